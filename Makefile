@@ -1,0 +1,74 @@
+# Two commands for a newcomer: `make test` and `make bench`; `make dev` for whoever changes the code.
+PYTHON ?= python3.11
+VENV ?= .venv
+JOBS ?= 2
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+BUILD_TOOLS := "scikit-build-core>=1.1" "nanobind>=3.1" ninja build
+SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '*.py' -o -name '*.pyi') CMakeLists.txt pyproject.toml
+SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
+
+.PHONY: help test test-deep test-slow test-peers test-asan lint dev stubs bench docs wheel clean
+help:  ## show what there is to make
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+$(VENV)/.made:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade pip
+	$(PIP) $(BUILD_TOOLS)
+	touch $@
+
+# A plain install: what a user gets. The build folder is kept, so only what changed is compiled again.
+$(VENV)/.installed: $(VENV)/.made $(SOURCES)
+	$(PIP) --no-build-isolation ".[test]"
+	touch $@
+
+$(VENV)/.lint: $(VENV)/.installed
+	$(PIP) ".[lint]" --no-build-isolation
+	touch $@
+
+test: $(VENV)/.installed  ## the whole suite
+	$(BIN)/python -m pytest -n $(JOBS) -m "not deep and not slow and not peer" tests --pyargs novum
+
+test-deep: $(VENV)/.installed  ## the tests that need PyTorch
+	$(PIP) torch==2.13.0
+	$(BIN)/python -m pytest -m "deep and not slow" tests
+
+test-slow: $(VENV)/.installed  ## checks too slow for every day
+	$(BIN)/python -m pytest -m "slow and not deep and not peer" --timeout=1800 tests
+
+test-peers: $(VENV)/.installed  ## live comparison with the libraries of the extra 'peers'
+	$(PIP) --no-build-isolation ".[peers]"
+	$(BIN)/python -m pytest -m peer tests
+
+test-asan: $(VENV)/.made  ## the suite on a build with the address and undefined-behaviour sanitizers
+	$(PYTHON) -m venv $(VENV)-asan
+	$(VENV)-asan/bin/python -m pip install --quiet --constraint constraints.txt $(BUILD_TOOLS)
+	NOVUM_SANITIZE=1 $(VENV)-asan/bin/python -m pip install --quiet --constraint constraints.txt --no-build-isolation ".[test]"
+	LD_PRELOAD=$(SANITIZERS) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc $(VENV)-asan/bin/python -m pytest -m "not deep and not slow and not peer" --timeout=1800 tests -k "not dask and not fork and not import_time"
+
+lint: $(VENV)/.lint  ## ruff, mypy, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	PYTHONPATH=src $(BIN)/lint-imports
+
+dev: $(VENV)/.made  ## editable install: Python edits take effect at once, `make dev` again after C++ edits
+	$(PIP) --no-build-isolation --editable ".[test,lint]"
+
+stubs: $(VENV)/.installed  ## write the type stubs of the compiled core from the binary
+	$(BIN)/python tools/stubs.py
+
+bench: $(VENV)/.installed  ## time against the peers; writes benchmarks/results.json
+	$(PIP) --no-build-isolation ".[bench]"
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.installed  ## the documentation in docs/_build/html
+	$(PIP) --no-build-isolation ".[docs]"
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+wheel: $(VENV)/.made  ## a wheel in dist/
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist
+
+clean:  ## forget builds and environments
+	rm -rf build dist docs/_build $(VENV) $(VENV)-asan

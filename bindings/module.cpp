@@ -1,0 +1,14 @@
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void bind_tile(nb::module_& m);
+
+NB_MODULE(_core, m) {
+    m.doc() = "Compiled kernels. Private: call them through the Python modules that own them.";
+    auto add = [&m](const char* name, const char* doc, void (*bind)(nb::module_&)) {
+        nb::module_ topic = m.def_submodule(name, doc);
+        bind(topic);
+    };
+    add("tile", "Row-major tiles.", bind_tile);
+}
