@@ -2,6 +2,8 @@
 
 namespace nb = nanobind;
 
+void bind_design(nb::module_& m);
+void bind_gaussian(nb::module_& m);
 void bind_tile(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -10,5 +12,7 @@ NB_MODULE(_core, m) {
         nb::module_ topic = m.def_submodule(name, doc);
         bind(topic);
     };
+    add("design", "The design matrix of a linear model, block by block.", bind_design);
+    add("gaussian", "Moments and densities of axis-aligned Gaussian classes.", bind_gaussian);
     add("tile", "Row-major tiles.", bind_tile);
 }

@@ -1,9 +1,31 @@
 """Machine learning as it is taught, fast enough to use, with scikit-learn's interface.
 
-Families are imported when first used: `import novum` stays cheap, `novum.cluster.KMeans` works without a second import.
+Families are imported when first used: `import novum` stays cheap, and `novum.cluster.KMeans` works without a second import.
 """
 
 from importlib import import_module
 from typing import Any
 
 __version__ = "0.1.0"
+
+_FAMILIES = ("activations", "cluster", "exceptions", "fold", "linear_model", "losses", "naive_bayes", "optimize")
+_NAMES = {  # public functions of the top level and the module that defines each
+    "load": "novum.base.persistence",
+    "save": "novum.base.persistence",
+    "scan": "novum.fold.scan",
+    "show_versions": "novum.base.versions",
+}
+
+__all__ = [*_FAMILIES, *_NAMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _FAMILIES:
+        return import_module(f"novum.{name}")
+    if name in _NAMES:
+        return getattr(import_module(_NAMES[name]), name)
+    raise AttributeError(f"module 'novum' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

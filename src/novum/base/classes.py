@@ -1,0 +1,49 @@
+"""Class labels as a stage of the fold: which labels there are, and the target as their codes."""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novum.exceptions import DataError
+from novum.fold.blocks import Block, Source
+
+__all__ = ["encode", "labels_of"]
+
+
+class Labels(NamedTuple):
+    values: np.ndarray  # sorted, distinct
+
+
+def block_labels(_: Any, block: Block) -> Labels:
+    """Return the labels that occur in one block."""
+    return Labels(np.unique(block.y))
+
+
+def merge_labels(a: Labels, b: Labels) -> Labels:
+    """Return the labels of two blocks together."""
+    return Labels(np.union1d(a.values, b.values))
+
+
+def encode(classes: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the position of every label in the sorted `classes`; raise for one that is not there."""
+    y = np.asarray(y)
+    code = np.searchsorted(classes, y).astype(np.int64)
+    code[code == len(classes)] = 0
+    unknown = classes[code] != y
+    if np.any(unknown):
+        raise DataError(
+            f"The target label(s) {np.unique(y[unknown])} in y do not exist in the initial classes {classes}."
+            f" Name every class at the first call of partial_fit."
+        )
+    return code
+
+
+def labels_of(source: Source, classes: np.ndarray | None = None) -> tuple[np.ndarray, Source]:
+    """Return the sorted classes (those given, or all that occur) and the source with codes as its target."""
+    if classes is None:
+        if source.home == "memory":
+            classes, code = np.unique(source.y, return_inverse=True)  # type: ignore[attr-defined]
+            return classes, source.map_target(lambda _: code.astype(np.int64, copy=False).ravel())
+        classes = source.total(block_labels, None, merge_labels).values
+    return classes, source.map_target(partial(encode, classes))

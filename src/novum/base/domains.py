@@ -1,0 +1,217 @@
+"""Parameter domains: what values a constructor parameter may take, and the sentence that says so.
+
+A class declares a table `_domains = {"alpha": Real(0), "max_iter": Int(1) | Null()}`. Descriptions follow scikit-learn's
+wording, so that code and tests that match its messages keep working; a remedy is added after them.
+"""
+
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from novum.exceptions import ParameterError, ParameterTypeError
+
+__all__ = ["ArrayLike", "Bool", "Choice", "Domain", "Function", "Instance", "Int", "Null", "RandomState", "Real", "check"]
+
+
+class Domain:
+    """A set of values. Domains unite with `|`."""
+
+    def contains(self, value: Any) -> bool:
+        """Return whether `value` belongs to the domain."""
+        raise NotImplementedError(type(self).__name__)
+
+    def right_type(self, value: Any) -> bool:
+        """Return whether `value` is at least of a type that the domain holds."""
+        return False
+
+    def suggestion(self, value: Any) -> str:
+        """Return the remedy for `value`, or an empty string where the description says all."""
+        return ""
+
+    def __or__(self, other: "Domain") -> "Domain":
+        return Union((self, other))
+
+
+@dataclass(frozen=True)
+class Interval(Domain):
+    """Numbers between two bounds; each bound is closed unless `open` names it ("low", "high" or "both")."""
+
+    kind: type
+    low: float | None = None
+    high: float | None = None
+    open: str = ""
+
+    def contains(self, value):
+        if not self.right_type(value) or value != value:  # NaN lies in no interval
+            return False
+        above = self.low is None or value > self.low or (value == self.low and self.open not in ("low", "both"))
+        below = self.high is None or value < self.high or (value == self.high and self.open not in ("high", "both"))
+        return bool(above and below)
+
+    def right_type(self, value):
+        return isinstance(value, self.kind) and not isinstance(value, bool | np.bool_)
+
+    def suggestion(self, value):
+        if isinstance(value, str):
+            return "Give the number itself, not text."
+        return ""
+
+    def __str__(self):
+        noun = "an int" if self.kind is numbers.Integral else "a float"
+        left = "(" if self.low is None or self.open in ("low", "both") else "["
+        right = ")" if self.high is None or self.open in ("high", "both") else "]"
+        low, high = "-inf" if self.low is None else self.low, "inf" if self.high is None else self.high
+        return f"{noun} in the range {left}{low}, {high}{right}"
+
+
+def Int(low: int | None = None, high: int | None = None) -> Domain:
+    """Whole numbers from `low` to `high`, both allowed."""
+    return Interval(numbers.Integral, low, high)
+
+
+def Real(low: float | None = None, high: float | None = None, open: str = "") -> Domain:
+    """Real numbers from `low` to `high`; `open` names the bounds that are left out ("low", "high", "both")."""
+    return Interval(numbers.Real, low, high, open)
+
+
+@dataclass(frozen=True)
+class Choice(Domain):
+    """One of a few strings."""
+
+    options: tuple[str, ...]
+
+    def __init__(self, *options: str):
+        object.__setattr__(self, "options", options)
+
+    def contains(self, value):
+        return isinstance(value, str) and value in self.options
+
+    def right_type(self, value):
+        return isinstance(value, str)
+
+    def suggestion(self, value):
+        from difflib import get_close_matches
+
+        near = get_close_matches(value, self.options, n=1) if isinstance(value, str) else []
+        return f"Did you mean {near[0]!r}?" if near else ""
+
+    def __str__(self):
+        return f"a str among {{{', '.join(sorted(map(repr, self.options)))}}}"
+
+
+@dataclass(frozen=True)
+class Bool(Domain):
+    """True or False."""
+
+    def contains(self, value):
+        return isinstance(value, bool | np.bool_)
+
+    right_type = contains
+
+    def __str__(self):
+        return "an instance of 'bool' or an instance of 'numpy.bool'"
+
+
+@dataclass(frozen=True)
+class Null(Domain):
+    """None, for parameters that may be left open."""
+
+    def contains(self, value):
+        return value is None
+
+    right_type = contains
+
+    def __str__(self):
+        return "None"
+
+
+@dataclass(frozen=True)
+class ArrayLike(Domain):
+    """Anything with rows: a sequence, an array, a frame column."""
+
+    def contains(self, value):
+        return not isinstance(value, str | bytes) and (hasattr(value, "__len__") or hasattr(value, "__array__"))
+
+    right_type = contains
+
+    def __str__(self):
+        return "an array-like"
+
+
+@dataclass(frozen=True)
+class Function(Domain):
+    """A callable."""
+
+    def contains(self, value):
+        return callable(value)
+
+    right_type = contains
+
+    def __str__(self):
+        return "a callable"
+
+
+@dataclass(frozen=True)
+class Instance(Domain):
+    """An object of a class, or of one that behaves like it (`test`)."""
+
+    cls: type
+    test: Callable[[Any], bool] | None = field(default=None, compare=False)
+
+    def contains(self, value):
+        return isinstance(value, self.cls) or (self.test is not None and self.test(value))
+
+    right_type = contains
+
+    def __str__(self):
+        return f"an instance of '{self.cls.__module__}.{self.cls.__qualname__}'".replace("'builtins.", "'")
+
+
+@dataclass(frozen=True)
+class RandomState(Domain):
+    """What seeds a generator: None, an int, a NumPy Generator, RandomState or SeedSequence."""
+
+    def contains(self, value):
+        if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+            return value >= 0
+        return value is None or isinstance(value, np.random.Generator | np.random.RandomState | np.random.SeedSequence)
+
+    def right_type(self, value):
+        return isinstance(value, numbers.Integral)
+
+    def __str__(self):
+        return "a non-negative int, a numpy Generator, RandomState or SeedSequence, or None"
+
+
+@dataclass(frozen=True)
+class Union(Domain):
+    parts: tuple[Domain, ...]
+
+    def contains(self, value):
+        return any(part.contains(value) for part in self.parts)
+
+    def right_type(self, value):
+        return any(part.right_type(value) for part in self.parts)
+
+    def suggestion(self, value):
+        return next(filter(None, (part.suggestion(value) for part in self.parts)), "")
+
+    def __or__(self, other):
+        return Union((*self.parts, other))
+
+    def __str__(self):
+        return f"{', '.join(map(str, self.parts[:-1]))} or {self.parts[-1]}"
+
+
+def check(domains: dict[str, Domain], values: dict[str, Any], owner: str) -> None:
+    """Raise ParameterError for the first of `values` that lies outside its domain; `owner` is the estimator or function."""
+    for name, domain in domains.items():
+        if name not in values or domain.contains(values[name]):
+            continue
+        value = values[name]
+        error = ParameterError if domain.right_type(value) else ParameterTypeError
+        sentence = f"The {name!r} parameter of {owner} must be {domain}. Got {value!r} instead."
+        raise error(f"{sentence} {domain.suggestion(value)}".rstrip())

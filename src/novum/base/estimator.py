@@ -1,0 +1,64 @@
+"""The shell every estimator shares: parameters checked against their domains, `fit` that either succeeds or changes nothing.
+
+An estimator declares `_domains`, marks its fitting methods with `@fits` and opens its data with `self._source` (training)
+or `self._rows` (new rows). The rest is its own algorithm.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from sklearn import get_config
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from novum._threads import single_blas
+from novum.base import domains, validation
+from novum.fold.blocks import Source
+
+__all__ = ["Estimator", "fits"]
+
+
+def fits(method: Callable) -> Callable:
+    """Mark a method that learns: parameters are checked first, BLAS runs on one thread, any exception restores the state.
+
+    Fitted attributes are replaced, never written in place, so the copy of the state is shallow and costs nothing.
+    """
+
+    @wraps(method)
+    def wrapper(self, *args, **kwargs):
+        before = dict(self.__dict__)
+        try:
+            if not get_config()["skip_parameter_validation"]:
+                domains.check(self._domains, self.get_params(deep=False), type(self).__name__)
+            with single_blas():
+                return method(self, *args, **kwargs)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return wrapper
+
+
+class Estimator(BaseEstimator):
+    """Base of all estimators."""
+
+    _domains: dict[str, domains.Domain] = {}
+
+    def _source(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None, **options) -> Source:
+        """Return training data as blocks; records the features."""
+        return validation.open_source(
+            self, X, y, sample_weight, target=target, n_jobs=getattr(self, "n_jobs", None), **options
+        )
+
+    def _rows(self, X: Any, function: Callable, params: Any = None) -> Any:
+        """Return `function(params, block)` for every row of X, in the home of X."""
+        check_is_fitted(self)
+        with single_blas():
+            return validation.open_rows(self, X, n_jobs=getattr(self, "n_jobs", None)).rows(function, params)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        return tags

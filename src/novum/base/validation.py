@@ -1,0 +1,191 @@
+"""From what a user passes as X, y and sample_weight to a `Source` that the fold engine can run over.
+
+Whatever is wrong is said in scikit-learn's words, raised before anything is learned. Nothing of the size of X is copied: a
+frame is taken column by column, an array as it lies.
+"""
+
+import numbers
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from novum import _sklearn
+from novum.exceptions import DataError
+from novum.fold.blocks import Source
+from novum.fold.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
+
+__all__ = ["check_weight", "open_rows", "open_source"]
+
+NUMBERS = "fiub"  # NumPy kinds that become tiles without a conversion of the whole array
+
+
+def open_source(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    target: str | None = None,
+    n_jobs=None,
+    min_rows: int = 1,
+    reset: bool = True,
+) -> Source:
+    """Return training data as a Source, after every check; records n_features_in_ and feature_names_in_ if `reset`.
+
+    `target` is None, "numeric" (one or several columns of numbers) or "classes" (one column of labels). A scan brings its
+    own target and weights, so there y and sample_weight must be None.
+    """
+    if (source := open_elsewhere(estimator, X, y, sample_weight)) is not None:
+        return admit(estimator, source, target=target, reset=reset)
+    sparse = estimator.__sklearn_tags__().input_tags.sparse
+    tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows)
+    labels = None if target is None else check_target(estimator, tiles, y, target)
+    weight = check_weight(estimator, sample_weight, tiles.shape[0])
+    return verified(estimator, MemorySource(tiles, labels, weight, n_jobs))
+
+
+def open_rows(estimator: Any, X: Any, *, n_jobs=None) -> Source:
+    """Return new rows for a fitted `estimator` as a Source, after every check."""
+    if (source := open_elsewhere(estimator, X, None, None)) is not None:
+        return admit(estimator, source, target=None, reset=False)
+    sparse = estimator.__sklearn_tags__().input_tags.sparse
+    tiles = check_rows(estimator, X, reset=False, accept_sparse=sparse)
+    return verified(estimator, MemorySource(tiles, n_jobs=n_jobs))
+
+
+def open_elsewhere(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source | None:
+    """Return a Source for data that live outside NumPy's memory (a scan, Dask, PyTorch), else None; imports neither."""
+    if isinstance(X, Source):
+        for name, value in (("y", y), ("sample_weight", sample_weight)):
+            if value is not None:
+                raise DataError(
+                    f"{type(estimator).__name__}: a scan brings its own target and weights, so {name} must be left out;"
+                    f" name the columns in novum.scan(..., target=, weight=)."
+                )
+        return X
+    module = type(X).__module__.partition(".")[0]
+    if module in ("dask", "dask_expr"):
+        from novum.fold.cluster import open_dask
+
+        return open_dask(estimator, X, y, sample_weight)
+    if module == "torch":
+        from novum.fold.tensors import open_tensor
+
+        return open_tensor(estimator, X, y, sample_weight)
+    return None
+
+
+def admit(estimator: Any, source: Source, *, target: str | None, reset: bool) -> Source:
+    """Return `source` if its columns and target are what `estimator` needs; records or compares the features."""
+    owner = type(estimator).__name__
+    if target is not None and not source.has_target:
+        raise DataError(
+            f"This {owner} estimator requires y to be passed, but the target y is None. Give fit(X, y), or name the column"
+            f" in novum.scan(..., target=...)."
+        )
+    if target == "classes" and source.n_targets > 1:
+        raise DataError(f"{owner}: y should be a 1d array of labels, got {source.n_targets} target columns instead.")
+    # a frame without memory that carries the shape and the names: scikit-learn's own comparison and words
+    shape = np.broadcast_to(np.float64(0), (1, source.n_features))
+    header: Any = shape
+    if source.names is not None:
+        import pandas as pd
+
+        header = pd.DataFrame(shape, columns=source.names)
+    _sklearn.check_feature_names(estimator, header, reset=reset)
+    _sklearn.check_n_features(estimator, shape, reset=reset)
+    return source
+
+
+def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarray:
+    """Return the target after scikit-learn's checks: numbers (one or several columns) or labels (one column)."""
+    if y is None:
+        raise DataError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+            f" Call fit(X, y) with one target per row."
+        )
+    if target == "numeric":
+        y = _sklearn.check_y(y, multi_output=True, y_numeric=True, estimator=estimator)
+    else:
+        y = column_or_1d(y, warn=True)
+        _sklearn.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
+        check_classification_targets(y)
+    check_consistent_length(np.broadcast_to(np.float64(0), tiles.shape), y)
+    return y
+
+
+def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_rows: int = 1) -> Tiles:
+    """Return X cut-ready: shape and type checked, feature names and number compared or (reset) recorded."""
+    _sklearn.check_feature_names(estimator, X, reset=reset)
+    options = dict(estimator=estimator, input_name="X", ensure_all_finite=False, ensure_min_samples=min_rows)
+    tiles: Tiles
+    if scipy.sparse.issparse(X):
+        X = check_array(X, accept_sparse="csr" if accept_sparse else False, dtype=[np.float64, np.float32], **options)
+        tiles = SparseTiles(X)
+    elif (columns := frame_columns(X)) is not None:
+        # a frame of this shape without its memory: scikit-learn's own words for too few rows or columns
+        check_array(np.broadcast_to(np.float64(0), X.shape), dtype=None, **options)
+        tiles = FrameTiles(columns)
+    else:
+        numeric = isinstance(X, np.ndarray) and type(X) is np.ndarray and X.dtype.kind in NUMBERS
+        X = check_array(X, dtype=None if numeric else [np.float64, np.float32], **options)
+        tiles = ArrayTiles(X)
+    _sklearn.check_n_features(estimator, np.broadcast_to(np.float64(0), tiles.shape), reset=reset)
+    return tiles
+
+
+def frame_columns(X: Any) -> list[np.ndarray] | None:
+    """Return the columns of a pandas, polars or pyarrow frame of numbers, else None. Missing cells become NaN."""
+    if not hasattr(X, "__dataframe__") and not hasattr(X, "__narwhals_dataframe__") and not hasattr(X, "__arrow_c_stream__"):
+        return None
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame) or not frame.shape[1]:
+        return None
+    columns = []
+    for series in frame.iter_columns():
+        if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+            column = series.to_numpy()
+            if column.dtype.kind not in NUMBERS:  # nullable columns with gaps come as objects
+                column = series.cast(nw.Float64).to_numpy()
+            columns.append(column)
+        else:
+            return None
+    return columns
+
+
+def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray | None:
+    """Return the weights as float64, or None for none; finite, not negative, not all zero."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, numbers.Real) and sample_weight == 1:
+        return None
+    rows = np.broadcast_to(np.float64(0), (n_rows, 1))
+    weight = _sklearn.check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
+    owner = type(estimator).__name__
+    if (low := weight.min(initial=0)) < 0:
+        raise DataError(
+            f"Negative values in data passed to `sample_weight` of {owner}: the least is {low:g}. Give weights of zero or"
+            f" more; zero leaves a row out."
+        )
+    if not weight.any():
+        raise DataError(
+            f"Sample weights must contain at least one non-zero number. All {n_rows} weights given to {owner} are zero."
+        )
+    return weight
+
+
+def verified(estimator: Any, source: MemorySource) -> MemorySource:
+    """Return `source` if it is finite, else raise scikit-learn's error for the first block that is not."""
+    bad = source.first_bad_block()
+    if bad is not None:
+        values = bad.X.data if scipy.sparse.issparse(bad.X) else bad.X
+        allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
+        name = type(estimator).__name__
+        _sklearn.assert_all_finite(values, allow_nan=allow_nan, estimator_name=name, input_name="X")
+    return source

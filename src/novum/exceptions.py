@@ -1,0 +1,50 @@
+"""Every error and warning that novum raises of its own.
+
+Errors change nothing: `fit` is transactional, files are written whole or not at all. Each message names the estimator or
+function, the parameter or file, the value, and what to do about it.
+"""
+
+from sklearn.exceptions import ConvergenceWarning
+
+__all__ = [
+    "ClusterLost",
+    "DataError",
+    "DataWarning",
+    "FileFormatError",
+    "NotConverged",
+    "ParameterError",
+    "ParameterTypeError",
+    "SourceError",
+]
+
+
+class ParameterError(ValueError):
+    """A parameter has a value outside its domain."""
+
+
+class ParameterTypeError(ParameterError, TypeError):
+    """A parameter has a value of the wrong type."""
+
+
+class DataError(ValueError):
+    """The data cannot be learned from: wrong shape, not finite, too few rows, unknown labels."""
+
+
+class SourceError(RuntimeError):
+    """A file or stream of data broke off, changed or vanished while it was read."""
+
+
+class FileFormatError(ValueError):
+    """A model file is damaged, hostile, foreign or from a newer version."""
+
+
+class ClusterLost(RuntimeError):
+    """The Dask cluster went away during a computation."""
+
+
+class NotConverged(ConvergenceWarning):
+    """The iterations ended before the stopping rule was met."""
+
+
+class DataWarning(UserWarning):
+    """The data are usable, but something about them deserves a look."""

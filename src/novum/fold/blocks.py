@@ -1,0 +1,115 @@
+"""Blocks of rows, and what every home of data offers: the ground on which the fold engine stands.
+
+A home (`Source`) cuts its rows into blocks in one way that does not depend on threads or workers. It can reduce a function
+over them (`total`) and list a function's results row by row (`rows`). Where the rows live (arrays, frames, sparse matrices,
+files, a Dask cluster, a tensor) is its own business.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["Block", "Source", "add", "block_rows", "merge_tree"]
+
+BLOCK_VALUES = 2**18  # about 2 MiB of float64: kernels tile within it; calls into Python cost nothing beside it
+MOST_BLOCKS = 256  # enough for any machine's threads; more would only cost calls
+ROWS_PER_COLUMN = 2  # a block at least this much taller than wide: else merging d x d statistics outweighs making them
+
+
+class Block(NamedTuple):
+    """A run of consecutive rows."""
+
+    X: Any  # row-major tile (rows, d) of float32 or float64, a CSR matrix, or a tensor
+    y: Any = None  # target of the rows, or None
+    weight: Any = None  # float64 weights of the rows, or None for ones
+    start: int = 0  # number of the first row in the whole data
+    memory: dict | None = None  # private state that lasts between passes; may be lost at any time, and then comes empty
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+
+def block_rows(n: int, d: int) -> int:
+    """Return the rows per block for n x d data in memory: a function of n and d alone."""
+    count = min(MOST_BLOCKS, max(1, n * d // BLOCK_VALUES), max(1, n // max(1, ROWS_PER_COLUMN * d)))
+    return -(-n // count)
+
+
+def add(a, b):
+    """Return the sum of two statistics, field by field."""
+    return type(a)(*(x + y for x, y in zip(a, b)))
+
+
+def merge_tree(results: Iterator, merge: Callable = add):
+    """Merge in one binary tree whose shape depends on the number of results alone: a binary counter of partial merges."""
+    stack: list[tuple[int, Any]] = []  # (number of blocks, merged statistics), sizes falling
+    for result in results:
+        size = 1
+        while stack and stack[-1][0] == size:
+            result, size = merge(stack.pop()[1], result), 2 * size
+        stack.append((size, result))
+    if not stack:
+        raise ValueError("there are no blocks to merge")
+    result = stack.pop()[1]
+    while stack:
+        result = merge(stack.pop()[1], result)
+    return result
+
+
+class Source(ABC):
+    """Rows that a learner can pass over as often as it likes.
+
+    Attributes
+    ----------
+    n_features : int
+    n_rows : int or None
+        None where only a pass can tell (files of unknown length, Dask frames).
+    dtype : numpy dtype
+        float32 or float64: what tiles hold, and what predictions are returned in.
+    names : list of str or None
+        Column names where the home has them.
+    n_targets : int
+        Columns of the target: 0 without one or where it is a flat array, else the number of columns of a 2-D target.
+    has_target : bool
+        Whether blocks carry a target.
+    sparse : bool
+        Whether blocks are CSR matrices.
+    home : str
+        "memory", "file", "dask" or "tensor".
+    """
+
+    n_features: int
+    n_rows: int | None
+    dtype: np.dtype
+    names: list[str] | None = None
+    n_targets: int = 0
+    has_target: bool = False
+    sparse: bool = False
+    home: str = "memory"
+
+    @abstractmethod
+    def total(self, statistics: Callable, params: Any = None, merge: Callable = add) -> Any:
+        """Return the merge of `statistics(params, block)` over all blocks."""
+
+    @abstractmethod
+    def rows(self, function: Callable, params: Any = None) -> Any:
+        """Return `function(params, block)` of all blocks, one row of result per row of data.
+
+        In memory an array, from files an iterator over batches, on Dask a lazy array, on tensors a tensor.
+        """
+
+    @abstractmethod
+    def first(self) -> Block:
+        """Return the first block: enough to choose a shift or a scale from."""
+
+    @abstractmethod
+    def map_target(self, function: Callable[[Any], Any]) -> "Source":
+        """Return the same rows with `function(y)` as target; the function is applied block by block."""
+
+
+def tile_dtype(dtype: Any) -> np.dtype:
+    """Return the dtype of tiles for input of `dtype`: float32 stays, float16 becomes float32, all else float64."""
+    kind = np.dtype(dtype)
+    return np.dtype(np.float32) if kind in (np.float32, np.float16) else np.dtype(np.float64)

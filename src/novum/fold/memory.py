@@ -1,0 +1,130 @@
+"""Data in memory: arrays of any layout, frames, sparse matrices. Threads run over blocks; the cut depends on (n, d) alone.
+
+Only a block at a time is made row-major and of the tile dtype; a C-contiguous float array is never copied.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from novum import _core
+from novum._threads import map_ordered, thread_count
+from novum.fold.blocks import Block, Source, add, block_rows, merge_tree, tile_dtype
+
+__all__ = ["ArrayTiles", "FrameTiles", "MemorySource", "SparseTiles", "Tiles"]
+
+
+class Tiles(Protocol):
+    """Rows that can be cut into tiles."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+
+    def tile(self, start: int, stop: int) -> Any:
+        """Return rows start to stop as a row-major tile (or a CSR matrix)."""
+
+    def finite(self, start: int, stop: int) -> bool:
+        """Return whether rows start to stop hold neither NaN nor infinity."""
+
+
+class ArrayTiles:
+    """A two-dimensional NumPy array of numbers."""
+
+    def __init__(self, X: np.ndarray):
+        self.X, self.shape, self.dtype = X, X.shape, tile_dtype(X.dtype)
+        # ascontiguousarray of a column-major block strides through memory column by column; packing goes line by line.
+        self.packed = X.dtype == self.dtype and not X.flags.c_contiguous and X.dtype.isnative
+
+    def tile(self, start, stop):
+        if not self.packed:
+            return np.ascontiguousarray(self.X[start:stop], dtype=self.dtype)
+        out = np.empty((stop - start, self.shape[1]), self.dtype)
+        _core.tile.pack_columns([self.X[start:stop, j] for j in range(self.shape[1])], out)
+        return out
+
+    def finite(self, start, stop):
+        return self.X.dtype.kind != "f" or _core.tile.all_finite(self.tile(start, stop))
+
+
+class FrameTiles:
+    """Columns of a data frame, each a NumPy array."""
+
+    def __init__(self, columns: list[np.ndarray]):
+        self.columns = columns
+        self.shape = (len(columns[0]), len(columns))
+        self.dtype = tile_dtype(np.result_type(*{column.dtype for column in columns}))
+        self.packed = all(column.dtype == self.dtype for column in columns)
+
+    def tile(self, start, stop):
+        out = np.empty((stop - start, self.shape[1]), self.dtype)
+        if self.packed:
+            _core.tile.pack_columns([column[start:stop] for column in self.columns], out)
+        else:
+            for j, column in enumerate(self.columns):
+                out[:, j] = column[start:stop]
+        return out
+
+    def finite(self, start, stop):
+        return _core.tile.all_finite(self.tile(start, stop))
+
+
+class SparseTiles:
+    """A CSR matrix: blocks are CSR matrices over the same rows, centring is implicit, nothing is made dense."""
+
+    def __init__(self, X):
+        self.X, self.shape, self.dtype = X, X.shape, tile_dtype(X.dtype)
+
+    def tile(self, start, stop):
+        return self.X[start:stop]
+
+    def finite(self, start, stop):
+        low, high = self.X.indptr[start], self.X.indptr[stop]
+        return bool(_core.tile.all_finite(self.X.data[low:high]))
+
+
+class MemorySource(Source):
+    """Tiles with their target and weights, cut once."""
+
+    def __init__(self, tiles: Tiles, y: np.ndarray | None = None, weight: np.ndarray | None = None, n_jobs=None, names=None):
+        self.tiles, self.y, self.weight, self.n_jobs, self.names = tiles, y, weight, n_jobs, names
+        self.n_rows, self.n_features = tiles.shape
+        self.dtype = tiles.dtype
+        self.sparse = isinstance(tiles, SparseTiles)
+        self.has_target = y is not None
+        self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
+        step = max(1, block_rows(*tiles.shape))
+        self.bounds = [(start, min(start + step, self.n_rows)) for start in range(0, self.n_rows, step)]
+        self.memories: list[dict] = [{} for _ in self.bounds]
+
+    def _block(self, index: int) -> Block:
+        start, stop = self.bounds[index]
+        y = None if self.y is None else self.y[start:stop]
+        weight = None if self.weight is None else self.weight[start:stop]
+        return Block(self.tiles.tile(start, stop), y, weight, start, self.memories[index])
+
+    def _map(self, function: Callable):
+        count = min(thread_count(self.n_jobs), len(self.bounds))
+        return map_ordered(function, range(len(self.bounds)), count)
+
+    def first(self):
+        return self._block(0)
+
+    def total(self, statistics, params=None, merge=add):
+        return merge_tree(self._map(lambda index: statistics(params, self._block(index))), merge)
+
+    def rows(self, function, params=None):
+        out = None
+        for (start, stop), part in zip(self.bounds, self._map(lambda index: function(params, self._block(index)))):
+            if out is None:
+                out = np.empty((self.n_rows, *part.shape[1:]), part.dtype)
+            out[start:stop] = part
+        return out
+
+    def first_bad_block(self) -> Block | None:
+        """Return the first block that holds NaN or infinity, or None."""
+        verdicts = self._map(lambda index: self.tiles.finite(*self.bounds[index]))
+        return next((self._block(index) for index, finite in enumerate(verdicts) if not finite), None)
+
+    def map_target(self, function):
+        return MemorySource(self.tiles, function(self.y), self.weight, self.n_jobs, self.names)

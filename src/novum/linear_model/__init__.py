@@ -1,0 +1,7 @@
+"""Models linear in their parameters."""
+
+from novum.linear_model.inference import Inference
+from novum.linear_model.ols import LinearRegression
+from novum.linear_model.ridge import Ridge
+
+__all__ = ["Inference", "LinearRegression", "Ridge"]

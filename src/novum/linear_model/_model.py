@@ -1,0 +1,147 @@
+"""What the linear regressors share: prediction, closed-form leave-one-out, likelihood and inference from one Solution."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum._threads import single_blas
+from novum.base.estimator import Estimator
+from novum.exceptions import DataError
+from novum.fold.blocks import Block, Source
+from novum.linear_model._solve import Solution
+
+__all__ = ["LinearRegressor"]
+
+
+class Line(NamedTuple):
+    coef: np.ndarray  # (q, p) in the dtype of the training data
+    intercept: np.ndarray  # (q,)
+    flat: bool  # one target given as a flat array
+
+
+class LeaveOneOut(NamedTuple):
+    line: Line
+    inverse: np.ndarray  # (p, p): (C_xx + alpha I)^{-1}
+    mean: np.ndarray  # (p,)
+    weight: float
+    fit_intercept: bool
+
+
+def predict_block(line: Line, block: Block) -> Any:
+    """Return B x + a for every row."""
+    out = block.X @ line.coef.T.astype(block.X.dtype) + line.intercept.astype(block.X.dtype)
+    return out[:, 0] if line.flat else out
+
+
+def leave_one_out_block(params: LeaveOneOut, block: Block) -> np.ndarray:
+    r"""Return each row's prediction by the model fitted without that row.
+
+        h_i = w_i (1/W + (x_i - m)' (C_xx + alpha I)^{-1} (x_i - m)),   yhat_(-i) = y_i - (y_i - yhat_i) / (1 - h_i)
+    """
+    X = block.X.toarray() if scipy.sparse.issparse(block.X) else block.X
+    y = np.asarray(block.y, float).reshape(len(block), -1)
+    fitted = X @ params.line.coef.T + params.line.intercept
+    leverage = leverages(X, params.mean, params.inverse, params.weight if params.fit_intercept else np.inf)
+    if block.weight is not None:
+        leverage = leverage * block.weight
+    with np.errstate(divide="ignore", invalid="ignore"):
+        out = y - (y - fitted) / (1 - leverage)[:, None]
+    return out[:, 0] if params.line.flat else out
+
+
+def leverages(X: np.ndarray, mean: np.ndarray, inverse: np.ndarray, weight: float) -> np.ndarray:
+    """Return 1/W + (x - m)' inverse (x - m) for every row; W infinite without an intercept."""
+    centred = X - mean
+    return 1 / weight + np.einsum("ij,ij->i", centred @ inverse, centred)
+
+
+class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
+    """Base of regressors that are linear in their parameters and fitted by least squares with or without a penalty."""
+
+    def _keep(self, solution: Solution, source: Source, flat: bool) -> None:
+        """Store the solution as fitted attributes."""
+        dtype = source.dtype
+        coef, intercept = solution.coef.astype(dtype), solution.intercept.astype(dtype)
+        self.coef_ = coef[0] if flat else coef
+        if self.fit_intercept:
+            self.intercept_ = intercept[0] if flat else intercept
+        else:
+            self.intercept_ = 0.0
+        variance = solution.rss / solution.weight
+        with np.errstate(divide="ignore"):
+            likelihood = -0.5 * solution.weight * (np.log(2 * np.pi * variance) + 1)
+        self.noise_variance_ = float(variance[0]) if flat else variance
+        self.log_likelihood_ = float(likelihood[0]) if flat else likelihood
+        self._root, self._mean = solution.root, solution.mean
+        self._weight, self._n_rows, self._rank = solution.weight, solution.rows, solution.rank
+        self._rss, self._tss, self._log_weight = solution.rss, solution.tss, solution.log_weight
+
+    def _line(self, flat_input: bool | None = None) -> Line:
+        coef = np.atleast_2d(self.coef_)
+        intercept = np.broadcast_to(np.atleast_1d(self.intercept_), coef.shape[:1])
+        return Line(coef, intercept, np.ndim(self.coef_) == 1)
+
+    def predict(self, X):
+        """Return the prediction for every row of X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : array of shape (n_samples,) or (n_samples, n_targets)
+            A lazy array on Dask, an iterator over batches for a scan, a tensor for a tensor.
+        """
+        check_is_fitted(self)
+        return self._rows(X, predict_block, self._line())
+
+    def _penalty(self) -> np.ndarray:
+        """Return the ridge penalty of every target."""
+        return np.zeros(np.atleast_2d(self.coef_).shape[0])
+
+    def _inverse(self) -> np.ndarray:
+        """Return (C_xx + alpha I)^{-1}, the pseudo-inverse where the design is rank-deficient."""
+        penalty = self._penalty()
+        if np.ptp(penalty) > 0:
+            raise DataError(f"{type(self).__name__}: targets with different penalties have no common inverse; fit them one by one.")
+        p = self._root.shape[1]
+        if self._rank == p or penalty[0] > 0:
+            stacked = np.vstack([self._root, np.sqrt(penalty[0]) * np.eye(p)]) if penalty[0] > 0 else self._root
+            scale = np.linalg.norm(stacked, axis=0)
+            scale[scale == 0] = 1.0
+            inner = scipy.linalg.inv(np.linalg.qr(stacked / scale, mode="r"))
+            return inner @ inner.T / np.outer(scale, scale)
+        return np.linalg.pinv(self._root.T @ self._root, hermitian=True)
+
+    def leave_one_out_predict(self, X, y, sample_weight=None):
+        """Return every training row's prediction by the model fitted without that row, in closed form.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The data that were given to `fit`.
+
+        Returns
+        -------
+        predictions : array of the shape of y
+            NaN or infinite where a row alone determines a coefficient (leverage one).
+        """
+        check_is_fitted(self)
+        with single_blas():
+            source = self._again(X, y, sample_weight)
+            params = LeaveOneOut(self._line(), self._inverse(), self._mean[: self.n_features_in_], self._weight, self.fit_intercept)
+            return source.rows(leave_one_out_block, params)
+
+    def _again(self, X, y, sample_weight) -> Source:
+        """Open the training data once more without touching what was learned."""
+        names, count = getattr(self, "feature_names_in_", None), self.n_features_in_
+        probe = type(self)(**self.get_params(deep=False))
+        source = probe._source(X, y, sample_weight, target="numeric")
+        if probe.n_features_in_ != count or (names is not None and list(names) != list(getattr(probe, "feature_names_in_", names))):
+            raise DataError(f"{type(self).__name__}: X has other columns than the training data; give the data that `fit` saw.")
+        return source

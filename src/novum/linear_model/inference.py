@@ -1,0 +1,228 @@
+r"""What least squares says about the coefficients: standard errors, tests and intervals.
+
+With k parameters, n rows and the inverse in the centred parameters,
+
+    cov(b) = s^2 C_xx^{-1},   var(a) = s^2 (1/W + m' C_xx^{-1} m),   s^2 = rss / (n - k)           (14)
+    robust:  B M B,   B = diag(1/W, C_xx^{-1}),   M = sum_i u_i z_i z_i',   z_i = [1, x_i - m]     (15)
+    HC0  u_i = (w_i r_i)^2      HC1  times n/(n-k)      HC2  / (1 - h_i)      HC3  / (1 - h_i)^2
+
+(a = intercept at x = 0 follows from the centred one by a linear map.) Weights count as precisions: the rows are as many as
+have a positive weight, and doubling all weights changes nothing; weights="frequency" counts each row w times instead.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+from scipy import stats
+
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block, Source
+
+__all__ = ["Inference", "infer"]
+
+COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3")
+WEIGHTS = ("precision", "frequency")
+
+
+class Spread(NamedTuple):
+    coef: np.ndarray  # (p,)
+    intercept: float
+    mean: np.ndarray  # (p,)
+    inverse: np.ndarray  # (p, p)
+    total: float  # W, infinite without an intercept
+    target: int
+    kind: str
+    weights: str
+
+
+class Meat(NamedTuple):
+    outer: np.ndarray  # (p + 1, p + 1)
+
+
+def meat(s: Spread, block: Block) -> Meat:
+    """Return M of (15) for one block."""
+    X = block.X.toarray() if scipy.sparse.issparse(block.X) else np.asarray(block.X, dtype=np.float64)
+    y = np.asarray(block.y, float).reshape(len(block), -1)[:, s.target]
+    w = np.ones(len(block)) if block.weight is None else block.weight
+    r = y - X @ s.coef - s.intercept
+    centred = X - s.mean
+    leverage = 1 / s.total + np.einsum("ij,ij->i", centred @ s.inverse, centred)
+    precision = s.weights == "precision"
+    u = (w * r) ** 2 if precision else w * r**2
+    h = w * leverage if precision else leverage
+    if s.kind == "HC2":
+        u = u / (1 - h)
+    elif s.kind == "HC3":
+        u = u / (1 - h) ** 2
+    z = np.column_stack([np.ones(len(block)), centred])
+    return Meat((z * u[:, None]).T @ z)
+
+
+@dataclass(frozen=True, repr=False)
+class Inference:
+    """Coefficients and how far to trust them. Prints as a table; `to_frame()` gives the rows."""
+
+    names: list[str]
+    coef: np.ndarray
+    standard_error: np.ndarray
+    statistic: np.ndarray
+    p_value: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    covariance: np.ndarray
+    covariance_type: str
+    level: float
+    n_rows: float
+    degrees_of_freedom: float
+    noise_variance: float
+    r_squared: float
+    adjusted_r_squared: float
+    f_statistic: float
+    f_p_value: float
+    log_likelihood: float
+    aic: float
+    bic: float
+
+    def to_frame(self):
+        """Return the table as a pandas frame, a row per coefficient."""
+        import pandas as pd
+
+        columns = {
+            "coef": self.coef,
+            "standard_error": self.standard_error,
+            "t": self.statistic,
+            "p": self.p_value,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
+        return pd.DataFrame(columns, index=self.names)
+
+    def _lines(self) -> list[list[str]]:
+        cells = zip(self.names, self.coef, self.standard_error, self.statistic, self.p_value, self.lower, self.upper)
+        return [
+            [name, f"{b:.6g}", f"{se:.4g}", f"{t:.3f}", f"{p:.3f}" if p >= 0.001 else "<.001", f"{lo:.6g}", f"{hi:.6g}"]
+            for name, b, se, t, p, lo, hi in cells
+        ]
+
+    def _header(self) -> list[str]:
+        return ["", "coef", "std err", "t", "p", f"[{(1 - self.level) / 2:.3g}", f"{(1 + self.level) / 2:.3g}]"]
+
+    def _foot(self) -> list[str]:
+        return [
+            f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type}",
+            f"R2 {self.r_squared:.4f} (adjusted {self.adjusted_r_squared:.4f}), F {self.f_statistic:.5g} (p {self.f_p_value:.3g}), "
+            f"residual sd {np.sqrt(self.noise_variance):.5g}",
+            f"log-likelihood {self.log_likelihood:.6g}, AIC {self.aic:.6g}, BIC {self.bic:.6g}",
+        ]
+
+    def __repr__(self) -> str:
+        table = [self._header(), *self._lines()]
+        widths = [max(len(row[j]) for row in table) for j in range(len(table[0]))]
+        rows = ["  ".join([row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]) for row in table]
+        return "\n".join([*rows, *self._foot()])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        def cells(row, tag):
+            return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
+
+        body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in self._lines())
+        foot = "<br>".join(map(escape, self._foot()))
+        return f"<table><tr>{cells(self._header(), 'th')}</tr>{body}</table><p>{foot}</p>"
+
+
+def infer(model, source: Source | None, *, covariance: str, level: float, weights: str, target: int) -> Inference:
+    """Return the inference of a fitted LinearRegression; `source` holds the training data for the robust covariances."""
+    check(model, source, covariance, level, weights, target)
+    p = model.n_features_in_
+    coef = np.atleast_2d(model.coef_)[target].astype(np.float64)
+    intercept = float(np.broadcast_to(model.intercept_, np.atleast_2d(model.coef_).shape[:1])[target])
+    mean, total, inverse = model._mean[:p], model._weight, model._inverse()
+    rss, tss = float(model._rss[target]), float(model._tss[target])
+    n = model._n_rows if weights == "precision" else total
+    k = model._rank + model.fit_intercept
+    freedom = n - k
+    if freedom <= 0:
+        raise DataError(
+            f"LinearRegression.inference: {n:.10g} rows leave no degrees of freedom for {k} parameters; give more rows."
+        )
+    variance = rss / freedom
+    if covariance == "nonrobust":
+        centred = variance * inverse
+        at_mean, cross = variance / total, np.zeros(p)
+    else:
+        spread = Spread(
+            coef, intercept, mean, inverse, total if model.fit_intercept else np.inf, target, covariance, weights
+        )
+        M = source.total(meat, spread).outer * (n / freedom if covariance == "HC1" else 1.0)  # type: ignore[union-attr]
+        centred = inverse @ M[1:, 1:] @ inverse
+        at_mean, cross = M[0, 0] / total**2, inverse @ M[1:, 0] / total
+    names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)]))
+    estimates, V = coef, centred
+    if model.fit_intercept:
+        edge = cross - centred @ mean  # covariance of the intercept at x = 0 with the slopes
+        corner = at_mean - 2 * mean @ cross + mean @ centred @ mean
+        V = np.block([[np.array([[corner]]), edge[None]], [edge[:, None], centred]])
+        names, estimates = ["intercept", *names], np.append(intercept, coef)
+    error = np.sqrt(np.diag(V))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = estimates / error
+    half = stats.t.ppf((1 + level) / 2, freedom) * error
+    f, f_p = joint_test(coef, centred, model._rank, freedom)
+    log_likelihood = -0.5 * n * (np.log(2 * np.pi * rss / n) + 1)
+    if weights == "precision" and model._log_weight:
+        log_likelihood += 0.5 * model._log_weight
+    return Inference(
+        names,
+        estimates,
+        error,
+        statistic,
+        2 * stats.t.sf(np.abs(statistic), freedom),
+        estimates - half,
+        estimates + half,
+        V,
+        covariance,
+        level,
+        n,
+        freedom,
+        variance,
+        1 - rss / tss,
+        1 - (rss / freedom) / (tss / (n - model.fit_intercept)),
+        f,
+        f_p,
+        float(log_likelihood),
+        float(2 * k - 2 * log_likelihood),
+        float(k * np.log(n) - 2 * log_likelihood),
+    )
+
+
+def joint_test(coef: np.ndarray, V: np.ndarray, rank: int, freedom: float) -> tuple[float, float]:
+    """Return F and p of the hypothesis that all slopes are zero (Wald)."""
+    if rank == 0:
+        return np.nan, np.nan
+    f = float(coef @ np.linalg.pinv(V, hermitian=True, rcond=1e-14) @ coef / rank)
+    return f, float(stats.f.sf(f, rank, freedom))
+
+
+def check(model, source, covariance, level, weights, target) -> None:
+    """Raise for options outside their domain."""
+    owner = "LinearRegression.inference"
+    if covariance not in COVARIANCES:
+        raise ParameterError(f"{owner}: covariance={covariance!r} is none of {', '.join(map(repr, COVARIANCES))}.")
+    if weights not in WEIGHTS:
+        raise ParameterError(f"{owner}: weights={weights!r} is none of {', '.join(map(repr, WEIGHTS))}.")
+    if not 0 < level < 1:
+        raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
+    if not 0 <= target < np.atleast_2d(model.coef_).shape[0]:
+        raise ParameterError(f"{owner}: target={target!r}; the model has {np.atleast_2d(model.coef_).shape[0]} target(s).")
+    if model.positive:
+        raise DataError(f"{owner}: coefficients held at >= 0 have no t distribution; fit with positive=False.")
+    if model._root.shape[0] == 0:
+        raise DataError(f"{owner}: the {model.n_features_in_} sparse columns were fitted iteratively, without a Gram matrix.")
+    if covariance != "nonrobust" and source is None:
+        raise ParameterError(
+            f"{owner}: covariance={covariance!r} needs the training data: inference(X, y, covariance={covariance!r})."
+        )

@@ -1,0 +1,160 @@
+r"""Ordinary least squares.
+
+    minimise  sum_i w_i (y_i - a - b'x_i)^2                                                        (1)
+
+also the maximum-likelihood fit under Gaussian noise, whose variance is then
+
+    sigma^2 = rss / W,   log L = -W/2 (log(2 pi sigma^2) + 1)                                      (13)
+
+One pass over the data for well-conditioned designs, see novum.linear_model._solve. Derivation, Gauss-Markov and the
+distribution of the estimates: docs/theory/least_squares.md.
+"""
+
+import numpy as np
+import scipy.linalg
+from sklearn.utils.validation import check_is_fitted
+
+from novum._threads import single_blas
+from novum.base.domains import Bool, Domain, Int, Null, Real
+from novum.base.estimator import fits
+from novum.linear_model._iterative import solve_sparse
+from novum.linear_model._model import LinearRegressor
+from novum.linear_model._solve import solve
+from novum.linear_model.inference import Inference, infer
+
+__all__ = ["LinearRegression"]
+
+
+class LinearRegression(LinearRegressor):
+    """Least squares with an intercept, weights, several targets, and inference on the coefficients.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+    copy_X : bool, default=True
+        Kept for scikit-learn's sake; X is never overwritten.
+    tol : float, default=1e-6
+        Stopping tolerance of the iterative solver for sparse input with very many columns. The rank is not decided by it.
+    n_jobs : int, default=None
+        Threads; None uses all that are allowed. The result does not depend on it.
+    positive : bool, default=False
+        Restrict the coefficients to be >= 0.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float or array of shape (n_targets,)
+    rank_ : int
+        Rank of the centred design; below n_features the coefficients are the shortest of all solutions.
+    singular_ : array
+        Singular values of the centred design.
+    noise_variance_ : float or array
+        Maximum-likelihood noise variance (13).
+    log_likelihood_ : float or array
+        Log-likelihood (13) at the solution.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.linear_model import LinearRegression
+    >>> X = np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 2.0], [2.0, 3.0]])
+    >>> y = X @ [1, 2] + 3
+    >>> model = LinearRegression().fit(X, y)
+    >>> model.coef_.round(10), round(model.intercept_, 10)
+    (array([1., 2.]), np.float64(3.0))
+    >>> model.predict(np.array([[3.0, 5.0]])).round(10)
+    array([16.])
+    """
+
+    _domains: dict[str, Domain] = {
+        "fit_intercept": Bool(),
+        "copy_X": Bool(),
+        "tol": Real(0),
+        "n_jobs": Null() | Int(),
+        "positive": Bool(),
+    }
+
+    def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False):
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Zero leaves a row out.
+
+        Returns
+        -------
+        self
+        """
+        source = self._source(X, y, sample_weight, target="numeric")
+        solution = solve_sparse(source, self, None) or solve(
+            source, fit_intercept=self.fit_intercept, positive=self.positive
+        )
+        self._keep(solution, source, source.n_targets == 0)
+        self.rank_ = solution.rank
+        return self
+
+    def inference(
+        self, X=None, y=None, sample_weight=None, *, covariance="nonrobust", level=0.95, weights="precision", target=0
+    ) -> Inference:
+        """Return coefficients with standard errors, t, p and intervals.
+
+        Parameters
+        ----------
+        X, y, sample_weight : the training data, needed for the robust covariances only
+        covariance : {"nonrobust", "HC0", "HC1", "HC2", "HC3"}, default="nonrobust"
+            "nonrobust" assumes one noise variance; the others allow each row its own.
+        level : float, default=0.95
+            Of the intervals.
+        weights : {"precision", "frequency"}, default="precision"
+            Whether a weight is the inverse of the row's noise variance or the number of times it was seen.
+        target : int, default=0
+            Which target, where there are several.
+
+        Returns
+        -------
+        Inference
+            Prints as a table; `to_frame()` gives it as a frame.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from novum.linear_model import LinearRegression
+        >>> x = np.arange(6.0)[:, None]
+        >>> LinearRegression().fit(x, [1.1, 2.9, 5.2, 7.1, 8.8, 11.1]).inference()
+                      coef  std err       t      p    [0.025    0.975]
+        intercept  1.05714   0.1165   9.071  <.001  0.733584    1.3807
+        x0         1.99143   0.0385  51.731  <.001   1.88455   2.09831
+        6 rows, 4 degrees of freedom, covariance nonrobust
+        R2 0.9985 (adjusted 0.9981), F 2676.1 (p 8.36e-07), residual sd 0.16103
+        log-likelihood 3.66195, AIC -3.3239, BIC -3.74038
+        """
+        check_is_fitted(self)
+        with single_blas():
+            source = None if X is None else self._again(X, y, sample_weight)
+            return infer(self, source, covariance=covariance, level=level, weights=weights, target=target)
+
+    @property
+    def singular_(self) -> np.ndarray:
+        """Singular values of the centred (and weighted) design."""
+        if "_root" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__} has no singular_ before fit")
+        return scipy.linalg.svdvals(self._root)[: min(int(self._n_rows), self.n_features_in_)].astype(self.coef_.dtype)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self.positive
+        return tags

@@ -1,0 +1,155 @@
+r"""Ridge regression: least squares with a penalty on the squared length of the coefficients.
+
+    minimise  sum_i w_i (y_i - a - b'x_i)^2 + alpha |b|^2                                          (1)
+
+The intercept is not penalised. One data pass, then a solve of the size of the features; see novum.linear_model._solve.
+"""
+
+import numpy as np
+
+from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
+from novum.base.estimator import fits
+from novum.exceptions import ParameterError
+from novum.linear_model._iterative import solve_sparse
+from novum.linear_model._model import LinearRegressor
+from novum.linear_model._solve import solve
+
+__all__ = ["Ridge"]
+
+SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
+
+
+class Ridge(LinearRegressor):
+    """Ridge regression.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_targets,), default=1.0
+        Strength of the penalty; zero is least squares. An array gives every target its own.
+    fit_intercept : bool, default=True
+    copy_X : bool, default=True
+        Kept for scikit-learn's sake; X is never overwritten.
+    max_iter : int, default=None
+        Most iterations of the iterative solver for sparse input with very many columns.
+    tol : float, default=1e-4
+        Stopping tolerance of that solver.
+    solver : {"auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs"}, default="auto"
+        All names of scikit-learn are taken; the optimum is unique, and the route to it is chosen by the data: exact by a
+        factorisation, or (sparse, very many columns) conjugate gradients.
+    positive : bool, default=False
+        Restrict the coefficients to be >= 0.
+    random_state : default=None
+        Kept for scikit-learn's sake; nothing is drawn.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float or array of shape (n_targets,)
+    n_iter_ : None or array of shape (n_targets,)
+        Iterations, where the route is iterative.
+    solver_ : str
+        The route that was taken: "cholesky", "svd", "sparse_cg" or "lbfgs".
+    noise_variance_, log_likelihood_
+        Of the residuals, as in LinearRegression.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.linear_model import Ridge
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> Ridge(alpha=2.0).fit(X, [0.0, 1.0, 2.0]).coef_
+    array([0.5])
+    """
+
+    _domains: dict[str, Domain] = {
+        "alpha": Real(0) | ArrayLike(),
+        "fit_intercept": Bool(),
+        "copy_X": Bool(),
+        "max_iter": Int(1) | Null(),
+        "tol": Real(0),
+        "solver": Choice(*SOLVERS),
+        "positive": Bool(),
+        "random_state": RandomState(),
+    }
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        copy_X=True,
+        max_iter=None,
+        tol=1e-4,
+        solver="auto",
+        positive=False,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            None for a scan, which brings its target.
+        sample_weight : float or array-like of shape (n_samples,), default=None
+            Zero leaves a row out.
+
+        Returns
+        -------
+        self
+        """
+        self._check_solver()
+        source = self._source(X, y, sample_weight, target="numeric")
+        alpha = self._alphas(max(1, source.n_targets))
+        iterated = solve_sparse(source, self, alpha)
+        solution = iterated or solve(source, fit_intercept=self.fit_intercept, alpha=alpha, positive=self.positive)
+        self._keep(solution, source, source.n_targets == 0)
+        self.n_iter_ = None if iterated is None else np.full(len(alpha), iterated.n_iter)
+        self.solver_ = "lbfgs" if self.positive else "cholesky" if iterated is None else "sparse_cg"
+        return self
+
+    def _check_solver(self) -> None:
+        """Refuse the combinations that scikit-learn refuses."""
+        if self.solver == "lbfgs" and not self.positive:
+            raise ParameterError(
+                "'lbfgs' solver can be used only when positive=True. Please use another solver. "
+                "Ridge(solver='lbfgs', positive=False): solver='auto' finds the same optimum."
+            )
+        if self.positive and self.solver not in ("auto", "lbfgs"):
+            raise ParameterError(
+                f"solver='{self.solver}' does not support positive fitting. Please set the solver to 'auto' or 'lbfgs', or"
+                f" set `positive=False`"
+            )
+
+    def _alphas(self, n_targets: int) -> np.ndarray:
+        """Return the penalty of every target."""
+        alpha = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64)).ravel()
+        if alpha.size not in (1, n_targets):
+            raise ParameterError(
+                f"Number of targets and number of penalties do not correspond: {alpha.size} != {n_targets}."
+                f" Ridge(alpha=...) takes one number, or one per target."
+            )
+        if not (alpha >= 0).all() or not np.isfinite(alpha).all():
+            raise ParameterError(f"Ridge(alpha={self.alpha!r}): every penalty must be finite and >= 0.")
+        return np.broadcast_to(alpha, n_targets).copy()
+
+    def _penalty(self):
+        return self._alphas(np.atleast_2d(self.coef_).shape[0])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not self.positive
+        return tags

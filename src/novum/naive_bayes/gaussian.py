@@ -1,0 +1,279 @@
+r"""Gaussian naive Bayes: within a class every attribute is normal, independently of the others.
+
+    p(x, c) = pi_c prod_j N(x_j | mu_cj, v_cj)                                                     (1)
+    log p(x, c) = log pi_c - 1/2 sum_j log(2 pi v_cj) - 1/2 sum_j (x_j - mu_cj)^2 / v_cj           (2)
+
+Maximum likelihood needs, about a shift s_c near the class mean, the sums over the rows of each class of
+
+    w,   w (x - s_c),   w (x - s_c)^2                                                              (3)
+    mu = s + first/mass,   v = second/mass - (first/mass)^2 + epsilon                              (4)
+
+with epsilon a fraction of the largest variance of an attribute over all classes. Sets of moments merge exactly:
+
+    v = (n v1 + m v2)/(n+m) + n m (mu1 - mu2)^2/(n+m)^2                                            (5)
+
+so `partial_fit` in any portions equals one `fit`. Derivation: docs/theory/gaussian_naive_bayes.md.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum import _core
+from novum.base.classes import labels_of
+from novum.base.domains import ArrayLike, Domain, Null, Real
+from novum.base.estimator import Estimator, fits
+from novum.exceptions import ParameterError
+from novum.fold.blocks import Block, Source
+
+__all__ = ["GaussianNB"]
+
+FAR_SHIFT = 1e4  # squared distance of shift and class mean, in variances, beyond which (4) would lose four digits
+
+
+class Sums(NamedTuple):
+    """The sums (3)."""
+
+    mass: np.ndarray  # (k,)
+    first: np.ndarray  # (k, d)
+    second: np.ndarray  # (k, d)
+
+
+class Moments(NamedTuple):
+    """Mass, mean and variance (without epsilon) of every class."""
+
+    mass: np.ndarray  # (k,)
+    mean: np.ndarray  # (k, d)
+    variance: np.ndarray  # (k, d)
+
+
+class Density(NamedTuple):
+    """The parameters of (2), ready for the kernel."""
+
+    mean: np.ndarray  # (k, d)
+    precision: np.ndarray  # (k, d)
+    constant: np.ndarray  # (k,): log pi - 1/2 sum log(2 pi v)
+
+
+class Decision(NamedTuple):
+    density: Density
+    classes: np.ndarray
+
+
+def class_sums(shift: np.ndarray, block: Block) -> Sums:
+    """Return (3) for one block."""
+    k, d = shift.shape
+    sums = Sums(np.zeros(k), np.zeros((k, d)), np.zeros((k, d)))
+    _core.gaussian.class_moments(block.X, np.ascontiguousarray(block.y), block.weight, shift, *sums)
+    return sums
+
+
+def about(shift: np.ndarray, sums: Sums) -> Moments:
+    """Return (4), without epsilon; a class that did not occur keeps its shift as mean."""
+    mass = np.where(sums.mass > 0, sums.mass, 1.0)[:, None]
+    offset = sums.first / mass
+    return Moments(sums.mass, shift + offset, np.maximum(sums.second / mass - offset**2, 0.0))
+
+
+def class_moments(source: Source, k: int) -> Moments:
+    """Return the moments of every class: one pass about the means of the first block, a second if they were far off."""
+    start = np.zeros((k, source.n_features))
+    block = source.first()
+    everything = np.asarray(block.X).mean(axis=0, dtype=np.float64)
+    pilot = about(start + everything, class_sums(start + everything, block))
+    sums = source.total(class_sums, pilot.mean)
+    moments = about(pilot.mean, sums)
+    far = (moments.mean - pilot.mean) ** 2 > FAR_SHIFT * moments.variance
+    if (far & (moments.variance > 0)).any():
+        moments = about(moments.mean, source.total(class_sums, moments.mean))
+    return moments
+
+
+def merge_moments(a: Moments, b: Moments) -> Moments:
+    """Return (5)."""
+    mass = a.mass + b.mass
+    share = np.divide(b.mass, mass, out=np.zeros_like(mass), where=mass > 0)[:, None]
+    gap = b.mean - a.mean
+    mean = np.where(a.mass[:, None] > 0, a.mean + share * gap, b.mean)
+    between = np.where((a.mass > 0)[:, None] & (b.mass > 0)[:, None], share * (1 - share) * gap**2, 0.0)
+    return Moments(mass, mean, (1 - share) * a.variance + share * b.variance + between)
+
+
+def total_variance(m: Moments) -> np.ndarray:
+    """Return the variance of every attribute over all classes together."""
+    share = (m.mass / m.mass.sum())[:, None]
+    mean = (share * m.mean).sum(axis=0)
+    return (share * (m.variance + (m.mean - mean) ** 2)).sum(axis=0)
+
+
+def joint_log(density: Density, block: Block) -> Any:
+    """Return (2) for every row and class."""
+    X = block.X
+    out = np.empty((len(block), len(density.constant)), X.dtype)
+    _core.gaussian.diagonal_log_density(
+        X, density.mean.astype(X.dtype), density.precision.astype(X.dtype), density.constant, out
+    )
+    return out
+
+
+def log_posterior(density: Density, block: Block) -> Any:
+    """Return log p(c | x) for every row and class."""
+    joint = joint_log(density, block)
+    return joint - logsumexp(joint, axis=1, keepdims=True)
+
+
+def posterior(density: Density, block: Block) -> Any:
+    """Return p(c | x) for every row and class."""
+    return np.exp(log_posterior(density, block))
+
+
+def best_label(decision: Decision, block: Block) -> Any:
+    """Return the label of the class of largest (2) for every row."""
+    return decision.classes[joint_log(decision.density, block).argmax(axis=1)]
+
+
+class GaussianNB(ClassifierMixin, Estimator):
+    """Gaussian naive Bayes.
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,), default=None
+        Probabilities of the classes; None takes their shares of the data.
+    var_smoothing : float, default=1e-9
+        Fraction of the largest variance of an attribute that is added to every variance.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    class_count_, class_prior_ : array of shape (n_classes,)
+    theta_, var_ : array of shape (n_classes, n_features)
+        Mean and variance of every attribute in every class.
+    epsilon_ : float
+        What was added to the variances.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.naive_bayes import GaussianNB
+    >>> X = np.array([[-1.0, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]])
+    >>> model = GaussianNB().fit(X, [1, 1, 1, 2, 2, 2])
+    >>> model.predict([[-0.8, -1]])
+    array([1])
+    """
+
+    _domains: dict[str, Domain] = {"priors": ArrayLike() | Null(), "var_smoothing": Real(0)}
+
+    def __init__(self, *, priors=None, var_smoothing=1e-9):
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit from scratch.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels; None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Zero leaves a row out.
+
+        Returns
+        -------
+        self
+        """
+        source = self._source(X, y, sample_weight, target="classes")
+        self.classes_, coded = labels_of(source)
+        return self._learn(class_moments(coded, len(self.classes_)), source)
+
+    @fits
+    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
+        """Learn from one more portion; the result is that of `fit` on all portions together.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array-like of shape (n_classes,)
+            All labels that can ever occur; needed at the first call.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "_moments_mass")
+        if first and classes is None:
+            raise ParameterError("classes must be passed on the first call to partial_fit. Give every label that can occur.")
+        known = np.unique(np.asarray(classes)) if classes is not None else self.classes_
+        if not first and classes is not None and not np.array_equal(known, self.classes_):
+            raise ParameterError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}."
+                f" GaussianNB learns a fixed set of classes; name them all at the first call."
+            )
+        source = self._source(X, y, sample_weight, target="classes", reset=first)
+        self.classes_, coded = labels_of(source, known)
+        moments = class_moments(coded, len(known))
+        if not first:
+            moments = merge_moments(Moments(self._moments_mass, self._moments_mean, self._moments_variance), moments)
+        return self._learn(moments, source)
+
+    def _learn(self, moments: Moments, source: Source):
+        """Turn moments into fitted attributes."""
+        dtype = source.dtype
+        self._moments_mass, self._moments_mean, self._moments_variance = moments
+        self.epsilon_ = float(self.var_smoothing * total_variance(moments).max())
+        self.theta_ = moments.mean.astype(dtype)
+        self.var_ = (moments.variance + self.epsilon_).astype(dtype)
+        self.class_count_ = moments.mass.astype(dtype)
+        prior = moments.mass / moments.mass.sum() if self.priors is None else self._given_priors(len(moments.mass))
+        self.class_prior_ = prior.astype(dtype)
+        return self
+
+    def _given_priors(self, k: int) -> np.ndarray:
+        """Return the priors parameter after its checks."""
+        priors = np.asarray(self.priors, dtype=np.float64)
+        if priors.shape != (k,):
+            raise ParameterError(
+                f"Number of priors must match number of classes. GaussianNB(priors=...) has {priors.size}, y has {k} classes."
+            )
+        if not np.isclose(priors.sum(), 1.0):
+            raise ParameterError(
+                f"The sum of the priors should be 1. GaussianNB(priors=...) sums to {priors.sum():g}; divide by the sum."
+            )
+        if (priors < 0).any():
+            raise ParameterError(f"Priors must be non-negative. GaussianNB(priors=...) has the value {priors.min():g}.")
+        return priors
+
+    def _density(self) -> Density:
+        """Return the parameters of (2)."""
+        floor = 4 * float(np.finfo(self.theta_.dtype).tiny)  # a constant attribute has no variance: keep its inverse finite
+        variance = np.maximum(self._moments_variance + self.epsilon_, floor)
+        with np.errstate(divide="ignore"):  # a class of prior zero
+            log_prior = np.log(self.class_prior_.astype(np.float64))
+        return Density(self._moments_mean, 1 / variance, log_prior - 0.5 * np.log(2 * np.pi * variance).sum(axis=1))
+
+    def predict(self, X):
+        """Return the most probable class of every row."""
+        check_is_fitted(self)
+        return self._rows(X, best_label, Decision(self._density(), self.classes_))
+
+    def predict_proba(self, X):
+        """Return the probability of every class, one row per row of X."""
+        check_is_fitted(self)
+        return self._rows(X, posterior, self._density())
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`."""
+        check_is_fitted(self)
+        return self._rows(X, log_posterior, self._density())
+
+    def predict_joint_log_proba(self, X):
+        """Return log p(x, c), eq. (2), for every row and class."""
+        check_is_fitted(self)
+        return self._rows(X, joint_log, self._density())
