@@ -2,6 +2,8 @@
 
 namespace nb = nanobind;
 
+void bind_random(nb::module_& m);
+void bind_threads(nb::module_& m);
 void bind_tile(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -10,5 +12,7 @@ NB_MODULE(_core, m) {
         nb::module_ topic = m.def_submodule(name, doc);
         bind(topic);
     };
+    add("random", "Counter-based random numbers.", bind_random);
+    add("threads", "Forks and loaded libraries.", bind_threads);
     add("tile", "Row-major tiles.", bind_tile);
 }
