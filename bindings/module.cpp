@@ -4,6 +4,8 @@ namespace nb = nanobind;
 
 void bind_design(nb::module_& m);
 void bind_gaussian(nb::module_& m);
+void bind_random(nb::module_& m);
+void bind_threads(nb::module_& m);
 void bind_tile(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -14,5 +16,7 @@ NB_MODULE(_core, m) {
     };
     add("design", "The design matrix of a linear model, block by block.", bind_design);
     add("gaussian", "Moments and densities of axis-aligned Gaussian classes.", bind_gaussian);
+    add("random", "Counter-based random numbers.", bind_random);
+    add("threads", "Forks and loaded libraries.", bind_threads);
     add("tile", "Row-major tiles.", bind_tile);
 }

@@ -12,7 +12,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from novum._threads import single_blas
+from novum._blas import single_blas
 from novum.base import domains, validation
 from novum.fold.blocks import Source
 

@@ -8,7 +8,7 @@ import scipy.sparse
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum._threads import single_blas
+from novum._blas import single_blas
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source

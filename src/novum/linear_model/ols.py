@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
-from novum._threads import single_blas
+from novum._blas import single_blas
 from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.linear_model._iterative import solve_sparse
