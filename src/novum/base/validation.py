@@ -40,7 +40,7 @@ def open_source(
     own target and weights, so there y and sample_weight must be None.
     """
     if (source := open_elsewhere(estimator, X, y, sample_weight)) is not None:
-        return admit(estimator, source, target=target, reset=reset)
+        return admit(estimator, source, target=target, reset=reset).prepare()
     sparse = estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows)
     labels = None if target is None else check_target(estimator, tiles, y, target)

@@ -27,7 +27,9 @@ class Block(NamedTuple):
     start: int = 0  # number of the first row in the whole data
     memory: dict | None = None  # private state that lasts between passes; may be lost at any time, and then comes empty
 
-    def __len__(self) -> int:
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
         return int(self.X.shape[0])
 
 
@@ -88,6 +90,10 @@ class Source(ABC):
     has_target: bool = False
     sparse: bool = False
     home: str = "memory"
+
+    def prepare(self) -> "Source":
+        """Look at all rows once before training, where the home cannot be looked at cheaply before; return the source."""
+        return self
 
     @abstractmethod
     def total(self, statistics: Callable, params: Any = None, merge: Callable = add) -> Any:

@@ -12,6 +12,7 @@ from novum._blas import single_blas
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
+from novum.linear_model._plot import plot_fit
 from novum.linear_model._solve import Solution
 
 __all__ = ["LinearRegressor"]
@@ -43,7 +44,7 @@ def leave_one_out_block(params: LeaveOneOut, block: Block) -> np.ndarray:
         h_i = w_i (1/W + (x_i - m)' (C_xx + alpha I)^{-1} (x_i - m)),   yhat_(-i) = y_i - (y_i - yhat_i) / (1 - h_i)
     """
     X = block.X.toarray() if scipy.sparse.issparse(block.X) else block.X
-    y = np.asarray(block.y, float).reshape(len(block), -1)
+    y = np.asarray(block.y, float).reshape(block.rows, -1)
     fitted = X @ params.line.coef.T + params.line.intercept
     leverage = leverages(X, params.mean, params.inverse, params.weight if params.fit_intercept else np.inf)
     if block.weight is not None:
@@ -80,25 +81,36 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         self._weight, self._n_rows, self._rank = solution.weight, solution.rows, solution.rank
         self._rss, self._tss, self._log_weight = solution.rss, solution.tss, solution.log_weight
 
-    def _line(self, flat_input: bool | None = None) -> Line:
+    def _line(self) -> Line:
         coef = np.atleast_2d(self.coef_)
         intercept = np.broadcast_to(np.atleast_1d(self.intercept_), coef.shape[:1])
         return Line(coef, intercept, np.ndim(self.coef_) == 1)
 
-    def predict(self, X):
+    def predict(self, X, return_std=False):
         """Return the prediction for every row of X.
 
         Parameters
         ----------
         X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Also return the standard deviation of the noise about every prediction; for data in memory.
 
         Returns
         -------
         y : array of shape (n_samples,) or (n_samples, n_targets)
             A lazy array on Dask, an iterator over batches for a scan, a tensor for a tensor.
+        std : array of the shape of y, only with return_std
         """
         check_is_fitted(self)
-        return self._rows(X, predict_block, self._line())
+        mean = self._rows(X, predict_block, self._line())
+        if not return_std:
+            return mean
+        return mean, np.broadcast_to(np.sqrt(self.noise_variance_), mean.shape).astype(mean.dtype)
+
+    def plot(self, X, y, ax=None):
+        """Draw the sample with the fitted line (one feature) or plane (two); return the axes."""
+        check_is_fitted(self)
+        return plot_fit(self, X, y, ax)
 
     def _penalty(self) -> np.ndarray:
         """Return the ridge penalty of every target."""

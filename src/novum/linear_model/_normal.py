@@ -65,7 +65,7 @@ def design(shift: np.ndarray, block: Block) -> np.ndarray:
     """Return the rows of (3) as a dense float64 tile (rows, p + q + 1)."""
     y = as_columns(block.y)
     X = block.X.toarray() if scipy.sparse.issparse(block.X) else block.X
-    out = np.empty((len(block), len(shift) + 1))
+    out = np.empty((block.rows, len(shift) + 1))
     _core.design.shifted_design(X, y, block.weight, shift, out)
     return out
 
@@ -81,7 +81,7 @@ def products(shift: np.ndarray, block: Block) -> Sums:
 def count(block: Block) -> tuple[float, float]:
     """Return the number of rows with a positive weight and the sum of its logarithms."""
     if block.weight is None:
-        return float(len(block)), 0.0
+        return float(block.rows), 0.0
     positive = block.weight[block.weight > 0]
     return float(len(positive)), float(np.log(positive).sum())
 
@@ -89,9 +89,9 @@ def count(block: Block) -> tuple[float, float]:
 def sparse_products(shift: np.ndarray, block: Block) -> np.ndarray:
     """Return (4) for a CSR block without making it dense: the shift of its columns is zero."""
     X = block.X.astype(np.float64)
-    weight = np.ones(len(block)) if block.weight is None else block.weight
+    weight = np.ones(block.rows) if block.weight is None else block.weight
     p = X.shape[1]
-    extra = np.column_stack([as_columns(block.y) - shift[p:], np.ones(len(block))]) * np.sqrt(weight)[:, None]
+    extra = np.column_stack([as_columns(block.y) - shift[p:], np.ones(block.rows)]) * np.sqrt(weight)[:, None]
     rooted = X.multiply(np.sqrt(weight)[:, None]).tocsr()
     out = np.empty((len(shift) + 1,) * 2)
     out[:p, :p] = (rooted.T @ rooted).toarray()
@@ -107,7 +107,7 @@ def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
     y = as_columns(block.y)
     p = source.n_features
     shift = np.zeros(p + y.shape[1])
-    if fit_intercept and len(block):
+    if fit_intercept and block.rows:
         shift[p:] = y.mean(axis=0, dtype=np.float64)
         if not scipy.sparse.issparse(block.X):
             shift[:p] = block.X.mean(axis=0, dtype=np.float64)
@@ -154,7 +154,7 @@ def residue_of(trial: Trial, block: Block) -> Residue:
     if scipy.sparse.issparse(block.X):
         r = (y - trial.mean[p:]) - (block.X @ trial.coef.T - trial.mean[:p] @ trial.coef.T)
     else:
-        r = np.empty((len(block), q))
+        r = np.empty((block.rows, q))
         _core.design.residuals(block.X, y, trial.mean, trial.coef, r)
     weighted = r if block.weight is None else r * block.weight[:, None]
     rss, bias = np.einsum("ik,ik->k", r, weighted), weighted.sum(axis=0)

@@ -49,7 +49,7 @@ class Firsts(NamedTuple):
 def first_moments(shift: np.ndarray, block: Block) -> Firsts:
     """Return the weighted sums of one block about `shift`."""
     y = as_columns(block.y)
-    w = np.ones(len(block)) if block.weight is None else block.weight
+    w = np.ones(block.rows) if block.weight is None else block.weight
     sums = np.concatenate([block.X.T @ w, y.T @ w]) - w.sum() * shift
     return Firsts(sums, float(w.sum()), *count(block))
 

@@ -44,8 +44,8 @@ class Meat(NamedTuple):
 def meat(s: Spread, block: Block) -> Meat:
     """Return M of (15) for one block."""
     X = block.X.toarray() if scipy.sparse.issparse(block.X) else np.asarray(block.X, dtype=np.float64)
-    y = np.asarray(block.y, float).reshape(len(block), -1)[:, s.target]
-    w = np.ones(len(block)) if block.weight is None else block.weight
+    y = np.asarray(block.y, float).reshape(block.rows, -1)[:, s.target]
+    w = np.ones(block.rows) if block.weight is None else block.weight
     r = y - X @ s.coef - s.intercept
     centred = X - s.mean
     leverage = 1 / s.total + np.einsum("ij,ij->i", centred @ s.inverse, centred)
@@ -56,7 +56,7 @@ def meat(s: Spread, block: Block) -> Meat:
         u = u / (1 - h)
     elif s.kind == "HC3":
         u = u / (1 - h) ** 2
-    z = np.column_stack([np.ones(len(block)), centred])
+    z = np.column_stack([np.ones(block.rows), centred])
     return Meat((z * u[:, None]).T @ z)
 
 

@@ -48,7 +48,7 @@ class Ridge(LinearRegressor):
     n_iter_ : None or array of shape (n_targets,)
         Iterations, where the route is iterative.
     solver_ : str
-        The route that was taken: "cholesky", "svd", "sparse_cg" or "lbfgs".
+        The name asked for; with "auto" the route that was taken: "cholesky", "sparse_cg" or "lbfgs" (positive).
     noise_variance_, log_likelihood_
         Of the residuals, as in LinearRegression.
     n_features_in_, feature_names_in_
@@ -117,8 +117,11 @@ class Ridge(LinearRegressor):
         iterated = solve_sparse(source, self, alpha)
         solution = iterated or solve(source, fit_intercept=self.fit_intercept, alpha=alpha, positive=self.positive)
         self._keep(solution, source, source.n_targets == 0)
+        if source.n_targets == 1:  # as in scikit-learn: a single column of targets leaves flat coefficients
+            self.coef_ = self.coef_[0]
         self.n_iter_ = None if iterated is None else np.full(len(alpha), iterated.n_iter)
-        self.solver_ = "lbfgs" if self.positive else "cholesky" if iterated is None else "sparse_cg"
+        route = "lbfgs" if self.positive else "cholesky" if iterated is None else "sparse_cg"
+        self.solver_ = route if self.solver == "auto" else self.solver
         return self
 
     def _check_solver(self) -> None:
@@ -151,5 +154,5 @@ class Ridge(LinearRegressor):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self.positive
+        tags.input_tags.sparse = True
         return tags

@@ -112,7 +112,7 @@ def total_variance(m: Moments) -> np.ndarray:
 def joint_log(density: Density, block: Block) -> Any:
     """Return (2) for every row and class."""
     X = block.X
-    out = np.empty((len(block), len(density.constant)), X.dtype)
+    out = np.empty((block.rows, len(density.constant)), X.dtype)
     _core.gaussian.diagonal_log_density(
         X, density.mean.astype(X.dtype), density.precision.astype(X.dtype), density.constant, out
     )

@@ -1,0 +1,31 @@
+"""Pictures of a fitted linear model: a line through points, or a plane through a sample in space."""
+
+import numpy as np
+
+from novum.exceptions import DataError
+
+__all__ = ["plot_fit"]
+
+
+def plot_fit(model, X, y, ax=None):
+    """Draw the sample and the fitted line (one feature) or plane (two features); return the axes."""
+    from matplotlib.figure import Figure
+
+    X, y = np.asarray(X, float), np.asarray(y, float)
+    if X.ndim != 2 or X.shape[1] not in (1, 2) or y.ndim != 1:
+        columns = X.shape[1] if X.ndim == 2 else 0
+        raise DataError(
+            f"{type(model).__name__}.plot: a picture needs 1 or 2 features and one target; X has {columns} features."
+        )
+    if ax is None:
+        ax = Figure().add_subplot(projection="3d" if X.shape[1] == 2 else None)
+    if X.shape[1] == 1:
+        ends = np.array([X.min(), X.max()])[:, None]
+        ax.scatter(X[:, 0], y, s=12)
+        ax.plot(ends[:, 0], model.predict(ends), color="C1")
+    else:
+        first, second = np.meshgrid(*(np.linspace(column.min(), column.max(), 2) for column in X.T))
+        plane = model.predict(np.column_stack([first.ravel(), second.ravel()])).reshape(first.shape)
+        ax.scatter(X[:, 0], X[:, 1], y, s=12)
+        ax.plot_surface(first, second, plane, alpha=0.3, color="C1")
+    return ax
