@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum import _array
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 
@@ -17,7 +18,7 @@ class Labels(NamedTuple):
 
 def block_labels(_: Any, block: Block) -> Labels:
     """Return the labels that occur in one block."""
-    return Labels(np.unique(block.y))
+    return Labels(np.unique(_array.to_numpy(block.y)))
 
 
 def merge_labels(a: Labels, b: Labels) -> Labels:

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from novum import _array
 from novum._blas import single_blas
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError
@@ -34,7 +34,7 @@ class LeaveOneOut(NamedTuple):
 
 def predict_block(line: Line, block: Block) -> Any:
     """Return B x + a for every row."""
-    out = block.X @ line.coef.T.astype(block.X.dtype) + line.intercept.astype(block.X.dtype)
+    out = block.X @ _array.like(block.X, line.coef.T) + _array.like(block.X, line.intercept)
     return out[:, 0] if line.flat else out
 
 
@@ -43,12 +43,12 @@ def leave_one_out_block(params: LeaveOneOut, block: Block) -> np.ndarray:
 
         h_i = w_i (1/W + (x_i - m)' (C_xx + alpha I)^{-1} (x_i - m)),   yhat_(-i) = y_i - (y_i - yhat_i) / (1 - h_i)
     """
-    X = block.X.toarray() if scipy.sparse.issparse(block.X) else block.X
-    y = np.asarray(block.y, float).reshape(block.rows, -1)
+    X = _array.to_numpy(_array.dense(block.X))
+    y = _array.to_numpy(block.y).astype(np.float64).reshape(block.rows, -1)
     fitted = X @ params.line.coef.T + params.line.intercept
     leverage = leverages(X, params.mean, params.inverse, params.weight if params.fit_intercept else np.inf)
     if block.weight is not None:
-        leverage = leverage * block.weight
+        leverage = leverage * _array.to_numpy(block.weight)
     with np.errstate(divide="ignore", invalid="ignore"):
         out = y - (y - fitted) / (1 - leverage)[:, None]
     return out[:, 0] if params.line.flat else out
@@ -105,7 +105,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         mean = self._rows(X, predict_block, self._line())
         if not return_std:
             return mean
-        return mean, np.broadcast_to(np.sqrt(self.noise_variance_), mean.shape).astype(mean.dtype)
+        return mean, _array.like(mean, np.broadcast_to(np.sqrt(self.noise_variance_), mean.shape))
 
     def plot(self, X, y, ax=None):
         """Draw the sample with the fitted line (one feature) or plane (two); return the axes."""

@@ -14,12 +14,12 @@ Given coefficients, a second pass measures how far they are from the solution, w
     gradient = sum w_i r_i (x_i - m_x)',   rss = sum w_i r_i^2                                     (7)
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
-from novum import _core
+from novum import _array, _core
 from novum.fold.blocks import Block, Source
 
 __all__ = ["Moments", "Residue", "central_moments", "residue"]
@@ -61,12 +61,15 @@ def as_columns(y) -> np.ndarray:
     return np.ascontiguousarray(y.reshape(len(y), -1))
 
 
-def design(shift: np.ndarray, block: Block) -> np.ndarray:
+def design(shift: np.ndarray, block: Block) -> Any:
     """Return the rows of (3) as a dense float64 tile (rows, p + q + 1)."""
-    y = as_columns(block.y)
-    X = block.X.toarray() if scipy.sparse.issparse(block.X) else block.X
+    if _array.is_tensor(block.X):
+        p = block.X.shape[1]
+        y = _array.centred(block.y.reshape(block.rows, -1), shift[p:])
+        rows = _array.concat([_array.centred(block.X, shift[:p]), y, _array.ones(block.X, block.rows, 1)])
+        return rows if block.weight is None else rows * block.weight.sqrt()[:, None]
     out = np.empty((block.rows, len(shift) + 1))
-    _core.design.shifted_design(X, y, block.weight, shift, out)
+    _core.design.shifted_design(_array.dense(block.X), as_columns(block.y), block.weight, shift, out)
     return out
 
 
@@ -75,14 +78,15 @@ def products(shift: np.ndarray, block: Block) -> Sums:
     if scipy.sparse.issparse(block.X):
         return Sums(sparse_products(shift, block), *count(block))
     rows = design(shift, block)
-    return Sums(rows.T @ rows, *count(block))  # NumPy sees A'A and computes one triangle
+    return Sums(_array.to_numpy(rows.T @ rows), *count(block))  # NumPy sees A'A and computes one triangle
 
 
 def count(block: Block) -> tuple[float, float]:
     """Return the number of rows with a positive weight and the sum of its logarithms."""
     if block.weight is None:
         return float(block.rows), 0.0
-    positive = block.weight[block.weight > 0]
+    weight = _array.to_numpy(block.weight)
+    positive = weight[weight > 0]
     return float(len(positive)), float(np.log(positive).sum())
 
 
@@ -104,13 +108,12 @@ def sparse_products(shift: np.ndarray, block: Block) -> np.ndarray:
 def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
     """Return the shift of (3): the mean of the first block, zero for sparse columns and without an intercept."""
     block = source.first()
-    y = as_columns(block.y)
-    p = source.n_features
-    shift = np.zeros(p + y.shape[1])
+    p, q = source.n_features, max(1, source.n_targets)
+    shift = np.zeros(p + q)
     if fit_intercept and block.rows:
-        shift[p:] = y.mean(axis=0, dtype=np.float64)
-        if not scipy.sparse.issparse(block.X):
-            shift[:p] = block.X.mean(axis=0, dtype=np.float64)
+        shift[p:] = _array.row_mean(block.y.reshape(block.rows, -1))
+        if not source.sparse:
+            shift[:p] = _array.row_mean(block.X)
     return shift
 
 
@@ -149,20 +152,31 @@ class Trial(NamedTuple):
 
 def residue_of(trial: Trial, block: Block) -> Residue:
     """Return (7) for one block."""
-    y = as_columns(block.y)
     q, p = trial.coef.shape
-    if scipy.sparse.issparse(block.X):
-        r = (y - trial.mean[p:]) - (block.X @ trial.coef.T - trial.mean[:p] @ trial.coef.T)
-    else:
-        r = np.empty((block.rows, q))
-        _core.design.residuals(block.X, y, trial.mean, trial.coef, r)
+    if scipy.sparse.issparse(block.X) or _array.is_tensor(block.X):
+        return residue_by_products(trial, block)
+    r = np.empty((block.rows, q))
+    _core.design.residuals(block.X, as_columns(block.y), trial.mean, trial.coef, r)
     weighted = r if block.weight is None else r * block.weight[:, None]
-    rss, bias = np.einsum("ik,ik->k", r, weighted), weighted.sum(axis=0)
-    if scipy.sparse.issparse(block.X):
-        return Residue((block.X.T @ weighted).T - np.outer(bias, trial.mean[:p]), rss, bias)
     gradient = np.zeros((q, p))
     _core.design.correlate(block.X, np.ascontiguousarray(weighted), trial.mean, gradient)
-    return Residue(gradient, rss, bias)
+    return Residue(gradient, np.einsum("ik,ik->k", r, weighted), weighted.sum(axis=0))
+
+
+def residue_by_products(trial: Trial, block: Block) -> Residue:
+    """Return (7) for a sparse block or a tensor, centring the products instead of the rows where X is sparse."""
+    p = trial.coef.shape[1]
+    y = _array.centred(block.y.reshape(block.rows, -1), trial.mean[p:])
+    coef = _array.like(y, trial.coef.T, "float64")
+    sparse = scipy.sparse.issparse(block.X)
+    X = block.X if sparse else _array.centred(block.X, trial.mean[:p])
+    r = y - (X @ coef - trial.mean[:p] @ trial.coef.T if sparse else X @ coef)
+    weighted = r if block.weight is None else r * block.weight[:, None]
+    bias = _array.to_numpy(weighted.sum(0))
+    gradient = _array.to_numpy((X.T @ weighted).T)
+    if sparse:
+        gradient = gradient - np.outer(bias, trial.mean[:p])
+    return Residue(gradient, _array.to_numpy((r * weighted).sum(0)), bias)
 
 
 def residue(source: Source, mean: np.ndarray, coef: np.ndarray) -> Residue:

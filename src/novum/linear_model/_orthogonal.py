@@ -11,13 +11,15 @@ and, with R_xx = U S V' (columns scaled to unit length where the rank is decided
     b = V S (S^2 + alpha)^{-1} U' R_xy     ridge                                                   (11)
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse
 
+from novum import _array
 from novum.fold.blocks import Block, Source
-from novum.linear_model._normal import as_columns, count, design
+from novum.linear_model._normal import count, design
 
 __all__ = ["Factor", "factor", "least_squares", "ridge"]
 
@@ -48,10 +50,12 @@ class Firsts(NamedTuple):
 
 def first_moments(shift: np.ndarray, block: Block) -> Firsts:
     """Return the weighted sums of one block about `shift`."""
-    y = as_columns(block.y)
-    w = np.ones(block.rows) if block.weight is None else block.weight
-    sums = np.concatenate([block.X.T @ w, y.T @ w]) - w.sum() * shift
-    return Firsts(sums, float(w.sum()), *count(block))
+    y = _array.double(block.y.reshape(block.rows, -1))
+    w = _array.ones(y, block.rows) if block.weight is None else block.weight
+    X = block.X if scipy.sparse.issparse(block.X) else _array.double(block.X)
+    total = float(w.sum())
+    sums = np.concatenate([_array.to_numpy(X.T @ w), _array.to_numpy(y.T @ w)]) - total * shift
+    return Firsts(sums, total, *count(block))
 
 
 def triangle(mean: np.ndarray, block: Block) -> Triangle:
@@ -64,9 +68,9 @@ def merge(a: Triangle, b: Triangle) -> Triangle:
     return Triangle(reduce_rows(np.vstack([a.R, b.R])))
 
 
-def reduce_rows(rows: np.ndarray) -> np.ndarray:
+def reduce_rows(rows: Any) -> np.ndarray:
     """Return the R factor of `rows`, or the rows themselves while they are fewer than the columns."""
-    return rows if rows.shape[0] <= rows.shape[1] else np.linalg.qr(rows, mode="r")
+    return _array.to_numpy(rows) if rows.shape[0] <= rows.shape[1] else _array.r_factor(rows)
 
 
 def factor(source: Source, fit_intercept: bool) -> Factor:

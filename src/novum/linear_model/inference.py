@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse
 from scipy import stats
 
+from novum import _array
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 
@@ -43,9 +43,9 @@ class Meat(NamedTuple):
 
 def meat(s: Spread, block: Block) -> Meat:
     """Return M of (15) for one block."""
-    X = block.X.toarray() if scipy.sparse.issparse(block.X) else np.asarray(block.X, dtype=np.float64)
-    y = np.asarray(block.y, float).reshape(block.rows, -1)[:, s.target]
-    w = np.ones(block.rows) if block.weight is None else block.weight
+    X = _array.to_numpy(_array.dense(block.X)).astype(np.float64, copy=False)
+    y = _array.to_numpy(block.y).astype(np.float64).reshape(block.rows, -1)[:, s.target]
+    w = np.ones(block.rows) if block.weight is None else _array.to_numpy(block.weight)
     r = y - X @ s.coef - s.intercept
     centred = X - s.mean
     leverage = 1 / s.total + np.einsum("ij,ij->i", centred @ s.inverse, centred)

@@ -18,11 +18,10 @@ so `partial_fit` in any portions equals one `fit`. Derivation: docs/theory/gauss
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _core
+from novum import _array, _core
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
@@ -66,6 +65,12 @@ class Decision(NamedTuple):
 def class_sums(shift: np.ndarray, block: Block) -> Sums:
     """Return (3) for one block."""
     k, d = shift.shape
+    if _array.is_tensor(block.X):
+        member = _array.one_hot(block.X, block.y, k)  # (rows, k)
+        weighted = member if block.weight is None else member * block.weight[:, None]
+        offset = _array.double(block.X) - member @ _array.like(block.X, shift, "float64")
+        parts = (weighted.sum(0), weighted.T @ offset, weighted.T @ (offset * offset))
+        return Sums(*map(_array.to_numpy, parts))
     sums = Sums(np.zeros(k), np.zeros((k, d)), np.zeros((k, d)))
     _core.gaussian.class_moments(block.X, np.ascontiguousarray(block.y), block.weight, shift, *sums)
     return sums
@@ -82,7 +87,7 @@ def class_moments(source: Source, k: int) -> Moments:
     """Return the moments of every class: one pass about the means of the first block, a second if they were far off."""
     start = np.zeros((k, source.n_features))
     block = source.first()
-    everything = np.asarray(block.X).mean(axis=0, dtype=np.float64)
+    everything = _array.row_mean(block.X)
     pilot = about(start + everything, class_sums(start + everything, block))
     sums = source.total(class_sums, pilot.mean)
     moments = about(pilot.mean, sums)
@@ -112,6 +117,10 @@ def total_variance(m: Moments) -> np.ndarray:
 def joint_log(density: Density, block: Block) -> Any:
     """Return (2) for every row and class."""
     X = block.X
+    if _array.is_tensor(X):
+        mean, precision = _array.like(X, density.mean), _array.like(X, density.precision)
+        squared = [(((X - mean[c]) ** 2) @ precision[c])[:, None] for c in range(len(density.constant))]
+        return _array.like(X, density.constant) - 0.5 * _array.concat(squared)
     out = np.empty((block.rows, len(density.constant)), X.dtype)
     _core.gaussian.diagonal_log_density(
         X, density.mean.astype(X.dtype), density.precision.astype(X.dtype), density.constant, out
@@ -121,18 +130,17 @@ def joint_log(density: Density, block: Block) -> Any:
 
 def log_posterior(density: Density, block: Block) -> Any:
     """Return log p(c | x) for every row and class."""
-    joint = joint_log(density, block)
-    return joint - logsumexp(joint, axis=1, keepdims=True)
+    return _array.log_softmax(joint_log(density, block))
 
 
 def posterior(density: Density, block: Block) -> Any:
     """Return p(c | x) for every row and class."""
-    return np.exp(log_posterior(density, block))
+    return _array.exp(log_posterior(density, block))
 
 
 def best_label(decision: Decision, block: Block) -> Any:
     """Return the label of the class of largest (2) for every row."""
-    return decision.classes[joint_log(decision.density, block).argmax(axis=1)]
+    return decision.classes[_array.to_numpy(_array.argmax(joint_log(decision.density, block)))]
 
 
 class GaussianNB(ClassifierMixin, Estimator):

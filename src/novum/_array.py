@@ -1,0 +1,121 @@
+"""One small vocabulary for NumPy and PyTorch: what statistics and predictions need to run where the data are.
+
+Functions take their library and device from their first argument. Small parameters are NumPy arrays; `like` brings them to
+a tensor's device, `to_numpy` brings statistics back. PyTorch is never imported unless a tensor was given.
+"""
+
+import sys
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+__all__ = [
+    "argmax",
+    "centred",
+    "concat",
+    "dense",
+    "double",
+    "exp",
+    "is_tensor",
+    "like",
+    "log_softmax",
+    "ones",
+    "one_hot",
+    "r_factor",
+    "row_mean",
+    "stack_rows",
+    "to_numpy",
+]
+
+
+def is_tensor(x: Any) -> bool:
+    """Return whether x is a PyTorch tensor."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def _torch():
+    return sys.modules["torch"]
+
+
+def to_numpy(x: Any) -> np.ndarray:
+    """Return x as a NumPy array, from whatever device."""
+    return x.detach().cpu().numpy() if is_tensor(x) else np.asarray(x)
+
+
+def like(x: Any, values: Any, dtype: str | None = None) -> Any:
+    """Return NumPy `values` in the library and on the device of x, in its dtype or in "float64" or "int64"."""
+    if is_tensor(x):
+        torch = _torch()
+        kind = x.dtype if dtype is None else getattr(torch, dtype)
+        if isinstance(values, np.ndarray) and not values.flags.writeable:
+            values = values.copy()  # PyTorch warns of views it could write through
+        return torch.as_tensor(values, device=x.device).to(kind)
+    return np.asarray(values).astype(x.dtype if dtype is None else dtype, copy=False)
+
+
+def double(x: Any) -> Any:
+    """Return x in float64."""
+    return x.double() if is_tensor(x) else x.astype(np.float64, copy=False)
+
+
+def dense(x: Any) -> Any:
+    """Return x as a dense array: a sparse block is made dense, all else is returned as it is."""
+    return x.toarray() if scipy.sparse.issparse(x) else x
+
+
+def concat(parts: list[Any]) -> Any:
+    """Return columns side by side."""
+    return _torch().cat(parts, dim=1) if is_tensor(parts[0]) else np.concatenate(parts, axis=1)
+
+
+def stack_rows(parts: list[Any]) -> Any:
+    """Return rows one below the other."""
+    return _torch().cat(parts, dim=0) if is_tensor(parts[0]) else np.concatenate(parts, axis=0)
+
+
+def ones(x: Any, *shape: int) -> Any:
+    """Return float64 ones beside x."""
+    return _torch().ones(shape, dtype=_torch().float64, device=x.device) if is_tensor(x) else np.ones(shape)
+
+
+def row_mean(x: Any) -> np.ndarray:
+    """Return the float64 mean of every column, as a NumPy array."""
+    return to_numpy(x.double().mean(dim=0)) if is_tensor(x) else np.asarray(x.mean(axis=0, dtype=np.float64))
+
+
+def centred(x: Any, mean: np.ndarray) -> Any:
+    """Return x - mean in float64."""
+    return double(x) - like(x, mean, "float64")
+
+
+def one_hot(x: Any, code: Any, k: int) -> Any:
+    """Return the (rows, k) float64 indicator of `code`, beside x."""
+    if is_tensor(x):
+        code = _torch().as_tensor(code, device=x.device).long()
+        return _torch().nn.functional.one_hot(code, k).double()
+    return np.eye(k)[np.asarray(code)]
+
+
+def exp(x: Any) -> Any:
+    """Return the exponential."""
+    return x.exp() if is_tensor(x) else np.exp(x)
+
+
+def argmax(x: Any) -> Any:
+    """Return the position of the largest entry of every row, the first of equals."""
+    return x.argmax(dim=1) if is_tensor(x) else x.argmax(axis=1)
+
+
+def log_softmax(x: Any) -> Any:
+    """Return x minus the logarithm of the sum of exponentials of its row."""
+    if is_tensor(x):
+        return x - _torch().logsumexp(x, dim=1, keepdim=True)
+    top = x.max(axis=1, keepdims=True)
+    return x - (top + np.log(np.exp(x - top).sum(axis=1, keepdims=True)))
+
+
+def r_factor(x: Any) -> np.ndarray:
+    """Return the R factor of a tall matrix, as a NumPy array."""
+    return to_numpy(_torch().linalg.qr(x, mode="r").R) if is_tensor(x) else np.linalg.qr(x, mode="r")
