@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from novum import _array
 from novum.exceptions import DataError, ParameterError
@@ -136,6 +135,8 @@ class Inference:
 
 def infer(model, source: Source | None, *, covariance: str, level: float, weights: str, target: int) -> Inference:
     """Return the inference of a fitted LinearRegression; `source` holds the training data for the robust covariances."""
+    from scipy import stats  # half a second to import, needed by nobody who only fits
+
     check(model, source, covariance, level, weights, target)
     p = model.n_features_in_
     coef = np.atleast_2d(model.coef_)[target].astype(np.float64)
@@ -201,6 +202,8 @@ def infer(model, source: Source | None, *, covariance: str, level: float, weight
 
 def joint_test(coef: np.ndarray, V: np.ndarray, rank: int, freedom: float) -> tuple[float, float]:
     """Return F and p of the hypothesis that all slopes are zero (Wald)."""
+    from scipy import stats
+
     if rank == 0:
         return np.nan, np.nan
     f = float(coef @ np.linalg.pinv(V, hermitian=True, rcond=1e-14) @ coef / rank)

@@ -1,0 +1,11 @@
+"""
+Compiled kernels. Private: call them through the Python modules that own them.
+"""
+
+from novum._core import (
+    design as design,
+    gaussian as gaussian,
+    random as random,
+    threads as threads,
+    tile as tile
+)

@@ -1,0 +1,54 @@
+"""What the contract tests need to know of an estimator that introspection cannot tell: small settings and data it can fit."""
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+
+from novum.base.discovery import all_estimators
+
+# Quick settings that make a fit deterministic and its result comparable between equivalent data sets.
+SETTINGS: dict[str, dict] = {
+    "KMeans": {"n_clusters": 3, "n_init": 1, "random_state": 0, "init": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]])},
+}
+
+# scikit-learn's checks that cannot hold, each with its reason; scikit-learn expects the same failures of its own class.
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {
+    "Ridge": {"check_non_transformer_estimators_n_iter": "an exact solve has no iterations: n_iter_ is None"},
+}
+
+
+def estimators():
+    """Return an instance of every public estimator, at its defaults."""
+    return [cls() for cls in all_estimators()]
+
+
+def quick(estimator):
+    """Return a copy of the estimator with its quick settings."""
+    return type(estimator)(**{**estimator.get_params(deep=False), **SETTINGS.get(type(estimator).__name__, {})})
+
+
+def data(estimator, n=120, seed=0):
+    """Return X (n, 3) and a target that fits the estimator's kind, or None."""
+    rng = np.random.default_rng(seed)
+    centre = rng.integers(3, size=n)
+    X = rng.normal(size=(n, 3)) + np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]])[centre]
+    if is_classifier(estimator):
+        return X, centre
+    if is_regressor(estimator):
+        return X, X @ [1.0, -2, 0.5] + rng.normal(size=n)
+    return X, None
+
+
+def learned(estimator):
+    """Return the fitted numeric attributes by name."""
+    found = {}
+    for name, value in vars(estimator).items():
+        if name.endswith("_") and not name.startswith("_") and isinstance(value, np.ndarray | float | int | np.number):
+            if np.asarray(value).dtype.kind in "fiu":
+                found[name] = np.asarray(value)
+    return found
+
+
+def outputs(estimator, X):
+    """Return what the fitted estimator says about X, by method."""
+    methods = ("predict", "predict_proba", "transform", "score_samples", "decision_function")
+    return {name: getattr(estimator, name)(X) for name in methods if hasattr(estimator, name)}

@@ -1,0 +1,223 @@
+"""Our own contract, kept by every public estimator."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+from contract.cases import data, estimators, learned, outputs, quick
+from forking import fork_and_run, forks
+from numpy.testing import assert_allclose
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import NotFittedError
+from threadpoolctl import threadpool_limits
+
+from novum.exceptions import ParameterError
+
+ALL = pytest.mark.parametrize("estimator", estimators(), ids=lambda e: type(e).__name__)
+
+
+def same(a, b, **tolerance):
+    assert a.keys() == b.keys() and a
+    for name in a:
+        if np.asarray(a[name]).dtype.kind in "fiu":
+            assert_allclose(a[name], b[name], **tolerance, err_msg=name)
+        else:
+            assert np.array_equal(a[name], b[name]), name
+
+
+@ALL
+def test_weights_equal_repetition(estimator):
+    X, y = data(estimator)
+    w = np.random.default_rng(1).integers(0, 4, len(X))
+    repeated = (np.repeat(X, w, axis=0), None if y is None else np.repeat(y, w))
+    a, b = quick(estimator).fit(X, y, sample_weight=w), quick(estimator).fit(*repeated)
+    same(outputs(a, X), outputs(b, X), rtol=1e-9, atol=1e-12)
+
+
+@ALL
+def test_zero_weight_is_absence(estimator):
+    X, y = data(estimator)
+    w = np.arange(len(X)) % 2
+    wild = np.where(w[:, None] == 0, 1e6, X)
+    a = quick(estimator).fit(wild, y, sample_weight=w)
+    b = quick(estimator).fit(X[w == 1], None if y is None else y[w == 1])
+    same(outputs(a, X), outputs(b, X), rtol=1e-8, atol=1e-10)
+
+
+@ALL
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int32", "bool", ">f8"])
+def test_dtypes(estimator, dtype):
+    X, y = data(estimator)
+    X = (X > 0) if dtype == "bool" else (X * 4).astype(dtype)
+    fitted = quick(estimator).fit(X, y)
+    expected = np.float32 if dtype in ("float32", "float16") else np.float64
+    results = outputs(fitted, X)
+    for name in ("predict_proba", "transform", "score_samples"):
+        assert name not in results or results[name].dtype == expected
+    if is_regressor(estimator):
+        assert results["predict"].dtype == expected
+
+
+@ALL
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "pandas-nullable"])
+def test_frames_in(estimator, library):
+    X, y = data(estimator)
+    names = ["a", "b", "c"]
+    if library == "pyarrow":
+        import pyarrow
+
+        frame = pyarrow.table({name: X[:, j] for j, name in enumerate(names)})
+    else:
+        pd = pytest.importorskip(library.partition("-")[0])
+        frame = pd.DataFrame({name: X[:, j] for j, name in enumerate(names)})
+        frame = frame.astype("Float64") if library == "pandas-nullable" else frame
+    fitted, plain = quick(estimator).fit(frame, y), quick(estimator).fit(X, y)
+    assert list(fitted.feature_names_in_) == names
+    same(outputs(fitted, frame), outputs(plain, X), rtol=0, atol=0)
+
+
+@ALL
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_out(estimator, library):
+    if not hasattr(estimator, "transform"):
+        assert not hasattr(estimator, "set_output")
+        return
+    X, y = data(estimator)
+    out = quick(estimator).set_output(transform=library).fit(X, y).transform(X)
+    assert type(out).__module__.startswith(library) and out.shape[0] == len(X)
+
+
+@ALL
+def test_layouts_give_the_same_bits(estimator):
+    X, y = data(estimator)
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    wide = np.zeros((2 * len(X), 6))
+    wide[::2, ::2] = X
+    plain = quick(estimator).fit(X, y)
+    for layout in (np.asfortranarray(X), read_only, wide[::2, ::2], X[::-1][::-1]):
+        other = quick(estimator).fit(layout, y)
+        same(learned(other), learned(plain), rtol=0, atol=0)
+        same(outputs(other, layout), outputs(plain, X), rtol=0, atol=0)
+
+
+@ALL
+def test_threads_do_not_change_the_bits(estimator):
+    X, y = data(estimator, n=200_000)
+    fits = []
+    for threads in (1, 2, 5):
+        with threadpool_limits(threads):
+            model = quick(estimator)
+            if "n_jobs" in model.get_params():
+                model.set_params(n_jobs=threads)
+            fits.append(model.fit(X, y))
+    for other in fits[1:]:
+        same(learned(other), learned(fits[0]), rtol=0, atol=0)
+        same(outputs(other, X), outputs(fits[0], X), rtol=0, atol=0)
+
+
+@forks
+@ALL
+def test_fit_after_a_fork(estimator):
+    X, y = data(estimator, n=200_000)
+    parent = learned(quick(estimator).fit(X, y))
+    assert fork_and_run(lambda: same(learned(quick(estimator).fit(X, y)), parent, rtol=0, atol=0)) == 0
+
+
+@ALL
+def test_fit_changes_nothing_when_it_fails(estimator):
+    X, y = data(estimator)
+    model = quick(estimator)
+    bad = X.copy()
+    bad[3, 1] = np.nan
+    for fitted in (False, True):
+        before = dict(vars(model))
+        if not model.__sklearn_tags__().input_tags.allow_nan:
+            with pytest.raises(ValueError, match="Input X contains NaN"):
+                model.fit(bad, y)
+        with pytest.raises(ValueError, match="inconsistent|expected"):
+            model.fit(X, y, sample_weight=np.ones(len(X) + 1))
+        assert vars(model).keys() == before.keys() and all(vars(model)[k] is before[k] for k in before)
+        if not fitted:
+            with pytest.raises(NotFittedError):
+                outputs(model, X)
+            model.fit(X, y)
+
+
+@ALL
+def test_bad_data_gets_scikit_learns_words(estimator):
+    X, y = data(estimator)
+    name = type(estimator).__name__
+    model = quick(estimator)
+    cases = [
+        (X[:0], None if y is None else y[:0], r"Found array with 0 sample\(s\)"),
+        (X[:, :0], y, r"Found array with 0 feature\(s\)"),
+        (X[0], y, "Expected 2D array, got 1D array instead"),
+        (X * 1j, y, "Complex data not supported"),
+        (np.where(X > 2, np.inf, X), y, "Input X contains infinity"),
+        (np.array([["a", "b", "c"]] * len(X)), y, "could not convert string to float|dtype='numeric' is not compatible"),
+    ]
+    for bad, target, words in cases:
+        with pytest.raises(ValueError, match=words):
+            model.fit(bad, target)
+    for weight, words in ((-np.ones(len(X)), "Negative values in data"), (np.zeros(len(X)), "at least one non-zero")):
+        with pytest.raises(ValueError, match=f"(?s){words}.*{name}"):
+            model.fit(X, y, sample_weight=weight)
+    fitted = quick(estimator).fit(X, y)
+    with pytest.raises(ValueError, match=f"X has 2 features, but {name} is expecting 3 features"):
+        outputs(fitted, X[:, :2])
+
+
+@ALL
+def test_every_parameter_has_a_domain_that_refuses(estimator):
+    X, y = data(estimator)
+    assert set(estimator.get_params(deep=False)) == set(type(estimator)._domains)
+    for name in type(estimator)._domains:
+        model = quick(estimator).set_params(**{name: object()})
+        with pytest.raises(ParameterError, match=f"The '{name}' parameter of {type(estimator).__name__} must be .* Got <object"):
+            model.fit(X, y)
+
+
+@ALL
+def test_clone_repr_html_pickle(estimator):
+    X, y = data(estimator)
+    model = quick(estimator).fit(X, y)
+    copy = clone(model)
+    assert not learned(copy) and copy.get_params().keys() == model.get_params().keys()
+    assert type(model).__name__ in repr(model)
+    assert "<div" in model._repr_html_()
+    same(outputs(pickle.loads(pickle.dumps(model)), X), outputs(model, X), rtol=0, atol=0)
+
+
+@ALL
+def test_saved_and_loaded(estimator, tmp_path):
+    import novum
+
+    X, y = data(estimator)
+    model = quick(estimator).fit(X, y)
+    novum.save(model, tmp_path / "model.novum")
+    same(outputs(novum.load(tmp_path / "model.novum"), X), outputs(model, X), rtol=0, atol=0)
+
+
+@ALL
+def test_documented(estimator):
+    doc = inspect.getdoc(type(estimator)) or ""
+    for section in ("Parameters", "Attributes", "Examples", ">>> "):
+        assert section in doc
+    parameters, attributes = doc.split("Attributes\n-----")[0], doc.split("Attributes\n-----")[1]
+    for name in estimator.get_params(deep=False):
+        assert name in parameters
+    X, y = data(estimator)
+    for name in learned(quick(estimator).fit(X, y)):
+        assert name in attributes, name
+
+
+@ALL
+def test_one_class_or_constant_columns(estimator):
+    X, y = data(estimator)
+    constant = np.column_stack([X, np.full(len(X), 0.1)])
+    if quick(estimator).get_params().get("init") is None:
+        assert all(np.isfinite(v).all() for v in outputs(quick(estimator).fit(constant, y), constant).values() if v.dtype.kind == "f")
+    if is_classifier(estimator):
+        assert set(quick(estimator).fit(X, np.zeros(len(X))).predict(X)) == {0.0}
