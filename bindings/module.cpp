@@ -2,6 +2,7 @@
 
 namespace nb = nanobind;
 
+void bind_build(nb::module_& m);
 void bind_design(nb::module_& m);
 void bind_gaussian(nb::module_& m);
 void bind_random(nb::module_& m);
@@ -14,6 +15,7 @@ NB_MODULE(_core, m) {
         nb::module_ topic = m.def_submodule(name, doc);
         bind(topic);
     };
+    add("build", "How the core was built.", bind_build);
     add("design", "The design matrix of a linear model, block by block.", bind_design);
     add("gaussian", "Moments and densities of axis-aligned Gaussian classes.", bind_gaussian);
     add("random", "Counter-based random numbers.", bind_random);
