@@ -81,7 +81,7 @@ def test_one_inside_a_dask_task():
     for scheduler in ("threads", "synchronous"):
         assert dask.delayed(thread_count)(4).compute(scheduler=scheduler) == 1
     with (
-        distributed.LocalCluster(1, processes=False, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(1, processes=False, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         assert client.submit(thread_count, 4).result() == 1

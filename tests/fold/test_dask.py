@@ -34,7 +34,7 @@ class Count(NamedTuple):
 
 
 def cluster(workers):
-    return LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
+    return LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50)
 
 
 def arrays():

@@ -135,12 +135,12 @@ class LinearRegression(LinearRegressor):
         >>> from novum.linear_model import LinearRegression
         >>> x = np.arange(6.0)[:, None]
         >>> LinearRegression().fit(x, [1.1, 2.9, 5.2, 7.1, 8.8, 11.1]).inference()
-                      coef  std err       t      p    [0.025    0.975]
-        intercept  1.05714   0.1165   9.071  <.001  0.733584    1.3807
-        x0         1.99143   0.0385  51.731  <.001   1.88455   2.09831
+                      coef  std err       t      p    [0.025   0.975]
+        intercept   1.0619   0.1206   8.806  <.001  0.727093  1.39672
+        x0         1.98857  0.03983  49.927  <.001   1.87799  2.09916
         6 rows, 4 degrees of freedom, covariance nonrobust
-        R2 0.9985 (adjusted 0.9981), F 2676.1 (p 8.36e-07), residual sd 0.16103
-        log-likelihood 3.66195, AIC -3.3239, BIC -3.74038
+        R2 0.9984 (adjusted 0.9980), F 2492.7 (p 9.63e-07), residual sd 0.16662
+        log-likelihood 3.45504, AIC -2.91007, BIC -3.32655
         """
         check_is_fitted(self)
         with single_blas():
