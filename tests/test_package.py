@@ -24,7 +24,10 @@ def test_import_time_over_scikit_learn():
         "import time, sklearn, sklearn.base, sklearn.utils.validation; t = time.perf_counter(); import novum;"
         " print(time.perf_counter() - t)"
     )
-    times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(3)]
+    times = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        for _ in range(3)
+    ]
     assert min(times) < 0.15
 
 

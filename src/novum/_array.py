@@ -20,8 +20,8 @@ __all__ = [
     "is_tensor",
     "like",
     "log_softmax",
-    "ones",
     "one_hot",
+    "ones",
     "r_factor",
     "row_mean",
     "stack_rows",
@@ -62,7 +62,7 @@ def double(x: Any) -> Any:
 
 def dense(x: Any) -> Any:
     """Return x as a dense array: a sparse block is made dense, all else is returned as it is."""
-    return x.toarray() if scipy.sparse.issparse(x) else x
+    return x.toarray() if scipy.sparse.issparse(x) else x  # type: ignore[attr-defined]
 
 
 def concat(parts: list[Any]) -> Any:
@@ -118,4 +118,4 @@ def log_softmax(x: Any) -> Any:
 
 def r_factor(x: Any) -> np.ndarray:
     """Return the R factor of a tall matrix, as a NumPy array."""
-    return to_numpy(_torch().linalg.qr(x, mode="r").R) if is_tensor(x) else np.linalg.qr(x, mode="r")
+    return to_numpy(_torch().linalg.qr(x, mode="r").R) if is_tensor(x) else np.asarray(np.linalg.qr(x, mode="r"))

@@ -20,7 +20,11 @@ from novum.exceptions import ParameterError, ParameterTypeError
         (ArrayLike(), [[1], np.ones(2), ()], ["text", 3]),
         (Function(), [len], ["len"]),
         (Instance(dict), [{}], [[]]),
-        (RandomState(), [None, 0, np.random.default_rng(0), np.random.RandomState(0), np.random.SeedSequence(0)], [-1, 1.5, "0", True]),
+        (
+            RandomState(),
+            [None, 0, np.random.default_rng(0), np.random.RandomState(0), np.random.SeedSequence(0)],
+            [-1, 1.5, "0", True],
+        ),
     ],
 )
 def test_membership(domain, good, bad):
@@ -34,7 +38,12 @@ def test_membership(domain, good, bad):
         (Int(1), 0, ParameterError, "The 'k' parameter of KMeans must be an int in the range [1, inf). Got 0 instead."),
         (Real(0, 1, open="both"), 1, ParameterError, "must be a float in the range (0, 1). Got 1 instead."),
         (Int(1) | Null(), 1.5, ParameterTypeError, "must be an int in the range [1, inf) or None. Got 1.5 instead."),
-        (Choice("lloyd", "elkan"), "loyd", ParameterError, "among {'elkan', 'lloyd'}. Got 'loyd' instead. Did you mean 'lloyd'?"),
+        (
+            Choice("lloyd", "elkan"),
+            "loyd",
+            ParameterError,
+            "among {'elkan', 'lloyd'}. Got 'loyd' instead. Did you mean 'lloyd'?",
+        ),
         (Real(0), "1", ParameterTypeError, "Got '1' instead. Give the number itself, not text."),
         (Bool(), "yes", ParameterTypeError, "an instance of 'bool' or an instance of 'numpy.bool'"),
         (Instance(dict), 1, ParameterTypeError, "must be an instance of 'dict'"),

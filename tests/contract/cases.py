@@ -7,7 +7,12 @@ from novum.base.discovery import all_estimators
 
 # Quick settings that make a fit deterministic and its result comparable between equivalent data sets.
 SETTINGS: dict[str, dict] = {
-    "KMeans": {"n_clusters": 3, "n_init": 1, "random_state": 0, "init": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]])},
+    "KMeans": {
+        "n_clusters": 3,
+        "n_init": 1,
+        "random_state": 0,
+        "init": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]]),
+    },
 }
 
 # scikit-learn's checks that cannot hold, each with its reason; scikit-learn expects the same failures of its own class.
@@ -42,9 +47,9 @@ def learned(estimator):
     """Return the fitted numeric attributes by name."""
     found = {}
     for name, value in vars(estimator).items():
-        if name.endswith("_") and not name.startswith("_") and isinstance(value, np.ndarray | float | int | np.number):
-            if np.asarray(value).dtype.kind in "fiu":
-                found[name] = np.asarray(value)
+        numeric = isinstance(value, np.ndarray | float | int | np.number) and np.asarray(value).dtype.kind in "fiu"
+        if numeric and name.endswith("_") and not name.startswith("_"):
+            found[name] = np.asarray(value)
     return found
 
 

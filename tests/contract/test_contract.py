@@ -136,7 +136,7 @@ def test_fit_changes_nothing_when_it_fails(estimator):
         if not model.__sklearn_tags__().input_tags.allow_nan:
             with pytest.raises(ValueError, match="Input X contains NaN"):
                 model.fit(bad, y)
-        with pytest.raises(ValueError, match="inconsistent|expected"):
+        with pytest.raises(ValueError, match=r"inconsistent|expected"):
             model.fit(X, y, sample_weight=np.ones(len(X) + 1))
         assert vars(model).keys() == before.keys() and all(vars(model)[k] is before[k] for k in before)
         if not fitted:
@@ -156,7 +156,11 @@ def test_bad_data_gets_scikit_learns_words(estimator):
         (X[0], y, "Expected 2D array, got 1D array instead"),
         (X * 1j, y, "Complex data not supported"),
         (np.where(X > 2, np.inf, X), y, "Input X contains infinity"),
-        (np.array([["a", "b", "c"]] * len(X)), y, "could not convert string to float|dtype='numeric' is not compatible"),
+        (
+            np.array([["a", "b", "c"]] * len(X)),
+            y,
+            "could not convert string to float|dtype='numeric' is not compatible",
+        ),
     ]
     for bad, target, words in cases:
         with pytest.raises(ValueError, match=words):
@@ -175,7 +179,9 @@ def test_every_parameter_has_a_domain_that_refuses(estimator):
     assert set(estimator.get_params(deep=False)) == set(type(estimator)._domains)
     for name in type(estimator)._domains:
         model = quick(estimator).set_params(**{name: object()})
-        with pytest.raises(ParameterError, match=f"The '{name}' parameter of {type(estimator).__name__} must be .* Got <object"):
+        with pytest.raises(
+            ParameterError, match=f"The '{name}' parameter of {type(estimator).__name__} must be .* Got <object"
+        ):
             model.fit(X, y)
 
 
@@ -218,6 +224,10 @@ def test_one_class_or_constant_columns(estimator):
     X, y = data(estimator)
     constant = np.column_stack([X, np.full(len(X), 0.1)])
     if quick(estimator).get_params().get("init") is None:
-        assert all(np.isfinite(v).all() for v in outputs(quick(estimator).fit(constant, y), constant).values() if v.dtype.kind == "f")
+        assert all(
+            np.isfinite(v).all()
+            for v in outputs(quick(estimator).fit(constant, y), constant).values()
+            if v.dtype.kind == "f"
+        )
     if is_classifier(estimator):
         assert set(quick(estimator).fit(X, np.zeros(len(X))).predict(X)) == {0.0}

@@ -25,7 +25,7 @@ from distributed import Client, LocalCluster
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(6000, 5)) + 3
 Y = X @ np.arange(5.0) + RNG.normal(size=6000)
-LABELS = np.where(Y > np.median(Y), "high", "low")
+LABELS = np.where(np.median(Y) < Y, "high", "low")
 CHUNKS = 500  # twelve partitions: one and a half groups of the merge
 
 
@@ -34,7 +34,9 @@ class Count(NamedTuple):
 
 
 def cluster(workers):
-    return LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50)
+    return LocalCluster(
+        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    )
 
 
 def arrays():
@@ -119,6 +121,7 @@ def test_fit_with_a_worker_killed_by_another_process(client):
     x, y, _ = arrays()
     slow = x.map_blocks(lambda block: (__import__("time").sleep(0.05), block)[1], dtype=float)
     expected = Ridge().fit(x, y).coef_
+
     def kill():
         time.sleep(0.2)
         os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)

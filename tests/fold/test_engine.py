@@ -77,7 +77,11 @@ def test_tiles_of_all_layouts_agree():
     X = RNG.normal(size=(50, 4))
     base = ArrayTiles(X).tile(7, 31)
     assert base.base is not None  # a view: a C-contiguous float array is never copied
-    for tiles in (ArrayTiles(np.asfortranarray(X)), ArrayTiles(X[:, ::-1][:, ::-1]), FrameTiles([X[:, j] for j in range(4)])):
+    for tiles in (
+        ArrayTiles(np.asfortranarray(X)),
+        ArrayTiles(X[:, ::-1][:, ::-1]),
+        FrameTiles([X[:, j] for j in range(4)]),
+    ):
         tile = tiles.tile(7, 31)
         assert tile.flags.c_contiguous and np.array_equal(tile, base)
     assert np.array_equal(SparseTiles(scipy.sparse.csr_array(X)).tile(7, 31).toarray(), base)

@@ -125,7 +125,15 @@ def test_nist_longley():
     assert digits([model.intercept_, *model.coef_], exact_least_squares(X, y)) >= 12
     table = model.inference()
     # certified standard deviations of NIST's StRD
-    certified = [890420.383607373, 84.9149257747669, 0.0334910077722432, 0.488399681651699, 0.214274163161675, 0.22607320006937, 455.478499142212]
+    certified = [
+        890420.383607373,
+        84.9149257747669,
+        0.0334910077722432,
+        0.488399681651699,
+        0.214274163161675,
+        0.22607320006937,
+        455.478499142212,
+    ]
     assert digits(table.standard_error, certified) >= 11
     assert digits([np.sqrt(table.noise_variance), table.r_squared], [304.854073561965, 0.995479004577296]) >= 12
 

@@ -45,7 +45,12 @@ def test_is_least_squares_on_stacked_rows(shape, weighted, alpha):
     w = RNG.uniform(0.1, 2, shape[0]) if weighted else None
     model = Ridge(alpha).fit(X, y, w)
     root = np.sqrt(np.ones(shape[0]) if w is None else w)
-    A = np.vstack([np.column_stack([root[:, None] * X, root]), np.column_stack([np.sqrt(alpha) * np.eye(shape[1]), np.zeros(shape[1])])])
+    A = np.vstack(
+        [
+            np.column_stack([root[:, None] * X, root]),
+            np.column_stack([np.sqrt(alpha) * np.eye(shape[1]), np.zeros(shape[1])]),
+        ]
+    )
     expected = np.linalg.lstsq(A, np.append(root * y, np.zeros(shape[1])))[0]
     tolerance = 1e-10 if shape[0] > shape[1] else 1e-6  # the smallest penalty leaves the wide design nearly singular
     assert_allclose(np.append(model.coef_, model.intercept_), expected, rtol=tolerance, atol=1e-12)

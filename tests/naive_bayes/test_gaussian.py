@@ -42,7 +42,10 @@ def test_joint_log_against_definition():
     model = GaussianNB().fit(X, y)
     brute = np.array(
         [
-            [np.log(model.class_prior_[c]) + norm.logpdf(x, model.theta_[c], np.sqrt(model.var_[c])).sum() for c in range(3)]
+            [
+                np.log(model.class_prior_[c]) + norm.logpdf(x, model.theta_[c], np.sqrt(model.var_[c])).sum()
+                for c in range(3)
+            ]
             for x in X
         ]
     )

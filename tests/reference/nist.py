@@ -45,7 +45,10 @@ def exact_least_squares(X, y):
     rows = [[Fraction(1)] + [Fraction(float(v)) for v in row] for row in X]
     target = [Fraction(float(v)) for v in y]
     p = len(rows[0])
-    A = [[sum(r[i] * r[j] for r in rows) for j in range(p)] + [sum(r[i] * t for r, t in zip(rows, target))] for i in range(p)]
+    A = [
+        [sum(r[i] * r[j] for r in rows) for j in range(p)] + [sum(r[i] * t for r, t in zip(rows, target))]
+        for i in range(p)
+    ]
     for i in range(p):
         pivot = next(k for k in range(i, p) if A[k][i] != 0)
         A[i], A[pivot] = A[pivot], A[i]

@@ -44,7 +44,8 @@ def labels_of(source: Source, classes: np.ndarray | None = None) -> tuple[np.nda
     """Return the sorted classes (those given, or all that occur) and the source with codes as its target."""
     if classes is None:
         if source.home == "memory":
-            classes, code = np.unique(source.y, return_inverse=True)  # type: ignore[attr-defined]
+            target: Any = source.y  # type: ignore[attr-defined]
+            classes, code = np.unique(np.asarray(target), return_inverse=True)
             return classes, source.map_target(lambda _: code.astype(np.int64, copy=False).ravel())
         classes = source.total(block_labels, None, merge_labels).values
     return classes, source.map_target(partial(encode, classes))

@@ -13,7 +13,19 @@ import numpy as np
 
 from novum.exceptions import ParameterError, ParameterTypeError
 
-__all__ = ["ArrayLike", "Bool", "Choice", "Domain", "Function", "Instance", "Int", "Null", "RandomState", "Real", "check"]
+__all__ = [
+    "ArrayLike",
+    "Bool",
+    "Choice",
+    "Domain",
+    "Function",
+    "Instance",
+    "Int",
+    "Null",
+    "RandomState",
+    "Real",
+    "check",
+]
 
 
 class Domain:
@@ -176,7 +188,7 @@ class RandomState(Domain):
 
     def contains(self, value):
         if isinstance(value, numbers.Integral) and not isinstance(value, bool):
-            return value >= 0
+            return int(value) >= 0
         return value is None or isinstance(value, np.random.Generator | np.random.RandomState | np.random.SeedSequence)
 
     def right_type(self, value):

@@ -46,7 +46,9 @@ class Estimator(BaseEstimator):
 
     _domains: dict[str, domains.Domain] = {}
 
-    def _source(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None, **options) -> Source:
+    def _source(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None, **options
+    ) -> Source:
         """Return training data as blocks; records the features."""
         return validation.open_source(
             self, X, y, sample_weight, target=target, n_jobs=getattr(self, "n_jobs", None), **options

@@ -121,7 +121,8 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
 def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_rows: int = 1) -> Tiles:
     """Return X cut-ready: shape and type checked, feature names and number compared or (reset) recorded."""
     _sklearn.check_feature_names(estimator, X, reset=reset)
-    options = dict(estimator=estimator, input_name="X", ensure_all_finite=False, ensure_min_samples=min_rows)
+    options: dict[str, Any] = {"estimator": estimator, "input_name": "X", "ensure_all_finite": False}
+    options["ensure_min_samples"] = min_rows
     tiles: Tiles
     if scipy.sparse.issparse(X):
         X = check_array(X, accept_sparse="csr" if accept_sparse else False, dtype=[np.float64, np.float32], **options)
@@ -140,7 +141,11 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_
 
 def frame_columns(X: Any) -> list[np.ndarray] | None:
     """Return the columns of a pandas, polars or pyarrow frame of numbers, else None. Missing cells become NaN."""
-    if not hasattr(X, "__dataframe__") and not hasattr(X, "__narwhals_dataframe__") and not hasattr(X, "__arrow_c_stream__"):
+    if (
+        not hasattr(X, "__dataframe__")
+        and not hasattr(X, "__narwhals_dataframe__")
+        and not hasattr(X, "__arrow_c_stream__")
+    ):
         return None
     import narwhals as nw
 
@@ -184,7 +189,7 @@ def verified(estimator: Any, source: MemorySource) -> MemorySource:
     """Return `source` if it is finite, else raise scikit-learn's error for the first block that is not."""
     bad = source.first_bad_block()
     if bad is not None:
-        values = bad.X.data if scipy.sparse.issparse(bad.X) else bad.X
+        values = getattr(bad.X, "data", bad.X) if scipy.sparse.issparse(bad.X) else bad.X
         allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
         name = type(estimator).__name__
         _sklearn.assert_all_finite(values, allow_nan=allow_nan, estimator_name=name, input_name="X")

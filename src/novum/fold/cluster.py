@@ -51,7 +51,9 @@ def survey_block(index: int, owner: str, allow_nan: bool, block: Block) -> Surve
     if block.weight is None:
         return Survey([block.rows], float(block.rows))
     if not np.isfinite(block.weight).all() or (block.weight < 0).any():
-        raise DataError(f"{owner}: partition {index} has a sample_weight that is negative or not finite; give weights >= 0.")
+        raise DataError(
+            f"{owner}: partition {index} has a sample_weight that is negative or not finite; give weights >= 0."
+        )
     return Survey([block.rows], float(block.weight.sum()))
 
 
@@ -59,9 +61,13 @@ def check_finite(index: int, owner: str, allow_nan: bool, block: Block) -> None:
     """Raise for NaN or infinity in the tile or in a numeric target."""
     good = np.isfinite(block.X).all() if not allow_nan else not np.isinf(block.X).any()
     if not good:
-        raise DataError(f"Input X contains NaN or infinity in partition {index}. {owner} does not accept it: fill or drop those rows.")
+        raise DataError(
+            f"Input X contains NaN or infinity in partition {index}. {owner} does not accept it: fill or drop those rows."
+        )
     if block.y is not None and block.y.dtype.kind == "f" and not np.isfinite(block.y).all():
-        raise DataError(f"Input y contains NaN or infinity in partition {index}. {owner} does not accept it: drop those rows.")
+        raise DataError(
+            f"Input y contains NaN or infinity in partition {index}. {owner} does not accept it: drop those rows."
+        )
 
 
 def run_block(statistics: Callable, params: Any, changes: tuple, fit: str, index: int, start: int, block: Block) -> Any:
@@ -139,7 +145,9 @@ class DaskSource(Source):
         if self.n_rows == 0:
             raise DataError(f"{self.owner}: Found array with 0 sample(s) while a minimum of 1 is required.")
         if found.weight == 0:
-            raise DataError(f"Sample weights must contain at least one non-zero number. All weights given to {self.owner} are zero.")
+            raise DataError(
+                f"Sample weights must contain at least one non-zero number. All weights given to {self.owner} are zero."
+            )
         return self
 
     def _persist(self) -> list:
@@ -175,7 +183,9 @@ class DaskSource(Source):
         return [0, *np.cumsum(self.lengths)[:-1].tolist()]
 
     def total(self, statistics, params=None, merge=add):
-        arguments = [(statistics, params, self.changes, self.fit, index, start) for index, start in enumerate(self._starts())]
+        arguments = [
+            (statistics, params, self.changes, self.fit, index, start) for index, start in enumerate(self._starts())
+        ]
         return merge_tree(iter(self._run(run_block, arguments, merge)), merge)
 
     def first(self):
@@ -211,7 +221,9 @@ def open_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DaskSource:
     if hasattr(X, "to_delayed") and hasattr(X, "divisions"):  # a frame
         words = [str(name) for name, dtype in X.dtypes.items() if not is_number(dtype)]
         if words:
-            raise DataError(f"{owner}: column(s) {', '.join(words)} of the Dask frame hold no numbers; encode or drop them first.")
+            raise DataError(
+                f"{owner}: column(s) {', '.join(words)} of the Dask frame hold no numbers; encode or drop them first."
+            )
         names = list(X.columns)
         dtype = tile_dtype(np.result_type(*(np.dtype(getattr(t, "numpy_dtype", t)) for t in X.dtypes)))
         lengths: list[int | None] = [None] * X.npartitions
@@ -223,7 +235,9 @@ def open_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DaskSource:
         lengths = [None if np.isnan(n) else int(n) for n in X.chunks[0]]
         rows = X.to_delayed().ravel().tolist()
     else:
-        raise DataError(f"{owner}: Expected 2D array, got a Dask collection of {getattr(X, 'ndim', '?')} dimension(s) instead.")
+        raise DataError(
+            f"{owner}: Expected 2D array, got a Dask collection of {getattr(X, 'ndim', '?')} dimension(s) instead."
+        )
     targets = pieces(owner, "y", y, lengths)
     weights = pieces(owner, "sample_weight", sample_weight, lengths)
     n_targets = y.shape[1] if y is not None and getattr(y, "ndim", 1) == 2 else 0
@@ -242,20 +256,20 @@ def pieces(owner: str, name: str, values: Any, lengths: list[int | None]) -> lis
     """Return a target or weights cut like the rows, a delayed piece per partition."""
     if values is None:
         return [None] * len(lengths)
-    known = not any(n is None for n in lengths)
+    known = [n for n in lengths if n is not None]
+    rows = sum(known) if len(known) == len(lengths) else None
     if not hasattr(values, "dask"):  # an array in memory
         values = np.asarray(values)
-        if not known or len(values) != sum(lengths):  # type: ignore[arg-type]
+        if len(values) != rows:
             raise DataError(
                 f"{owner}: {name} has {len(values)} rows in memory, X is a Dask collection of"
-                f" {sum(lengths) if known else 'unknown'} rows; give {name} as a Dask collection cut like X."  # type: ignore[arg-type]
+                f" {'unknown' if rows is None else rows} rows; give {name} as a Dask collection cut like X."
             )
-        return np.split(values, np.cumsum(lengths)[:-1])  # type: ignore[arg-type]
-    if hasattr(values, "rechunk") and known and not np.isnan(values.chunks[0]).any():
-        if sum(values.chunks[0]) != sum(lengths):  # type: ignore[arg-type]
-            raise DataError(f"Found input variables with inconsistent numbers of samples: {[sum(lengths), sum(values.chunks[0])]}")  # type: ignore[arg-type]
-        cut = {0: tuple(lengths), 1: -1} if values.ndim == 2 else {0: tuple(lengths)}
-        values = values.rechunk(cut)
+        return np.split(values, np.cumsum(known)[:-1])
+    if hasattr(values, "rechunk") and rows is not None and not np.isnan(values.chunks[0]).any():
+        if (found := sum(values.chunks[0])) != rows:
+            raise DataError(f"Found input variables with inconsistent numbers of samples: {[rows, found]}")
+        values = values.rechunk({0: tuple(known), 1: -1} if values.ndim == 2 else {0: tuple(known)})
     parts = np.ravel(np.array(values.to_delayed(), dtype=object)).tolist()
     if len(parts) != len(lengths):
         raise DataError(f"{owner}: {name} has {len(parts)} partitions, X has {len(lengths)}; cut both alike.")

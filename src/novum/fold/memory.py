@@ -86,7 +86,9 @@ class SparseTiles:
 class MemorySource(Source):
     """Tiles with their target and weights, cut once."""
 
-    def __init__(self, tiles: Tiles, y: np.ndarray | None = None, weight: np.ndarray | None = None, n_jobs=None, names=None):
+    def __init__(
+        self, tiles: Tiles, y: np.ndarray | None = None, weight: np.ndarray | None = None, n_jobs=None, names=None
+    ):
         self.tiles, self.y, self.weight, self.n_jobs, self.names = tiles, y, weight, n_jobs, names
         self.n_rows, self.n_features = tiles.shape
         self.dtype = tiles.dtype

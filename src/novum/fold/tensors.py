@@ -16,7 +16,10 @@ from novum.fold.blocks import Block, Source, add, merge_tree
 
 __all__ = ["TensorSource", "open_tensor"]
 
-BLOCK_VALUES = {"cpu": 2**18, "cuda": 2**26}  # a GPU needs large blocks to be busy; 0.5 GB of float64 fits all that can be rented
+BLOCK_VALUES = {
+    "cpu": 2**18,
+    "cuda": 2**26,
+}  # a GPU needs large blocks to be busy; 0.5 GB of float64 fits all that can be rented
 
 
 class TensorSource(Source):
@@ -67,12 +70,16 @@ def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSou
     owner = type(estimator).__name__
     X = X.detach()
     if X.ndim != 2:
-        raise DataError(f"Expected 2D array, got {X.ndim}D tensor instead: {owner} takes a tensor of shape (rows, features).")
+        raise DataError(
+            f"Expected 2D array, got {X.ndim}D tensor instead: {owner} takes a tensor of shape (rows, features)."
+        )
     if X.is_complex():
         raise DataError(f"Complex data not supported by {owner}; give real numbers.")
     if X.shape[0] == 0 or X.shape[1] == 0:
         what = "sample(s)" if X.shape[0] == 0 else "feature(s)"
-        raise DataError(f"Found array with 0 {what} (shape={tuple(X.shape)}) while a minimum of 1 is required by {owner}.")
+        raise DataError(
+            f"Found array with 0 {what} (shape={tuple(X.shape)}) while a minimum of 1 is required by {owner}."
+        )
     if X.dtype not in (torch.float32, torch.float64):
         X = X.float() if X.dtype in (torch.float16, torch.bfloat16) else X.double()
     if not bool(torch.isfinite(X).all()):

@@ -46,4 +46,6 @@ def solve_sparse(source: Source, estimator, alpha: np.ndarray | None) -> Solutio
     residual = y - mean[p:] - (X @ coef.T - mean[:p] @ coef.T)
     rss, tss = weight @ residual**2, weight @ (y - mean[p:]) ** 2
     intercept = mean[p:] - coef @ mean[:p] if estimator.fit_intercept else np.zeros(len(coef))
-    return Solution(coef, intercept, mean, np.empty((0, p)), rss, tss, float(total), float((weight > 0).sum()), 0.0, -1, n_iter)
+    return Solution(
+        coef, intercept, mean, np.empty((0, p)), rss, tss, float(total), float((weight > 0).sum()), 0.0, -1, n_iter
+    )

@@ -41,7 +41,7 @@ def predict_block(line: Line, block: Block) -> Any:
 def leave_one_out_block(params: LeaveOneOut, block: Block) -> np.ndarray:
     r"""Return each row's prediction by the model fitted without that row.
 
-        h_i = w_i (1/W + (x_i - m)' (C_xx + alpha I)^{-1} (x_i - m)),   yhat_(-i) = y_i - (y_i - yhat_i) / (1 - h_i)
+    h_i = w_i (1/W + (x_i - m)' (C_xx + alpha I)^{-1} (x_i - m)),   yhat_(-i) = y_i - (y_i - yhat_i) / (1 - h_i)
     """
     X = _array.to_numpy(_array.dense(block.X))
     y = _array.to_numpy(block.y).astype(np.float64).reshape(block.rows, -1)
@@ -120,13 +120,15 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         """Return (C_xx + alpha I)^{-1}, the pseudo-inverse where the design is rank-deficient."""
         penalty = self._penalty()
         if np.ptp(penalty) > 0:
-            raise DataError(f"{type(self).__name__}: targets with different penalties have no common inverse; fit them one by one.")
+            raise DataError(
+                f"{type(self).__name__}: targets with different penalties have no common inverse; fit them one by one."
+            )
         p = self._root.shape[1]
         if self._rank == p or penalty[0] > 0:
             stacked = np.vstack([self._root, np.sqrt(penalty[0]) * np.eye(p)]) if penalty[0] > 0 else self._root
             scale = np.linalg.norm(stacked, axis=0)
             scale[scale == 0] = 1.0
-            inner = scipy.linalg.inv(np.linalg.qr(stacked / scale, mode="r"))
+            inner = scipy.linalg.inv(_array.r_factor(stacked / scale))
             return inner @ inner.T / np.outer(scale, scale)
         return np.linalg.pinv(self._root.T @ self._root, hermitian=True)
 
@@ -146,7 +148,9 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         check_is_fitted(self)
         with single_blas():
             source = self._again(X, y, sample_weight)
-            params = LeaveOneOut(self._line(), self._inverse(), self._mean[: self.n_features_in_], self._weight, self.fit_intercept)
+            params = LeaveOneOut(
+                self._line(), self._inverse(), self._mean[: self.n_features_in_], self._weight, self.fit_intercept
+            )
             return source.rows(leave_one_out_block, params)
 
     def _again(self, X, y, sample_weight) -> Source:
@@ -154,6 +158,10 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         names, count = getattr(self, "feature_names_in_", None), self.n_features_in_
         probe = type(self)(**self.get_params(deep=False))
         source = probe._source(X, y, sample_weight, target="numeric")
-        if probe.n_features_in_ != count or (names is not None and list(names) != list(getattr(probe, "feature_names_in_", names))):
-            raise DataError(f"{type(self).__name__}: X has other columns than the training data; give the data that `fit` saw.")
+        if probe.n_features_in_ != count or (
+            names is not None and list(names) != list(getattr(probe, "feature_names_in_", names))
+        ):
+            raise DataError(
+                f"{type(self).__name__}: X has other columns than the training data; give the data that `fit` saw."
+            )
         return source

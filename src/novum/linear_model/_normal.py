@@ -142,7 +142,9 @@ def moments_about(source: Source, shift: np.ndarray, fit_intercept: bool) -> tup
     offset = first / weight if fit_intercept else np.zeros_like(first)
     inner = inner - np.outer(first, offset)
     mean = shift + offset if fit_intercept else np.zeros_like(shift)
-    return Moments(float(weight), mean, inner[:p, :p], inner[:p, p:], inner[p:, p:], total.rows, total.log_weight), offset
+    return Moments(
+        float(weight), mean, inner[:p, :p], inner[:p, p:], inner[p:, p:], total.rows, total.log_weight
+    ), offset
 
 
 class Trial(NamedTuple):

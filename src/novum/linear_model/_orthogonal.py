@@ -52,7 +52,7 @@ def first_moments(shift: np.ndarray, block: Block) -> Firsts:
     """Return the weighted sums of one block about `shift`."""
     y = _array.double(block.y.reshape(block.rows, -1))
     w = _array.ones(y, block.rows) if block.weight is None else block.weight
-    X = block.X if scipy.sparse.issparse(block.X) else _array.double(block.X)
+    X: Any = block.X if scipy.sparse.issparse(block.X) else _array.double(block.X)
     total = float(w.sum())
     sums = np.concatenate([_array.to_numpy(X.T @ w), _array.to_numpy(y.T @ w)]) - total * shift
     return Firsts(sums, total, *count(block))

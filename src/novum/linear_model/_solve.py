@@ -116,7 +116,20 @@ def by_cholesky(source, m, groups, factors, fit_intercept, penalty, positive) ->
     if positive:
         coef = np.column_stack([nonnegative(m, penalty[k], k) for k in range(q)])
         rss = tss - 2 * np.einsum("pk,pk->k", coef, m.xy) + np.einsum("pk,pr,rk->k", coef, m.xx, coef)
-        return finish(coef, m.mean, root, np.maximum(rss, 0), tss, m.weight, m.rows, m.log_weight, rank, 0, np.zeros(q), fit_intercept)
+        return finish(
+            coef,
+            m.mean,
+            root,
+            np.maximum(rss, 0),
+            tss,
+            m.weight,
+            m.rows,
+            m.log_weight,
+            rank,
+            0,
+            np.zeros(q),
+            fit_intercept,
+        )
     coef = apply(m.xy)
     rss = np.maximum(tss - np.einsum("pk,pk->k", coef, 2 * m.xy - m.xx @ coef), 0)
     rcond = min(f.rcond for f in factors)

@@ -119,7 +119,9 @@ class Inference:
     def __repr__(self) -> str:
         table = [self._header(), *self._lines()]
         widths = [max(len(row[j]) for row in table) for j in range(len(table[0]))]
-        rows = ["  ".join([row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]) for row in table]
+        rows = [
+            "  ".join([row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]) for row in table
+        ]
         return "\n".join([*rows, *self._foot()])
 
     def _repr_html_(self) -> str:
@@ -220,11 +222,15 @@ def check(model, source, covariance, level, weights, target) -> None:
     if not 0 < level < 1:
         raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
     if not 0 <= target < np.atleast_2d(model.coef_).shape[0]:
-        raise ParameterError(f"{owner}: target={target!r}; the model has {np.atleast_2d(model.coef_).shape[0]} target(s).")
+        raise ParameterError(
+            f"{owner}: target={target!r}; the model has {np.atleast_2d(model.coef_).shape[0]} target(s)."
+        )
     if model.positive:
         raise DataError(f"{owner}: coefficients held at >= 0 have no t distribution; fit with positive=False.")
     if model._root.shape[0] == 0:
-        raise DataError(f"{owner}: the {model.n_features_in_} sparse columns were fitted iteratively, without a Gram matrix.")
+        raise DataError(
+            f"{owner}: the {model.n_features_in_} sparse columns were fitted iteratively, without a Gram matrix."
+        )
     if covariance != "nonrobust" and source is None:
         raise ParameterError(
             f"{owner}: covariance={covariance!r} needs the training data: inference(X, y, covariance={covariance!r})."

@@ -217,7 +217,9 @@ class GaussianNB(ClassifierMixin, Estimator):
         """
         first = not hasattr(self, "_moments_mass")
         if first and classes is None:
-            raise ParameterError("classes must be passed on the first call to partial_fit. Give every label that can occur.")
+            raise ParameterError(
+                "classes must be passed on the first call to partial_fit. Give every label that can occur."
+            )
         known = np.unique(np.asarray(classes)) if classes is not None else self.classes_
         if not first and classes is not None and not np.array_equal(known, self.classes_):
             raise ParameterError(
@@ -260,7 +262,9 @@ class GaussianNB(ClassifierMixin, Estimator):
 
     def _density(self) -> Density:
         """Return the parameters of (2)."""
-        floor = 4 * float(np.finfo(self.theta_.dtype).tiny)  # a constant attribute has no variance: keep its inverse finite
+        floor = 4 * float(
+            np.finfo(self.theta_.dtype).tiny
+        )  # a constant attribute has no variance: keep its inverse finite
         variance = np.maximum(self._moments_variance + self.epsilon_, floor)
         with np.errstate(divide="ignore"):  # a class of prior zero
             log_prior = np.log(self.class_prior_.astype(np.float64))
