@@ -78,7 +78,7 @@ class _SingleBlas:
     """The context manager behind `single_blas`: one object, re-entrant, shared by all threads."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # garbage collected while it is held may close a generator that leaves here
         self.depth = 0
         self.saved = _Saved()
         self.thread = _InThread()
@@ -96,7 +96,7 @@ class _SingleBlas:
     def __exit__(self, *_: object) -> None:
         with self.lock:
             self.depth -= 1
-            self.thread.depth -= 1
+            self.thread.depth = max(0, self.thread.depth - 1)  # a generator may leave in another thread than it entered
             if self.thread.depth == 0:
                 self.thread.saved.restore()
             if self.depth == 0:
@@ -104,7 +104,7 @@ class _SingleBlas:
 
     def after_fork(self) -> None:
         """Count in the child only what its one thread has entered; the others will never leave."""
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.depth = self.thread.depth
         if self.depth == 0:
             self.saved.restore()

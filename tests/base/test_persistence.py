@@ -105,6 +105,14 @@ def test_mixed_columns_sparse_attributes_and_frames(path):
     np.testing.assert_array_equal(load(save(linear, path)).predict(X), linear.predict(X))
 
 
+@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64])
+def test_random_states_go_on_where_they_stood(bits, path):
+    for state in (np.random.Generator(bits(3)), np.random.RandomState(3)):
+        state.random(5)
+        loaded = load(save(Ridge(random_state=state), path)).random_state
+        np.testing.assert_array_equal(loaded.random(5), state.random(5))
+
+
 def test_history_is_saved_as_plain_lists(path):
     model = Ridge().fit(X, target)
     model.history_ = History([3.0, 2.0], {"step": [0.5, 0.25]}, name="loss")
@@ -147,6 +155,7 @@ def test_any_extension_will_do(tmp_path):
         (FunctionTransformer(lambda x: x), "lambda"),
         (DecisionTreeClassifier().fit(X, label), "sklearn.tree._tree.Tree"),
         (Ridge(alpha=sys.intern), "intern"),
+        (Ridge(random_state=np.random.RandomState(np.random.PCG64(0))), "must be for a MT19937"),
     ],
 )
 def test_what_could_not_be_loaded_is_not_saved(model, named, path):

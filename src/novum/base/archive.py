@@ -16,6 +16,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.gaussian_process import kernels
 from sklearn.model_selection import (
     GroupKFold,
@@ -41,7 +42,9 @@ DATA_LOADERS = {
     *("BytesNode", "BytearrayNode", "NdArrayNode", "MaskedArrayNode", "DTypeNode", "SparseMatrixNode", "ObjectNode"),
     *("RandomStateNode", "RandomGeneratorNode", "LossNode"),
 }
-CLASS_LOADERS = {"ObjectNode", "TupleNode"}  # make an instance without calling its constructor, or a NamedTuple
+FILES = {"BytesNode": ".bin", "BytearrayNode": ".bin", "NdArrayNode": ".npy", "SparseMatrixNode": ".npz"}
+# NumPy takes any position in the buffer of a generator from a saved state and reads there.
+POSITIONS = {"pos": 624, "buffer_pos": 4}
 LOSS_MODULES = {"sklearn._loss._loss", "sklearn.linear_model._sgd_fast"}
 
 
@@ -214,17 +217,57 @@ class Description:
         words = [node.get(field) for field in ("__module__", "__class__", "__loader__")]
         if not all(isinstance(word, str) for word in words):
             raise FileFormatError("one of its objects has no type")
-        self.nodes.add(Node(*map(str, words)))
-        if "file" in node and not known:  # skops reads it once per object
-            self.room -= self.members.get(node["file"], 0)
-            if self.room < 0:
-                raise FileFormatError("its objects read the same data again and again")
+        found = Node(*map(str, words))
+        self.nodes.add(found)
+        if "file" in node:
+            self.open(node["file"], found.loader, known)
+        if found.loader in ("RandomStateNode", "RandomGeneratorNode"):
+            check_generator(node)
+
+    def open(self, file: Any, loader: str, known: bool) -> None:
+        """Check that an object reads a member of its own kind, and that all of them together do not read too much."""
+        if not isinstance(file, str) or file not in self.members or not file.endswith(FILES.get(loader, "?")):
+            raise FileFormatError(f"one of its objects reads {str(file)[:80]!r}, which is no data of its kind")
+        self.room -= 0 if known else self.members[file]  # skops reads it once per object
+        if self.room < 0:
+            raise FileFormatError("its objects read the same data again and again")
+
+
+def check_generator(node: dict[str, Any]) -> None:
+    """Check that the state of a random generator is spelled out, and that its positions lie in its buffers."""
+    if node["__loader__"] == "RandomStateNode" and node["content"]["__loader__"] != "DictNode":
+        raise FileFormatError("the state of a random generator in it is not a table")
+    waiting = [node["content"]]
+    while waiting:
+        value = waiting.pop()
+        entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for name, item in entries:
+            plain = (
+                json.loads(item["content"]) if isinstance(item, dict) and item.get("__loader__") == "JsonNode" else None
+            )
+            if isinstance(plain, dict | list):
+                raise FileFormatError("the state of a random generator in it is not a table")
+            if name in POSITIONS and not (isinstance(plain, int) and 0 <= plain <= POSITIONS[name]):
+                raise FileFormatError(f"a random generator in it stands at {str(plain)[:20]} of {POSITIONS[name]}")
+            waiting.append(item)
+
+
+def is_tuple(cls: type, loader: str) -> bool:
+    """Return whether a class is a NamedTuple, and is made as one."""
+    return loader == "TupleNode" and cls.__bases__ == (tuple,) and hasattr(cls, "_fields")
+
+
+def is_inert(cls: type) -> bool:
+    """Return whether `ObjectNode` makes an instance of a class without running code of that class."""
+    own = cls.__new__ is not object.__new__ or hasattr(cls, "__del__")
+    return not own and (issubclass(cls, BaseEstimator) or not hasattr(cls, "__setstate__"))
 
 
 def is_trusted(node: Node) -> bool:
     """Return whether a type beyond those that skops trusts may be made, in this role."""
     if node.module.split(".")[0] == "novum":
-        return node.loader in CLASS_LOADERS and public_class(node.module, node.name) is not None
+        cls = public_class(node.module, node.name)
+        return cls is not None and (is_inert(cls) if node.loader == "ObjectNode" else is_tuple(cls, node.loader))
     return ALLOWED.get(str(node)) == node.loader
 
 

@@ -5,12 +5,12 @@ chose. Types come from novum and scikit-learn only (`novum.base.archive` says wh
 about a file first). Callbacks are not saved. A file is written whole or not at all.
 """
 
-import copy
 import io
 import json
 import os
 import re
 import secrets
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,7 +26,7 @@ __all__ = ["load", "save", "saved_with"]
 
 FORMAT = "1"
 RECORDED = ("numpy", "scipy", "scikit-learn", "skops")
-MOST_NAMES, LONGEST_NAME = 20, 120  # in an error text
+MOST_NAMES, LONGEST_NAME, LONGEST_TEXT = 20, 120, 400  # of what a file says, in an error
 CALLBACK_STATE = {"_skl_callbacks", "_parent_callback_ctx", "_callback_fit_ctx", "_skl_callbacks_to_teardown"}
 
 
@@ -55,15 +55,13 @@ def _rebuilt(value: Any, seen: dict[int, Any]) -> Any:
         return value
     if before is value:
         return after
-    result = copy.copy(value)
+    result = object.__new__(type(value))
     result.__dict__ = after
     return result
 
 
 def foreign_types(path: Path, names: list[str], what: str) -> FileFormatError:
-    """Return the error that lists types which are not loaded; the names are the file's own, so their number and
-    length are bounded.
-    """
+    """Return the error that lists types which are not loaded; their names are the file's own, so only so many."""
     listed = ", ".join(repr(name)[1:-1][:LONGEST_NAME] for name in names[:MOST_NAMES])
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return FileFormatError(
@@ -72,12 +70,26 @@ def foreign_types(path: Path, names: list[str], what: str) -> FileFormatError:
     )
 
 
-def untrusted(file: BinaryIO, contents: Contents) -> list[str]:
-    """Return the types in a checked file that neither we nor skops trust."""
-    from skops.io import get_untrusted_types
+def build(path: Path, file: BinaryIO, contents: Contents, refusal: str) -> BaseEstimator:
+    """Make the estimator that a checked file describes, or raise."""
+    from skops.io import get_untrusted_types, load
+    from skops.io.exceptions import UntrustedTypesFoundException
 
     file.seek(0)
-    return contents.foreign or sorted(set(get_untrusted_types(data=file.read())) - set(contents.trusted))
+    try:
+        if contents.foreign:
+            raise UntrustedTypesFoundException(contents.foreign)
+        estimator = load(file, trusted=contents.trusted)
+    except UntrustedTypesFoundException as error:
+        file.seek(0)
+        names = contents.foreign or sorted(set(get_untrusted_types(data=file.read())) - set(contents.trusted))
+        raise foreign_types(path, names, refusal) from error
+    except Exception as error:  # contents of the right types that do not fit together
+        text = str(error)[:LONGEST_TEXT]
+        raise FileFormatError(f"{path}: {refusal}: {text} (written with {contents.versions})") from error
+    if not isinstance(estimator, BaseEstimator):
+        raise FileFormatError(f"{path}: {refusal}, because it holds no estimator but {type(estimator).__name__}.")
+    return estimator
 
 
 def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
@@ -123,11 +135,10 @@ def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
         dump(without_callbacks(estimator, {}), buffer)
         with ZipFile(buffer, "a") as archive:
             archive.writestr(ABOUT, json.dumps(versions()))
-        contents = inspect(buffer)
+        contents = inspect(buffer, max_bytes=sys.maxsize)
     except Exception as error:  # whatever skops meets in an object it cannot write
         raise FileFormatError(f"{path}: cannot save this {name}: {error}") from error
-    if names := untrusted(buffer, contents):
-        raise foreign_types(path, names, f"this {name} could not be loaded again")
+    build(path, buffer, contents, f"this {name} could not be loaded again")
     write(path, buffer.getbuffer())
     return path
 
@@ -158,7 +169,9 @@ def checked(path: Path, file: BinaryIO, max_bytes: int | None) -> Contents:
     try:
         contents = inspect(file, max_bytes)
     except Exception as error:  # a hostile or damaged file can make zipfile, json and NumPy raise nearly anything
-        raise FileFormatError(f"{path}: not a model file of novum, or a damaged one: {error}") from error
+        raise FileFormatError(
+            f"{path}: not a model file of novum, or a damaged one: {str(error)[:LONGEST_TEXT]}"
+        ) from error
     written = contents.versions.get("novum", "")
     major = re.match(r"(\d{1,9})\.", written)
     if not major or contents.versions.get("format") is None:
@@ -168,8 +181,6 @@ def checked(path: Path, file: BinaryIO, max_bytes: int | None) -> Contents:
             f"{path}: written by novum {written}, and this is novum {__version__}; "
             "upgrade with pip install --upgrade novum."
         )
-    if contents.foreign:
-        raise foreign_types(path, contents.foreign, "refused")
     return contents
 
 
@@ -193,24 +204,9 @@ def load(path: str | os.PathLike, *, max_bytes: int | None = None) -> Any:
     FileFormatError
         If the file is damaged, not a model file, from a newer major version, or holds types that are not loaded.
     """
-    from skops.io import load as skops_load
-    from skops.io.exceptions import UntrustedTypesFoundException
-
     path = Path(path)
     with open(path, "rb") as file:
-        contents = checked(path, file, max_bytes)
-        file.seek(0)
-        try:
-            estimator = skops_load(file, trusted=contents.trusted)
-        except UntrustedTypesFoundException as error:
-            raise foreign_types(path, untrusted(file, contents), "refused") from error
-        except Exception as error:  # contents of the right types that do not fit together
-            raise FileFormatError(
-                f"{path}: damaged, or from versions that do not fit, {contents.versions}: {error}"
-            ) from error
-    if not isinstance(estimator, BaseEstimator):
-        raise FileFormatError(f"{path}: holds {type(estimator).__name__}, which is not an estimator.")
-    return estimator
+        return build(path, file, checked(path, file, max_bytes), "refused")
 
 
 def saved_with(path: str | os.PathLike) -> dict[str, str]:
