@@ -1,4 +1,5 @@
 #include "novum/design.h"
+#include "novum/gram.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -27,6 +28,16 @@ void bind_pair(nb::module_& m) {
         novum::shifted_design<Real, Target>(X.data(), y.data(), w, {shift.data(), p + q}, n, p, q, out.data());
     }, "X"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "shift"_a.noconvert(), "out"_a.noconvert(),
     "Fill `out` with sqrt(w) [x - shift, y - shift, 1], row by row.");
+
+    m.def("shifted_gram", [](Matrix<Real> X, Matrix<Target> y, std::optional<Vector> weight, Vector shift, Out out) {
+        const std::size_t n = X.shape(0), p = X.shape(1), q = y.shape(1);
+        if (y.shape(0) != n || shift.size() != p + q || out.shape(0) != p + q + 1 || out.shape(1) != p + q + 1 || (weight && weight->size() != n))
+            throw nb::value_error("shifted_gram: inconsistent shapes");
+        nb::gil_scoped_release release;
+        std::span<const double> w = weight ? std::span<const double>(weight->data(), n) : std::span<const double>();
+        novum::shifted_gram<Real, Target>(X.data(), y.data(), w, {shift.data(), p + q}, n, p, q, out.data());
+    }, "X"_a.noconvert(), "y"_a.noconvert(), "weight"_a.noconvert().none(), "shift"_a.noconvert(), "out"_a.noconvert(),
+    "Write D'D to `out`, D the rows that shifted_design would give.");
 
     m.def("residuals", [](Matrix<Real> X, Matrix<Target> y, Vector shift, nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> coef, Out out) {
         const std::size_t n = X.shape(0), p = X.shape(1), q = y.shape(1);
