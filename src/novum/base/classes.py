@@ -40,12 +40,23 @@ def encode(classes: np.ndarray, y: np.ndarray) -> np.ndarray:
     return code
 
 
+def distinct(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted distinct labels and every row's position among them; whole numbers of a small range by counting."""
+    if y.dtype.kind in "iu" and y.size:
+        low, high = int(y.min()), int(y.max())
+        if high - low < y.size and high < 2**63:
+            offset = y.astype(np.int64) - low
+            present = np.bincount(offset) > 0
+            return (np.flatnonzero(present) + low).astype(y.dtype), (np.cumsum(present) - 1)[offset]
+    classes, code = np.unique(y, return_inverse=True)
+    return classes, code.astype(np.int64, copy=False).ravel()
+
+
 def labels_of(source: Source, classes: np.ndarray | None = None) -> tuple[np.ndarray, Source]:
     """Return the sorted classes (those given, or all that occur) and the source with codes as its target."""
     if classes is None:
         if source.home == "memory":
-            target: Any = source.y  # type: ignore[attr-defined]
-            classes, code = np.unique(np.asarray(target), return_inverse=True)
-            return classes, source.map_target(lambda _: code.astype(np.int64, copy=False).ravel())
+            classes, code = distinct(np.asarray(source.y))  # type: ignore[attr-defined]
+            return classes, source.map_target(lambda _: code)
         classes = source.total(block_labels, None, merge_labels).values
     return classes, source.map_target(partial(encode, classes))
