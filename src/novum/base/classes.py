@@ -47,5 +47,5 @@ def labels_of(source: Source, classes: np.ndarray | None = None) -> tuple[np.nda
             target: Any = source.y  # type: ignore[attr-defined]
             classes, code = np.unique(np.asarray(target), return_inverse=True)
             return classes, source.map_target(lambda _: code.astype(np.int64, copy=False).ravel())
-        classes = source.total(block_labels, None, merge_labels).values
+        classes = source.without_features().total(block_labels, None, merge_labels).values
     return classes, source.map_target(partial(encode, classes))
