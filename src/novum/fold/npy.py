@@ -5,6 +5,7 @@ short would end this one. Columns have numbers instead of names; the target and 
 arrays of their own beside it.
 """
 
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -77,12 +78,35 @@ class NpyArray(Watched):
             done += count
 
 
+class Scratch(threading.local):
+    """Where a thread reads rows that are copied into a tile at once: fresh memory for every batch would cost more than the copy."""
+
+    def __init__(self) -> None:
+        self.buffer = np.empty(0, np.uint8)
+        self.owner: NpyPiece | None = None  # the piece whose rows are in it
+        self.rows = np.empty((0, 0))
+
+    def read(self, piece: "NpyPiece") -> np.ndarray:
+        """Return the rows of a piece; they stand until this thread reads another one."""
+        if self.owner is not piece:
+            array, shape = piece.file.array, (len(piece), *piece.file.array.shape[1:])
+            size = array.dtype.itemsize * int(np.prod(shape))
+            if len(self.buffer) < size:
+                self.buffer = np.empty(size, np.uint8)
+            out = self.buffer[:size].view(array.dtype).reshape(shape, order="F" if array.by_columns else "C")
+            self.owner = None
+            self.rows, self.owner = array.fetch(piece.start, piece.stop, out), piece
+        return self.rows
+
+
+scratch = Scratch()
+
+
 class NpyPiece:
     """Rows start to stop of an NpyFile; they are read when first asked for."""
 
     def __init__(self, file: "NpyFile", start: int, stop: int):
         self.file, self.start, self.stop = file, start, stop
-        self.rows: np.ndarray | None = None
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -90,29 +114,24 @@ class NpyPiece:
     def slice(self, start: int, stop: int) -> "NpyPiece":
         return NpyPiece(self.file, self.start + start, self.start + stop)
 
-    def _fetched(self) -> np.ndarray:
-        if self.rows is None:
-            self.rows = self.file.array.fetch(self.start, self.stop)
-        return self.rows
-
     def pack(self, keys: Sequence[int], out: np.ndarray) -> None:
         array = self.file.array
-        if self.rows is None and array.dtype == out.dtype and not array.by_columns and list(keys) == list(array.columns):
+        if array.dtype == out.dtype and not array.by_columns and list(keys) == list(array.columns):
             array.fetch(self.start, self.stop, out)
         elif array.dtype == out.dtype and array.by_columns:
-            _core.tile.pack_columns([self._fetched()[:, key] for key in keys], out)
+            _core.tile.pack_columns([scratch.read(self)[:, key] for key in keys], out)
         else:
-            out[:] = self._fetched()[:, selection(keys)]
+            out[:] = scratch.read(self)[:, selection(keys)]
 
     def labels(self, key: int | str) -> np.ndarray:
         if isinstance(key, str):
             values = self.file.beside[key].fetch(self.start, self.stop)
         else:
-            values = self._fetched()[:, key]
-        return np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+            values = scratch.read(self)[:, key]
+        return np.array(values, values.dtype.newbyteorder("="), order="C")
 
     def raw(self, keys: Sequence[int]) -> np.ndarray:
-        return self._fetched()[:, selection(keys)]
+        return np.array(scratch.read(self)[:, selection(keys)])
 
 
 def selection(keys: Sequence[int]) -> Any:
