@@ -1,5 +1,7 @@
 import datetime
 import decimal
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -301,3 +303,12 @@ def test_dates_are_named_as_no_feature(tmp_path):
     path = write(pa.table({"day": days, "y": np.arange(5.0)}), tmp_path / "rows.parquet")
     with pytest.raises(ValueError, match=r"LinearRegression: column 'day' of .*rows.parquet is date32"):
         LinearRegression().fit(novum.scan(path, target="y"))
+
+
+def test_the_guide_runs(capsys):
+    guide = Path(__file__).parents[2] / "docs" / "guide" / "larger-than-memory.md"
+    code = re.findall(r"```python\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    exec("\n".join(code), {})
+    printed = capsys.readouterr().out
+    assert "scan of 3 parquet files, 30,000 rows, 3 features, target 'price'" in printed
+    assert "['north' 'south']" in printed and "onehotencoder__shop_north" in printed

@@ -31,7 +31,9 @@ class ArrowFile(DataFile):
     def _open(self):
         with pa.OSFile(str(self.path)) as source:
             if source.read(4) == b"FEA1":
-                raise ValueError("it is Feather version 1; write it again with pyarrow.feather.write_feather(version=2)")
+                raise ValueError(
+                    "it is Feather version 1; write it again with pyarrow.feather.write_feather(version=2)"
+                )
             source.seek(0)
             with ipc.open_file(source) as reader:
                 self.names = reader.schema.names
@@ -49,9 +51,14 @@ class ArrowFile(DataFile):
                 if index == len(self.batches):
                     self.batches.append(start)
                 batch = reader.get_batch(index)
-                batch.validate(full=not flat)  # offsets and dictionary codes come from the file: never follow them unchecked
+                batch.validate(
+                    full=not flat
+                )  # offsets and dictionary codes come from the file: never follow them unchecked
                 yield ArrowPiece(self, start, batch)
                 start += batch.num_rows
+
+    def ahead(self, start, rows):
+        return f"record batch {bisect_right(self.batches, start) - 1}, which begins at row {start}"
 
     def place(self, start, stop):
         index = bisect_right(self.batches, start) - 1

@@ -52,7 +52,11 @@ def labels(array: pa.Array) -> np.ndarray:
         return values[coded.indices.to_numpy(zero_copy_only=False)]
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    if pa.types.is_decimal(array.type) or pa.types.is_null(array.type) or (array.null_count and pa.types.is_boolean(array.type)):
+    if (
+        pa.types.is_decimal(array.type)
+        or pa.types.is_null(array.type)
+        or (array.null_count and pa.types.is_boolean(array.type))
+    ):
         return numbers(array, np.dtype(np.float64))
     return array.to_numpy(zero_copy_only=False)
 
@@ -84,11 +88,16 @@ class ArrowPiece:
         if array.null_count and describe(array.type).kind == TEXT:
             row = self.start + int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
             raise DataError(f"{self.file}: column {key!r} has no label at {self.file.place(row, row + 1)}.")
-        values = labels(array)
+        try:
+            values = labels(array)
+        except UnicodeDecodeError as error:
+            raise self.file.broken(error, self.file.place(self.start, self.start + len(self))) from error
         if key not in self.whole:
             return values
         if np.abs(values).max(initial=0) >= EXACT_INTEGERS:
-            raise DataError(f"{self.file}: column {key!r} holds integers beyond 2^53; store it as text or in a typed format.")
+            raise DataError(
+                f"{self.file}: column {key!r} holds integers beyond 2^53; store it as text or in a typed format."
+            )
         integers = np.isfinite(values).all() and (values == np.floor(values)).all()
         return values.astype(np.int64) if integers else values
 

@@ -39,7 +39,9 @@ class Scan(Source):
 
     home = "file"
 
-    def __init__(self, files: list[DataFile], features: list, target: Any, weight: Any, rows: int | None, n_targets: int):
+    def __init__(
+        self, files: list[DataFile], features: list, target: Any, weight: Any, rows: int | None, n_targets: int
+    ):
         self.files, self.features, self.weight = files, features, weight
         self.target = target  # a key, a list of keys (several targets) or None
         self.n_targets, self.has_target = n_targets, target is not None
@@ -223,7 +225,9 @@ class Scan(Source):
             out = apply(self.steps, batch.raw(self.features), batch.range())
             X = np.ascontiguousarray(out, self.dtype)
             if X.shape[1] != self.n_features:
-                raise DataError(f"scan.through: {self.steps[-1]} made {X.shape[1]} columns, {self.n_features} before: {batch.range()}.")
+                raise DataError(
+                    f"scan.through: {self.steps[-1]} made {X.shape[1]} columns, {self.n_features} before: {batch.range()}."
+                )
         else:
             X = batch.tile(self.features, self.dtype)
         if not _core.tile.all_finite(X):
@@ -272,6 +276,12 @@ class Scan(Source):
         bad = ~np.isfinite(weight) | (weight < 0)
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
-            negative = "Negative values in data passed to `sample_weight`" if weight[row] < 0 else "Input sample_weight is not finite"
-            raise DataError(f"{negative}: {weight[row]:g} in column {self.weight!r}, {batch.place(row)}. Give weights of zero or more.")
+            negative = (
+                "Negative values in data passed to `sample_weight`"
+                if weight[row] < 0
+                else "Input sample_weight is not finite"
+            )
+            raise DataError(
+                f"{negative}: {weight[row]:g} in column {self.weight!r}, {batch.place(row)}. Give weights of zero or more."
+            )
         return weight

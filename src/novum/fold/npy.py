@@ -33,6 +33,7 @@ class NpyArray(Watched):
     """One array in a file of its own."""
 
     format = "npy"
+    failures = (Exception,)  # NumPy parses the header as Python: whatever the tokenizer raises comes through
 
     def _open(self):
         array = np.load(self.path, mmap_mode="r", allow_pickle=False)  # maps it for a moment: checks header and length
@@ -60,7 +61,7 @@ class NpyArray(Watched):
                 else:
                     self._fill(stream, start * int(np.prod(shape[1:])), out)
         except OSError as error:
-            raise self.broken(error, start, stop) from error
+            raise self.broken(error, self.place(start, stop)) from error
         self.check()
         return out
 
@@ -152,11 +153,15 @@ class NpyFile(DataFile):
 
     def _open(self):
         if len(self.array.shape) != 2:
-            raise DataError(f"{self}: Expected 2D array, got an array of shape {self.array.shape} instead. Save it as rows x columns.")
+            raise DataError(
+                f"{self}: Expected 2D array, got an array of shape {self.array.shape} instead. Save it as rows x columns."
+            )
         self.columns, self.n_rows = dict(self.array.columns), self.array.n_rows
         for key, other in self.beside.items():
             if other.n_rows != self.n_rows:
-                raise DataError(f"{self}: the {key} in '{other.path}' has {other.n_rows} rows, the features have {self.n_rows}.")
+                raise DataError(
+                    f"{self}: the {key} in '{other.path}' has {other.n_rows} rows, the features have {self.n_rows}."
+                )
             self.columns[key] = column_of(other.dtype)
 
     def check(self):
@@ -171,5 +176,3 @@ class NpyFile(DataFile):
     def features(self) -> list[int]:
         """Return the numbers of the array's own columns."""
         return list(self.array.columns)
-
-

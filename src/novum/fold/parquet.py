@@ -53,6 +53,9 @@ class ParquetFile(DataFile):
                 yield ArrowPiece(self, start, batch)
                 start += batch.num_rows
 
+    def ahead(self, start, rows):
+        return self.place(start, max(start + 1, min(start + rows, self.n_rows)))
+
     def place(self, start, stop):
         first, last = (max(0, bisect_right(self.groups, row) - 1) for row in (start, stop - 1))
         groups = f"row group {first}" if first == last else f"row groups {first} to {last}"

@@ -34,7 +34,9 @@ def expand(paths: Any, what: str = "path") -> list[Path]:
     files: list[Path] = []
     for path in paths:
         if not is_path(path):
-            raise ParameterTypeError(f"novum.scan: {what} must be a path, a pattern or a list of them, got {path!r} in it.")
+            raise ParameterTypeError(
+                f"novum.scan: {what} must be a path, a pattern or a list of them, got {path!r} in it."
+            )
         text = os.path.expanduser(os.fspath(path))
         if not isinstance(text, str):
             raise ParameterTypeError(f"novum.scan: {what} must be text, not bytes: {path!r}.")
@@ -44,7 +46,9 @@ def expand(paths: Any, what: str = "path") -> list[Path]:
         files += [Path(name) for name in found]
     for file in files:
         if file.is_dir():
-            raise ParameterError(f"novum.scan: {str(file)!r} is a directory. Give its files, for example {str(file / '*.parquet')!r}.")
+            raise ParameterError(
+                f"novum.scan: {str(file)!r} is a directory. Give its files, for example {str(file / '*.parquet')!r}."
+            )
         if not file.is_file():
             raise ParameterError(f"novum.scan: {str(file)!r} is not a regular file; a scan reads it several times.")
     if not files:

@@ -92,10 +92,12 @@ def scan(
         features = [key for key in known if key not in apart and not PANDAS_INDEX.fullmatch(str(key))]
     else:
         if is_path(columns) or not np.iterable(columns):
-            raise ParameterTypeError(f"novum.scan: columns must be a list of columns, got {columns!r}. Write columns=[...].")
+            raise ParameterTypeError(
+                f"novum.scan: columns must be a list of columns, got {columns!r}. Write columns=[...]."
+            )
         features = [resolve(key, files[0], "columns") for key in columns]
     check_roles(files, features, targets, weights)
-    if columns is None and form != "npy":
+    if columns is None:
         check_same_columns(files)
     shape = getattr(files[0], "beside", {}).get("target")
     beside_columns = shape.shape[1] if shape is not None and len(shape.shape) == 2 else 0
@@ -147,19 +149,27 @@ def check_roles(files: list[DataFile], features: list, targets: list, weights: l
     used = [*features, *targets, *weights]
     twice = next((key for key in used if used.count(key) > 1), None) if len(set(used)) < len(used) else None
     if twice is not None:
-        raise ParameterError(f"novum.scan: column {twice!r} is named twice; a column is one feature, or the target, or the weight.")
+        raise ParameterError(
+            f"novum.scan: column {twice!r} is named twice; a column is one feature, or the target, or the weight."
+        )
     if not features:
         raise DataError(f"Found array with 0 feature(s): no column of '{files[0].path}' is left as a feature.")
     first = files[0]
     for key in targets:
         if first.columns[key].kind == OTHER:
-            raise DataError(f"novum.scan: the target {key!r} of '{first.path}' is {first.columns[key].type}: neither numbers nor text.")
+            raise DataError(
+                f"novum.scan: the target {key!r} of '{first.path}' is {first.columns[key].type}: neither numbers nor text."
+            )
     for key in weights:
         if first.columns[key].kind != NUMBER:
-            raise DataError(f"novum.scan: the weight {key!r} of '{first.path}' is {first.columns[key].type}, not a number.")
+            raise DataError(
+                f"novum.scan: the weight {key!r} of '{first.path}' is {first.columns[key].type}, not a number."
+            )
         beside = getattr(first, "beside", {}).get(key)
         if beside is not None and len(beside.shape) != 1:
-            raise DataError(f"novum.scan: the weights in '{beside.path}' have shape {beside.shape}; one number per row is needed.")
+            raise DataError(
+                f"novum.scan: the weights in '{beside.path}' have shape {beside.shape}; one number per row is needed."
+            )
     for file in files[1:]:
         for key in used:
             if key not in file.columns:

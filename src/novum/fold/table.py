@@ -86,16 +86,17 @@ class Watched(ABC):
     def check(self) -> None:
         """Raise SourceError if the file is no longer the one that the scan was made of."""
         if self._stamp() != self.stamp:
-            raise SourceError(f"{self}: the file changed after novum.scan looked at it. Make the scan again, and fit again.")
+            raise SourceError(
+                f"{self}: the file changed after novum.scan looked at it. Make the scan again, and fit again."
+            )
 
-    def broken(self, error: Exception, start: int, stop: int) -> SourceError:
-        """Return the error for rows start to stop: that the file changed, if it did, else what the reader said."""
+    def broken(self, error: Exception, place: str) -> SourceError:
+        """Return the error for what could not be read: that the file changed, if it did, else what the reader said."""
         try:
             self.check()
         except SourceError as changed:
             return changed
-        stop = stop if self.n_rows is None else max(start + 1, min(stop, self.n_rows))
-        return SourceError(f"{self}: reading failed at {self.place(start, stop)}: {reason(error)}")
+        return SourceError(f"{self}: reading failed at {place}: {reason(error)}")
 
     def _stamp(self) -> Stamp:
         try:
@@ -117,6 +118,10 @@ class DataFile(Watched):
     def _read(self, keys: list, rows: int, threads: int) -> Iterator[Piece]:
         """Yield all rows with the columns `keys`, in pieces of about `rows` rows."""
 
+    def ahead(self, start: int, rows: int) -> str:
+        """Return where the piece is that begins at row `start` and could not be read."""
+        return f"row {start} or soon after"
+
     def pieces(self, keys: list, rows: int, threads: int) -> Iterator[Piece]:
         """Yield all rows; raise SourceError when they break off or are not those the scan was made of."""
         done = 0
@@ -129,7 +134,7 @@ class DataFile(Watched):
         except (DataError, SourceError):
             raise
         except (MemoryError, *self.failures) as error:
-            raise self.broken(error, done, done + rows) from error
+            raise self.broken(error, self.ahead(done, rows)) from error
         self.check()
         if self.n_rows is not None and done != self.n_rows:
             raise SourceError(

@@ -36,11 +36,15 @@ def make_step(transformer: Any, names: list[str] | None) -> Step:
     """Return the step, if the transformer can be used as one."""
     kind = type(transformer).__name__
     if isinstance(transformer, type) or not callable(getattr(transformer, "transform", None)):
-        raise ParameterTypeError(f"scan.through takes a fitted transformer with a transform method, got {transformer!r}.")
+        raise ParameterTypeError(
+            f"scan.through takes a fitted transformer with a transform method, got {transformer!r}."
+        )
     try:
         check_is_fitted(transformer)
     except NotFittedError as error:
-        raise ParameterError(f"scan.through: this {kind} is not fitted. Fit it first, for example on scan.head(10_000).") from error
+        raise ParameterError(
+            f"scan.through: this {kind} is not fitted. Fit it first, for example on scan.head(10_000)."
+        ) from error
     step = Step(transformer, names)
     if step.framed and names is None:
         raise DataError(
@@ -84,12 +88,16 @@ def apply(steps: tuple[Step, ...], data: Any, where: str) -> np.ndarray:
             raise DataError(f"scan.through: {step} failed on {where}: {error}") from error
     out = data.toarray() if scipy.sparse.issparse(data) else np.asarray(data)
     if out.ndim != 2 or out.shape[0] != n_rows:
-        raise DataError(f"scan.through: {steps[-1]} made an array of shape {out.shape} from {n_rows} rows; it must keep the rows.")
+        raise DataError(
+            f"scan.through: {steps[-1]} made an array of shape {out.shape} from {n_rows} rows; it must keep the rows."
+        )
     if out.dtype.kind not in "fiub":
         try:
             out = out.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise DataError(f"scan.through: {steps[-1]} left values that are not numbers: {error}. Encode them too.") from error
+            raise DataError(
+                f"scan.through: {steps[-1]} left values that are not numbers: {error}. Encode them too."
+            ) from error
     return out
 
 

@@ -1,0 +1,69 @@
+"""Memory while fitting from files, above what the interpreter and its libraries take, measured in a process of its own."""
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs the peak of resident memory")
+
+MEASURE = """
+import sys, numpy as np, novum
+import pyarrow.csv, pyarrow.ipc, pyarrow.parquet
+from novum.linear_model import LinearRegression
+from novum.naive_bayes import GaussianNB
+
+def status(field):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(field)) // 1024
+
+LinearRegression().fit(np.random.default_rng(0).random((100, 3)), np.arange(100.0))
+before = status("VmRSS")
+data = novum.scan(sys.argv[1], target=sys.argv[2] if not sys.argv[1].endswith("npy") else -1)
+model = LinearRegression().fit(data)
+for batch in model.predict(data):
+    pass
+print(status("VmHWM") - before)
+"""
+
+
+def peak(path):
+    """Return the MiB that a fit and a prediction need beyond the libraries."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(MEASURE), str(path), "y"], capture_output=True, text=True, check=True
+    )
+    return int(done.stdout)
+
+
+def write_rows(path, rows, group, d=20):
+    """Write a Parquet file of random doubles (nothing to compress) without holding it in memory."""
+    rng = np.random.default_rng(0)
+    schema = pa.schema([(f"x{j}", pa.float64()) for j in range(d - 1)] + [("y", pa.float64())])
+    with pq.ParquetWriter(path, schema) as writer:
+        for start in range(0, rows, group):
+            count = min(group, rows - start)
+            writer.write_table(
+                pa.table([rng.standard_normal(count) for _ in range(d)], schema=schema), row_group_size=group
+            )
+    return path
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    """160 MB, in one row group and as an array. Parquet's pages are 1 MiB per column, and a dictionary as large beside them."""
+    path = write_rows(tmp_path / "rows.parquet", 1_000_000, 1_000_000)
+    assert peak(path) < 130
+    np.save(tmp_path / "rows.npy", np.column_stack(pq.read_table(path).columns))
+    assert peak(tmp_path / "rows.npy") < 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("group", "limit"), [(400_000, 300), (2**20, 500)]
+)  # 64 MB, and what pyarrow writes by default
+def test_a_gigabyte(tmp_path, group, limit):
+    assert peak(write_rows(tmp_path / "rows.parquet", 6_250_000, group)) < limit
