@@ -263,7 +263,7 @@ def test_blocks_keep_nothing_between_passes(tmp_path, frame):
     def remember(_, block):
         assert block.memory == {}
         block.memory["seen"] = True
-        return np.full(len(block), block.start)
+        return np.full(block.rows, block.start)
 
     for _ in range(2):
         starts = np.concatenate(list(data.rows(remember)))

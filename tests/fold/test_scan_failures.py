@@ -328,7 +328,7 @@ def test_paths(tmp_path, frame):
     (tmp_path / "rows.xlsx").write_text("x")
     with pytest.raises(ParameterError, match=r"rows.xlsx' has none of the endings .parquet, .pq"):
         novum.scan(tmp_path / "rows.xlsx")
-    with pytest.raises(ParameterError, match="all files must have one format; .* is parquet, .* is csv"):
+    with pytest.raises(ParameterError, match=r"all files must have one format; .* is parquet, .* is csv"):
         novum.scan([path, write(frame, tmp_path / "rows.csv")])
     with pytest.raises(TypeError, match="must be a path, a pattern or a list of them, got 3"):
         novum.scan(3)
@@ -364,7 +364,7 @@ def test_npy_that_is_not_rows_of_numbers(tmp_path):
     )
     np.save(tmp_path / "w.npy", np.zeros((3, 1)))
     refused(DataError, "one number per row is needed", lambda: novum.scan(path, target=1, weight=tmp_path / "w.npy"))
-    with pytest.raises(ParameterError, match="one .npy file per file of features; there are 1, and .* names 2"):
+    with pytest.raises(ParameterError, match=r"one .npy file per file of features; there are 1, and .* names 2"):
         novum.scan(path, target=[tmp_path / "y.npy", tmp_path / "w.npy"])
     np.save(tmp_path / "y.npy", np.zeros(3))
     data = novum.scan(path, target=tmp_path / "y.npy")

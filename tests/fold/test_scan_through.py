@@ -125,7 +125,7 @@ def test_head_after_a_step(path, frame):
 
 def test_what_cannot_be_a_step(path, frame):
     data = novum.scan(path, MIXED, "y")
-    with pytest.raises(ParameterError, match="StandardScaler is not fitted. Fit it first"):
+    with pytest.raises(ParameterError, match=r"StandardScaler is not fitted. Fit it first"):
         data.through(StandardScaler())
     with pytest.raises(TypeError, match="fitted transformer with a transform method, got 3"):
         data.through(3)

@@ -22,7 +22,7 @@ class ArrowFile(DataFile):
     """One Arrow IPC file."""
 
     format = "arrow"
-    failures = (OSError, ValueError, pa.ArrowException)
+    failures = (OSError, ValueError, MemoryError, pa.ArrowException)
 
     def __init__(self, path: Path):
         self.batches: list[int] = []  # number of the first row of every record batch seen so far

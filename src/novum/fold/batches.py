@@ -33,12 +33,14 @@ class Batch(NamedTuple):
     start: int  # number of the first row in the whole scan
     pieces: list[Piece]
 
-    def __len__(self) -> int:
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
         return sum(len(piece) for piece in self.pieces)
 
     def tile(self, keys: Sequence[Any], dtype: np.dtype) -> np.ndarray:
         """Return columns of numbers as a row-major tile."""
-        out = np.empty((len(self), len(keys)), dtype)
+        out = np.empty((self.rows, len(keys)), dtype)
         done = 0
         for piece in self.pieces:
             piece.pack(keys, out[done : done + len(piece)])

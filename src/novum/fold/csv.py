@@ -22,10 +22,12 @@ class CsvFile(DataFile):
     """One CSV file; `like` is the first file of the scan, whose types the others share."""
 
     format = "csv"
-    failures = (OSError, ValueError, pa.ArrowException)
+    failures = (OSError, ValueError, MemoryError, pa.ArrowException)
 
     def __init__(self, path: Path, delimiter: str = ",", like: "CsvFile | None" = None):
         self.delimiter, self.like = delimiter, like
+        self.types: dict[str, pa.DataType] = {}
+        self.whole: frozenset[str] = frozenset()  # numbers that look like integers
         super().__init__(path)
 
     def _connect(self, convert: csv.ConvertOptions | None = None) -> csv.CSVStreamingReader:

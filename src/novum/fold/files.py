@@ -157,7 +157,8 @@ class Scan(Source):
             for key in self._target_keys():
                 if self.columns[key].kind != NUMBER:
                     raise DataError(
-                        f"{owner}: the target {key!r} of {self.files[0].path} is {self.columns[key].type}; this learner needs numbers."
+                        f"{owner}: the target {key!r} of {self.files[0].path} is {self.columns[key].type}; this learner"
+                        f" needs numbers."
                     )
         nan = bool(estimator.__sklearn_tags__().input_tags.allow_nan)
         scan = self._with(owner=owner, task=target, allow_nan=nan, n_jobs=n_jobs)
@@ -181,7 +182,8 @@ class Scan(Source):
             result = merge_tree(parts, merge)
         if self.weight is not None and not any(weighty):
             raise DataError(
-                f"Sample weights must contain at least one non-zero number. All weights {self.weight!r} given to {self.owner} are zero."
+                f"Sample weights must contain at least one non-zero number. All weights {self.weight!r} given to"
+                f" {self.owner} are zero."
             )
         return result
 
@@ -194,7 +196,7 @@ class Scan(Source):
 
         return self._map(one)
 
-    def _map(self, function: Callable[[Batch], Any]) -> Iterator[Any]:
+    def _map(self, function: Callable[[Batch], Any]) -> Any:
         count = thread_count(self.n_jobs)
         return map_ordered(function, self._batches(self.batch_rows, count), count)
 
@@ -244,11 +246,11 @@ class Scan(Source):
         if not len(bad):
             return
         row, j = bad[0]
-        column = self.names[j] if self.names is not None else int(j)
+        column = self.names[j] if self.names is not None else int(j) if self.steps else self.features[j]
         what = "NaN" if np.isnan(X[row, j]) else f"infinity or a value too large for {self.dtype!r}"
         raise DataError(
-            f"Input X contains {what}: column {column!r}, {batch.place(int(row))}. {self.owner} needs finite numbers; remove the row,"
-            f" or fill the gap on the way with scan.through(fitted_imputer)."
+            f"Input X contains {what}: column {column!r}, {batch.place(int(row))}. {self.owner} needs finite numbers;"
+            f" remove the row, or fill the gap on the way with scan.through(fitted_imputer)."
         )
 
     def _y(self, batch: Batch) -> Any:

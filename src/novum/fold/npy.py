@@ -15,7 +15,7 @@ import numpy as np
 from novum import _core
 from novum.exceptions import DataError
 from novum.fold.blocks import tile_dtype
-from novum.fold.table import NUMBER, OTHER, TEXT, Column, DataFile, Watched
+from novum.fold.table import NUMBER, OTHER, TEXT, Column, DataFile, Piece, Watched
 
 __all__ = ["TARGET", "WEIGHT", "NpyFile"]
 
@@ -169,9 +169,10 @@ class NpyFile(DataFile):
         for other in self.beside.values():
             other.check()
 
-    def _read(self, keys, rows, threads) -> Iterator[NpyPiece]:
-        for start in range(0, self.n_rows, rows):
-            yield NpyPiece(self, start, min(start + rows, self.n_rows))
+    def _read(self, keys, rows, threads) -> Iterator[Piece]:
+        count = self.array.shape[0]
+        for start in range(0, count, rows):
+            yield NpyPiece(self, start, min(start + rows, count))
 
     def features(self) -> list[int]:
         """Return the numbers of the array's own columns."""

@@ -24,7 +24,7 @@ class ParquetFile(DataFile):
     """One Parquet file."""
 
     format = "parquet"
-    failures = (OSError, ValueError, pa.ArrowException)
+    failures = (OSError, ValueError, MemoryError, pa.ArrowException)
 
     def __init__(self, path: Path):
         self.groups: list[int] = []  # number of the first row of every row group

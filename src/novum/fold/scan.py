@@ -123,7 +123,8 @@ def put_beside(paths: list[Path], beside: list[dict[str, Path]], role: str, valu
     files = expand(value, role)
     if format_of(files) != "npy" or len(files) != len(paths):
         raise ParameterError(
-            f"novum.scan: {role} must be one .npy file per file of features; there are {len(paths)}, and {value!r} names {len(files)}."
+            f"novum.scan: {role} must be one .npy file per file of features; there are {len(paths)},"
+            f" and {value!r} names {len(files)}."
         )
     for others, file in zip(beside, files):
         others[role] = file
@@ -187,6 +188,6 @@ def check_same_columns(files: list[DataFile]) -> None:
         extra = next((key for key in file.columns if key not in files[0].columns), None)
         if extra is not None:
             raise DataError(
-                f"novum.scan: '{file.path}' has the column {extra!r}, '{files[0].path}' has not. All files must have the same schema;"
-                f" or name the features in columns=[...]."
+                f"novum.scan: '{file.path}' has the column {extra!r}, '{files[0].path}' has not. All files must have the same"
+                f" schema; or name the features in columns=[...]."
             )

@@ -40,8 +40,11 @@ class Stamp(NamedTuple):
 class Piece(Protocol):
     """Some consecutive rows of one file."""
 
-    file: "DataFile"
     start: int  # number of the first row in the file
+
+    @property
+    def file(self) -> "DataFile":
+        """The file they are from."""
 
     def __len__(self) -> int: ...
 
@@ -62,7 +65,11 @@ class Watched(ABC):
     """A file that must stay what it was when it was first looked at."""
 
     format: str = ""
-    failures: tuple[type[Exception], ...] = (OSError, ValueError)  # what the format's library raises for broken data
+    failures: tuple[type[BaseException], ...] = (
+        OSError,
+        ValueError,
+        MemoryError,
+    )  # what the format's library raises for broken data
     n_rows: int | None = None  # None until a whole pass has counted them, where the format does not tell
 
     def __init__(self, path: Path):
@@ -72,7 +79,7 @@ class Watched(ABC):
             self._open()
         except (DataError, ParameterError):
             raise
-        except (MemoryError, *self.failures) as error:
+        except self.failures as error:
             raise SourceError(f"{self}: this is not a readable {self.format} file: {reason(error)}") from error
 
     @abstractmethod
@@ -90,7 +97,7 @@ class Watched(ABC):
                 f"{self}: the file changed after novum.scan looked at it. Make the scan again, and fit again."
             )
 
-    def broken(self, error: Exception, place: str) -> SourceError:
+    def broken(self, error: BaseException, place: str) -> SourceError:
         """Return the error for what could not be read: that the file changed, if it did, else what the reader said."""
         try:
             self.check()
@@ -133,7 +140,7 @@ class DataFile(Watched):
                 yield piece
         except (DataError, SourceError):
             raise
-        except (MemoryError, *self.failures) as error:
+        except self.failures as error:
             raise self.broken(error, self.ahead(done, rows)) from error
         self.check()
         if self.n_rows is not None and done != self.n_rows:
@@ -151,7 +158,7 @@ class DataFile(Watched):
             seen.add(name)
 
 
-def reason(error: Exception) -> str:
+def reason(error: BaseException) -> str:
     """Return the first line of what a library said; libraries add advice for other callers below it."""
     text = str(error).strip() or type(error).__name__
     return text.splitlines()[0][:300]

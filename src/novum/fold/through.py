@@ -8,7 +8,6 @@ memory even for sparse encodings.
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -65,7 +64,7 @@ def as_input(step: Step, data: Any) -> Any:
         return data
     import pandas as pd
 
-    return pd.DataFrame(data.toarray() if scipy.sparse.issparse(data) else data, columns=step.names)
+    return pd.DataFrame(dense(data), columns=step.names)
 
 
 def plain_decimals(table: Any) -> Any:
@@ -78,6 +77,11 @@ def plain_decimals(table: Any) -> Any:
     return table
 
 
+def dense(data: Any) -> np.ndarray:
+    """Return rows as an array, whatever a transformer made of them."""
+    return data.toarray() if hasattr(data, "toarray") else np.asarray(data)
+
+
 def apply(steps: tuple[Step, ...], data: Any, where: str) -> np.ndarray:
     """Return the rows after all steps, as a dense two-dimensional array of floats; `where` names them in errors."""
     n_rows = data.shape[0]
@@ -86,7 +90,7 @@ def apply(steps: tuple[Step, ...], data: Any, where: str) -> np.ndarray:
             data = step.transformer.transform(as_input(step, data))
         except Exception as error:
             raise DataError(f"scan.through: {step} failed on {where}: {error}") from error
-    out = data.toarray() if scipy.sparse.issparse(data) else np.asarray(data)
+    out = dense(data)
     if out.ndim != 2 or out.shape[0] != n_rows:
         raise DataError(
             f"scan.through: {steps[-1]} made an array of shape {out.shape} from {n_rows} rows; it must keep the rows."
