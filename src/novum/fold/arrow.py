@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.dataset as dataset
 import pyarrow.ipc as ipc
 
 from novum.fold.columns import ArrowPiece, describe
@@ -39,7 +40,7 @@ class ArrowFile(DataFile):
                 self.names = reader.schema.names
                 self.unique(self.names)
                 self.columns = {field.name: describe(field.type) for field in reader.schema}
-                self.n_rows = reader.count_rows()
+        self.n_rows = dataset.dataset(str(self.path), format="ipc").count_rows()  # from the headers of the batches
 
     def _read(self, keys, rows, threads) -> Iterator[ArrowPiece]:
         fields = [self.names.index(key) for key in keys]

@@ -1,7 +1,8 @@
 """Parquet: columns are decoded in step, batch by batch, whatever the size of the row groups.
 
 The pages of a column are read through a small buffer instead of a whole column chunk at a time, so memory does not grow with
-row groups. Page checksums are verified where the writer stored them.
+row groups; what remains is a page or two of every column, 1 MiB each as most writers cut them. Page checksums are verified
+where the writer stored them.
 """
 
 from bisect import bisect_right
@@ -17,7 +18,8 @@ from novum.fold.table import DataFile
 
 __all__ = ["ParquetFile"]
 
-BUFFER_BYTES = 2**18  # per column: long enough for quick reads, 64 columns of it still only 16 MiB
+BUFFER_BYTES = 2**18  # per column: long enough for quick reads
+ALL_BUFFERS = 2**24  # of all columns together, where they are many
 
 
 class ParquetFile(DataFile):
@@ -30,9 +32,10 @@ class ParquetFile(DataFile):
         self.groups: list[int] = []  # number of the first row of every row group
         super().__init__(path)
 
-    def _connect(self) -> pq.ParquetFile:
+    def _connect(self, n_columns: int = 1) -> pq.ParquetFile:
         source = pa.OSFile(str(self.path))
-        return pq.ParquetFile(source, buffer_size=BUFFER_BYTES, pre_buffer=False, page_checksum_verification=True)
+        size = max(4096, min(BUFFER_BYTES, ALL_BUFFERS // n_columns))
+        return pq.ParquetFile(source, buffer_size=size, pre_buffer=False, page_checksum_verification=True)
 
     def _open(self):
         with self._connect() as reader:
@@ -47,7 +50,7 @@ class ParquetFile(DataFile):
 
     def _read(self, keys, rows, threads) -> Iterator[ArrowPiece]:
         start = 0
-        with self._connect() as reader:
+        with self._connect(len(keys)) as reader:
             # Arrow's own threads gain nothing here: a batch is decoded while our threads work on the ones before it.
             for batch in reader.iter_batches(batch_size=rows, columns=keys, use_threads=False):
                 yield ArrowPiece(self, start, batch)
