@@ -58,5 +58,5 @@ def labels_of(source: Source, classes: np.ndarray | None = None) -> tuple[np.nda
         if source.home == "memory":
             classes, code = distinct(np.asarray(source.y))  # type: ignore[attr-defined]
             return classes, source.map_target(lambda _: code)
-        classes = source.total(block_labels, None, merge_labels).values
+        classes = source.without_features().total(block_labels, None, merge_labels).values
     return classes, source.map_target(partial(encode, classes))

@@ -40,7 +40,7 @@ def open_source(
     own target and weights, so there y and sample_weight must be None.
     """
     if (source := open_elsewhere(estimator, X, y, sample_weight)) is not None:
-        return admit(estimator, source, target=target, reset=reset).prepare()
+        return admit(estimator, source, target=target, reset=reset, n_jobs=n_jobs).prepare()
     sparse = estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows)
     labels = None if target is None else check_target(estimator, tiles, y, target)
@@ -51,7 +51,7 @@ def open_source(
 def open_rows(estimator: Any, X: Any, *, n_jobs=None) -> Source:
     """Return new rows for a fitted `estimator` as a Source, after every check."""
     if (source := open_elsewhere(estimator, X, None, None)) is not None:
-        return admit(estimator, source, target=None, reset=False)
+        return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
     sparse = estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=False, accept_sparse=sparse)
     return verified(estimator, MemorySource(tiles, n_jobs=n_jobs))
@@ -79,8 +79,10 @@ def open_elsewhere(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source
     return None
 
 
-def admit(estimator: Any, source: Source, *, target: str | None, reset: bool) -> Source:
-    """Return `source` if its columns and target are what `estimator` needs; records or compares the features."""
+def admit(
+    estimator: Any, source: Source, *, target: str | None, reset: bool, weighted: bool = True, n_jobs: int | None = None
+) -> Source:
+    """Return `source` as `estimator` needs it, if its columns and target are right; records or compares the features."""
     owner = type(estimator).__name__
     if target is not None and not source.has_target:
         raise DataError(
@@ -89,16 +91,22 @@ def admit(estimator: Any, source: Source, *, target: str | None, reset: bool) ->
         )
     if target == "classes" and source.n_targets > 1:
         raise DataError(f"{owner}: y should be a 1d array of labels, got {source.n_targets} target columns instead.")
-    # a frame without memory that carries the shape and the names: scikit-learn's own comparison and words
+    source = source.opened_by(estimator, target=target, weighted=weighted, n_jobs=n_jobs)
     shape = np.broadcast_to(np.float64(0), (1, source.n_features))
-    header: Any = shape
-    if source.names is not None:
-        import pandas as pd
-
-        header = pd.DataFrame(shape, columns=source.names)
-    _sklearn.check_feature_names(estimator, header, reset=reset)
+    _sklearn.check_feature_names(estimator, shape if source.names is None else header(source), reset=reset)
     _sklearn.check_n_features(estimator, shape, reset=reset)
     return source
+
+
+def header(source: Source) -> Any:
+    """Return a frame without rows that carries the names: scikit-learn then compares them in its own words."""
+    if source.home == "file":  # named columns come from an Arrow reader, so pandas need not be there
+        import pyarrow as pa
+
+        return pa.table([pa.nulls(0)] * source.n_features, names=source.names)
+    import pandas as pd
+
+    return pd.DataFrame(columns=source.names)
 
 
 def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarray:

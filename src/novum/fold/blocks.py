@@ -114,6 +114,17 @@ class Source(ABC):
     def map_target(self, function: Callable[[Any], Any]) -> "Source":
         """Return the same rows with `function(y)` as target; the function is applied block by block."""
 
+    def opened_by(self, estimator: Any, *, target: str | None, weighted: bool, n_jobs: int | None) -> "Source":
+        """Return the source as `estimator` needs it; homes that read on demand leave out what it does not look at.
+
+        `target` is None, "numeric" or "classes"; `weighted` whether weights are wanted.
+        """
+        return self
+
+    def without_features(self) -> "Source":
+        """Return the same rows for a pass that looks at targets alone; homes that read on demand then read those alone."""
+        return self
+
 
 def tile_dtype(dtype: Any) -> np.dtype:
     """Return the dtype of tiles for input of `dtype`: float32 stays, float16 becomes float32, all else float64."""

@@ -132,7 +132,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             return inner @ inner.T / np.outer(scale, scale)
         return np.linalg.pinv(self._root.T @ self._root, hermitian=True)
 
-    def leave_one_out_predict(self, X, y, sample_weight=None):
+    def leave_one_out_predict(self, X, y=None, sample_weight=None):
         """Return every training row's prediction by the model fitted without that row, in closed form.
 
         Parameters
@@ -142,7 +142,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
 
         Returns
         -------
-        predictions : array of the shape of y
+        predictions : array of the shape of y, or an iterator over batches of it for a scan
             NaN or infinite where a row alone determines a coefficient (leverage one).
         """
         check_is_fitted(self)
