@@ -2,10 +2,10 @@
 
 from ._base import Activation
 from .names import get_activation
+from .normalizers import Softmax, log_softmax, softmax
 from .plots import plot_activations
 from .rectifiers import ELU, GELU, SELU, LeakyReLU, ReLU, Softplus, elu, gelu, leaky_relu, relu, selu, softplus
 from .sigmoids import Sigmoid, Tanh, sigmoid, tanh
-from .normalizers import Softmax, log_softmax, softmax
 from .thresholds import Identity, Sign, Step, identity, sign, step
 
 __all__ = [

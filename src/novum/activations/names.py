@@ -4,9 +4,9 @@ from typing import Any
 
 from ..exceptions import ParameterError
 from ._base import Activation
+from .normalizers import softmax
 from .rectifiers import elu, gelu, leaky_relu, relu, selu, softplus
 from .sigmoids import sigmoid, tanh
-from .normalizers import softmax
 from .thresholds import identity, sign, step
 
 __all__ = ["get_activation"]
