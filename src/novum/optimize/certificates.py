@@ -45,7 +45,7 @@ def prove_infeasible(A: Array, b: Array, G: Array, h: Array, low: Array, high: A
     cost = np.concatenate([np.zeros(d), np.ones(2 * p + m)])
     equalities = np.hstack([A, np.eye(p), -np.eye(p), np.zeros((p, m))])
     inequalities = np.hstack([G, np.zeros((m, 2 * p)), -np.eye(m)])
-    bounds = [(lo, hi) for lo, hi in zip(low, high)] + [(0, None)] * (2 * p + m)
+    bounds = list(zip(low, high)) + [(0, None)] * (2 * p + m)
     found = linprog(
         cost,
         A_ub=inequalities if m else None,

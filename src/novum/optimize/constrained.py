@@ -72,7 +72,8 @@ def solve(problem: Problem, start: Any, *, tol: float = 1e-6, max_iter: int = 10
     constraints += [{"type": "ineq", "fun": c.value, "jac": c.derivative} for c in problem.inequalities]
     history = [problem.value(x)]
     with np.errstate(over="ignore", invalid="ignore"):
-        found = minimize(
+        search: Any = minimize
+        found = search(
             problem.cost_and_gradient,
             x,
             jac=True,

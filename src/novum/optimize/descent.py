@@ -58,7 +58,7 @@ def gradient_descent(
     --------
     >>> from novum.optimize import gradient_descent
     >>> gradient_descent(lambda t: (t - 1) ** 2, 4.0, gradient=lambda t: 2 * (t - 1), step=0.1)
-    Solution: converged after 70 iterations (gradient norm 9.9e-07 <= tol 1e-06); value 2.44943e-13 at x = [1.]
+    Solution: converged after 70 iterations (gradient norm 9.9e-07 <= tol 1e-06); value 2.43692e-13 at x = [1.]
     """
     owner = "gradient_descent"
     problem, x = unconstrained(owner, objective, gradient, None, start)
@@ -70,7 +70,8 @@ def gradient_descent(
         raise ParameterError(f"{owner}(step={step!r}): step must be a positive number, a Schedule or 'backtracking'.")
     if searching and (problem.objective is None or momentum):
         raise ParameterError(
-            f"{owner}(step='backtracking'): backtracking needs an objective and momentum=0; pass step as a number or a Schedule."
+            f"{owner}(step='backtracking'): backtracking needs an objective and momentum=0; "
+            "pass step as a number or a Schedule."
         )
     schedule = None if searching else as_schedule(owner, "step", step)
 

@@ -8,8 +8,8 @@ For minimize f(x) subject to g(x) = c, h(x) >= d:
     complementarity  mu_j (h_j(x) - d_j) = 0: a constraint with room to spare has no price        (4)
     gap              f(x) - L(x, lambda, mu) = sum mu_j (h_j - d_j) + sum lambda_i (g_i - c_i)    (5)
 
-(To maximize, the sign of mu in (1) turns.) Under (1)-(4) a convex problem is solved; (5) bounds how far f(x) is from the
-minimum, because a convex L with zero gradient at x is least there: L(x) is the dual value
+(To maximize, the sign of mu in (1) turns.) Under (1)-(4) a convex problem is solved; (5) bounds how far f(x) is from
+the minimum, because a convex L with zero gradient at x is least there: L(x) is the dual value
 
     q(lambda, mu) = min_x L(x, lambda, mu)  <=  f at any feasible point                           (6)
 """

@@ -5,8 +5,8 @@ r"""Lagrange multipliers: stationary points under equality constraints, by Newto
     [ H  -J' ] [dx     ]   [ -(grad f - J'lambda) ]
     [ J   0  ] [dlambda] = [ -(g - c)             ]     H = second derivatives of L in x, J = dg/dx             (3)
 
-lambda_k is the change of the stationary value per unit of c_k. A stationary point need not be a minimum; the curvature of
-L along the constraints, Z'HZ with J Z = 0, says which kind it is.                                              (4)
+lambda_k is the change of the stationary value per unit of c_k. A stationary point need not be a minimum; the curvature
+of L along the constraints, Z'HZ with J Z = 0, says which kind it is.                                           (4)
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,8 @@ class LagrangeSolution(Solution):
     kind: str = "undecided"
 
     def __repr__(self) -> str:
-        return f"{super().__repr__()}; {self.kind}, multipliers {np.array2string(self.multipliers, precision=6, separator=', ')}"
+        prices = np.array2string(self.multipliers, precision=6, separator=", ")
+        return f"{super().__repr__()}; {self.kind}, multipliers {prices}"
 
 
 def _kind(hessian: Array, jacobian: Array) -> str:
@@ -94,7 +95,7 @@ def lagrange(
     --------
     >>> from novum.optimize import Constraint, lagrange
     >>> lagrange(lambda x: x[0] * x[1], [1.0, 2.0], [Constraint(lambda x: x[0] + x[1], bound=10)])
-    LagrangeSolution: converged after 1 iteration (largest violation ...); value 25 at x = [5., 5.]; maximum, multipliers [5.]
+    LagrangeSolution: converged after ... iterations (...); value 25 at x = [5., 5.]; maximum, multipliers [5.]
     """
     owner = "lagrange"
     if not isinstance(objective, Problem):

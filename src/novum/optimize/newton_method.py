@@ -45,7 +45,8 @@ def pure_direction(hessian: Array, gradient: Array) -> Array:
         return -np.linalg.solve(hessian, gradient)
     except np.linalg.LinAlgError as error:
         raise DataError(
-            "newton: the matrix of second derivatives is singular; use line_search=True, which shifts it, or another start."
+            "newton: the matrix of second derivatives is singular; "
+            "use line_search=True, which shifts it, or another start."
         ) from error
 
 
@@ -84,9 +85,9 @@ def newton(
     Examples
     --------
     >>> from novum.optimize import newton
-    >>> newton(lambda x: x[0] ** 2 + 10 * x[1] ** 2, [3.0, 1.0], gradient=lambda x: [2 * x[0], 20 * x[1]],
-    ...        hessian=lambda x: [[2, 0], [0, 20]])
-    Solution: converged after 1 iteration (gradient norm 0 <= tol 1e-08); value 0 at x = [0., 0.]
+    >>> newton(lambda x: x[0] ** 2 + 8 * x[1] ** 2, [4.0, 1.0], gradient=lambda x: [2 * x[0], 16 * x[1]],
+    ...        hessian=lambda x: [[2, 0], [0, 16]]).n_iter
+    1
     """
     owner = "newton"
     problem, x = unconstrained(owner, objective, gradient, hessian, start)

@@ -4,9 +4,9 @@ r"""Proximal gradient with momentum (FISTA): minimize smooth(x) + kinked(x), the
     y     = x_new + (theta - 1) / theta_new (x_new - x),    theta_new = (1 + sqrt(1 + 4 theta^2)) / 2        (2)
     t is halved until smooth(x_new) <= smooth(y) + grad'(x_new - y) + ||x_new - y||^2 / 2t                   (3)
 
-The objective's error falls like 1 / k^2. Momentum restarts whenever it points uphill, (y - x_new)'(x_new - x) > 0, which
-gives linear convergence where the problem is strongly convex around its solution. ||x_new - y|| / t is zero exactly at
-a minimum: it is the measure that `tol` is compared with.
+The objective's error falls like 1 / k^2. Momentum restarts whenever it points uphill, (y - x_new)'(x_new - x) > 0,
+which gives linear convergence where the problem is strongly convex around its solution. ||x_new - y|| / t is zero
+exactly at a minimum: it is the measure that `tol` is compared with.
 """
 
 from collections.abc import Callable

@@ -4,9 +4,13 @@ r"""Convex quadratic programmes, solved and certified.
     Qx + c - A_eq' lambda + A_ub' mu - mu_lower + mu_upper = 0,   all mu >= 0                                    (2)
     dual value  -x'Qx / 2 + b_eq' lambda - b_ub' mu + lower' mu_lower - upper' mu_upper  <=  any primal value     (3)
 
-lambda[i] is the change of the minimum per unit of b_eq[i], -mu[j] that per unit of b_ub[j]. A problem without a solution
-raises, with the proof attached: multipliers with A_ub' mu - A_eq' lambda + ... = 0 and a negative combination of the
-right-hand sides (nothing is feasible), or a direction that keeps feasibility and lowers the objective without end.
+lambda[i] is the change of the minimum per unit of b_eq[i], -mu[j] that per unit of b_ub[j]. A problem without a
+solution raises, with the proof attached: multipliers y and mu, mu_lower, mu_upper >= 0 under which the constraints
+contradict themselves,
+
+    A_eq'y + A_ub'mu - mu_lower + mu_upper = 0,   b_eq'y + b_ub'mu - lower'mu_lower + upper'mu_upper < 0         (4)
+
+or a direction that keeps feasibility and lowers the objective without end.
 """
 
 from dataclasses import dataclass
@@ -27,6 +31,7 @@ __all__ = ["QPSolution", "solve_qp"]
 
 Array = NDArray[Any]
 CONVEX = 1e-9  # eigenvalues above minus this share of the largest entry are rounding, not curvature
+CONTRADICTION = 1e-8  # relative difference of right-hand sides that cannot be rounding
 RANK = 1e-10  # relative size below which a row of A_eq depends on the others
 
 
@@ -113,28 +118,19 @@ def check_convex(Q: Array) -> None:
             ) from None
 
 
-def independent_rows(A: Array, b: Array) -> Array:
-    """Return the indices of rows of A that the others do not imply; raise where they contradict each other."""
+def independent_rows(A: Array, b: Array) -> tuple[Array, bool]:
+    """Return the indices of rows of A that the others do not imply, and whether the implied rows agree with them."""
     if not len(A):
-        return np.empty(0, dtype=np.intp)
+        return np.empty(0, dtype=np.intp), True
     _, R, order = qr(A.T, mode="economic", pivoting=True)
     diagonal = np.abs(np.diagonal(R))
     kept = np.sort(order[: int(np.sum(diagonal > RANK * max(diagonal[0], np.finfo(float).tiny)))])
     dropped = np.setdiff1d(np.arange(len(A)), kept)
-    if dropped.size:
-        combination = (
-            np.linalg.lstsq(A[kept].T, A[dropped].T, rcond=None)[0] if kept.size else np.empty((0, dropped.size))
-        )
-        miss = b[dropped] - combination.T @ b[kept]
-        worst = int(np.argmax(np.abs(miss)))
-        if abs(miss[worst]) > 1e-8 * (1 + np.abs(b).max()):
-            proof = np.zeros(len(A))
-            proof[kept], proof[dropped[worst]] = -combination[:, worst] / miss[worst], 1 / miss[worst]
-            raise InfeasibleProblem(
-                f"solve_qp: A_eq, b_eq: row {dropped[worst]} contradicts the other rows by {abs(miss[worst]):.3g}; correct b_eq.",
-                {"equality": proof},
-            )
-    return kept
+    if not dropped.size:
+        return kept, True
+    combination = np.linalg.lstsq(A[kept].T, A[dropped].T, rcond=None)[0] if kept.size else np.empty((0, dropped.size))
+    miss = np.abs(b[dropped] - combination.T @ b[kept]).max()
+    return kept, bool(miss <= CONTRADICTION * (1 + np.abs(b).max()))
 
 
 def solve_qp(
@@ -203,7 +199,12 @@ def solve_qp(
 
     fixed = np.flatnonzero(low == high)
     A_all, b_all = np.concatenate([A, np.eye(d)[fixed]]), np.concatenate([b, low[fixed]])
-    kept = independent_rows(A_all, b_all)
+    kept, consistent = independent_rows(A_all, b_all)
+    if not consistent:
+        raise InfeasibleProblem(
+            "solve_qp: the equalities (A_eq, equal bounds) contradict each other; .certificate holds the proof.",
+            prove_infeasible(A, b, G, h, low, high) or {},
+        )
     has_low = np.flatnonzero(np.isfinite(low) & (low < high))
     has_high = np.flatnonzero(np.isfinite(high) & (low < high))
 
@@ -221,7 +222,7 @@ def solve_qp(
         x, y = solve_equalities(*scaled)
         found = InteriorPoint(x, y, np.empty(0), np.empty(0), "optimal", 1, [0.0])
     if found.status != "optimal":
-        proof = prove_infeasible(A_all, b_all, G, h, low, high)
+        proof = prove_infeasible(A, b, G, h, low, high)
         if proof is not None:
             raise InfeasibleProblem("solve_qp: no x meets all constraints; .certificate holds the proof.", proof)
         if found.status == "unbounded":
@@ -242,7 +243,7 @@ def solve_qp(
     )
 
 
-def _report(Q, c, A, b, G, h, low, high, found, lam, mu, mu_low, mu_high) -> QPSolution:  # type: ignore[no-untyped-def]
+def _report(Q, c, A, b, G, h, low, high, found, lam, mu, mu_low, mu_high) -> QPSolution:
     """Measure (2), (3) and the constraints at the solution, in the caller's own units."""
     x = np.clip(found.x, low, high)
     Qx = Q @ x

@@ -77,7 +77,7 @@ def lbfgs(
 
     cost, g = problem.cost_and_gradient(x)
     trace.record(x, cost, float(np.abs(g).max()))
-    options = {
+    options: Any = {
         "maxcor": check_count(owner, "memory", memory),
         "maxiter": check_count(owner, "max_iter", max_iter),
         "maxfun": 20 * max_iter,
@@ -85,9 +85,10 @@ def lbfgs(
         "ftol": 0.0,
     }
     with np.errstate(over="ignore", invalid="ignore"):
-        found = minimize(both, x, jac=True, method="L-BFGS-B", callback=record, options=options)
+        search: Any = minimize
+        found = search(both, x, jac=True, method="L-BFGS-B", callback=record, options=options)
     size = float(np.abs(found.jac).max())
-    # A line search that finds no decrease at working precision ends the iteration; the gradient decides what that means.
+    # A line search that finds no decrease at working precision ends the iteration; the gradient says what that means.
     rounding = np.sqrt(np.finfo(float).eps) * max(1.0, abs(float(found.fun)))
     converged = size <= tol or (found.status == 2 and size <= rounding)
     reason = f"largest gradient component {size:.2g} {'<=' if size <= tol else '>'} tol {tol:g}"

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._checks import check_choice, check_count, check_number, vector
 from ..exceptions import ParameterError
@@ -28,7 +27,7 @@ from .proximal import proximal_gradient
 from .quadratic import solve_qp
 from .quasi_newton import lbfgs
 from .result import Solution
-from .risk_objective import RegularizedRisk
+from .risk_objective import RegularizedRisk, is_sparse
 from .schedules import InverseSqrtSchedule, InverseTimeSchedule, Schedule
 from .subgradients import subgradient_descent
 
@@ -102,7 +101,7 @@ def refuse(risk: RegularizedRisk, solver: str) -> None:
 def subgradient_schedule(risk: RegularizedRisk) -> Schedule:
     """Return steps 1 / (lambda (k + k0)) under an L2 penalty, else 1 / sqrt(k), at the scale of the rows."""
     X = risk.X
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if is_sparse(X) else np.einsum("ij,ij->i", X, X)
     scale = float(risk.row_weight @ squares) + 1.0  # the intercept's column of ones
     if risk.penalty.l2 > 0:
         return InverseTimeSchedule(1 / risk.penalty.l2, offset=max(1.0, scale / risk.penalty.l2))
@@ -111,7 +110,7 @@ def subgradient_schedule(risk: RegularizedRisk) -> Schedule:
 
 def piecewise_linear_programme(risk: RegularizedRisk, tol: float, max_iter: int) -> tuple[NDArray[Any], Any]:
     """Return parameters and solution of (2); the unknowns are w, b, s and, for an L1 penalty, bounds a >= |w|."""
-    X = risk.X.toarray() if sparse.issparse(risk.X) else risk.X
+    X = risk.X.toarray() if is_sparse(risk.X) else risk.X
     present = risk.row_weight > 0
     X, omega = X[present], risk.row_weight[present]
     lines = risk.loss.pieces(risk.target[present])

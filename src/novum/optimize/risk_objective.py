@@ -26,6 +26,11 @@ __all__ = ["LinearParameters", "RegularizedRisk"]
 Array = NDArray[Any]
 
 
+def is_sparse(X: Any) -> bool:
+    """Return whether X is a SciPy sparse matrix or array."""
+    return bool(sparse.issparse(X))
+
+
 class LinearParameters(NamedTuple):
     """Weights and intercept of (1)."""
 
@@ -84,14 +89,12 @@ class RegularizedRisk:
             raise ParameterTypeError(
                 f"{owner}(penalty={penalty!r}): penalty must be L2Penalty(...), L1Penalty(...) or None."
             )
-        self.X = (
-            X.tocsr().astype(np.float64)
-            if sparse.issparse(X)
-            else float_array(owner, "X", X).astype(np.float64, copy=False)
+        self.X: Any = (
+            X.tocsr().astype(np.float64) if is_sparse(X) else float_array(owner, "X", X).astype(np.float64, copy=False)
         )
         if self.X.ndim != 2 or 0 in self.X.shape:
             raise DataError(f"{owner}: X has shape {self.X.shape}; it must be (n, d) with at least one row and column.")
-        if not np.all(np.isfinite(self.X.data if sparse.issparse(self.X) else self.X)):
+        if not np.all(np.isfinite(self.X.data if is_sparse(self.X) else self.X)):
             raise DataError(f"{owner}: X holds NaN or infinity; remove or impute it.")
         self.loss = loss
         self.penalty = L2Penalty(0.0) if penalty is None else penalty
@@ -163,7 +166,7 @@ class RegularizedRisk:
         bend = self.row_weight * self.loss._curvature(self.target, self.predict(parameters))
         d = self.n_features
         hessian = np.empty((self.size, self.size))
-        if sparse.issparse(self.X):
+        if is_sparse(self.X):
             hessian[:d, :d] = (self.X.T @ self.X.multiply(bend[:, None])).toarray()
         else:
             hessian[:d, :d] = (self.X.T * bend) @ self.X

@@ -8,8 +8,8 @@ r"""Update rules of stochastic optimization: how a gradient g becomes a move, w 
               move = -eta m / (1 - b1^t) / (sqrt(r / (1 - b2^t)) + eps),    t = 1, 2, ...                       (5)
 
 A rule is frozen parameters and two pure functions: `init(w)` makes the state (a tuple of arrays like w) and
-`update(g, state, k)` returns move and next state at step k = 0, 1, ... eta may be a schedule of k. eps keeps a weight whose
-gradient was always zero from dividing zero by zero.
+`update(g, state, k)` returns move and next state at step k = 0, 1, ... eta may be a schedule of k. eps keeps a weight
+whose gradient was always zero from dividing zero by zero.
 """
 
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ __all__ = ["epoch_order", "minimize_stochastic"]
 
 
 def epoch_order(key: int, epoch: int, n_rows: int) -> Any:
-    """Return the order of the rows in an epoch: a permutation that a counter-based generator draws from (key, epoch)."""
+    """Return the order of the rows in an epoch: a permutation that depends on (key, epoch) alone."""
     return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, epoch])).permutation(n_rows)
 
 
@@ -55,8 +55,8 @@ def minimize_stochastic(
     objective : callable, optional
         Weights to a number, evaluated after every epoch: the history, and what `tol` watches.
     tol : float or None
-        Stop when for `patience` epochs the objective fell by no more than tol (1 + |objective|) below its best; without an
-        objective, when an epoch moves the weights by at most tol (1 + ||w||). None: make exactly `max_epochs` epochs.
+        Stop when for `patience` epochs the objective fell by no more than tol (1 + |objective|) below its best; without
+        an objective, when an epoch moves the weights by at most tol (1 + ||w||). None: make all `max_epochs` epochs.
     patience : int
     shuffle : bool
     average : bool
@@ -68,7 +68,7 @@ def minimize_stochastic(
     Returns
     -------
     Solution
-        `x` is an array, or a tuple where `start` was one; `n_iter` counts epochs; `gradient_norm` is that of the last batch.
+        `x` is an array, or a tuple where `start` was one; `n_iter` counts epochs; `gradient_norm` is of the last batch.
 
     Examples
     --------
@@ -76,7 +76,8 @@ def minimize_stochastic(
     >>> from novum.optimize import SGD, minimize_stochastic
     >>> X, y = np.array([[1.0, 0], [1, 1], [1, 2], [1, 3]]), np.array([1.0, 3, 2, 5])
     >>> mean_gradient = lambda w, rows: X[rows].T @ (X[rows] @ w - y[rows]) / len(rows)
-    >>> minimize_stochastic(mean_gradient, np.zeros(2), 4, rule=SGD(0.3), batch_size=4, max_epochs=200).x.round(3)
+    >>> fit = minimize_stochastic(mean_gradient, np.zeros(2), 4, rule=SGD(0.3), batch_size=4, tol=1e-8, max_epochs=999)
+    >>> fit.x.round(3)
     array([1.1, 1.1])
     """
     owner = "minimize_stochastic"

@@ -5,8 +5,8 @@ r"""Subgradients: slopes of lines that touch a convex function from below, and d
     x <- x - a(k) v(k),   the best point so far is kept; f(x_k) may rise between                        (3)
 
 With steps that fall to zero but add up to infinity, the best value tends to the minimum; with 1 / sqrt(k) steps its
-distance shrinks like 1 / sqrt(k), and with 1 / (lambda k) on a lambda-strongly convex f like log(k) / k. A subgradient does
-not shrink near the minimum, so there is no gradient to stop on: the driver stops when the best value stalls.
+distance shrinks like 1 / sqrt(k), and with 1 / (lambda k) on a lambda-strongly convex f like log(k) / k. A subgradient
+does not shrink near the minimum, so there is no gradient to stop on: the driver stops when the best value stalls.
 """
 
 from collections.abc import Callable
@@ -112,8 +112,8 @@ def subgradient_descent(
     step : float, Schedule or function of k
         Default: 1 / sqrt(k + 1).
     tol : float or None
-        Stop when the best value fell by at most tol (1 + |value|) over `patience` steps, or the subgradient is zero. None: make
-        exactly `max_iter` steps.
+        Stop when the best value fell by at most tol (1 + |value|) over `patience` steps, or the subgradient is zero.
+        None: make exactly `max_iter` steps.
     patience, max_iter : int
     keep_path : bool
 

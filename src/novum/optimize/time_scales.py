@@ -75,7 +75,7 @@ def check_time_scales(*schedules: Any, n_steps: int, separation: float = 0.1) ->
         reason = f"schedule {pair + 1} exceeds schedule {pair} at step {step}"
     elif not apart.all():
         pair = int(np.argmin(apart))
-        reason = f"schedules {pair} and {pair + 1} keep their distance: ratio {ends[pair, 0]:g}, at the end {ends[pair, 1]:g}"
+        reason = f"schedules {pair} and {pair + 1} do not draw apart: ratio {ends[pair, 0]:g}, last {ends[pair, 1]:g}"
     else:
         reason = "each schedule falls faster than the one before"
     return TimeScales(ends, not crossing.size, bool(apart.all()), reason)
