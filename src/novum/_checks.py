@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exceptions import DataError, ParameterError, ParameterTypeError
+from novum.exceptions import DataError, ParameterError, ParameterTypeError
 
-__all__ = ["check_choice", "check_count", "check_number", "float_array", "generator", "row_weights", "vector"]
+__all__ = ["check_choice", "check_count", "check_number", "float_array", "row_weights", "vector"]
 
 
 def check_number(
@@ -95,15 +95,3 @@ def row_weights(owner: str, sample_weight: Any, n_rows: int) -> NDArray[Any] | N
     if not weight.any():
         raise DataError(f"{owner}: sample_weight is zero everywhere; at least one row needs a positive weight.")
     return weight
-
-
-def generator(owner: str, rng: Any) -> np.random.Generator:
-    """Return a NumPy Generator made from an int, Generator, RandomState, SeedSequence or None."""
-    if isinstance(rng, np.random.RandomState):
-        return np.random.default_rng(rng.randint(0, 2**31 - 1, size=4))
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
-        raise ParameterTypeError(
-            f"{owner}(rng={rng!r}): rng must be None, an int >= 0, a numpy Generator, RandomState or SeedSequence."
-        ) from error

@@ -1,12 +1,25 @@
 """Activation functions with their derivatives: callable objects (`sigmoid(x)`, `sigmoid.derivative(x)`)."""
 
-from ._base import Activation
-from .names import get_activation
-from .normalizers import Softmax, log_softmax, softmax
-from .plots import plot_activations
-from .rectifiers import ELU, GELU, SELU, LeakyReLU, ReLU, Softplus, elu, gelu, leaky_relu, relu, selu, softplus
-from .sigmoids import Sigmoid, Tanh, sigmoid, tanh
-from .thresholds import Identity, Sign, Step, identity, sign, step
+from novum.activations._base import Activation
+from novum.activations.names import get_activation
+from novum.activations.normalizers import Softmax, log_softmax, softmax
+from novum.activations.plots import plot_activations
+from novum.activations.rectifiers import (
+    ELU,
+    GELU,
+    SELU,
+    LeakyReLU,
+    ReLU,
+    Softplus,
+    elu,
+    gelu,
+    leaky_relu,
+    relu,
+    selu,
+    softplus,
+)
+from novum.activations.sigmoids import Sigmoid, Tanh, sigmoid, tanh
+from novum.activations.thresholds import Identity, Sign, Step, identity, sign, step
 
 __all__ = [
     "ELU",

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from ..exceptions import ParameterError
-from ._base import Activation
-from .normalizers import softmax
-from .rectifiers import elu, gelu, leaky_relu, relu, selu, softplus
-from .sigmoids import sigmoid, tanh
-from .thresholds import identity, sign, step
+from novum.activations._base import Activation
+from novum.activations.normalizers import softmax
+from novum.activations.rectifiers import elu, gelu, leaky_relu, relu, selu, softplus
+from novum.activations.sigmoids import sigmoid, tanh
+from novum.activations.thresholds import identity, sign, step
+from novum.exceptions import ParameterError
 
 __all__ = ["get_activation"]
 

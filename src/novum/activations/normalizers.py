@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._checks import float_array
-from ..exceptions import DataError
-from ._base import Activation, Array
+from novum._checks import float_array
+from novum.activations._base import Activation, Array
+from novum.exceptions import DataError
 
 __all__ = ["Softmax", "log_softmax", "softmax"]
 

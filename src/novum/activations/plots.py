@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from .._axes import drawing_axes, drawing_panels
-from .._checks import vector
-from ..exceptions import ParameterError
-from ._base import Activation
-from .rectifiers import relu
-from .sigmoids import sigmoid, tanh
+from novum._axes import drawing_axes, drawing_panels
+from novum._checks import vector
+from novum.activations._base import Activation
+from novum.activations.rectifiers import relu
+from novum.activations.sigmoids import sigmoid, tanh
+from novum.exceptions import ParameterError
 
 __all__ = ["plot_activations"]
 

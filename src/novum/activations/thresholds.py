@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._checks import check_number
-from ._base import Activation, Array
+from novum._checks import check_number
+from novum.activations._base import Activation, Array
 
 __all__ = ["Identity", "Sign", "Step", "identity", "sign", "step"]
 

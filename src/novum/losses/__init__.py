@@ -1,9 +1,9 @@
 """Losses: what a prediction costs. Value, gradient, curvature, risk and best constant, defined once for all."""
 
-from ._base import Loss, Pieces, empirical_risk
-from .cross_entropy import CrossEntropyLoss
-from .likelihood import GaussianLoss, PoissonLoss
-from .margin import (
+from novum.losses._base import Loss, Pieces, empirical_risk
+from novum.losses.cross_entropy import CrossEntropyLoss
+from novum.losses.likelihood import GaussianLoss, PoissonLoss
+from novum.losses.margin import (
     ExponentialLoss,
     HingeLoss,
     LogisticLoss,
@@ -12,8 +12,8 @@ from .margin import (
     SquaredHingeLoss,
     ZeroOneLoss,
 )
-from .plots import plot_losses, plot_risk
-from .regression import (
+from novum.losses.plots import plot_losses, plot_risk
+from novum.losses.regression import (
     AbsoluteLoss,
     EpsilonInsensitiveLoss,
     HuberLoss,
@@ -22,7 +22,7 @@ from .regression import (
     ResidualLoss,
     SquaredLoss,
 )
-from .split import LossSplit, split_squared_loss
+from novum.losses.split import LossSplit, split_squared_loss
 
 __all__ = [
     "AbsoluteLoss",

@@ -17,8 +17,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import check_choice, float_array, row_weights
-from ..exceptions import DataError
+from novum._checks import check_choice, float_array, row_weights
+from novum.exceptions import DataError
 
 __all__ = ["Loss", "Pieces", "empirical_risk"]
 

@@ -20,9 +20,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, logit, xlog1py, xlogy
 
-from .._checks import check_number, float_array, row_weights
-from ..exceptions import DataError, ParameterTypeError
-from ._base import Array, Loss
+from novum._checks import check_number, float_array, row_weights
+from novum.exceptions import DataError, ParameterTypeError
+from novum.losses._base import Array, Loss
 
 __all__ = ["CrossEntropyLoss", "log_softmax_and_softmax"]
 

@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 
-from .._checks import check_number, float_array, row_weights
-from ..exceptions import DataError
-from ._base import Array, Loss
-from .regression import ResidualLoss
+from novum._checks import check_number, float_array, row_weights
+from novum.exceptions import DataError
+from novum.losses._base import Array, Loss
+from novum.losses.regression import ResidualLoss
 
 __all__ = ["GaussianLoss", "PoissonLoss"]
 

@@ -20,9 +20,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, logit
 
-from .._checks import float_array
-from ..exceptions import DataError, ParameterError
-from ._base import Array, Loss, Pieces
+from novum._checks import float_array
+from novum.exceptions import DataError, ParameterError
+from novum.losses._base import Array, Loss, Pieces
 
 __all__ = [
     "ExponentialLoss",

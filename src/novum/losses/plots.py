@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from .._axes import drawing_axes
-from .._checks import check_count, vector
-from ..exceptions import DataError, ParameterError
-from ._base import Loss, empirical_risk
-from .cross_entropy import CrossEntropyLoss
-from .margin import MarginLoss
-from .regression import EpsilonInsensitiveLoss
+from novum._axes import drawing_axes
+from novum._checks import check_count, vector
+from novum.exceptions import DataError, ParameterError
+from novum.losses._base import Loss, empirical_risk
+from novum.losses.cross_entropy import CrossEntropyLoss
+from novum.losses.margin import MarginLoss
+from novum.losses.regression import EpsilonInsensitiveLoss
 
 __all__ = ["plot_losses", "plot_risk"]
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks import float_array, row_weights
-from ..exceptions import DataError
+from novum._checks import float_array, row_weights
+from novum.exceptions import DataError
 
 __all__ = ["LossSplit", "split_squared_loss"]
 

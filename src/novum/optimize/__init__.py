@@ -1,23 +1,23 @@
 """Optimization: one driver per kind of iteration, with histories, certificates and reasons for stopping."""
 
-from .certificates import InfeasibleProblem, UnboundedProblem
-from .constrained import ConstrainedSolution, solve
-from .descent import gradient_descent
-from .greedy import GreedyResult, greedy_search, subset_neighbors
-from .kkt import KKTReport, check_kkt, dual_value
-from .multipliers import LagrangeSolution, lagrange
-from .newton_method import newton, newton_root
-from .penalties import ElasticNetPenalty, L1Penalty, L2Penalty, Penalty
-from .plots import plot_descent, plot_subgradients
-from .problem import Constraint, Problem
-from .proximal import proximal_gradient
-from .quadratic import QPSolution, solve_qp
-from .quasi_newton import lbfgs
-from .result import Solution
-from .risk import RiskMinimum, minimize_risk
-from .risk_objective import LinearParameters, RegularizedRisk
-from .rules import SGD, AdaGrad, Adam, RMSProp, UpdateRule
-from .schedules import (
+from novum.optimize.certificates import InfeasibleProblem, UnboundedProblem
+from novum.optimize.constrained import ConstrainedSolution, solve
+from novum.optimize.descent import gradient_descent
+from novum.optimize.greedy import GreedyResult, greedy_search, subset_neighbors
+from novum.optimize.kkt import KKTReport, check_kkt, dual_value
+from novum.optimize.multipliers import LagrangeSolution, lagrange
+from novum.optimize.newton_method import newton, newton_root
+from novum.optimize.penalties import ElasticNetPenalty, L1Penalty, L2Penalty, Penalty
+from novum.optimize.plots import plot_descent, plot_subgradients
+from novum.optimize.problem import Constraint, Problem
+from novum.optimize.proximal import proximal_gradient
+from novum.optimize.quadratic import QPSolution, solve_qp
+from novum.optimize.quasi_newton import lbfgs
+from novum.optimize.result import Solution
+from novum.optimize.risk import RiskMinimum, minimize_risk
+from novum.optimize.risk_objective import LinearParameters, RegularizedRisk
+from novum.optimize.rules import SGD, AdaGrad, Adam, RMSProp, UpdateRule
+from novum.optimize.schedules import (
     ConstantSchedule,
     ExponentialSchedule,
     InverseSqrtSchedule,
@@ -29,9 +29,9 @@ from .schedules import (
     Schedule,
     StepSchedule,
 )
-from .stochastic import minimize_stochastic
-from .subgradients import Subdifferential, is_subgradient, subdifferential, subgradient_descent
-from .time_scales import TimeScales, check_time_scales
+from novum.optimize.stochastic import minimize_stochastic
+from novum.optimize.subgradients import Subdifferential, is_subgradient, subdifferential, subgradient_descent
+from novum.optimize.time_scales import TimeScales, check_time_scales
 
 __all__ = [
     "SGD",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from ..exceptions import ParameterError
+from novum.exceptions import ParameterError
 
 __all__ = ["InfeasibleProblem", "UnboundedProblem", "prove_infeasible"]
 

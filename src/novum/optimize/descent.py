@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_count, check_number
-from ..exceptions import ParameterError
-from .line_search import backtracking
-from .problem import unconstrained
-from .result import Solution, Trace, conclude
-from .schedules import as_schedule
+from novum._checks import check_count, check_number
+from novum.exceptions import ParameterError
+from novum.optimize.line_search import backtracking
+from novum.optimize.problem import unconstrained
+from novum.optimize.result import Solution, Trace, conclude
+from novum.optimize.schedules import as_schedule
 
 __all__ = ["gradient_descent"]
 

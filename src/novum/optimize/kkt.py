@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
-from .._checks import check_number, vector
-from ..exceptions import DataError, ParameterTypeError
-from .newton_method import newton
-from .problem import Problem
+from novum._checks import check_number, vector
+from novum.exceptions import DataError, ParameterTypeError
+from novum.optimize.newton_method import newton
+from novum.optimize.problem import Problem
 
 __all__ = ["KKTReport", "check_kkt", "dual_value"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .problem import Problem
+from novum.optimize.problem import Problem
 
 __all__ = ["backtracking"]
 

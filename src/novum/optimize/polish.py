@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lstsq, lu_factor, lu_solve, qr
 
-from .certificates import UNBOUNDED, UnboundedProblem
-from .interior_point import InteriorPoint, Rows
+from novum.optimize.certificates import UNBOUNDED, UnboundedProblem
+from novum.optimize.interior_point import InteriorPoint, Rows
 
 __all__ = ["polish", "solve_equalities"]
 

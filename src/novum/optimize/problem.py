@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import vector
-from ..exceptions import DataError, ParameterError, ParameterTypeError
-from ._differences import numeric_hessian, numeric_jacobian
+from novum._checks import vector
+from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.optimize._differences import numeric_hessian, numeric_jacobian
 
 __all__ = ["Constraint", "Problem", "as_problem"]
 

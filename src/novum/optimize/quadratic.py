@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, eigh, qr
 
-from .._checks import check_count, check_number, float_array, vector
-from ..exceptions import DataError, ParameterError
-from .certificates import UNBOUNDED, InfeasibleProblem, UnboundedProblem, prove_infeasible
-from .interior_point import InteriorPoint, Rows, interior_point
-from .polish import polish, solve_equalities
-from .result import conclude
+from novum._checks import check_count, check_number, float_array, vector
+from novum.exceptions import DataError, ParameterError
+from novum.optimize.certificates import UNBOUNDED, InfeasibleProblem, UnboundedProblem, prove_infeasible
+from novum.optimize.interior_point import InteriorPoint, Rows, interior_point
+from novum.optimize.polish import polish, solve_equalities
+from novum.optimize.result import conclude
 
 __all__ = ["QPSolution", "solve_qp"]
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from .._checks import check_count, check_number
-from ..exceptions import ParameterError
-from .problem import Array, unconstrained
-from .result import Solution, Trace, conclude
+from novum._checks import check_count, check_number
+from novum.exceptions import ParameterError
+from novum.optimize.problem import Array, unconstrained
+from novum.optimize.result import Solution, Trace, conclude
 
 __all__ = ["lbfgs"]
 

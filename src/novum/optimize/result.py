@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exceptions import NotConverged
+from novum.exceptions import NotConverged
 
 __all__ = ["Solution", "Trace", "conclude"]
 

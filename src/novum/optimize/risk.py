@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import check_choice, check_count, check_number, vector
-from ..exceptions import ParameterError
-from ..losses import Loss
-from .descent import gradient_descent
-from .newton_method import newton
-from .penalties import Penalty
-from .proximal import proximal_gradient
-from .quadratic import solve_qp
-from .quasi_newton import lbfgs
-from .result import Solution
-from .risk_objective import RegularizedRisk, is_sparse
-from .schedules import InverseSqrtSchedule, InverseTimeSchedule, Schedule
-from .subgradients import subgradient_descent
+from novum._checks import check_choice, check_count, check_number, vector
+from novum.exceptions import ParameterError
+from novum.losses import Loss
+from novum.optimize.descent import gradient_descent
+from novum.optimize.newton_method import newton
+from novum.optimize.penalties import Penalty
+from novum.optimize.proximal import proximal_gradient
+from novum.optimize.quadratic import solve_qp
+from novum.optimize.quasi_newton import lbfgs
+from novum.optimize.result import Solution
+from novum.optimize.risk_objective import RegularizedRisk, is_sparse
+from novum.optimize.schedules import InverseSqrtSchedule, InverseTimeSchedule, Schedule
+from novum.optimize.subgradients import subgradient_descent
 
 __all__ = ["RiskMinimum", "minimize_risk"]
 

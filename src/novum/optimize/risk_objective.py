@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._checks import float_array, row_weights, vector
-from ..exceptions import DataError, ParameterError, ParameterTypeError
-from ..losses import CrossEntropyLoss, Loss
-from .penalties import L2Penalty, Penalty
+from novum._checks import float_array, row_weights, vector
+from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.losses import CrossEntropyLoss, Loss
+from novum.optimize.penalties import L2Penalty, Penalty
 
 __all__ = ["LinearParameters", "RegularizedRisk"]
 

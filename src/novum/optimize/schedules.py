@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks import check_count, check_number
-from ..exceptions import ParameterTypeError
+from novum._checks import check_count, check_number
+from novum.exceptions import ParameterTypeError
 
 __all__ = [
     "ConstantSchedule",

@@ -12,17 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_count, check_number, float_array, generator
-from ..exceptions import DataError, ParameterTypeError
-from .result import Solution, conclude
-from .rules import SGD, UpdateRule
+from novum._checks import check_count, check_number, float_array
+from novum._random import Stream, seed_of
+from novum.exceptions import DataError, ParameterTypeError
+from novum.optimize.result import Solution, conclude
+from novum.optimize.rules import SGD, UpdateRule
 
-__all__ = ["epoch_order", "minimize_stochastic"]
-
-
-def epoch_order(key: int, epoch: int, n_rows: int) -> Any:
-    """Return the order of the rows in an epoch: a permutation that depends on (key, epoch) alone."""
-    return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, 0, epoch])).permutation(n_rows)
+__all__ = ["minimize_stochastic"]
 
 
 def minimize_stochastic(
@@ -89,7 +85,7 @@ def minimize_stochastic(
     max_epochs = check_count(owner, "max_epochs", max_epochs)
     patience = check_count(owner, "patience", patience)
     tol = None if tol is None else check_number(owner, "tol", tol, 0)
-    key = int(generator(owner, rng).integers(2**63))
+    stream = Stream(seed_of(rng))
     several = isinstance(start, tuple | list) and bool(start) and np.ndim(start[0]) > 0
     weights = [float_array(owner, "start", w).copy() for w in (start if several else [start])]
     states = [rule.init(w) for w in weights]
@@ -103,7 +99,7 @@ def minimize_stochastic(
     converged, reason, epoch = tol is None, f"made the {max_epochs} epochs asked for", 0
     with np.errstate(over="ignore", invalid="ignore"):
         for epoch in range(1, max_epochs + 1):
-            order = epoch_order(key, epoch, n_rows) if shuffle else np.arange(n_rows)
+            order = stream.permutation("epoch", epoch, n_rows) if shuffle else np.arange(n_rows)
             before = weights
             for first in range(0, n_rows, batch_size):
                 raw = gradient(whole(weights), order[first : first + batch_size])
