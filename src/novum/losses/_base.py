@@ -8,7 +8,8 @@ A loss l(t, f) says what the prediction f costs when the target is t. Everything
     constant   f*        = argmin_c sum_n w[n] l(t[n], c)                                               (4)
 
 `value`, `gradient` and `curvature` check their arguments. A learner that iterates checks once with `check` and calls
-the cores `_value`, `_gradient`, `_curvature`, `_value_and_gradient`, which trust their arrays, all of one float dtype.
+the cores `_value`, `_gradient`, `_curvature`, `_value_and_gradient` under `np.errstate(over="ignore")`: they trust
+their arrays, all of one float dtype, and overflow to infinity where a loss does.
 Derivations: docs/theory/losses.md.
 """
 
@@ -157,9 +158,9 @@ def empirical_risk(
     """
     check_choice("empirical_risk", "reduction", reduction, ("mean", "sum"))
     losses = np.atleast_1d(loss.value(target, prediction)).astype(np.float64, copy=False)
-    losses = losses.reshape(losses.shape[0], -1).sum(axis=1)
     if losses.size == 0:
         raise DataError("empirical_risk: no rows; the average of nothing is undefined, pass at least one row.")
+    losses = losses.reshape(losses.shape[0], -1).sum(axis=1)
     weight = row_weights("empirical_risk", sample_weight, losses.size)
     if weight is None:
         return float(losses.mean() if reduction == "mean" else losses.sum())
