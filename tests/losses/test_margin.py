@@ -32,7 +32,7 @@ def test_zero_one_counts_mistakes_and_refuses_to_be_descended(scores):
     np.testing.assert_allclose(empirical_risk(ZeroOneLoss(), t, f), zero_one_loss(t, np.where(f >= 0, 1, -1)))
     assert ZeroOneLoss().value([1, -1], [0.0, 0.0]).tolist() == [0, 1]  # sign(0) = +1
     assert not ZeroOneLoss().trainable and not ZeroOneLoss().differentiable
-    with pytest.raises(ParameterError, match="ZeroOneLoss.gradient: .*piecewise constant.*train with a surrogate"):
+    with pytest.raises(ParameterError, match=r"ZeroOneLoss.gradient: .*piecewise constant.*train with a surrogate"):
         ZeroOneLoss().gradient(1, 0.3)
     with pytest.raises(ParameterError, match="piecewise constant"):
         ZeroOneLoss().curvature(1, 0.3)
@@ -111,7 +111,7 @@ def test_best_score_minimises_the_expected_loss_and_takes_the_bayes_side(loss, p
 def test_constants_of_losses_that_only_decide():
     assert ZeroOneLoss().best_constant([1, 1, -1]) == 1
     assert PerceptronLoss().best_constant([1, 1, -1]) == 0
-    with pytest.raises(ParameterError, match="HingeLoss.response: .*calibrate"):
+    with pytest.raises(ParameterError, match=r"HingeLoss.response: .*calibrate"):
         HingeLoss().response(0.3)
 
 

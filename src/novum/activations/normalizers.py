@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from novum._checks import float_array
+from novum._softmax import log_softmax_and_softmax, softmax_rows
 from novum.activations._base import Activation, Array
 from novum.exceptions import DataError
 
@@ -40,10 +41,8 @@ class Softmax(Activation):
 
     def __call__(self, x: Any, axis: int = -1) -> Array:
         """Return (1)."""
-        x = _scores(x, axis)
-        power = np.exp(x - x.max(axis=axis, keepdims=True))
-        power /= power.sum(axis=axis, keepdims=True)
-        return power
+        x = np.moveaxis(_scores(x, axis), axis, -1)
+        return np.moveaxis(softmax_rows(x), -1, axis)
 
     def derivative(self, x: Any) -> Array:
         """Return the Jacobian (2) along the last axis, shape (..., k, k)."""
@@ -66,10 +65,8 @@ def log_softmax(x: Any, axis: int = -1) -> Array:
     >>> log_softmax([0.0, -1000.0])
     array([    0., -1000.])
     """
-    x = _scores(x, axis)
-    shifted = x - x.max(axis=axis, keepdims=True)
-    shifted -= np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
-    return shifted
+    x = np.moveaxis(_scores(x, axis), axis, -1)
+    return np.moveaxis(log_softmax_and_softmax(x)[0], -1, axis)
 
 
 softmax = Softmax()

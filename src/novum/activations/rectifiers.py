@@ -8,7 +8,7 @@ r"""Activations that are linear on the right.
     gelu(x)       = x Phi(x),                            derivative Phi(x) + x phi(x)                        (6)
 
 In (4) alpha* and lambda make mean 0 and variance 1 a fixed point for a standard normal input:
-docs/theory/optimization.md#activations derives the closed forms behind SELU_ALPHA and SELU_SCALE.
+docs/theory/losses.md#activations derives the closed forms behind SELU_ALPHA and SELU_SCALE.
 """
 
 from dataclasses import dataclass

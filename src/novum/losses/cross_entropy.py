@@ -21,22 +21,13 @@ import numpy as np
 from scipy.special import expit, logit, xlog1py, xlogy
 
 from novum._checks import check_number, float_array, row_weights
+from novum._softmax import log_softmax_and_softmax, softmax_rows
 from novum.exceptions import DataError, ParameterTypeError
 from novum.losses._base import Array, Loss
 
-__all__ = ["CrossEntropyLoss", "log_softmax_and_softmax"]
+__all__ = ["CrossEntropyLoss"]
 
 SUM_SLACK = 1e-4  # a target distribution in float32 may miss one by this much
-
-
-def log_softmax_and_softmax(score: Array) -> tuple[Array, Array]:
-    """Return log y and y of (3) along the last axis, from one exponential."""
-    shifted = score - score.max(axis=-1, keepdims=True)
-    power = np.exp(shifted)
-    total = power.sum(axis=-1, keepdims=True)
-    power /= total
-    shifted -= np.log(total)
-    return shifted, power
 
 
 @dataclass(frozen=True)
@@ -174,7 +165,7 @@ class CrossEntropyLoss(Loss):
                 return np.where(hot == 0, 0, -hot / y).astype(y.dtype, copy=False)
         if prediction.ndim < 2:
             return expit(prediction) - target
-        return self._subtract(log_softmax_and_softmax(prediction)[1], target)
+        return self._subtract(softmax_rows(prediction), target)
 
     @staticmethod
     def _one_hot(target: Array, like: Array) -> Array:
@@ -217,7 +208,7 @@ class CrossEntropyLoss(Loss):
                 return np.where(hot == 0, 0, hot / y**2).astype(y.dtype, copy=False)
         if prediction.ndim < 2:
             return expit(prediction) * expit(-prediction) + np.zeros_like(target)
-        probability = log_softmax_and_softmax(prediction)[1]
+        probability = softmax_rows(prediction)
         return probability * (1 - probability)
 
     def hessian_product(self, prediction: Any, direction: Any) -> Array:
@@ -226,7 +217,7 @@ class CrossEntropyLoss(Loss):
         direction = float_array("CrossEntropyLoss", "direction", direction).astype(prediction.dtype, copy=False)
         if prediction.ndim < 2:
             return expit(prediction) * expit(-prediction) * direction
-        y = log_softmax_and_softmax(prediction)[1]
+        y = softmax_rows(prediction)
         return y * (direction - (y * direction).sum(axis=-1, keepdims=True))
 
     def response(self, prediction: Any) -> Array:
@@ -234,7 +225,7 @@ class CrossEntropyLoss(Loss):
         prediction = float_array("CrossEntropyLoss", "prediction", prediction)
         if self.from_probabilities:
             return prediction
-        return expit(prediction) if prediction.ndim < 2 else log_softmax_and_softmax(prediction)[1]
+        return expit(prediction) if prediction.ndim < 2 else softmax_rows(prediction)
 
     def link(self, mean: Any) -> Array:
         """Return scores for given probabilities: the log-odds, or logarithms."""

@@ -25,6 +25,7 @@ Array = NDArray[Any]
 EPS = float(np.finfo(np.float64).eps)
 REFINEMENTS = 3  # of the solution of (3); each restores digits that the regularization took
 NEAR_BOUNDARY = 0.995  # share of the step to the boundary that is taken
+SHORT, CENTERING = 0.1, 0.8  # a step shorter than SHORT is replaced by one towards the central path
 RAY = 1e-8  # relative residual at which a diverging iterate proves that there is no solution
 STALL = 15  # iterations without progress after which rounding rules
 
@@ -180,9 +181,13 @@ def interior_point(Q: Array, c: Array, A: Array, b: Array, rows: Rows, *, tol: f
         reach = min(longest_step(s, ds), longest_step(z, dz))
         mu_affine = float((s + reach * ds) @ (z + reach * dz)) / s.size
         sigma = (mu_affine / mu) ** 3
-        dx, dy, ds, dz = step(s * z + ds * dz - sigma * mu)
-        reach = min(1.0, NEAR_BOUNDARY * min(longest_step(s, ds), longest_step(z, dz)))
-        if longest_step(s, ds) == 1 and longest_step(z, dz) == 1:
-            reach = NEAR_BOUNDARY if error > 0.1 else 1 - min(1 - NEAR_BOUNDARY, error)
+        # Mehrotra's full second-order term can cycle; weighed by the predictor's own reach it cannot mislead.
+        dx, dy, ds, dz = step(s * z + reach**2 * ds * dz - sigma * mu)
+        reach = min(longest_step(s, ds), longest_step(z, dz))
+        if reach < SHORT:
+            dx, dy, ds, dz = step(s * z - CENTERING * mu)
+            reach = min(longest_step(s, ds), longest_step(z, dz))
+        # Far from the solution a step stops short of the boundary, close to it less and less so.
+        reach *= 1 - min(1 - NEAR_BOUNDARY, error)
         x, y, s, z = x + reach * dx, y + reach * dy, s + reach * ds, z + reach * dz
     return InteriorPoint(*best_point[:2], best_point[3], best_point[2], "stalled", len(history) - 1, history)

@@ -5,7 +5,6 @@ f(x + t d)  <=  f(x) + SUFFICIENT t g^T d,     t = first, first / 2, first / 4, 
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from novum.optimize.problem import Problem
@@ -27,7 +26,7 @@ def backtracking(
     step = first
     for _ in range(HALVINGS):
         trial = problem.cost(x + step * direction)
-        if np.isfinite(trial) and trial <= cost + SUFFICIENT * step * slope:
+        if trial < cost and trial <= cost + SUFFICIENT * step * slope:
             return step, trial
         step *= SHRINK
     return None

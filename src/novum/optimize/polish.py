@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lstsq, lu_factor, lu_solve, qr
 
-from novum.optimize.certificates import UNBOUNDED, UnboundedProblem
 from novum.optimize.interior_point import InteriorPoint, Rows
 
 __all__ = ["polish", "solve_equalities"]
@@ -24,9 +23,9 @@ REFINEMENTS = 5
 SIGN_SLACK = 1e-12
 
 
-def solve_equalities(Q: Array, c: Array, A: Array, b: Array) -> tuple[Array, Array]:
-    """Return x and y of (1) without inequalities, on the null space of A; raise where the minimum is not attained."""
-    d, p = len(c), len(A)
+def solve_equalities(Q: Array, c: Array, A: Array, b: Array) -> InteriorPoint:
+    """Return the solution of (1) without inequalities, on the null space of A, or a direction of endless descent."""
+    d, p, none = len(c), len(A), np.empty(0)
     q, r = qr(A.T) if p else (np.eye(d), np.empty((d, 0)))
     Y, Z = q[:, :p], q[:, p:]
     x = Y @ np.linalg.solve(r[:p].T, b) if p else np.zeros(d)
@@ -35,11 +34,10 @@ def solve_equalities(Q: Array, c: Array, A: Array, b: Array) -> tuple[Array, Arr
         u = lstsq(reduced, -slope, cond=1e-13)[0]
         left = slope + reduced @ u
         if np.abs(left).max() > 1e-9 * (1 + np.abs(slope).max()):
-            direction = -Z @ left
-            raise UnboundedProblem(UNBOUNDED, {"direction": direction / np.linalg.norm(direction)})
+            return InteriorPoint(-Z @ left, np.zeros(p), none, none, "unbounded", 1, [0.0])
         x = x + Z @ u
     y = np.linalg.solve(r[:p], -Y.T @ (Q @ x + c)) if p else np.empty(0)
-    return x, y
+    return InteriorPoint(x, y, none, none, "optimal", 1, [0.0])
 
 
 def _residuals(

@@ -105,13 +105,21 @@ class Problem:
         self.inequalities = [c if isinstance(c, Constraint) else Constraint(c) for c in inequalities]
         self.maximize = maximize
         self.sign = -1.0 if maximize else 1.0
+        self._last: tuple[Array, tuple[Any, Any]] | None = None
 
     def value(self, x: Any) -> float:
         """Return f(x); NaN where only the gradient is known."""
         if self.objective is None:
             return np.nan
-        result = self.objective(np.asarray(x, dtype=np.float64))
-        return _scalar("Problem.value", result[0] if self.gradient is True else result)
+        x = np.asarray(x, dtype=np.float64)
+        return _scalar("Problem.value", self._both(x)[0] if self.gradient is True else self.objective(x))
+
+    def _both(self, x: Array) -> tuple[Any, Any]:
+        """Return value and gradient of a fused objective; the last point is kept, as a line search asks twice."""
+        if self._last is None or not np.array_equal(self._last[0], x):
+            assert self.objective is not None
+            self._last = (x.copy(), self.objective(x))
+        return self._last[1]
 
     def cost(self, x: Array) -> float:
         """Return what is minimized: f, or -f where f is maximized."""
@@ -119,8 +127,8 @@ class Problem:
 
     def cost_and_gradient(self, x: Array) -> tuple[float, Array]:
         """Return the cost and its gradient."""
-        if self.gradient is True and self.objective is not None:
-            value, gradient = self.objective(x)
+        if self.gradient is True:
+            value, gradient = self._both(x)
             value = _scalar("Problem.value", value)
         else:
             value = self.value(x)

@@ -23,7 +23,8 @@ from scipy.linalg import LinAlgError, cho_factor, eigh, qr
 from novum._checks import check_count, check_number, float_array, vector
 from novum.exceptions import DataError, ParameterError
 from novum.optimize.certificates import UNBOUNDED, InfeasibleProblem, UnboundedProblem, prove_infeasible
-from novum.optimize.interior_point import InteriorPoint, Rows, interior_point
+from novum.optimize.equilibrate import equilibrate
+from novum.optimize.interior_point import Rows, interior_point
 from novum.optimize.polish import polish, solve_equalities
 from novum.optimize.result import conclude
 
@@ -208,19 +209,23 @@ def solve_qp(
     has_low = np.flatnonzero(np.isfinite(low) & (low < high))
     has_high = np.flatnonzero(np.isfinite(high) & (low < high))
 
-    # Rows of unit length and an objective of unit size make one tolerance fit all.
-    row_a = np.maximum(np.linalg.norm(A_all[kept], axis=1), np.finfo(float).tiny)
-    row_g = np.linalg.norm(G, axis=1)
-    row_g = np.where(row_g > 0, row_g, 1.0)
     size = max(float(np.abs(Q).max()), float(np.abs(c).max()), np.finfo(float).tiny)
-    rows = Rows(G / row_g[:, None], has_low, has_high, np.concatenate([h / row_g, -low[has_low], high[has_high]]))
-    scaled = (Q / size, c / size, A_all[kept] / row_a[:, None], b_all[kept] / row_a)
+    scale = equilibrate(Q / size, A_all[kept], G)
+    D, Q_scaled, c_scaled = scale.column, Q * scale.column * scale.column[:, None], c * scale.column
+    size = max(float(np.abs(Q_scaled).max()), float(np.abs(c_scaled).max()), np.finfo(float).tiny)
+    rows = Rows(
+        G * scale.inequality[:, None] * D,
+        has_low,
+        has_high,
+        np.concatenate([h * scale.inequality, -(low / D)[has_low], (high / D)[has_high]]),
+    )
+    scaled = (Q_scaled / size, c_scaled / size, A_all[kept] * scale.equality[:, None] * D, b_all[kept] * scale.equality)
     if rows.limit.size:
         found = interior_point(*scaled, rows, tol=tol, max_iter=max_iter)
         found = polish(*scaled, rows, found)
     else:
-        x, y = solve_equalities(*scaled)
-        found = InteriorPoint(x, y, np.empty(0), np.empty(0), "optimal", 1, [0.0])
+        found = solve_equalities(*scaled)
+    found = found._replace(x=D * found.x)
     if found.status != "optimal":
         proof = prove_infeasible(A, b, G, h, low, high)
         if proof is not None:
@@ -229,12 +234,12 @@ def solve_qp(
             raise UnboundedProblem(UNBOUNDED, {"direction": found.x})
 
     y_all = np.zeros(len(A_all))
-    y_all[kept] = found.y * size / row_a
+    y_all[kept] = found.y * size * scale.equality
     m = len(G)
-    mu = found.z[:m] * size / row_g
+    mu = found.z[:m] * size * scale.inequality
     mu_low, mu_high = np.zeros(d), np.zeros(d)
-    mu_low[has_low] = found.z[m : m + has_low.size] * size
-    mu_high[has_high] = found.z[m + has_low.size :] * size
+    mu_low[has_low] = found.z[m : m + has_low.size] * size / D[has_low]
+    mu_high[has_high] = found.z[m + has_low.size :] * size / D[has_high]
     # A fixed variable's equality is a pair of bounds: its multiplier goes to the side that holds.
     pulled = y_all[len(A) :]
     mu_low[fixed], mu_high[fixed] = np.maximum(-pulled, 0), np.maximum(pulled, 0)
