@@ -1,0 +1,97 @@
+"""Checks of arguments that plain functions share: numbers in a domain, float arrays, sample weights.
+
+Floats keep their precision (float16 widens to float32), integers and booleans become float64. Every message names the
+function, the parameter, the value and what to pass instead.
+"""
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.exceptions import DataError, ParameterError, ParameterTypeError
+
+__all__ = ["check_choice", "check_count", "check_number", "float_array", "row_weights", "vector"]
+
+
+def check_number(
+    owner: str,
+    name: str,
+    value: Any,
+    low: float = -np.inf,
+    high: float = np.inf,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> float:
+    """Return `value` as a float inside the interval, or raise."""
+    interval = (
+        f"{'(' if open_low or low == -np.inf else '['}{low:g}, {high:g}{')' if open_high or high == np.inf else ']'}"
+    )
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise ParameterTypeError(f"{owner}({name}={value!r}): {name} must be a real number in {interval}.")
+    number = float(value)
+    above = number > low if open_low else number >= low
+    below = number < high if open_high else number <= high
+    if not (above and below) or np.isinf(number):
+        raise ParameterError(f"{owner}({name}={value!r}): {name} must lie in {interval}.")
+    return number
+
+
+def check_count(owner: str, name: str, value: Any, low: int = 1) -> int:
+    """Return `value` as an int of at least `low`, or raise."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+        raise ParameterTypeError(f"{owner}({name}={value!r}): {name} must be a whole number, at least {low}.")
+    if value < low:
+        raise ParameterError(f"{owner}({name}={value!r}): {name} must be at least {low}.")
+    return int(value)
+
+
+def check_choice(owner: str, name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Return `value` if it is one of `choices`, or raise."""
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(f"{owner}({name}={value!r}): {name} must be one of {', '.join(map(repr, choices))}.")
+    return value
+
+
+def float_array(owner: str, name: str, value: Any) -> NDArray[Any]:
+    """Return `value` as a float32 or float64 array, without a copy where it is one already."""
+    array = np.asarray(value)
+    if array.dtype == np.float64 or array.dtype == np.float32:
+        return array
+    if array.dtype.kind == "f":
+        return array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
+    if array.dtype.kind in "biu":
+        return array.astype(np.float64)
+    raise ParameterTypeError(
+        f"{owner}: {name} must hold real numbers, not dtype {array.dtype}; "
+        f"convert it with np.asarray({name}, dtype=float)."
+    )
+
+
+def vector(owner: str, name: str, value: Any, size: int | None = None) -> NDArray[Any]:
+    """Return `value` as a finite 1-D float64 array, of the given size where one is asked for."""
+    array = np.atleast_1d(float_array(owner, name, value).astype(np.float64, copy=False))
+    if array.ndim != 1 or (size is not None and array.size != size):
+        wanted = "one-dimensional" if size is None else f"of shape ({size},)"
+        raise DataError(f"{owner}: {name} has shape {array.shape}; it must be {wanted}.")
+    if not np.all(np.isfinite(array)):
+        raise DataError(
+            f"{owner}: {name} holds NaN or infinity at index {int(np.argmin(np.isfinite(array)))}; remove it."
+        )
+    return array
+
+
+def row_weights(owner: str, sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
+    """Return the weights of the rows as float64, or None where all are equal by default."""
+    if sample_weight is None:
+        return None
+    weight = vector(owner, "sample_weight", sample_weight, n_rows)
+    if weight.min(initial=0.0) < 0:
+        raise DataError(
+            f"{owner}: sample_weight[{int(np.argmin(weight))}]={weight.min():g} is negative; weights are >= 0."
+        )
+    if not weight.any():
+        raise DataError(f"{owner}: sample_weight is zero everywhere; at least one row needs a positive weight.")
+    return weight
