@@ -33,7 +33,7 @@ from novum.optimize.subgradients import subgradient_descent
 
 __all__ = ["RiskMinimum", "minimize_risk"]
 
-NEWTON_SIZE = 300  # parameters up to which the Hessian is cheaper than the extra passes of L-BFGS
+NEWTON_SIZE = 100  # parameters up to which the Hessian is cheaper than the extra passes of L-BFGS
 QP_ROWS = 1200  # constraints up to which the dense programme takes about a second
 SOLVERS = ("auto", "newton", "lbfgs", "gradient", "proximal", "subgradient", "qp")
 

@@ -43,7 +43,7 @@ def minimize_stochastic(
     ----------
     gradient : callable
         (weights, rows) to the mean gradient over those row indices, shaped like the weights.
-    start : array-like, or tuple or list of them
+    start : array-like, or tuple or list of ndarrays
     n_rows : int
     rule : UpdateRule
         Default: SGD(0.01).
@@ -86,7 +86,7 @@ def minimize_stochastic(
     patience = check_count(owner, "patience", patience)
     tol = None if tol is None else check_number(owner, "tol", tol, 0)
     stream = Stream(seed_of(rng))
-    several = isinstance(start, tuple | list) and bool(start) and np.ndim(start[0]) > 0
+    several = isinstance(start, tuple | list) and bool(start) and all(isinstance(w, np.ndarray) for w in start)
     weights = [float_array(owner, "start", w).copy() for w in (start if several else [start])]
     states = [rule.init(w) for w in weights]
 
