@@ -92,8 +92,8 @@ def run_case(case: Case) -> list[Row]:
             rows.append(row)
             verdict = "" if row.bar is None else ("  ok" if row.ratio >= row.bar else f"  BELOW {row.bar}")
             print(
-                f"{case.name:38s} {n:>9,d}  {ours} {row.ours_ms:9.2f} ms  {peer:22s} {row.peer_ms:9.2f} ms"
-                f"  x{row.ratio:<7.2f} memory x{row.memory_ratio:<6.2f} quality {row.quality:.8g} / {row.peer_quality:.8g}{verdict}",
+                f"{case.name:38s} {n:>9,d}  {ours} {row.ours_ms:9.2f} ms  {peer:22s} {row.peer_ms:9.2f} ms  x{row.ratio:<7.2f}"
+                f" memory x{row.memory_ratio:<6.2f} quality {row.quality:.8g} / {row.peer_quality:.8g}{verdict}",
                 flush=True,
             )
     return rows
