@@ -25,7 +25,7 @@ KINKS |= {"Huber": [-0.7, 0.7], "epsilon-insensitive": [-0.3, 0.3], "Minkowski":
 CASES = [(loss, (-1.0, 1.0)) for loss in [*MARGIN, L.CrossEntropyLoss()]] + [(loss, (-2.0, 0.5)) for loss in RESIDUAL]
 CASES = [(loss, (0.0, 1.0)) if isinstance(loss, L.CrossEntropyLoss) else (loss, t) for loss, t in CASES]
 CASES.append((L.PoissonLoss(), (0.0, 3.0)))
-IDS = [repr(loss) if "object" not in repr(loss) else loss.name for loss, _ in CASES]
+IDS = [repr(loss) for loss, _ in CASES]
 H = 1e-5
 
 
