@@ -10,7 +10,9 @@ from novum.base.classes import distinct, encode
 from novum.exceptions import DataError
 
 
-@given(arrays(st.sampled_from([np.int8, np.uint8, np.int64, np.uint64]), st.integers(1, 50), elements=st.integers(0, 100)))
+@given(
+    arrays(st.sampled_from([np.int8, np.uint8, np.int64, np.uint64]), st.integers(1, 50), elements=st.integers(0, 100))
+)
 def test_counting_is_sorting(y):
     classes, code = distinct(y)
     expected = np.unique(y, return_inverse=True)
