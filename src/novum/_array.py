@@ -62,7 +62,7 @@ def double(x: Any) -> Any:
 
 def dense(x: Any) -> Any:
     """Return x as a dense array: a sparse block is made dense, all else is returned as it is."""
-    return x.toarray() if scipy.sparse.issparse(x) else x  # type: ignore[attr-defined]
+    return x.toarray() if scipy.sparse.issparse(x) else x
 
 
 def concat(parts: list[Any]) -> Any:
