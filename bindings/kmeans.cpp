@@ -59,6 +59,15 @@ void distances(Matrix<const Real> x, Matrix<const double> c, Vector<const std::i
 }
 
 template <class Real>
+void all_distances(Matrix<const Real> x, Matrix<const double> c, Matrix<Real> out) {
+    require(out.shape(0) == x.shape(0) && out.shape(1) == c.shape(0), "kmeans: one distance per row and center");
+    const auto r = rows<Real>(x, std::nullopt);
+    const auto k = centers(c, r.d);
+    nb::gil_scoped_release release;
+    km::all_distances(r, k, out.data());
+}
+
+template <class Real>
 double step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Vector<std::int32_t> label, Matrix<double> sums, Vector<double> mass) {
     require(label.shape(0) == x.shape(0), "kmeans: one label per row");
     const auto r = rows<Real>(x, weight);
@@ -125,6 +134,7 @@ template <class Real>
 void bind(nb::module_& m) {
     m.def("nearest", &nearest<Real>, "x"_a.noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(), "Write the index of every row's nearest center.");
     m.def("distances", &distances<Real>, "x"_a.noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(), "out"_a.noconvert(), "Write every row's squared distance to the center of its label.");
+    m.def("all_distances", &all_distances<Real>, "x"_a.noconvert(), "centers"_a.noconvert(), "out"_a.noconvert(), "Write the distance of every row to every center.");
     m.def("step", &step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(), "sums"_a.noconvert(), "mass"_a.noconvert(),
           "Write labels, add the sums about the origin and the masses of the clusters, return the inertia.");
     m.def("grouped_step", &grouped_step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(), "order"_a.noconvert(), "gap"_a.noconvert(), "drift"_a.noconvert(),

@@ -1,4 +1,6 @@
 // Exact distances to given centers, and the sums of the clusters: O(n d), in double.
+#include <cmath>
+
 #include "novum/chunk.h"
 
 namespace novum::kmeans {
@@ -92,7 +94,34 @@ struct SmallGather {
     }
 };
 
+// Centers side by side: every coordinate of a row meets all centers while they are in the first-level cache.
+template <class Real>
+struct AllDistances {
+    template <int BYTES>
+    static NOVUM_INLINE int run(const Rows<Real>& rows, const double* columns, std::size_t k, double* square, Real* out) {
+        for (std::size_t i = 0; i < rows.n; ++i, out += k) {
+            std::fill_n(square, k, 0.0);
+            for (std::size_t t = 0; t < rows.d; ++t) {
+                const double x = static_cast<double>(rows.x[i * rows.d + t]), *column = columns + t * k;
+                for (std::size_t j = 0; j < k; ++j) square[j] += (x - column[j]) * (x - column[j]);
+            }
+            for (std::size_t j = 0; j < k; ++j) out[j] = static_cast<Real>(std::sqrt(square[j]));
+        }
+        return 0;
+    }
+};
+
 }  // namespace
+
+template <class Real>
+void all_distances(Rows<Real> rows, Centers centers, Real* out) {
+    std::vector<double> columns(centers.k * rows.d), square(centers.k);
+    for (std::size_t j = 0; j < centers.k; ++j)
+        for (std::size_t t = 0; t < rows.d; ++t) columns[t * centers.k + j] = centers.c[j * rows.d + t];
+    widest<AllDistances<Real>>(rows, columns.data(), centers.k, square.data(), out);
+}
+template void all_distances(Rows<float>, Centers, float*);
+template void all_distances(Rows<double>, Centers, double*);
 
 #define NOVUM_BY_DIMENSION(Small, General, ...)              \
     switch (centers.d) {                                     \

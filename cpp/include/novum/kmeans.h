@@ -53,6 +53,10 @@ void nearest(Rows<Real> rows, Centers centers, std::int32_t* label);
 template <class Real>
 void distances(Rows<Real> rows, Centers centers, const std::int32_t* label, double* out);
 
+/// Distance of every row to every center, (n, k), from differences in double. O(n k d).
+template <class Real>
+void all_distances(Rows<Real> rows, Centers centers, Real* out);
+
 /// One Lloyd pass: labels as `nearest`, the weighted sums and masses of the clusters added in row order; returns the inertia. O(n k d).
 template <class Real>
 double step(Rows<Real> rows, Centers centers, std::int32_t* label, Totals totals);
