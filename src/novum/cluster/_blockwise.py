@@ -8,7 +8,6 @@ far from zero lose no digits.
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from novum import _array, _core
@@ -40,7 +39,7 @@ def host(X: Any) -> Any:
 
 def take_rows(X: Any, rows: NDArray) -> NDArray:
     """Return a few rows as a dense float64 array."""
-    if scipy.sparse.issparse(X):
+    if _array.is_sparse(X):
         return np.asarray(X[rows].toarray(), dtype=np.float64)
     if _array.is_tensor(X):
         return _array.to_numpy(X[_array.like(X, rows, "int64")]).astype(np.float64)
@@ -53,7 +52,7 @@ def nearest(centers: NDArray, block: Block) -> Any:
     if _array.is_tensor(X):
         return tensor_nearest(centers, X)
     label = np.empty(X.shape[0], np.int32)
-    if scipy.sparse.issparse(X):
+    if _array.is_sparse(X):
         _core.kmeans_sparse.nearest(X.data, X.indices, X.indptr, centers, label)
     else:
         _core.kmeans.nearest(X, centers, label)
@@ -67,7 +66,7 @@ def distances(centers: NDArray, block: Block, label: Any) -> NDArray:
         difference = X.double() - _array.like(X, centers, "float64")[label.long()]
         return _array.to_numpy((difference * difference).sum(dim=1))
     out = np.empty(X.shape[0])
-    if scipy.sparse.issparse(X):
+    if _array.is_sparse(X):
         _core.kmeans_sparse.distances(X.data, X.indices, X.indptr, centers, label, out)
     else:
         _core.kmeans.distances(X, centers, label, out)
@@ -79,7 +78,7 @@ def all_distances(centers: NDArray, block: Block) -> Any:
     X = host(block.X)
     if _array.is_tensor(X):
         return tensor_distances(centers, X)
-    if scipy.sparse.issparse(X):
+    if _array.is_sparse(X):
         square = (X.multiply(X)).sum(axis=1).reshape(-1, 1) - 2 * (X @ centers.T) + (centers**2).sum(axis=1)
         return np.sqrt(np.maximum(np.asarray(square), 0.0)).astype(X.dtype)
     out = np.empty((X.shape[0], len(centers)), X.dtype)
@@ -95,7 +94,7 @@ def lloyd_pass(centers: NDArray, block: Block) -> tuple[Sums, Any]:
     label = np.empty(X.shape[0], np.int32)
     first, mass = np.zeros(centers.shape), np.zeros(len(centers))
     weight = host(block.weight)
-    if scipy.sparse.issparse(X):
+    if _array.is_sparse(X):
         inertia = _core.kmeans_sparse.step(X.data, X.indices, X.indptr, weight, centers, label, first, mass)
     else:
         inertia = _core.kmeans.step(X, weight, centers, label, first, mass)

@@ -18,7 +18,6 @@ group had moved when it was found, so it needs no update while centers drift. Pr
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from novum import _array, _core
@@ -50,9 +49,9 @@ class Groups(NamedTuple):
 class Neighbors(NamedTuple):
     """What (8) needs to know of the centers."""
 
-    index: NDArray  # (k, 16): a center, then its nearest others
+    nearest: NDArray  # (k, 16): a center, then its nearest others
     half: NDArray  # (k,) float32: below the distance to the nearest other center
-    radius: NDArray  # (k,) float32: below the distance to all that are not in `index`
+    radius: NDArray  # (k,) float32: below the distance to all that are not in `nearest`
 
 
 Guide = Groups | Neighbors | None
@@ -84,7 +83,7 @@ def start_guide(centers: NDArray, n_rows: int | None, itemsize: int, sparse: boo
         return None
     if d <= FEW_DIMENSIONS:
         return neighborhoods(centers, None) if k * (d + 3) * itemsize >= WORTH_NEIGHBORS else None
-    width = -(-(-(-k // GROUP)) // 8) * 8
+    width = -(-len(range(0, k, GROUP)) // 8) * 8  # vectors of eight floats
     if k < 3 * GROUP or k * d * itemsize < WORTH_GROUPS or 4 * width > max(64, 2 * d * itemsize):
         return None
     order = np.empty(k, np.int32)
@@ -113,7 +112,7 @@ def moved(guide: Guide, before: NDArray, after: NDArray) -> Guide:
     if guide is None:
         return None
     if isinstance(guide, Neighbors):
-        return neighborhoods(after, guide.index)
+        return neighborhoods(after, guide.nearest)
     step = np.sqrt(((after - before) ** 2).sum(axis=1)) * (1 + 1e-12)  # never below the true distance
     width = guide.gap.shape[1]
     farthest = np.zeros(width)
@@ -127,8 +126,9 @@ def guided_pass(params: Lloyd, block: Block) -> Sums:
     if memory is None or (_array.is_tensor(block.X) and block.X.device.type != "cpu"):
         return lloyd_pass(params.centers, block)[0]
     state: State | None = memory.get("kmeans")
-    fresh = state is None or state.run != params.run or len(state.label) != block.rows
-    if params.guide is None or fresh or scipy.sparse.issparse(block.X):
+    if state is not None and (state.run != params.run or len(state.label) != block.rows):
+        state = None
+    if state is None or params.guide is None or _array.is_sparse(block.X):
         sums, label = lloyd_pass(params.centers, block)
         memory["kmeans"] = State(params.run, params.number, label, None, 0)
         return sums
@@ -149,7 +149,7 @@ def guided_pass(params: Lloyd, block: Block) -> Sums:
     inertia, looked = _core.kmeans.grouped_step(
         X, weight, params.centers, *params.guide, label, lower, known, first, mass
     )
-    pays = groups_pay(looked / known, *params.centers.shape, X.dtype.itemsize)
+    pays = groups_pay(looked / known, params.centers, X.dtype.itemsize)
     if pays and known < block.rows:
         lower[known:] = unknown(block.rows - known, params.guide)
         known = block.rows
@@ -173,14 +173,16 @@ def probe_rows(X: NDArray) -> int:
     return min(X.shape[0], -(-chunks // PROBE) * chunk)
 
 
-def groups_pay(looked: float, k: int, d: int, itemsize: int) -> bool:
+def groups_pay(looked: float, centers: NDArray, itemsize: int) -> bool:
     """Return whether looking at so many groups per row costs less than scoring all centers."""
+    k, d = centers.shape
     pair = GROUP * d * MULTIPLY_ADD * itemsize / 16
     return ROW + looked * (pair + PAIR) < -(-k // GROUP) * pair
 
 
 def known_labels(params: Lloyd, block: Block) -> Any:
     """Return the labels of the pass `params`, if the block remembers them, else None."""
-    state = None if block.memory is None else block.memory.get("kmeans")
-    current = state is not None and (state.run, state.number) == (params.run, params.number)
-    return state.label if current and len(state.label) == block.rows else None
+    state: State | None = None if block.memory is None else block.memory.get("kmeans")
+    if state is None or (state.run, state.number, len(state.label)) != (params.run, params.number, block.rows):
+        return None
+    return state.label

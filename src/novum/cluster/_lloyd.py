@@ -48,7 +48,7 @@ class Furthest(NamedTuple):
 
 class Wanted(NamedTuple):
     params: Lloyd
-    count: int
+    how_many: int
 
 
 def furthest_rows(wanted: Wanted, block: Block) -> Furthest:
@@ -59,7 +59,7 @@ def furthest_rows(wanted: Wanted, block: Block) -> Furthest:
     square = _blockwise.distances(wanted.params.centers, block, label)
     weight = np.ones(block.rows) if block.weight is None else _array.to_numpy(block.weight)
     square = np.where(weight > 0, square, -1.0)
-    top = np.lexsort((np.arange(block.rows), -square))[: wanted.count]
+    top = np.lexsort((np.arange(block.rows), -square))[: wanted.how_many]
     x = _blockwise.take_rows(block.X, top)
     return Furthest(square[top], block.start + top, x, weight[top], _array.to_numpy(label)[top])
 

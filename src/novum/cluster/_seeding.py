@@ -9,12 +9,10 @@ practice. In memory all rows take part. Data that are read in passes (files, Das
 without replacement by keys (novum._random), so that k centers do not cost k passes.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from novum import _array, _core
@@ -38,7 +36,7 @@ class Chosen(NamedTuple):
     """Centers chosen so far, and candidates for the next."""
 
     centers: NDArray  # (j, d)
-    candidates: NDArray | None  # (m, d)
+    candidates: NDArray  # (m, d)
     run: int
 
 
@@ -103,7 +101,7 @@ def remembered(chosen: Chosen, block: Block) -> tuple[NDArray, NDArray, float]:
     if run != chosen.run or taken > len(chosen.centers):
         taken, square, owner = 0, np.empty(block.rows, block.X.dtype), np.zeros(block.rows, np.int32)
     if taken < len(chosen.centers):
-        if scipy.sparse.issparse(block.X):
+        if _array.is_sparse(block.X):
             for j in range(taken, len(chosen.centers)):
                 distance = sparse_square(chosen.centers[j], block).astype(square.dtype)
                 np.copyto(square, distance if j == 0 else np.minimum(square, distance))
@@ -133,13 +131,18 @@ def block_gains(chosen: Chosen, block: Block) -> Potentials:
     """Return by how much every candidate would lower sum w D^2 of one block."""
     square, owner, _ = remembered(chosen, block)
     gain = np.zeros(len(chosen.candidates))
-    if scipy.sparse.issparse(block.X):
+    if _array.is_sparse(block.X):
         for m, candidate in enumerate(chosen.candidates):
             fall = square - sparse_square(candidate, block)
             gain[m] = weighted_sum(np.maximum(fall, 0.0), block)
     else:
         _core.seeding.gains(block.X, block.weight, chosen.centers, chosen.candidates, square, owner, gain)
     return Potentials([gain])
+
+
+def potentials(source: MemorySource, chosen: Chosen) -> NDArray:
+    """Return sum w D^2 of every block."""
+    return np.array(source.total(block_potential, chosen).values)
 
 
 def locate(source: MemorySource, chosen: Chosen, parts: NDArray, targets: NDArray) -> tuple[NDArray, NDArray]:
@@ -166,13 +169,12 @@ def plus_plus(source: MemorySource, k: int, stream: Stream, run: int, trials: in
     first = random_rows(source, 1, stream, run, "kmeans++ first")
     centers, rows = np.empty((k, source.n_features)), np.empty(k, np.int64)
     centers[0], rows[0] = first.centers[0], first.rows[0]
-    total: Callable[[Chosen], NDArray] = lambda chosen: np.array(source.total(block_potential, chosen).values)  # noqa: E731
-    parts = total(Chosen(centers[:1], None, run))
+    parts = potentials(source, Chosen(centers[:1], centers[:0], run))
     beginning = parts.sum()
     for j in range(1, k):
-        chosen = Chosen(centers[:j], None, run)
+        chosen = Chosen(centers[:j], centers[:0], run)
         if parts.sum() <= EXHAUSTED * beginning:
-            parts = total(chosen)
+            parts = potentials(source, chosen)
         if parts.sum() > 0:
             targets = stream.uniform("kmeans++", run * k + j, trials) * parts.sum()
             candidates, found = locate(source, chosen, parts, targets)

@@ -15,66 +15,46 @@ docs/theory/kmeans.md.
 
 import logging
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
+from typing import Any
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array, _core
+from novum import _array
 from novum._random import Stream, seed_of
+from novum.base.callbacks import CallbackSupportMixin, reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, RandomState, Real
 from novum.base.estimator import Estimator, fits
-from novum.cluster import _blockwise, _seeding
+from novum.base.history import History
+from novum.cluster import _blockwise
 from novum.cluster._bounds import Lloyd, guided_pass
 from novum.cluster._lloyd import Clusters, labels_of_block, lloyd
-from novum.exceptions import DataError, NotConverged, ParameterError
+from novum.cluster._spread import mean_variance
+from novum.cluster._start import checked_centers, start_centers
+from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block, Source, block_rows
-from novum.fold.memory import MemorySource
+from novum.fold.memory import ArrayTiles, MemorySource
+from novum.fold.tensors import TensorSource
 
 __all__ = ["KMeans"]
 
-ROW_VALUES = 16  # looking a row up costs as much as reading this many of its values: blocks of narrow data hold fewer rows
+ROW_VALUES = (
+    16  # looking a row up costs as much as reading this many of its values: blocks of narrow data hold fewer rows
+)
 MANY_STARTS = 10  # runs of n_init="auto" where starts are drawn without care
 logger = logging.getLogger("novum")
 
 
-class Spread(NamedTuple):
-    """Sums about a shift."""
-
-    mass: NDArray  # (1,)
-    first: NDArray  # (1, d): sum of w (x - shift)
-    second: NDArray  # (1, d): sum of w (x - shift)^2
-
-
-def block_spread(shift: NDArray, block: Block) -> Spread:
-    """Return the sums that the variance of every feature needs."""
-    X, weight = _blockwise.host(block.X), _blockwise.host(block.weight)
-    if scipy.sparse.issparse(X):
-        w = np.ones(block.rows) if weight is None else weight
-        first, second = X.T @ w, X.multiply(X).T @ w
-        correction = w.sum() * shift[0]
-        return Spread(np.array([w.sum()]), (first - correction)[None], (second - 2 * shift[0] * first + shift[0] * correction)[None])
-    if _array.is_tensor(X):
-        offset = _array.centred(X, shift[0])
-        w = _array.ones(X, X.shape[0]) if weight is None else weight
-        return Spread(*(_array.to_numpy(part)[None] for part in (w.sum(), w @ offset, w @ (offset * offset))))
-    sums = Spread(np.zeros(1), np.zeros(shift.shape), np.zeros(shift.shape))
-    _core.gaussian.class_moments(X, np.zeros(block.rows, np.int64), weight, shift, *sums)
-    return sums
-
-
-def mean_variance(source: Source) -> float:
-    """Return the weighted variance of a feature, averaged over the features: the scale of (4)."""
-    shift = np.zeros((1, source.n_features))
-    if not source.sparse:
-        shift = _array.row_mean(source.first().X)[None].astype(np.float64)
-    sums = source.total(block_spread, shift)
-    offset = sums.first[0] / sums.mass[0]
-    return float(np.mean(np.maximum(sums.second[0] / sums.mass[0] - offset**2, 0.0)))
+def labels_in(source: Source, params: Lloyd) -> NDArray | None:
+    """Return the label of every row as an array; None for data that are only read in passes."""
+    if source.home not in ("memory", "tensor"):
+        return None
+    return _array.to_numpy(source.rows(labels_of_block, params))
 
 
 def same_clustering(a: NDArray, b: NDArray, k: int) -> bool:
@@ -83,7 +63,18 @@ def same_clustering(a: NDArray, b: NDArray, k: int) -> bool:
     return len(pairs) == len(np.unique(a)) == len(np.unique(b))
 
 
-class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
+def fitted(params: Lloyd, dtype: np.dtype) -> dict[str, Any]:
+    """Return the fitted attributes that the parameters of a pass stand for."""
+    return {"cluster_centers_": params.centers.astype(dtype), "_n_features_out": len(params.centers)}
+
+
+def logged(run: int, listener: Callable, n_iter: int, inertia: float, params: Lloyd) -> bool:
+    """Write a pass to the log and pass it on."""
+    logger.info("KMeans: start %d, iteration %d, inertia %.9g", run + 1, n_iter, inertia)
+    return listener(n_iter, inertia, params)
+
+
+class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
     """k-means clustering.
 
     Parameters
@@ -113,7 +104,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         Index of the nearest center of every row; not kept for files and Dask collections, where `predict` gives it.
     inertia_ : float
         J of (1): the sum of weighted squared distances to the nearest center.
-    history_ : list of float
+    history_ : History
         Inertia of the centers that entered every pass, and the final one. Without empty clusters it never rises.
     n_iter_ : int
     n_features_in_, feature_names_in_
@@ -189,35 +180,43 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             )
         if self.algorithm == "elkan" and self.n_clusters == 1:
             warnings.warn(
-                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.", RuntimeWarning, stacklevel=3
+                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
+                RuntimeWarning,
+                stacklevel=3,
             )
-        starts, self._n_init = self._start(source), self._runs()
+        init, k = self.init, self.n_clusters
+        if not isinstance(init, str) and not callable(init):
+            init = checked_centers(init, k, source, "KMeans")
+        self._n_init = self._runs()
         tol = self.tol * mean_variance(source) if self.tol else 0.0
         stream = Stream(seed_of(self.random_state))
-        best, best_labels = None, None
-        for run in range(self._n_init):
-            centers = self._centers(starts, source, stream, run)
-            report = self._report(run) if self.verbose else None
-            found = lloyd(source, centers, run=run, tol=tol, max_iter=self.max_iter, report=report)
-            if best is not None and found.inertia >= best.inertia:
-                continue
-            labels = _array.to_numpy(source.rows(labels_of_block, found.params)) if self._keeps_labels(source) else None
-            if best is None or labels is None or not same_clustering(labels, best_labels, self.n_clusters):
-                best, best_labels = found, labels
+        best: Clusters | None = None
+        best_labels: Any = None
+        options: dict[str, Any] = {"X": X, "sample_weight": sample_weight, "n_runs": self._n_init}
+        with reporting(self, self.max_iter, attributes=partial(fitted, dtype=source.dtype), **options) as report:
+            for run in range(self._n_init):
+                centers = start_centers(init, k, source, stream, run, "KMeans")
+                with report.run() if self._n_init > 1 else nullcontext(report) as listener:
+                    watch = partial(logged, run, listener) if self.verbose else listener
+                    found = lloyd(source, centers, run=run, tol=tol, max_iter=self.max_iter, report=watch)
+                if best is not None and found.inertia >= best.inertia:
+                    continue
+                labels = labels_in(source, found.params)
+                if best is None or labels is None or not same_clustering(labels, best_labels, k):
+                    best, best_labels = found, labels
         assert best is not None
         self._learn(best, best_labels, source.dtype)
         return self
 
     @staticmethod
     def _blocks(source: Source) -> Source:
-        """Return the source in blocks that suit k-means: a row costs something however narrow it is."""
+        """Return the source in blocks that suit k-means; a tensor on a processor is an array for it."""
+        if isinstance(source, TensorSource) and source.X.device.type == "cpu":
+            weight = None if source.weight is None else source.weight.numpy()
+            source = MemorySource(ArrayTiles(source.X.numpy()), None, weight)
         if isinstance(source, MemorySource) and source.n_rows:
             return source.cut(block_rows(source.n_rows, source.n_features + ROW_VALUES))
         return source
-
-    @staticmethod
-    def _keeps_labels(source: Source) -> bool:
-        return source.home in ("memory", "tensor")
 
     def _runs(self) -> int:
         """Return the number of starts."""
@@ -234,62 +233,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             return 1
         return self.n_init
 
-    def _start(self, source: Source) -> NDArray | None:
-        """Return the centers that `init` gives, or None where it names or makes them."""
-        if isinstance(self.init, str) or callable(self.init):
-            return None
-        return self._checked(self.init, source)
-
-    def _checked(self, centers: Any, source: Source) -> NDArray:
-        """Return initial centers as float64 rows in the precision of the data, one per cluster."""
-        given = centers.toarray() if scipy.sparse.issparse(centers) else _array.to_numpy(centers)
-        given = check_array(given, dtype=source.dtype, input_name="init", estimator=self).astype(np.float64)
-        if given.shape[0] != self.n_clusters:
-            raise ParameterError(
-                f"The shape of the initial centers {given.shape} does not match the number of clusters {self.n_clusters}."
-                " Give KMeans(init=...) one row per cluster."
-            )
-        if given.shape[1] != source.n_features:
-            raise ParameterError(
-                f"The shape of the initial centers {given.shape} does not match the number of features of the data"
-                f" {source.n_features}. Give KMeans(init=...) one column per feature."
-            )
-        return given
-
-    def _centers(self, given: NDArray | None, source: Source, stream: Stream, run: int) -> NDArray:
-        """Return the centers at which one run starts."""
-        k = self.n_clusters
-        if given is not None:
-            return given
-        if callable(self.init):
-            if not isinstance(source, MemorySource):
-                raise ParameterError(
-                    f"KMeans(init={self.init!r}): a callable needs X as one array, which data in a {source.home} are not. Give"
-                    " the centers, or 'k-means++' or 'random'."
-                )
-            seed = int(stream.integers("kmeans callable", run, 1, 2**31)[0])
-            X = source.tiles.tile(0, source.n_rows)
-            return self._checked(self.init(X, k, random_state=np.random.RandomState(seed)), source)
-        if self.init == "random":
-            seeds = _seeding.random_rows(source, k, stream, run)
-        else:
-            seeds = _seeding.plus_plus(_seeding.sampled(source, k, stream, run), k, stream, run)
-        if len(seeds.centers) < k:
-            raise DataError(
-                f"KMeans(n_clusters={k}): only {len(seeds.centers)} rows have a positive weight. Give more of them, or fewer"
-                " clusters."
-            )
-        return seeds.centers
-
-    def _report(self, run: int):
-        """Return what tells the log of every pass."""
-
-        def report(n_iter: int, inertia: float, params: Lloyd) -> bool:
-            logger.info("KMeans start %d, iteration %d, inertia %.9g", run, n_iter, inertia)
-            return False
-
-        return report
-
     def _learn(self, best: Clusters, labels: NDArray | None, dtype: np.dtype) -> None:
         """Turn the best run into fitted attributes."""
         occupied = int((best.mass > 0).sum()) if labels is None else len(np.unique(labels))
@@ -300,9 +243,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
                 NotConverged,
                 stacklevel=4,
             )
-        self.cluster_centers_ = best.params.centers.astype(dtype)
-        self._n_features_out = self.n_clusters
-        self.inertia_, self.history_, self.n_iter_ = best.inertia, best.history, best.n_iter
+        self.__dict__.update(fitted(best.params, dtype))
+        self.inertia_, self.n_iter_ = best.inertia, best.n_iter
+        self.history_ = History(best.history, name="inertia")
         if labels is not None:
             self.labels_ = labels
         elif hasattr(self, "labels_"):

@@ -99,8 +99,8 @@ class MemorySource(Source):
         self._cut(block_rows(*tiles.shape))
 
     def _cut(self, step: int) -> None:
-        step = max(1, step)
-        self.bounds = [(start, min(start + step, self.n_rows)) for start in range(0, self.n_rows, step)]
+        n, step = self.tiles.shape[0], max(1, step)
+        self.bounds = [(start, min(start + step, n)) for start in range(0, n, step)]
         self.memories: list[dict] = [{} for _ in self.bounds]
 
     def cut(self, rows: int) -> "MemorySource":
