@@ -61,7 +61,10 @@ def test_objective_by_cluster_and_its_derivative():
     assert_allclose(found.by_cluster, expected, rtol=1e-15)
     assert_allclose(found.total, sum(expected), rtol=1e-15)
     step = 1e-6
-    moved = [within_cluster_error(PLANE, labels, centers=centers + s * np.array([[1.0, 0], [0, 0]])).total for s in (-step, step)]
+    moved = [
+        within_cluster_error(PLANE, labels, centers=centers + s * np.array([[1.0, 0], [0, 0]])).total
+        for s in (-step, step)
+    ]
     assert_allclose((moved[1] - moved[0]) / (2 * step), -2 * (PLANE[:3, 0] - 1).sum(), rtol=1e-8)
 
 
@@ -130,7 +133,9 @@ def test_sparse_equals_dense(container, dtype):
     w = RNG.uniform(size=600)
     dense, sparse = (KMeans(7, init=X[:7]).fit(data, sample_weight=w) for data in (X, container(X)))
     assert_array_equal(dense.labels_, sparse.labels_)
-    assert_allclose(dense.cluster_centers_, sparse.cluster_centers_, rtol=1e-5 if dtype == np.float32 else 1e-11, atol=1e-7)
+    assert_allclose(
+        dense.cluster_centers_, sparse.cluster_centers_, rtol=1e-5 if dtype == np.float32 else 1e-11, atol=1e-7
+    )
     assert_array_equal(sparse.predict(container(X)), sparse.labels_)
     assert_allclose(sparse.transform(container(X)), dense.transform(X), rtol=2e-3 if dtype == np.float32 else 1e-7)
     seeds = [kmeans_plusplus(data, 7, random_state=3, sample_weight=w)[1] for data in (X, container(X))]
@@ -157,7 +162,9 @@ def test_fewer_distinct_rows_than_clusters():
 @pytest.mark.parametrize("init", ["k-means++", "random"])
 def test_starts_depend_on_the_seed_alone(init):
     X, w = RNG.normal(size=(5000, 6)), RNG.uniform(size=5000)
-    one, two, other = (KMeans(9, init=init, n_init=1, max_iter=1, random_state=seed).fit(X, sample_weight=w) for seed in (5, 5, 6))
+    one, two, other = (
+        KMeans(9, init=init, n_init=1, max_iter=1, random_state=seed).fit(X, sample_weight=w) for seed in (5, 5, 6)
+    )
     assert_array_equal(one.cluster_centers_, two.cluster_centers_)
     assert (one.cluster_centers_ != other.cluster_centers_).any()
     generator = KMeans(2, random_state=np.random.default_rng(1)).fit(X)
@@ -230,7 +237,7 @@ def test_callbacks_and_log(caplog):
     with caplog.at_level(logging.INFO, "novum"):
         model = KMeans(5, init=X[:5], tol=0, verbose=1).set_callbacks(Watch()).fit(X)
     assert model.n_iter_ == 3 and seen == list(model.history_[:3])
-    assert [record.getMessage() for record in caplog.records][0].startswith("KMeans: start 1, iteration 1, inertia ")
+    assert caplog.records[0].getMessage().startswith("KMeans: start 1, iteration 1, inertia ")
 
 
 def test_names_of_columns_out():
@@ -243,7 +250,10 @@ def test_names_of_columns_out():
     "parameters, message",
     [
         ({"init": "kmeans++"}, "The 'init' parameter of KMeans must be a str among.*Did you mean 'k-means\\+\\+'"),
-        ({"init": [[1.0, 2, 3]] * 2}, r"The shape of the initial centers \(2, 3\) does not match the number of clusters 3"),
+        (
+            {"init": [[1.0, 2, 3]] * 2},
+            r"The shape of the initial centers \(2, 3\) does not match the number of clusters 3",
+        ),
         ({"init": [[1.0, 2]] * 3}, r"The shape of the initial centers \(3, 2\) does not match the number of features"),
         ({"n_clusters": 0}, r"The 'n_clusters' parameter of KMeans must be an int in the range \[1, inf\)"),
         ({"n_init": "few"}, "The 'n_init' parameter of KMeans must be"),

@@ -141,7 +141,9 @@ def test_narrower_vectors_give_the_same_labels(width):
         "print(np.concatenate(out).tolist())"
     )
     runs = [
-        subprocess.run([sys.executable, "-c", code], env={**os.environ, **extra}, capture_output=True, text=True, check=True)
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, **extra}, capture_output=True, text=True, check=True
+        )
         for extra in ({}, {"NOVUM_SIMD_BYTES": width})
     ]
     assert runs[0].stdout == runs[1].stdout

@@ -15,6 +15,8 @@ from novum.fold.blocks import Block
 
 __all__ = ["Sums", "all_distances", "distances", "host", "lloyd_pass", "nearest", "origin", "take_rows"]
 
+TENSOR_VALUES = 2**27  # scores that a GPU holds at a time: 1 GB of float64
+
 
 class Sums(NamedTuple):
     """Statistics of one pass: what the means and the objective need."""
@@ -101,12 +103,24 @@ def lloyd_pass(centers: NDArray, block: Block) -> tuple[Sums, Any]:
     return Sums(first, mass, inertia), label
 
 
+def tensor_origin(centers: NDArray, X: Any) -> Any:
+    """Return the origin beside a tensor, in its dtype."""
+    return _array.like(X, origin(centers, np.dtype(str(X.dtype).removeprefix("torch.")), False))
+
+
+def portions(X: Any, k: int) -> Any:
+    """Return slices of a tensor whose scores against k centers fit the memory of a GPU."""
+    rows = max(1, TENSOR_VALUES // k)
+    return [slice(start, start + rows) for start in range(0, X.shape[0], rows)]
+
+
 def tensor_nearest(centers: NDArray, X: Any) -> Any:
     """Return the nearest center of every row of a tensor, on its device."""
-    shift = _array.like(X, origin(centers, np.dtype(str(X.dtype).removeprefix("torch.")), False))
+    shift = tensor_origin(centers, X)
     c = _array.like(X, centers, "float64") - shift.double()
-    half = (c * c).sum(dim=1) / 2
-    return (half.to(X.dtype) - (X - shift) @ c.to(X.dtype).T).argmin(dim=1).int()
+    half, c = ((c * c).sum(dim=1) / 2).to(X.dtype), c.to(X.dtype)
+    parts = [(half - (X[part] - shift) @ c.T).argmin(dim=1).int() for part in portions(X, len(centers))]
+    return _array.stack_rows(parts)
 
 
 def tensor_distances(centers: NDArray, X: Any) -> Any:
@@ -119,14 +133,16 @@ def tensor_distances(centers: NDArray, X: Any) -> Any:
 
 def tensor_pass(centers: NDArray, block: Block) -> tuple[Sums, Any]:
     """Return the statistics of a block of a tensor; sums by matrix products, whose order does not depend on timing."""
-    X = block.X
+    X, k = block.X, len(centers)
     label = tensor_nearest(centers, X)
-    shift = _array.like(X, origin(centers, np.dtype(str(X.dtype).removeprefix("torch.")), False), "float64")
-    offset = X.double() - shift
-    member = _array.one_hot(X, label, len(centers))  # (rows, k)
-    difference = offset - (_array.like(X, centers, "float64") - shift)[label.long()]
-    square = (difference * difference).sum(dim=1)
-    if block.weight is not None:
-        member, square = member * block.weight[:, None], square * block.weight
-    first, mass, inertia = member.T @ offset, member.sum(dim=0), square.sum()
-    return Sums(_array.to_numpy(first), _array.to_numpy(mass), float(inertia)), label
+    shift = tensor_origin(centers, X).double()
+    c = _array.like(X, centers, "float64") - shift
+    first, mass, inertia = c * 0, c[:, 0] * 0, 0.0
+    for part in portions(X, k):
+        offset = X[part].double() - shift
+        member = _array.one_hot(X, label[part], k)  # (rows, k)
+        square = ((offset - c[label[part].long()]) ** 2).sum(dim=1)
+        if block.weight is not None:
+            member, square = member * block.weight[part, None], square * block.weight[part]
+        first, mass, inertia = first + member.T @ offset, mass + member.sum(dim=0), inertia + float(square.sum())
+    return Sums(_array.to_numpy(first), _array.to_numpy(mass), inertia), label
