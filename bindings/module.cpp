@@ -5,7 +5,10 @@ namespace nb = nanobind;
 void bind_build(nb::module_& m);
 void bind_design(nb::module_& m);
 void bind_gaussian(nb::module_& m);
+void bind_kmeans(nb::module_& m);
+void bind_kmeans_sparse(nb::module_& m);
 void bind_random(nb::module_& m);
+void bind_seeding(nb::module_& m);
 void bind_threads(nb::module_& m);
 void bind_tile(nb::module_& m);
 
@@ -18,7 +21,10 @@ NB_MODULE(_core, m) {
     add("build", "How the core was built.", bind_build);
     add("design", "The design matrix of a linear model, block by block.", bind_design);
     add("gaussian", "Moments and densities of axis-aligned Gaussian classes.", bind_gaussian);
+    add("kmeans", "k-means on a block of rows.", bind_kmeans);
+    add("kmeans_sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse);
     add("random", "Counter-based random numbers.", bind_random);
+    add("seeding", "k-means++ on a block of rows.", bind_seeding);
     add("threads", "Forks and loaded libraries.", bind_threads);
     add("tile", "Row-major tiles.", bind_tile);
 }

@@ -17,6 +17,7 @@ __all__ = [
     "dense",
     "double",
     "exp",
+    "is_sparse",
     "is_tensor",
     "like",
     "log_softmax",
@@ -33,6 +34,11 @@ def is_tensor(x: Any) -> bool:
     """Return whether x is a PyTorch tensor."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(x, torch.Tensor)
+
+
+def is_sparse(x: Any) -> bool:
+    """Return whether x is a sparse matrix or array of SciPy."""
+    return scipy.sparse.issparse(x)
 
 
 def _torch():

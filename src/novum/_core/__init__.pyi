@@ -6,7 +6,10 @@ from novum._core import (
     build as build,
     design as design,
     gaussian as gaussian,
+    kmeans as kmeans,
+    kmeans_sparse as kmeans_sparse,
     random as random,
+    seeding as seeding,
     threads as threads,
     tile as tile
 )

@@ -173,14 +173,14 @@ def frame_columns(X: Any) -> list[np.ndarray] | None:
 
 
 def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray | None:
-    """Return the weights as float64, or None for none; finite, not negative, not all zero."""
+    """Return the weights as float64, or None for none; finite, not negative, not all zero. A function gives its name."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, numbers.Real) and sample_weight == 1:
         return None
     rows = np.broadcast_to(np.float64(0), (n_rows, 1))
     weight = _sklearn.check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
-    owner = type(estimator).__name__
+    owner = estimator if isinstance(estimator, str) else type(estimator).__name__
     if (low := weight.min(initial=0)) < 0:
         raise DataError(
             f"Negative values in data passed to `sample_weight` of {owner}: the least is {low:g}. Give weights of zero or"

@@ -4,6 +4,7 @@ Only a block at a time is made row-major and of the tile dtype; a C-contiguous f
 """
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any, Protocol
 
 import numpy as np
@@ -95,11 +96,21 @@ class MemorySource(Source):
         self.sparse = isinstance(tiles, SparseTiles)
         self.has_target = y is not None
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
-        step = max(1, block_rows(*tiles.shape))
-        self.bounds = [(start, min(start + step, self.n_rows)) for start in range(0, self.n_rows, step)]
+        self._cut(block_rows(*tiles.shape))
+
+    def _cut(self, step: int) -> None:
+        n, step = self.tiles.shape[0], max(1, step)
+        self.bounds = [(start, min(start + step, n)) for start in range(0, n, step)]
         self.memories: list[dict] = [{} for _ in self.bounds]
 
-    def _block(self, index: int) -> Block:
+    def cut(self, rows: int) -> "MemorySource":
+        """Return the same data in blocks of `rows`, a function of the shape: for learners that do much with every value."""
+        twin = copy(self)
+        twin._cut(rows)
+        return twin
+
+    def block(self, index: int) -> Block:
+        """Return one block, to look at a few rows without a pass."""
         start, stop = self.bounds[index]
         y = None if self.y is None else self.y[start:stop]
         weight = None if self.weight is None else self.weight[start:stop]
@@ -110,14 +121,14 @@ class MemorySource(Source):
         return map_ordered(function, range(len(self.bounds)), count)
 
     def first(self):
-        return self._block(0)
+        return self.block(0)
 
     def total(self, statistics, params=None, merge=add):
-        return merge_tree(self._map(lambda index: statistics(params, self._block(index))), merge)
+        return merge_tree(self._map(lambda index: statistics(params, self.block(index))), merge)
 
     def rows(self, function, params=None):
         out = None
-        for (start, stop), part in zip(self.bounds, self._map(lambda index: function(params, self._block(index)))):
+        for (start, stop), part in zip(self.bounds, self._map(lambda index: function(params, self.block(index)))):
             if out is None:
                 out = np.empty((self.n_rows, *part.shape[1:]), part.dtype)
             out[start:stop] = part
@@ -126,7 +137,7 @@ class MemorySource(Source):
     def first_bad_block(self) -> Block | None:
         """Return the first block that holds NaN or infinity, or None."""
         verdicts = self._map(lambda index: self.tiles.finite(*self.bounds[index]))
-        return next((self._block(index) for index, finite in enumerate(verdicts) if not finite), None)
+        return next((self.block(index) for index, finite in enumerate(verdicts) if not finite), None)
 
     def map_target(self, function):
         return MemorySource(self.tiles, function(self.y), self.weight, self.n_jobs, self.names)

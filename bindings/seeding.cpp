@@ -1,0 +1,63 @@
+#include "novum/seeding.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+namespace km = novum::kmeans;
+
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Weights = std::optional<Vector<const double>>;
+
+template <class Real>
+km::Rows<Real> rows(const Matrix<const Real>& x, const Weights& weight, const Vector<Real>& square, const Vector<std::int32_t>& owner) {
+    const std::size_t n = x.shape(0);
+    if ((weight && weight->shape(0) != n) || square.shape(0) != n || owner.shape(0) != n) throw nb::value_error("seeding: one weight, square and owner per row");
+    return {x.data(), weight ? weight->data() : nullptr, n, x.shape(1)};
+}
+
+km::Centers centers(const Matrix<const double>& c, std::size_t d) {
+    if (c.shape(0) == 0 || c.shape(1) != d) throw nb::value_error("seeding: centers and rows of unequal width");
+    return {c.data(), c.shape(0)};
+}
+
+template <class Real>
+double absorb(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, std::size_t first, Vector<Real> square, Vector<std::int32_t> owner) {
+    const auto r = rows<Real>(x, weight, square, owner);
+    const auto c = centers(chosen, r.d);
+    nb::gil_scoped_release release;
+    return km::absorb<Real>(r, c, first, {square.data(), owner.data()});
+}
+
+template <class Real>
+void gains(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, Matrix<const double> candidates, Vector<Real> square, Vector<std::int32_t> owner, Vector<double> out) {
+    const auto r = rows<Real>(x, weight, square, owner);
+    const auto c = centers(chosen, r.d), trial = centers(candidates, r.d);
+    if (out.shape(0) != trial.k) throw nb::value_error("seeding: one gain per candidate");
+    nb::gil_scoped_release release;
+    km::gains<Real>(r, c, trial, {square.data(), owner.data()}, out.data());
+}
+
+template <class Real>
+void bind(nb::module_& m) {
+    m.def("absorb", &absorb<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "first"_a, "square"_a.noconvert(), "owner"_a.noconvert(),
+          "Take up the chosen centers from `first` on into the squared distances and owners of the rows; returns their weighted sum.");
+    m.def("gains", &gains<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "candidates"_a.noconvert(), "square"_a.noconvert(), "owner"_a.noconvert(),
+          "out"_a.noconvert(), "Write how much the sum of squared distances would fall with every candidate.");
+}
+
+}  // namespace
+
+void bind_seeding(nb::module_& m) {
+    bind<float>(m);
+    bind<double>(m);
+}

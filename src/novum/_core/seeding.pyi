@@ -1,0 +1,25 @@
+"""k-means++ on a block of rows."""
+
+from typing import Annotated, overload
+
+import numpy
+from numpy.typing import NDArray
+
+
+@overload
+def absorb(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, chosen: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, square: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], owner: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> float: ...
+
+@overload
+def absorb(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, chosen: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], owner: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> float:
+    """
+    Take up the chosen centers from `first` on into the squared distances and owners of the rows; returns their weighted sum.
+    """
+
+@overload
+def gains(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, chosen: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], square: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], owner: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+@overload
+def gains(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, chosen: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], owner: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Write how much the sum of squared distances would fall with every candidate.
+    """

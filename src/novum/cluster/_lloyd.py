@@ -1,0 +1,155 @@
+"""Lloyd's iterations as a fold: assign every row to its nearest center, move every center to the mean of its rows.
+
+    z_i  = argmin_j |x_i - c_j|, the lowest index of equals                                           (2)
+    c_j  = sum_{i: z_i = j} w_i x_i / sum_{i: z_i = j} w_i                                            (3)
+
+A cluster that lost all its rows moves to the row that is furthest from its own center, which leaves its old cluster (as in
+scikit-learn); several empty clusters take the furthest rows in turn. The iterations stop when the centers together have
+moved by `tol` or less in squared distance; rows that keep their clusters leave the centers where they are, bit for bit.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _array
+from novum.cluster import _blockwise
+from novum.cluster._blockwise import Sums
+from novum.cluster._bounds import Lloyd, guided_pass, known_labels, moved, start_guide
+from novum.fold.blocks import Block, Source
+from novum.fold.engine import fold
+
+__all__ = ["Clusters", "labels_of_block", "lloyd"]
+
+ROUNDING = 4 * float(np.finfo(np.float64).eps)  # a center that moves by less than this, relatively, has not moved
+
+
+class Clusters(NamedTuple):
+    """What one run came to."""
+
+    params: Lloyd
+    inertia: float
+    history: list[float]
+    n_iter: int
+    mass: NDArray  # (k,)
+
+
+class Furthest(NamedTuple):
+    """Rows far from their centers, the furthest first."""
+
+    square: NDArray  # (m,)
+    row: NDArray  # (m,): global row numbers
+    x: NDArray  # (m, d)
+    weight: NDArray  # (m,)
+    label: NDArray  # (m,)
+
+
+class Wanted(NamedTuple):
+    params: Lloyd
+    how_many: int
+
+
+def furthest_rows(wanted: Wanted, block: Block) -> Furthest:
+    """Return the rows of one block that are furthest from their centers, leaving out rows without weight."""
+    label = known_labels(wanted.params, block)
+    if label is None:
+        label = _blockwise.nearest(wanted.params.centers, block)
+    square = _blockwise.distances(wanted.params.centers, block, label)
+    weight = np.ones(block.rows) if block.weight is None else _array.to_numpy(block.weight)
+    square = np.where(weight > 0, square, -1.0)
+    top = np.lexsort((np.arange(block.rows), -square))[: wanted.how_many]
+    x = _blockwise.take_rows(block.X, top)
+    return Furthest(square[top], block.start + top, x, weight[top], _array.to_numpy(label)[top])
+
+
+def merge_furthest(count: int) -> Callable[[Furthest, Furthest], Furthest]:
+    """Return the merge that keeps the `count` furthest rows; among equals the first."""
+
+    def merge(a: Furthest, b: Furthest) -> Furthest:
+        both = Furthest(*(np.concatenate(pair) for pair in zip(a, b)))
+        top = np.lexsort((both.row, -both.square))[:count]
+        return Furthest(*(field[top] for field in both))
+
+    return merge
+
+
+def relocate(sums: Sums, origin: NDArray, far: Furthest) -> Sums:
+    """Return the sums after every empty cluster has taken one of the furthest rows from its cluster."""
+    first, mass = sums.first.copy(), sums.mass.copy()
+    if not (far.square > 0).any():
+        return sums  # fewer distinct rows than clusters: nothing to take
+    for empty, x, w, label, square in zip(np.flatnonzero(mass == 0), far.x, far.weight, far.label, far.square):
+        if square < 0:
+            break  # no more rows with weight
+        first[label] -= w * (x - origin)
+        mass[label] -= w
+        first[empty], mass[empty] = w * (x - origin), w
+    return Sums(first, mass, sums.inertia)
+
+
+def means(sums: Sums, origin: NDArray) -> NDArray:
+    """Return (3); a cluster without mass is placed on the largest one."""
+    full = sums.mass > 0
+    centers = origin + sums.first / np.where(full, sums.mass, 1.0)[:, None]
+    centers[~full] = centers[np.argmax(sums.mass)]
+    return centers
+
+
+def squared_shift(before: NDArray, after: NDArray) -> float:
+    """Return by how much the centers have moved, all squared distances together; rounding is no movement."""
+    step = after - before
+    scale = np.abs(after).max(axis=0)
+    return float(np.where(np.abs(step) <= ROUNDING * scale, 0.0, step * step).sum())
+
+
+def lloyd(
+    source: Source,
+    start: NDArray,
+    *,
+    run: int,
+    tol: float,
+    max_iter: int,
+    report: Callable[..., Any] | None = None,
+) -> Clusters:
+    """Repeat (2) and (3) from `start`; the centers are kept in the dtype of the data."""
+    dtype, sparse = source.dtype, source.sparse
+    shift = [np.inf]
+
+    def rounded(centers: NDArray) -> NDArray:
+        return np.ascontiguousarray(centers.astype(dtype), dtype=np.float64)
+
+    def update(params: Lloyd, sums: Sums) -> Lloyd:
+        origin = _blockwise.origin(params.centers, dtype, sparse)
+        if n_empty := int((sums.mass == 0).sum()):
+            far = source.total(furthest_rows, Wanted(params, n_empty), merge_furthest(n_empty))
+            sums = relocate(sums, origin, far)
+        centers = rounded(means(sums, origin))
+        shift[0] = squared_shift(params.centers, centers)
+        guide = moved(params.guide, params.centers, centers) if shift[0] else params.guide
+        return Lloyd(centers, run, params.number + 1, guide)
+
+    start = rounded(start)
+    guide = start_guide(start, source.n_rows, dtype.itemsize, sparse, source.home)
+    fit = fold(
+        Lloyd(start, run, 0, guide),
+        guided_pass,
+        update,
+        source,
+        objective=lambda sums: sums.inertia,
+        converged=lambda before, after, history: shift[0] <= tol,
+        max_iter=max_iter,
+        report=report,
+    )
+    if shift[0] == 0 and (fit.last.mass > 0).all():  # the last pass has seen these very centers
+        params = fit.params._replace(number=fit.params.number - 1)
+        return Clusters(params, fit.last.inertia, fit.history, fit.n_iter, fit.last.mass)
+    last = source.total(guided_pass, fit.params)
+    return Clusters(fit.params, last.inertia, [*fit.history, last.inertia], fit.n_iter, last.mass)
+
+
+def labels_of_block(params: Lloyd, block: Block) -> Any:
+    """Return the labels of one block under the centers of `params`."""
+    label = known_labels(params, block)
+    return _blockwise.nearest(params.centers, block) if label is None else label

@@ -1,0 +1,187 @@
+"""Where k-means starts: rows drawn far apart (k-means++) or at random, from numbers that depend on the seed alone.
+
+    D(x)^2 = min_j |x - c_j|^2 over the centers chosen so far
+    next candidate: row i with probability w_i D(x_i)^2 / sum w D^2                                   (9)
+    of 2 + log k candidates, the one that lowers sum w D^2 most                                       (10)
+
+(9) alone is within 8 (log k + 2) of the best objective in expectation (Arthur and Vassilvitskii 2007); (10) does better in
+practice. In memory all rows take part. Data that are read in passes (files, Dask) or live on a GPU are first sampled
+without replacement by keys (novum._random), so that k centers do not cost k passes.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _array, _core
+from novum._random import Stream
+from novum.cluster import _blockwise
+from novum.fold.blocks import Block, Source
+from novum.fold.memory import ArrayTiles, MemorySource
+
+__all__ = ["Seeds", "plus_plus", "random_rows", "sampled"]
+
+SAMPLE_ROWS, SAMPLE_PER_CENTER = 2**16, 64  # rows that stand for data read in passes: enough to see clusters of 1/1000
+EXHAUSTED = 1e-9  # share of the first potential below which differences of potentials are recomputed
+
+
+class Seeds(NamedTuple):
+    centers: NDArray  # (k, d) float64
+    rows: NDArray  # (k,): where they are in the data
+
+
+class Chosen(NamedTuple):
+    """Centers chosen so far, and candidates for the next."""
+
+    centers: NDArray  # (j, d)
+    candidates: NDArray  # (m, d)
+    run: int
+
+
+class Potentials(NamedTuple):
+    """Results of the blocks, side by side."""
+
+    values: list
+
+
+class Drawn(NamedTuple):
+    """Rows with the smallest keys."""
+
+    key: NDArray  # (m,)
+    row: NDArray  # (m,)
+    x: NDArray  # (m, d)
+
+
+class Sampling(NamedTuple):
+    stream: Stream
+    purpose: str
+    run: int
+    size: int
+
+
+def block_draw(sampling: Sampling, block: Block) -> Drawn:
+    """Return the rows of one block with the smallest keys; rows without weight are never drawn."""
+    weight = None if block.weight is None else _array.to_numpy(block.weight)
+    rows = range(block.start, block.start + block.rows)
+    keys = sampling.stream.keys(sampling.purpose, sampling.run, rows, weight)
+    smallest = np.argsort(keys, kind="stable")[: sampling.size]
+    smallest = smallest[np.isfinite(keys[smallest])]
+    return Drawn(keys[smallest], block.start + smallest, _blockwise.take_rows(block.X, smallest))
+
+
+def merge_drawn(size: int, a: Drawn, b: Drawn) -> Drawn:
+    """Return the `size` smallest keys of two blocks."""
+    both = Drawn(*(np.concatenate(pair) for pair in zip(a, b)))
+    smallest = np.lexsort((both.row, both.key))[:size]
+    return Drawn(*(field[smallest] for field in both))
+
+
+def random_rows(source: Source, k: int, stream: Stream, run: int, purpose: str = "kmeans random") -> Seeds:
+    """Return k different rows, drawn in turn with probability proportional to weight; fewer if fewer have weight."""
+    drawn = source.total(block_draw, Sampling(stream, purpose, run, k), partial(merge_drawn, k))
+    return Seeds(drawn.x, drawn.row)
+
+
+def sampled(source: Source, k: int, stream: Stream, run: int) -> MemorySource:
+    """Return the source itself if it is in memory, else a sample of its rows that is."""
+    if isinstance(source, MemorySource):
+        return source
+    size = max(SAMPLE_ROWS, SAMPLE_PER_CENTER * k)
+    drawn = random_rows(source, size, stream, run, "kmeans sample")
+    order = np.argsort(drawn.rows)
+    return MemorySource(ArrayTiles(drawn.centers[order].astype(source.dtype)))
+
+
+def remembered(chosen: Chosen, block: Block) -> tuple[NDArray, NDArray, float]:
+    """Return D^2 of every row of a block, which center it belongs to, and sum w D^2, up to date with the chosen centers."""
+    assert block.memory is not None
+    run, taken, square, owner, potential = block.memory.get("seeding", (None, 0, None, None, 0.0))
+    if run != chosen.run or taken > len(chosen.centers):
+        taken, square, owner = 0, np.empty(block.rows, block.X.dtype), np.zeros(block.rows, np.int32)
+    if taken < len(chosen.centers):
+        if _array.is_sparse(block.X):
+            for j in range(taken, len(chosen.centers)):
+                distance = sparse_square(chosen.centers[j], block).astype(square.dtype)
+                np.copyto(square, distance if j == 0 else np.minimum(square, distance))
+            potential = weighted_sum(square, block)
+        else:
+            potential = _core.seeding.absorb(block.X, block.weight, chosen.centers, taken, square, owner)
+        block.memory["seeding"] = (chosen.run, len(chosen.centers), square, owner, potential)
+    return square, owner, potential
+
+
+def sparse_square(center: NDArray, block: Block) -> NDArray:
+    """Return the squared distance of every row to one center."""
+    return _blockwise.distances(center[None], block, np.zeros(block.rows, np.int32))
+
+
+def weighted_sum(values: NDArray, block: Block) -> float:
+    """Return sum w v."""
+    return float(values.sum(dtype=np.float64) if block.weight is None else values.astype(np.float64) @ block.weight)
+
+
+def block_potential(chosen: Chosen, block: Block) -> Potentials:
+    """Return sum w D^2 of one block."""
+    return Potentials([remembered(chosen, block)[2]])
+
+
+def block_gains(chosen: Chosen, block: Block) -> Potentials:
+    """Return by how much every candidate would lower sum w D^2 of one block."""
+    square, owner, _ = remembered(chosen, block)
+    gain = np.zeros(len(chosen.candidates))
+    if _array.is_sparse(block.X):
+        for m, candidate in enumerate(chosen.candidates):
+            fall = square - sparse_square(candidate, block)
+            gain[m] = weighted_sum(np.maximum(fall, 0.0), block)
+    else:
+        _core.seeding.gains(block.X, block.weight, chosen.centers, chosen.candidates, square, owner, gain)
+    return Potentials([gain])
+
+
+def potentials(source: MemorySource, chosen: Chosen) -> NDArray:
+    """Return sum w D^2 of every block."""
+    return np.array(source.total(block_potential, chosen).values)
+
+
+def locate(source: MemorySource, chosen: Chosen, parts: NDArray, targets: NDArray) -> tuple[NDArray, NDArray]:
+    """Return the rows at which the cumulative sum of w D^2 passes `targets`, and their numbers."""
+    edges = np.cumsum(parts)
+    where = np.minimum(np.searchsorted(edges, targets, side="right"), np.flatnonzero(parts)[-1])
+    rows = np.empty(len(targets), np.int64)
+    found = np.empty((len(targets), source.n_features))
+    for index in np.unique(where):
+        block = source.block(int(index))
+        square = remembered(chosen, block)[0].astype(np.float64)
+        cumulative = np.cumsum(square if block.weight is None else square * block.weight)
+        here = np.flatnonzero(where == index)
+        rest = targets[here] - (edges[index - 1] if index else 0.0)
+        last = np.searchsorted(cumulative, cumulative[-1])  # the last row that adds anything
+        inside = np.minimum(np.searchsorted(cumulative, rest, side="right"), last)
+        rows[here], found[here] = block.start + inside, _blockwise.take_rows(block.X, inside)
+    return found, rows
+
+
+def plus_plus(source: MemorySource, k: int, stream: Stream, run: int, trials: int | None = None) -> Seeds:
+    """Return k rows by (9) and (10); `trials` candidates per center, 2 + log k if None."""
+    trials = 2 + int(np.log(k)) if trials is None else trials
+    first = random_rows(source, 1, stream, run, "kmeans++ first")
+    centers, rows = np.empty((k, source.n_features)), np.empty(k, np.int64)
+    centers[0], rows[0] = first.centers[0], first.rows[0]
+    parts = potentials(source, Chosen(centers[:1], centers[:0], run))
+    beginning = parts.sum()
+    for j in range(1, k):
+        chosen = Chosen(centers[:j], centers[:0], run)
+        if parts.sum() <= EXHAUSTED * beginning:
+            parts = potentials(source, chosen)
+        if parts.sum() > 0:
+            targets = stream.uniform("kmeans++", run * k + j, trials) * parts.sum()
+            candidates, found = locate(source, chosen, parts, targets)
+        else:  # every row coincides with a center: any row will do
+            candidates, found = random_rows(source, 1, stream, run * k + j, "kmeans++ spare")
+        gains = np.array(source.total(block_gains, chosen._replace(candidates=candidates)).values)  # (blocks, m)
+        best = int(np.argmax(gains.sum(axis=0)))
+        centers[j], rows[j] = candidates[best], found[best]
+        parts = np.maximum(parts - gains[:, best], 0.0)
+    return Seeds(centers, rows)

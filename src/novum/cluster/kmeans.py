@@ -1,0 +1,294 @@
+r"""k-means: the centers that leave the least squared distance between every row and its nearest center.
+
+    J(c, z) = sum_i w_i |x_i - c_{z_i}|^2                                                             (1)
+    assign   z_i = argmin_j |x_i - c_j|                                                               (2)
+    move     c_j = sum_{i: z_i = j} w_i x_i / sum_{i: z_i = j} w_i                                    (3)
+
+(2) and (3) each minimise J over one of its arguments, so J never rises and the iterations end at a local minimum; which
+one depends on the start. They stop when
+
+    sum_j |c_j - c_j_before|^2  <=  tol * mean over the features of their variance                    (4)
+
+Passes: novum.cluster._lloyd; what spares most of their work: _bounds (5)-(8); starts: _seeding (9), (10). Derivations:
+docs/theory/kmeans.md.
+"""
+
+import logging
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum import _array
+from novum._random import Stream, seed_of
+from novum.base.callbacks import CallbackSupportMixin, reporting
+from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, RandomState, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.history import History
+from novum.cluster import _blockwise
+from novum.cluster._bounds import Lloyd, guided_pass
+from novum.cluster._lloyd import Clusters, labels_of_block, lloyd
+from novum.cluster._spread import mean_variance
+from novum.cluster._start import checked_centers, start_centers
+from novum.exceptions import DataError, NotConverged
+from novum.fold.blocks import Block, Source, block_rows
+from novum.fold.memory import ArrayTiles, MemorySource
+from novum.fold.tensors import TensorSource
+
+__all__ = ["KMeans"]
+
+ROW_VALUES = (
+    16  # looking a row up costs as much as reading this many of its values: blocks of narrow data hold fewer rows
+)
+MANY_STARTS = 10  # runs of n_init="auto" where starts are drawn without care
+logger = logging.getLogger("novum")
+
+
+def labels_in(source: Source, params: Lloyd) -> NDArray | None:
+    """Return the label of every row as an array; None for data that are only read in passes."""
+    if source.home not in ("memory", "tensor"):
+        return None
+    return _array.to_numpy(source.rows(labels_of_block, params))
+
+
+def same_clustering(a: NDArray, b: NDArray, k: int) -> bool:
+    """Return whether two labellings differ by the names of the clusters alone."""
+    pairs = np.unique(a.astype(np.int64) * k + b)
+    return len(pairs) == len(np.unique(a)) == len(np.unique(b))
+
+
+def fitted(params: Lloyd, dtype: np.dtype) -> dict[str, Any]:
+    """Return the fitted attributes that the parameters of a pass stand for."""
+    return {"cluster_centers_": params.centers.astype(dtype), "_n_features_out": len(params.centers)}
+
+
+def logged(run: int, listener: Callable, n_iter: int, inertia: float, params: Lloyd) -> bool:
+    """Write a pass to the log and pass it on."""
+    logger.info("KMeans: start %d, iteration %d, inertia %.9g", run + 1, n_iter, inertia)
+    return listener(n_iter, inertia, params)
+
+
+class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
+    """k-means clustering.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    init : {"k-means++", "random"}, array-like of shape (n_clusters, n_features) or callable, default="k-means++"
+        Where to start: rows drawn far apart, rows drawn at random (both by weight), the centers given, or what
+        `init(X, n_clusters, random_state=...)` returns. Data outside memory are sampled for "k-means++": 65536 rows, or
+        64 per cluster if that is more.
+    n_init : int or "auto", default="auto"
+        Starts to try; the best result in inertia is kept. "auto" is 10 for "random" and for a callable, else 1.
+    max_iter : int, default=300
+    tol : float, default=1e-4
+        Stop when the centers together move by at most `tol` times the mean variance of a feature, in squared distance.
+    verbose : int or bool, default=0
+        Whether to log every pass, to the logger "novum".
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+    copy_x : bool, default=True
+        For scikit-learn's sake: X is neither copied nor changed.
+    algorithm : {"lloyd", "elkan"}, default="lloyd"
+        Both run the same passes; bounds that spare distances are used wherever they pay.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+    labels_ : array of shape (n_samples,)
+        Index of the nearest center of every row; not kept for files and Dask collections, where `predict` gives it.
+    inertia_ : float
+        J of (1): the sum of weighted squared distances to the nearest center.
+    history_ : History
+        Inertia of the centers that entered every pass, and the final one. Without empty clusters it never rises.
+    n_iter_ : int
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.cluster import KMeans
+    >>> X = np.array([[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]])
+    >>> model = KMeans(2, random_state=0).fit(X)
+    >>> model.inertia_
+    16.0
+    >>> same = model.predict([[0, 0], [12, 3]]) == model.labels_[[0, 3]]
+    >>> bool(same.all())
+    True
+    """
+
+    _domains: dict[str, Domain] = {
+        "n_clusters": Int(1),
+        "init": Choice("k-means++", "random") | Function() | ArrayLike(),
+        "n_init": Choice("auto") | Int(1),
+        "max_iter": Int(1),
+        "tol": Real(0),
+        "verbose": Int(0) | Bool(),
+        "random_state": RandomState(),
+        "copy_x": Bool(),
+        "algorithm": Choice("lloyd", "elkan"),
+    }
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        init="k-means++",
+        n_init="auto",
+        max_iter=300,
+        tol=1e-4,
+        verbose=0,
+        random_state=None,
+        copy_x=True,
+        algorithm="lloyd",
+    ):
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the centers.
+
+        Parameters
+        ----------
+        X : array-like, CSR matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            Zero leaves a row out; starts that are given or made by a callable do not see the weights.
+
+        Returns
+        -------
+        self
+        """
+        source = self._blocks(self._source(X, None, sample_weight))
+        if source.n_rows is not None and source.n_rows < self.n_clusters:
+            raise DataError(
+                f"n_samples={source.n_rows} should be >= n_clusters={self.n_clusters}. Give KMeans more rows or fewer clusters."
+            )
+        if self.algorithm == "elkan" and self.n_clusters == 1:
+            warnings.warn(
+                "algorithm='elkan' doesn't make sense for a single cluster. Using 'lloyd' instead.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        init, k = self.init, self.n_clusters
+        if not isinstance(init, str) and not callable(init):
+            init = checked_centers(init, k, source, "KMeans")
+        self._n_init = self._runs()
+        tol = self.tol * mean_variance(source) if self.tol else 0.0
+        stream = Stream(seed_of(self.random_state))
+        best: Clusters | None = None
+        best_labels: Any = None
+        options: dict[str, Any] = {"X": X, "sample_weight": sample_weight, "n_runs": self._n_init}
+        with reporting(self, self.max_iter, attributes=partial(fitted, dtype=source.dtype), **options) as report:
+            for run in range(self._n_init):
+                centers = start_centers(init, k, source, stream, run, "KMeans")
+                with report.run() if self._n_init > 1 else nullcontext(report) as listener:
+                    watch = partial(logged, run, listener) if self.verbose else listener
+                    found = lloyd(source, centers, run=run, tol=tol, max_iter=self.max_iter, report=watch)
+                if best is not None and found.inertia >= best.inertia:
+                    continue
+                labels = labels_in(source, found.params)
+                if best is None or labels is None or not same_clustering(labels, best_labels, k):
+                    best, best_labels = found, labels
+        assert best is not None
+        self._learn(best, best_labels, source.dtype)
+        return self
+
+    @staticmethod
+    def _blocks(source: Source) -> Source:
+        """Return the source in blocks that suit k-means; a tensor on a processor is an array for it."""
+        if isinstance(source, TensorSource) and source.X.device.type == "cpu":
+            weight = None if source.weight is None else source.weight.numpy()
+            source = MemorySource(ArrayTiles(source.X.numpy()), None, weight)
+        if isinstance(source, MemorySource) and source.n_rows:
+            return source.cut(block_rows(source.n_rows, source.n_features + ROW_VALUES))
+        return source
+
+    def _runs(self) -> int:
+        """Return the number of starts."""
+        given = not isinstance(self.init, str) and not callable(self.init)
+        if self.n_init == "auto":
+            return MANY_STARTS if callable(self.init) or (not given and self.init == "random") else 1
+        if given and self.n_init != 1:
+            warnings.warn(
+                "Explicit initial center position passed: performing only one init in KMeans instead of "
+                f"n_init={self.n_init}.",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+            return 1
+        return self.n_init
+
+    def _learn(self, best: Clusters, labels: NDArray | None, dtype: np.dtype) -> None:
+        """Turn the best run into fitted attributes."""
+        occupied = int((best.mass > 0).sum()) if labels is None else len(np.unique(labels))
+        if occupied < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({occupied}) found smaller than n_clusters ({self.n_clusters})."
+                " Possibly due to duplicate points in X.",
+                NotConverged,
+                stacklevel=4,
+            )
+        self.__dict__.update(fitted(best.params, dtype))
+        self.inertia_, self.n_iter_ = best.inertia, best.n_iter
+        self.history_ = History(best.history, name="inertia")
+        if labels is not None:
+            self.labels_ = labels
+        elif hasattr(self, "labels_"):
+            del self.labels_
+
+    def _fitted(self) -> Lloyd:
+        """Return the fitted centers as parameters of a pass."""
+        check_is_fitted(self)
+        return Lloyd(np.ascontiguousarray(self.cluster_centers_, dtype=np.float64), -1, 0, None)
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Fit, and return the label of every row."""
+        self.fit(X, sample_weight=sample_weight)
+        return self.labels_ if hasattr(self, "labels_") and not _array.is_tensor(X) else self.predict(X)
+
+    def fit_transform(self, X, y=None, sample_weight=None):
+        """Fit, and return the distance of every row to every center."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def predict(self, X):
+        """Return the index of the nearest center of every row.
+
+        In memory an array, for a scan an iterator over batches, for Dask a lazy array, for a tensor a tensor.
+        """
+        return self._rows(X, labels_of_block, self._fitted())
+
+    def transform(self, X):
+        """Return the distance of every row to every center, shape (n_samples, n_clusters)."""
+        return self._rows(X, distances_of_block, self._fitted())
+
+    def score(self, X, y=None, sample_weight=None):
+        """Return -J of (1) for the fitted centers: minus the inertia of these rows."""
+        params = self._fitted()
+        source = self._blocks(self._source(X, None, sample_weight, reset=False))
+        return -float(source.total(guided_pass, params).inertia)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def distances_of_block(params: Lloyd, block: Block) -> Any:
+    """Return the distance of every row of a block to every center."""
+    return _blockwise.all_distances(params.centers, block)

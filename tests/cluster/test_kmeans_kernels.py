@@ -1,0 +1,186 @@
+"""The compiled steps of k-means against their definition, and against themselves: bounds change no bit."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from reference import kmeans as reference
+from scipy.sparse import csr_array
+
+from novum import _core
+from novum.cluster import _bounds
+from novum.cluster._blockwise import lloyd_pass, origin
+from novum.cluster._bounds import Lloyd, guided_pass
+from novum.fold.blocks import Block
+
+K = _core.kmeans
+SHAPES = [(700, 1, 3), (900, 2, 40), (600, 3, 17), (500, 8, 33), (500, 9, 20), (400, 32, 100), (300, 70, 5), (3, 4, 3)]
+
+
+def sample(kind, n, d, k, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    if kind == "integers":  # ties everywhere
+        X = rng.integers(0, 4, (n, d)).astype(float)
+    elif kind == "far":  # clusters of width one, a thousand from zero
+        X = rng.normal(size=(k, d))[rng.integers(k, size=n)] * 5 + 0.5 * rng.normal(size=(n, d)) + 1000
+    else:
+        X = rng.uniform(size=(n, d))
+    X = np.ascontiguousarray(X, dtype=dtype)
+    return X, X[rng.choice(n, k, replace=False)].astype(np.float64), rng.uniform(0, 2, n)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", ["uniform", "far", "integers"])
+@pytest.mark.parametrize("n, d, k", SHAPES)
+def test_step_against_definition(n, d, k, kind, dtype):
+    X, centers, weight = sample(kind, n, d, k, dtype)
+    for w in (None, weight):
+        label, sums, mass, inertia = reference.step(X, w, centers)
+        found, ours = lloyd_pass(centers, Block(X, weight=w))
+        assert_array_equal(ours, label)
+        assert_allclose(found.mass, mass, rtol=1e-13)
+        about = origin(centers, X.dtype, False)
+        assert_allclose(found.first + mass[:, None] * about, sums, rtol=1e-13, atol=1e-9)
+        assert_allclose(found.inertia, inertia, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n, d, k", SHAPES)
+def test_sparse_step_equals_dense(n, d, k, dtype):
+    X, centers, weight = sample("uniform", n, d, k, dtype)
+    X[X < 0.6] = 0
+    for index in (np.int32, np.int64):
+        rows = csr_array(X)
+        rows.indices, rows.indptr = rows.indices.astype(index), rows.indptr.astype(index)
+        found, label = lloyd_pass(centers, Block(rows, weight=weight))
+        expected = reference.step(X, weight, centers)
+        assert_array_equal(label, expected[0])
+        assert_allclose(found.first, expected[1], rtol=1e-12, atol=1e-12)
+        assert_allclose(found.mass, expected[2], rtol=1e-13)
+        assert_allclose(found.inertia, expected[3], rtol=1e-12)
+
+
+def bounds_of(kind, centers):
+    """Return a guide of one kind, whatever it would cost."""
+    if kind == "neighbors":
+        return _bounds.neighborhoods(centers, None)
+    order, width = np.empty(len(centers), np.int32), 8 * (1 + len(centers) // 128)
+    K.group(centers, order)
+    return _bounds.Groups(order, _bounds.gaps(centers, order, width), np.zeros(width))
+
+
+def descend(X, centers, weight, guide, passes=8, pays=None):
+    """Return centers, labels and inertia of every pass, as a block with this guide finds them."""
+    memory, trace = {}, []
+    params = Lloyd(centers, 0, 0, guide)
+    for number in range(passes):
+        sums = guided_pass(params, Block(X, weight=weight, memory=memory))
+        about = origin(params.centers, X.dtype, False)
+        mass = np.where(sums.mass > 0, sums.mass, 1)[:, None]
+        after = np.where(sums.mass[:, None] > 0, about + sums.first / mass, params.centers)
+        trace.append((sums, memory["kmeans"].label.copy()))
+        params = Lloyd(after, 0, number + 1, _bounds.moved(params.guide, params.centers, after))
+    return trace
+
+
+def same_bits(a, b):
+    for (one, first), (other, second) in zip(a, b):
+        assert_array_equal(first, second)
+        assert one.inertia == other.inertia and (one.first == other.first).all() and (one.mass == other.mass).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", ["uniform", "far", "integers"])
+@pytest.mark.parametrize("guide", ["groups", "neighbors"])
+@pytest.mark.parametrize("n, d, k", SHAPES)
+def test_bounds_change_no_bit(n, d, k, guide, kind, dtype, monkeypatch):
+    X, centers, weight = sample(kind, n, d, k, dtype)
+    plain = descend(X, centers, weight, None)
+    for pays in (lambda *_: True, lambda *_: False, lambda looked, *_: looked < 1.5):
+        monkeypatch.setattr(_bounds, "groups_pay", pays)
+        same_bits(descend(X, centers, weight, bounds_of(guide, centers)), plain)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 6), st.integers(1, 40), st.sampled_from([1e-8, 1e-3, 1, 1e6]), st.integers(0, 10**6), st.booleans()
+)
+def test_bounds_on_data_that_barely_differ(d, k, spread, seed, single):
+    rng = np.random.default_rng(seed)
+    dtype = np.float32 if single else np.float64
+    X = np.ascontiguousarray(1 + spread * rng.integers(0, 3, (100, d)), dtype=dtype)
+    centers = X[rng.choice(100, k)].astype(np.float64) + spread * 1e-7 * rng.normal(size=(k, d))
+    plain = descend(X, centers, None, None, passes=4)
+    for guide in ("groups", "neighbors"):
+        same_bits(descend(X, centers, None, bounds_of(guide, centers), passes=4), plain)
+
+
+def test_state_of_another_run_or_lost_is_rebuilt():
+    X, centers, _ = sample("uniform", 500, 16, 64, np.float64)
+    guide, memory = bounds_of("groups", centers), {}
+    first = guided_pass(Lloyd(centers, 0, 0, guide), Block(X, memory=memory))
+    other = guided_pass(Lloyd(centers[::-1].copy(), 1, 0, guide), Block(X, memory=memory))
+    fresh = guided_pass(Lloyd(centers[::-1].copy(), 1, 0, guide), Block(X, memory={}))
+    assert memory["kmeans"].run == 1 and (other.first == fresh.first).all()
+    assert (guided_pass(Lloyd(centers, 0, 0, guide), Block(X)).first == first.first).all()
+
+
+@pytest.mark.parametrize("width", ["32", "16"])
+def test_narrower_vectors_give_the_same_labels(width):
+    code = (
+        "import numpy as np; from novum import _core; rng = np.random.default_rng(0); out = []\n"
+        "for d in (2, 9, 40):\n"
+        "    for dtype in (np.float32, np.float64):\n"
+        "        X = rng.uniform(size=(500, d)).astype(dtype); label = np.empty(500, np.int32)\n"
+        "        _core.kmeans.nearest(X, X[:37].astype(float), label); out.append(label)\n"
+        "print(np.concatenate(out).tolist())"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, **extra}, capture_output=True, text=True, check=True
+        )
+        for extra in ({}, {"NOVUM_SIMD_BYTES": width})
+    ]
+    assert runs[0].stdout == runs[1].stdout
+
+
+@pytest.mark.parametrize("dtype, rtol", [(np.float32, 1e-5), (np.float64, 1e-12)])
+@pytest.mark.parametrize("d", [1, 2, 7, 40])
+def test_seeding_against_definition(d, dtype, rtol):
+    X, _, weight = sample("far", 400, d, 30, dtype)
+    for w in (None, weight):
+        square, owner = np.empty(400, dtype), np.zeros(400, np.int32)
+        chosen, candidates = X[:30].astype(np.float64), X[30:41].astype(np.float64)
+        total = _core.seeding.absorb(X, w, chosen[:1], 0, square, owner)
+        assert_allclose(total, reference.step(X, w, chosen[:1])[3], rtol=rtol)
+        for j in range(1, 30):  # one at a time, as k-means++ does, or several
+            total = _core.seeding.absorb(X, w, chosen[: j + 1], j, square, owner)
+        label, exact = reference.assign(X, chosen)
+        assert_array_equal(owner, label)
+        assert_allclose(square, exact, rtol=rtol, atol=1e-6)
+        again, owners = np.empty(400, dtype), np.zeros(400, np.int32)
+        assert _core.seeding.absorb(X, w, chosen, 0, again, owners) == total and (again == square).all()
+        gain = np.empty(11)
+        _core.seeding.gains(X, w, chosen, candidates, square, owner, gain)
+        assert_allclose(gain, reference.gains(X, w, chosen, candidates), rtol=100 * rtol, atol=1e-4 if d == 1 else 0)
+
+
+def test_kernels_refuse_wrong_shapes():
+    X, centers, _ = sample("uniform", 20, 3, 4, np.float64)
+    label, sums, mass = np.empty(20, np.int32), np.zeros((4, 3)), np.zeros(4)
+    with pytest.raises(ValueError, match="unequal width"):
+        K.step(X, None, centers[:, :2].copy(), label, np.zeros((4, 2)), mass)
+    with pytest.raises(ValueError, match="one label per row"):
+        K.step(X, None, centers, label[:-1], sums, mass)
+    with pytest.raises(ValueError, match="one weight per row"):
+        K.step(X, np.ones(3), centers, label, sums, mass)
+    rows = csr_array(X)
+    with pytest.raises(ValueError, match="column out of range"):
+        _core.kmeans_sparse.nearest(rows.data, rows.indices, rows.indptr, centers[:, :2].copy(), label)
+    with pytest.raises(ValueError, match="inconsistent shapes"):
+        _core.kmeans_sparse.nearest(rows.data, rows.indices, rows.indptr, centers, label[:-1])
