@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -23,16 +24,23 @@ constexpr std::size_t GROUP = 16;  // centers that share a bound: one AVX-512 ve
 template <class Real, int BYTES>
 struct Simd {
     typedef Real V __attribute__((vector_size(BYTES)));
-    typedef Real Loose __attribute__((vector_size(BYTES), aligned(sizeof(Real)), may_alias));
     using Int = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;  // compares give integers of the same width
     typedef Int I __attribute__((vector_size(BYTES)));
-    typedef Int LooseI __attribute__((vector_size(BYTES), aligned(sizeof(Real)), may_alias));
     static constexpr int LANES = BYTES / static_cast<int>(sizeof(Real));
     // Rows and panels that fill the registers (32 with AVX-512, 16 before) with accumulators and leave room for the operands.
     static constexpr int ROWS = 6, PANELS = BYTES == 64 ? 4 : 2;
-    static NOVUM_INLINE V load(const Real* p) { return *reinterpret_cast<const Loose*>(p); }
-    static NOVUM_INLINE void store(Real* p, V v) { *reinterpret_cast<Loose*>(p) = v; }
-    static NOVUM_INLINE I load_int(const Int* p) { return *reinterpret_cast<const LooseI*>(p); }
+    // Through memcpy: GCC may drop `aligned` from a vector type of dependent size, and an aligned move would fault.
+    static NOVUM_INLINE V load(const Real* p) {
+        V v;
+        std::memcpy(&v, p, sizeof v);
+        return v;
+    }
+    static NOVUM_INLINE void store(Real* p, V v) { std::memcpy(p, &v, sizeof v); }
+    static NOVUM_INLINE I load_int(const Int* p) {
+        I v;
+        std::memcpy(&v, p, sizeof v);
+        return v;
+    }
 };
 
 template <class V, int... J>
