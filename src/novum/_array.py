@@ -15,6 +15,7 @@ __all__ = [
     "centred",
     "concat",
     "dense",
+    "distinct",
     "double",
     "exp",
     "is_sparse",
@@ -102,6 +103,23 @@ def one_hot(x: Any, code: Any, k: int) -> Any:
         code = _torch().as_tensor(code, device=x.device).long()
         return _torch().nn.functional.one_hot(code, k).double()
     return np.eye(k)[np.asarray(code)]
+
+
+def distinct(x: Any) -> np.ndarray:
+    """Return the sorted distinct values, as a NumPy array."""
+    return to_numpy(_torch().unique(x)) if is_tensor(x) else np.unique(x)
+
+
+def positions(values: np.ndarray, x: Any) -> tuple[Any, Any]:
+    """Return where every x stands among the sorted `values`, and which x do not occur there."""
+    if is_tensor(x):
+        torch = _torch()
+        known = torch.as_tensor(values, device=x.device)
+        code = torch.searchsorted(known, x.contiguous()).clamp(max=len(values) - 1)
+        return code, known[code] != x
+    x = np.asarray(x)
+    code = np.minimum(np.searchsorted(values, x), len(values) - 1).astype(np.int64)
+    return code, np.asarray(values[code] != x)
 
 
 def exp(x: Any) -> Any:

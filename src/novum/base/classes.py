@@ -18,7 +18,7 @@ class Labels(NamedTuple):
 
 def block_labels(_: Any, block: Block) -> Labels:
     """Return the labels that occur in one block."""
-    return Labels(np.unique(_array.to_numpy(block.y)))
+    return Labels(_array.distinct(block.y))
 
 
 def merge_labels(a: Labels, b: Labels) -> Labels:
@@ -26,15 +26,12 @@ def merge_labels(a: Labels, b: Labels) -> Labels:
     return Labels(np.union1d(a.values, b.values))
 
 
-def encode(classes: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the position of every label in the sorted `classes`; raise for one that is not there."""
-    y = np.asarray(y)
-    code = np.searchsorted(classes, y).astype(np.int64)
-    code[code == len(classes)] = 0
-    unknown = classes[code] != y
-    if np.any(unknown):
+def encode(classes: np.ndarray, y: Any) -> Any:
+    """Return the position of every label in the sorted `classes`, where y lives; raise for one that is not there."""
+    code, unknown = _array.positions(classes, y)
+    if unknown.any():
         raise DataError(
-            f"The target label(s) {np.unique(y[unknown])} in y do not exist in the initial classes {classes}."
+            f"The target label(s) {_array.distinct(y[unknown])} in y do not exist in the initial classes {classes}."
             f" Name every class at the first call of partial_fit."
         )
     return code

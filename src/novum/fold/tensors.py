@@ -58,7 +58,7 @@ class TensorSource(Source):
 
     def map_target(self, function: Callable[[Any], Any]):
         twin = copy(self)
-        twin.y = _array.like(self.X, function(_array.to_numpy(self.y)), "int64")
+        twin.y = _array.like(self.X, function(self.y), "int64")
         twin.memories = [{} for _ in self.bounds]
         return twin
 
