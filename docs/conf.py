@@ -54,14 +54,28 @@ sphinx_gallery_conf = {
 }
 
 FITTED = re.compile(r"(?<![\w`.\"'])([A-Za-z]\w*_)(?![\w`\"'])")  # coef_ in a sentence: to reStructuredText a link named coef
+CODE = re.compile(r"(`+[^`]*`+)")
+FORMULA = re.compile(r"(?<!\\)([|*])")  # |w| and a * b in a sentence: a substitution and an emphasis
+
+
+def outside_code(lines, change):
+    """Change the parts of the lines that are neither an example nor between backticks."""
+    for k, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...", ":", "..")):
+            parts = CODE.split(line)
+            lines[k] = "".join(part if number % 2 else change(part) for number, part in enumerate(parts))
+
+
+def plain_formulas(app, what, name, obj, options, lines):
+    """Keep the bars and stars of formulas in docstrings what they are."""
+    outside_code(lines, lambda part: FORMULA.sub(r"\\\1", part))
 
 
 def literal_attributes(app, what, name, obj, options, lines):
-    """Mark names with a final underscore as code, outside of examples."""
-    for k, line in enumerate(lines):
-        if not line.lstrip().startswith((">>>", "...", ":", "..")):
-            lines[k] = FITTED.sub(r"``\1``", line)
+    """Mark names with a final underscore as code."""
+    outside_code(lines, lambda part: FITTED.sub(r"``\1``", part))
 
 
 def setup(app):
-    app.connect("autodoc-process-docstring", literal_attributes, priority=800)  # after napoleon
+    app.connect("autodoc-process-docstring", plain_formulas, priority=400)  # before napoleon, which writes markup of its own
+    app.connect("autodoc-process-docstring", literal_attributes, priority=800)  # after it: it needs the bare names
