@@ -37,7 +37,6 @@ autosummary_generate = False  # docs/generate.py writes the pages
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
-napoleon_use_ivar = True
 napoleon_use_rtype = False
 default_role = "py:obj"
 
@@ -53,7 +52,9 @@ sphinx_gallery_conf = {
     "reset_modules": ("matplotlib",),
 }
 
-FITTED = re.compile(r"(?<![\w`.\"'])([A-Za-z]\w*_)(?![\w`\"'])")  # coef_ in a sentence: to reStructuredText a link named coef
+FITTED = re.compile(
+    r"(?<![\w`.\"'])([A-Za-z]\w*_)(?![\w`\"'])"
+)  # coef_ in a sentence: to reStructuredText a link named coef
 CODE = re.compile(r"(`+[^`]*`+)")
 FORMULA = re.compile(r"(?<!\\)([|*])")  # |w| and a * b in a sentence: a substitution and an emphasis
 
@@ -77,5 +78,7 @@ def literal_attributes(app, what, name, obj, options, lines):
 
 
 def setup(app):
-    app.connect("autodoc-process-docstring", plain_formulas, priority=400)  # before napoleon, which writes markup of its own
+    app.connect(
+        "autodoc-process-docstring", plain_formulas, priority=400
+    )  # before napoleon, which writes markup of its own
     app.connect("autodoc-process-docstring", literal_attributes, priority=800)  # after it: it needs the bare names

@@ -43,10 +43,13 @@ def own_members(cls: type) -> list[str]:
     for base in reversed(cls.__mro__):
         if base.__module__.startswith("novum."):
             names += [name for name, value in vars(base).items() if not name.startswith("_") and is_member(value)]
-    return list(dict.fromkeys(names))
+    return [
+        name for name in dict.fromkeys(names) if not name.endswith("_")
+    ]  # fitted attributes: the docstring lists them
 
 
 def is_member(value: Any) -> bool:
+    """Return whether a class attribute is a method or a property."""
     return inspect.isfunction(value) or isinstance(value, property | classmethod | staticmethod)
 
 

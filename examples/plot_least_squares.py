@@ -2,8 +2,8 @@
 Least squares with the bands that belong to it
 ==============================================
 
-A line through noisy points with two bands: where the line may lie, and where a new point may fall. Beside it a plane through a sample
-in space. Formulas: :doc:`/theory/least_squares`, (2) and (14).
+A line through noisy points with two bands: where the line may lie, and where a new point may fall. Beside it a plane
+through a sample in space. Formulas: :doc:`/theory/least_squares`, (2) and (14).
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Where Gaussian naive Bayes draws the line
 =========================================
 
-With equal variances in both classes the boundary is straight, with different ones it is a conic with axes along the coordinates, and
-three classes meet where two boundaries cross. The shade is the probability of the winner
+With equal variances in both classes the boundary is straight, with different ones it is a conic with axes along the
+coordinates, and three classes meet where two boundaries cross. The shade is the probability of the winner
 (:doc:`/theory/gaussian_naive_bayes`).
 """
 

@@ -2,9 +2,9 @@
 How ridge shrinks
 =================
 
-The coefficients of the diabetes table from nearly no penalty to a crushing one, and the error on rows left out, for every penalty in
-closed form (:doc:`/theory/least_squares`). Attributes that carry nearly the same information, here the blood lipids, hold each other in
-balance with large coefficients of opposite signs, and those give way first.
+The coefficients of the diabetes table from nearly no penalty to a crushing one, and the error on rows left out, for
+every penalty in closed form (:doc:`/theory/least_squares`). Attributes that carry nearly the same information, here the
+blood lipids, hold each other in balance with large coefficients of opposite signs, and those give way first.
 """
 
 import matplotlib.pyplot as plt
@@ -28,11 +28,9 @@ print(f"least leave-one-out error {errors.min():.2f} at alpha = {best:.3g}")
 
 # %%
 names = {"s1": "total cholesterol", "s2": "LDL", "s3": "HDL", "s4": "ratio", "s5": "log triglycerides", "s6": "glucose"}
-figure, (above, below) = plt.subplots(
-    2, 1, figsize=(8.5, 6.4), sharex=True, height_ratios=[3, 1], layout="constrained"
-)
+figure, (above, below) = plt.subplots(2, 1, figsize=(8.5, 6.4), sharex=True, height_ratios=[3, 1], layout="constrained")
 colors = plt.colormaps["tab10"](np.arange(10))
-for name, path, color in zip(X.columns, coefficients.T, colors):
+for path, color in zip(coefficients.T, colors):
     above.plot(alphas, path, color=color, lw=1.8)
 
 # labels at the left edge, moved apart where they would overlap
@@ -54,7 +52,14 @@ above.spines[["top", "left"]].set_visible(False)
 below.plot(alphas, errors, color="#33415c", lw=2)
 for axes in (above, below):
     axes.axvline(best, color="#d1495b", lw=1.2, ls="--")
-below.annotate(f"least at {best:.2g}", (best, errors.min() + 4), xytext=(6, -4), textcoords="offset points", va="top", color="#d1495b")
+below.annotate(
+    f"least at {best:.2g}",
+    (best, errors.min() + 4),
+    xytext=(6, -4),
+    textcoords="offset points",
+    va="top",
+    color="#d1495b",
+)
 below.set(xscale="log", xlabel="penalty alpha", ylabel="leave-one-out\nerror")
 below.set_ylim(errors.min() - 0.3, errors.min() + 4)
 below.yaxis.tick_right()

@@ -70,7 +70,9 @@ def test_errors_and_warnings():
 
 
 # In the package the two below need no copy: tests/contract finds every public estimator by itself.
-OWN = [f for f in vars(contract).values() if inspect.isfunction(f) and [*inspect.signature(f).parameters] == ["estimator"]]
+OWN = [
+    f for f in vars(contract).values() if inspect.isfunction(f) and [*inspect.signature(f).parameters] == ["estimator"]
+]
 
 
 @pytest.mark.parametrize("check", OWN, ids=lambda check: check.__name__)
