@@ -8,7 +8,7 @@ Each pass of Weiszfeld's method needs, over the rows that do not lie on c itself
     c <- c + max(0, 1 - here/|pull|) pull / stiffness                                              (3)
 
 The factor in (3) is Vardi and Zhang's (2000): it keeps the method from sticking at a row, and vanishes exactly where that
-row is the minimiser. f never rises. Half of the weight may be moved anywhere without carrying c away.
+row is the minimiser. f never rises. Less than half of the weight, moved anywhere, cannot carry c away.
 """
 
 import warnings
