@@ -28,11 +28,11 @@ $(VENV)/.lint: $(VENV)/.installed
 	touch $@
 
 test: $(VENV)/.installed  ## the whole suite
-	$(BIN)/python -m pytest -n $(JOBS) -m "not deep and not slow and not peer" tests --pyargs novum
+	$(BIN)/python -m pytest -n $(JOBS) -m "not deep and not slow and not peer" tests docs/skeleton --pyargs novum
 
 test-deep: $(VENV)/.installed  ## the tests that need PyTorch
 	$(PIP) torch==2.13.0
-	$(BIN)/python -m pytest -m "deep and not slow" tests
+	$(BIN)/python -m pytest -m "deep and not slow" tests docs/skeleton
 
 test-slow: $(VENV)/.installed  ## checks too slow for every day
 	$(BIN)/python -m pytest -m "slow and not deep and not peer" --timeout=1800 tests

@@ -1,0 +1,116 @@
+"""The documentation runs: every Python block of the README, the guide and the theory, and the pages written by the package."""
+
+import doctest
+import json
+import re
+import runpy
+from pathlib import Path
+
+import generate
+import pytest
+
+import novum
+
+ROOT = Path(__file__).parents[1]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "docs" / "index.md",
+    *sorted(ROOT.glob("docs/guide/*.md")),
+    *sorted(ROOT.glob("docs/theory/*.md")),
+    *sorted(ROOT.glob("docs/switching/*.md")),
+]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def blocks(page):
+    """Return the Python blocks of a page with the line each begins at."""
+    text = page.read_text(encoding="utf-8")
+    return [(text.count("\n", 0, found.start(1)), found[1]) for found in BLOCK.finditer(text)]
+
+
+def marks(page):
+    return [pytest.mark.deep] if any("import torch" in code for _, code in blocks(page)) else []
+
+
+def run(page, names):
+    """Run the blocks of a page one after another in one namespace; a block with prompts is compared with what it prints."""
+    for line, code in blocks(page):
+        if ">>> " not in code:
+            exec(compile("\n" * line + code, str(page), "exec"), names)
+            continue
+        test = doctest.DocTestParser().get_doctest(code, names, page.name, str(page), line)
+        told = []
+        runner = doctest.DocTestRunner(optionflags=FLAGS)
+        runner.run(test, out=told.append, clear_globs=False)
+        assert not runner.failures, "".join(told)
+        names.update(test.globs)
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=marks(page), id=str(page.relative_to(ROOT))) for page in PAGES if blocks(page)]
+)
+def test_every_block_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # what a page writes, it writes there
+    run(page, {"__name__": "page"})
+
+
+@pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.stem)
+def test_every_script_of_the_gallery_runs(script):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    runpy.run_path(str(script))
+    assert pyplot.get_fignums()  # a script of the gallery makes a figure
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_files_lead_somewhere(page):
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        place = (page.parent / target).resolve()
+        written_by_the_build = any(place.is_relative_to(ROOT / "docs" / folder) for folder in ("gallery", "api"))
+        assert written_by_the_build or place.exists() or place.with_suffix(".md").exists(), target
+
+
+def test_the_readme_is_one_screen():
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 50 and max(map(len, lines)) <= 132
+
+
+def test_the_reference_names_everything_public(tmp_path):
+    generate.write_reference(tmp_path)
+    for module in generate.families():
+        page = (tmp_path / f"{module.__name__}.md").read_text(encoding="utf-8")
+        for name in module.__all__:
+            assert f":: {module.__name__}.{name}\n" in page
+    top = (tmp_path / "novum.md").read_text(encoding="utf-8")
+    assert all(f"autofunction:: novum.{name}\n" in top for name in generate.top_level())
+    assert {"load", "save", "show_versions"} <= set(generate.top_level()) <= set(novum.__all__)
+
+
+def test_the_benchmark_page_hides_no_loss():
+    results = json.loads(generate.RESULTS.read_text())
+    text = generate.benchmark_tables(results)
+    assert text.count("\n| ") - text.count("| rows |") == len(results["rows"])
+    lost = sum(row["ratio"] < generate.EVEN for row in results["rows"])
+    assert text.count("**slower**") == lost and f"in {lost} of them novum is slower" in text
+    assert all(f"{case}\n" in text for case in results["exponents"])
+
+
+def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
+    """Every number that a docstring gives to a formula of these modules is a tag on its page."""
+    pages = {
+        "least_squares.md": ["ols", "ridge", "inference", "_solve", "_normal", "_orthogonal"],
+        "gaussian_naive_bayes.md": ["gaussian"],
+        "fold.md": ["engine"],
+    }
+    for page, modules in pages.items():
+        text = (ROOT / "docs" / "theory" / page).read_text(encoding="utf-8")
+        for module in modules:
+            (source,) = (Path(novum.__file__).parent).glob(f"*/{module}.py")
+            numbers = set(re.findall(r" \((\d+)\)$", source.read_text(encoding="utf-8").split('"""')[1], re.MULTILINE))
+            assert numbers and all(rf"\tag{{{number}}}" in text for number in numbers), (page, module)
