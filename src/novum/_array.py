@@ -87,9 +87,12 @@ def ones(x: Any, *shape: int) -> Any:
     return _torch().ones(shape, dtype=_torch().float64, device=x.device) if is_tensor(x) else np.ones(shape)
 
 
-def row_mean(x: Any) -> np.ndarray:
-    """Return the float64 mean of every column, as a NumPy array."""
-    return to_numpy(x.double().mean(dim=0)) if is_tensor(x) else np.asarray(x.mean(axis=0, dtype=np.float64))
+def row_mean(x: Any, weight: Any = None) -> np.ndarray:
+    """Return the float64 (weighted) mean of every column, as a NumPy array; zero where there is no weight."""
+    if weight is None:
+        return to_numpy(x.double().mean(dim=0)) if is_tensor(x) else np.asarray(x.mean(axis=0, dtype=np.float64))
+    total = float(weight.sum())
+    return to_numpy(weight @ double(x)) / total if total > 0 else np.zeros(x.shape[1])
 
 
 def centred(x: Any, mean: np.ndarray) -> Any:

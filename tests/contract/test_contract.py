@@ -39,7 +39,7 @@ def test_weights_equal_repetition(estimator):
 def test_zero_weight_is_absence(estimator):
     X, y = data(estimator)
     w = np.arange(len(X)) % 2
-    wild = np.where(w[:, None] == 0, 1e6, X)
+    wild = np.where(w[:, None] == 0, 1e300, X)
     a = quick(estimator).fit(wild, y, sample_weight=w)
     b = quick(estimator).fit(X[w == 1], None if y is None else y[w == 1])
     same(outputs(a, X), outputs(b, X), rtol=1e-8, atol=1e-10)
@@ -204,6 +204,26 @@ def test_saved_and_loaded(estimator, tmp_path):
     model = quick(estimator).fit(X, y)
     novum.save(model, tmp_path / "model.novum")
     same(outputs(novum.load(tmp_path / "model.novum"), X), outputs(model, X), rtol=0, atol=0)
+
+
+@ALL
+def test_callbacks_hear_of_a_fit_alone_and_in_a_search(estimator):
+    from sklearn.model_selection import GridSearchCV
+
+    class Listener:
+        heard = 0
+
+        def setup(self, estimator, context): ...
+        def teardown(self, estimator, context): ...
+        def on_fit_task_begin(self, estimator, context): ...
+        def on_fit_task_end(self, estimator, context):
+            Listener.heard += 1
+
+    X, y = data(estimator)
+    quick(estimator).set_callbacks(Listener()).fit(X, y)
+    assert Listener.heard >= 1
+    search = GridSearchCV(quick(estimator).set_callbacks(Listener()), {}, cv=2).fit(X, y)
+    assert hasattr(search.best_estimator_, "n_features_in_")
 
 
 @ALL

@@ -5,6 +5,7 @@ or `self._rows` (new rows). The rest is its own algorithm.
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum._blas import single_blas
 from novum.base import domains, validation
+from novum.base.callbacks import CallbackSupportMixin, reporting
 from novum.fold.blocks import Source
 
 __all__ = ["Estimator", "fits"]
@@ -31,7 +33,9 @@ def fits(method: Callable) -> Callable:
         try:
             if not get_config()["skip_parameter_validation"]:
                 domains.check(self._domains, self.get_params(deep=False), type(self).__name__)
-            with single_blas():
+            passes = self._reports_passes or method.__name__ != "fit"
+            announced = nullcontext() if passes else reporting(self, 0, X=args[0] if args else kwargs.get("X"))
+            with single_blas(), announced:
                 return method(self, *args, **kwargs)
         except BaseException:
             self.__dict__.clear()
@@ -41,10 +45,13 @@ def fits(method: Callable) -> Callable:
     return wrapper
 
 
-class Estimator(BaseEstimator):
+class Estimator(CallbackSupportMixin, BaseEstimator):
     """Base of all estimators."""
 
     _domains: dict[str, domains.Domain] = {}
+    _reports_passes = (
+        False  # whether `fit` itself tells the callbacks of its passes; if not, `fits` announces it as one task
+    )
 
     def _source(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None, **options

@@ -45,7 +45,8 @@ def mean_variance(source: Source) -> float:
     """Return (11), averaged over the features."""
     shift = np.zeros((1, source.n_features))
     if not source.sparse:
-        shift = _array.row_mean(source.first().X)[None].astype(np.float64)
+        block = source.first()
+        shift = _array.row_mean(block.X, block.weight)[None]
     sums = source.total(block_spread, shift)
     offset = sums.first[0] / sums.mass[0]
     return float(np.mean(np.maximum(sums.second[0] / sums.mass[0] - offset**2, 0.0)))

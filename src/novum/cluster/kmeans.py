@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum import _array
 from novum._random import Stream, seed_of
-from novum.base.callbacks import CallbackSupportMixin, reporting
+from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
@@ -74,7 +74,7 @@ def logged(run: int, listener: Callable, n_iter: int, inertia: float, params: Ll
     return listener(n_iter, inertia, params)
 
 
-class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
+class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
     """k-means clustering.
 
     Parameters
@@ -134,6 +134,8 @@ class KMeans(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerM
         "copy_x": Bool(),
         "algorithm": Choice("lloyd", "elkan"),
     }
+
+    _reports_passes = True
 
     def __init__(
         self,

@@ -117,9 +117,9 @@ def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
     p, q = source.n_features, max(1, source.n_targets)
     shift = np.zeros(p + q)
     if fit_intercept and block.rows:
-        shift[p:] = _array.row_mean(block.y.reshape(block.rows, -1))
+        shift[p:] = _array.row_mean(block.y.reshape(block.rows, -1), block.weight)
         if not source.sparse:
-            shift[:p] = _array.row_mean(block.X)
+            shift[:p] = _array.row_mean(block.X, block.weight)
     return shift
 
 

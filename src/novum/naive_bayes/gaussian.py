@@ -87,7 +87,7 @@ def class_moments(source: Source, k: int) -> Moments:
     """Return the moments of every class: one pass about the means of the first block, a second if they were far off."""
     start = np.zeros((k, source.n_features))
     block = source.first()
-    everything = _array.row_mean(block.X)
+    everything = _array.row_mean(block.X, block.weight)
     pilot = about(start + everything, class_sums(start + everything, block))
     sums = source.total(class_sums, pilot.mean)
     moments = about(pilot.mean, sums)
