@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 
 #include <optional>
+#include <vector>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -19,9 +20,9 @@ using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Weights = std::optional<Vector<const double>>;
 
 template <class Real>
-km::Rows<Real> rows(const Matrix<const Real>& x, const Weights& weight, const Vector<Real>& square, const Vector<std::int32_t>& owner) {
+km::Rows<Real> rows(const Matrix<const Real>& x, const Weights& weight, const Vector<Real>& norm, const Vector<Real>& square, const Vector<std::int32_t>& owner) {
     const std::size_t n = x.shape(0);
-    if ((weight && weight->shape(0) != n) || square.shape(0) != n || owner.shape(0) != n) throw nb::value_error("seeding: one weight, square and owner per row");
+    if ((weight && weight->shape(0) != n) || norm.shape(0) != n || square.shape(0) != n || owner.shape(0) != n) throw nb::value_error("seeding: one weight, norm, square and owner per row");
     return {x.data(), weight ? weight->data() : nullptr, n, x.shape(1)};
 }
 
@@ -31,28 +32,41 @@ km::Centers centers(const Matrix<const double>& c, std::size_t d) {
 }
 
 template <class Real>
-double absorb(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, std::size_t first, Vector<Real> square, Vector<std::int32_t> owner) {
-    const auto r = rows<Real>(x, weight, square, owner);
+double absorb(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, std::size_t first, Vector<Real> norm, Vector<Real> square, Vector<std::int32_t> owner) {
+    const auto r = rows<Real>(x, weight, norm, square, owner);
     const auto c = centers(chosen, r.d);
     nb::gil_scoped_release release;
-    return km::absorb<Real>(r, c, first, {square.data(), owner.data()});
+    return km::absorb<Real>(r, c, first, {norm.data(), square.data(), owner.data()});
+}
+
+// An array that owns the vector.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> array(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    return {kept->data(), {kept->size()}, nb::capsule(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); })};
 }
 
 template <class Real>
-void gains(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, Matrix<const double> candidates, Vector<Real> square, Vector<std::int32_t> owner, Vector<double> out) {
-    const auto r = rows<Real>(x, weight, square, owner);
+nb::list gains(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, Matrix<const double> candidates, Vector<Real> norm, Vector<Real> square, Vector<std::int32_t> owner, Vector<double> out) {
+    const auto r = rows<Real>(x, weight, norm, square, owner);
     const auto c = centers(chosen, r.d), trial = centers(candidates, r.d);
     if (out.shape(0) != trial.k) throw nb::value_error("seeding: one gain per candidate");
-    nb::gil_scoped_release release;
-    km::gains<Real>(r, c, trial, {square.data(), owner.data()}, out.data());
+    std::vector<km::Better<Real>> better(trial.k);
+    {
+        nb::gil_scoped_release release;
+        km::gains<Real>(r, c, trial, {norm.data(), square.data(), owner.data()}, out.data(), better.data());
+    }
+    nb::list found;
+    for (auto& one : better) found.append(nb::make_tuple(array(std::move(one.row)), array(std::move(one.square))));
+    return found;
 }
 
 template <class Real>
 void bind(nb::module_& m) {
-    m.def("absorb", &absorb<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "first"_a, "square"_a.noconvert(), "owner"_a.noconvert(),
+    m.def("absorb", &absorb<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "first"_a, "norm"_a.noconvert(), "square"_a.noconvert(), "owner"_a.noconvert(),
           "Take up the chosen centers from `first` on into the squared distances and owners of the rows; returns their weighted sum.");
-    m.def("gains", &gains<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "candidates"_a.noconvert(), "square"_a.noconvert(), "owner"_a.noconvert(),
-          "out"_a.noconvert(), "Write how much the sum of squared distances would fall with every candidate.");
+    m.def("gains", &gains<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "candidates"_a.noconvert(), "norm"_a.noconvert(), "square"_a.noconvert(),
+          "owner"_a.noconvert(), "out"_a.noconvert(), "Write how much the sum of squared distances would fall with every candidate; returns the rows it would take over and their squares.");
 }
 
 }  // namespace

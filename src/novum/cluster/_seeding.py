@@ -38,6 +38,18 @@ class Chosen(NamedTuple):
     centers: NDArray  # (j, d)
     candidates: NDArray  # (m, d)
     run: int
+    last: int  # which of the candidates before became the last center
+
+
+class State(NamedTuple):
+    """What a block remembers while centers are chosen."""
+
+    run: int
+    taken: int  # centers that `square` knows of
+    norm: NDArray  # (rows,): squared distance to the first center
+    square: NDArray  # (rows,): D^2
+    owner: NDArray  # (rows,) int32: the center it belongs to
+    better: list  # for every candidate tried last: the rows it would take over, their squared distances to it
 
 
 class Potentials(NamedTuple):
@@ -66,8 +78,9 @@ def block_draw(sampling: Sampling, block: Block) -> Drawn:
     weight = None if block.weight is None else _array.to_numpy(block.weight)
     rows = range(block.start, block.start + block.rows)
     keys = sampling.stream.keys(sampling.purpose, sampling.run, rows, weight)
-    smallest = np.argsort(keys, kind="stable")[: sampling.size]
-    smallest = smallest[np.isfinite(keys[smallest])]
+    size = min(sampling.size, block.rows)
+    smallest = np.argpartition(keys, size - 1)[:size] if size else np.arange(0)
+    smallest = np.sort(smallest[np.isfinite(keys[smallest])])
     return Drawn(keys[smallest], block.start + smallest, _blockwise.take_rows(block.X, smallest))
 
 
@@ -94,22 +107,33 @@ def sampled(source: Source, k: int, stream: Stream, run: int) -> MemorySource:
     return MemorySource(ArrayTiles(drawn.centers[order].astype(source.dtype)))
 
 
-def remembered(chosen: Chosen, block: Block) -> tuple[NDArray, NDArray, float]:
-    """Return D^2 of every row of a block, which center it belongs to, and sum w D^2, up to date with the chosen centers."""
+def remembered(chosen: Chosen, block: Block) -> State:
+    """Return the state of a block, up to date with the chosen centers."""
     assert block.memory is not None
-    run, taken, square, owner, potential = block.memory.get("seeding", (None, 0, None, None, 0.0))
-    if run != chosen.run or taken > len(chosen.centers):
-        taken, square, owner = 0, np.empty(block.rows, block.X.dtype), np.zeros(block.rows, np.int32)
-    if taken < len(chosen.centers):
-        if _array.is_sparse(block.X):
-            for j in range(taken, len(chosen.centers)):
-                distance = sparse_square(chosen.centers[j], block).astype(square.dtype)
-                np.copyto(square, distance if j == 0 else np.minimum(square, distance))
-            potential = weighted_sum(square, block)
-        else:
-            potential = _core.seeding.absorb(block.X, block.weight, chosen.centers, taken, square, owner)
-        block.memory["seeding"] = (chosen.run, len(chosen.centers), square, owner, potential)
-    return square, owner, potential
+    state: State | None = block.memory.get("seeding")
+    count = len(chosen.centers)
+    if state is None or state.run != chosen.run or state.taken > count:
+        dtype = block.X.dtype
+        norm, square, owner = np.empty(block.rows, dtype), np.empty(block.rows, dtype), np.zeros(block.rows, np.int32)
+        state = State(chosen.run, 0, norm, square, owner, [])
+    if state.taken == count - 1 and state.better:
+        rows, nearer = state.better[chosen.last]
+        state.square[rows], state.owner[rows] = nearer, count - 1
+    elif state.taken < count:
+        absorb(chosen, block, state)
+    state = state._replace(taken=count, better=state.better if state.taken == count else [])
+    block.memory["seeding"] = state
+    return state
+
+
+def absorb(chosen: Chosen, block: Block, state: State) -> None:
+    """Bring the state up to date with centers it has not seen as candidates."""
+    if not _array.is_sparse(block.X):
+        _core.seeding.absorb(block.X, block.weight, chosen.centers, state.taken, state.norm, state.square, state.owner)
+        return
+    for j in range(state.taken, len(chosen.centers)):
+        distance = sparse_square(chosen.centers[j], block).astype(state.square.dtype)
+        np.copyto(state.square, distance if j == 0 else np.minimum(state.square, distance))
 
 
 def sparse_square(center: NDArray, block: Block) -> NDArray:
@@ -124,19 +148,25 @@ def weighted_sum(values: NDArray, block: Block) -> float:
 
 def block_potential(chosen: Chosen, block: Block) -> Potentials:
     """Return sum w D^2 of one block."""
-    return Potentials([remembered(chosen, block)[2]])
+    return Potentials([weighted_sum(remembered(chosen, block).square, block)])
 
 
 def block_gains(chosen: Chosen, block: Block) -> Potentials:
     """Return by how much every candidate would lower sum w D^2 of one block."""
-    square, owner, _ = remembered(chosen, block)
+    assert block.memory is not None
+    state = remembered(chosen, block)
     gain = np.zeros(len(chosen.candidates))
     if _array.is_sparse(block.X):
+        better = []
         for m, candidate in enumerate(chosen.candidates):
-            fall = square - sparse_square(candidate, block)
-            gain[m] = weighted_sum(np.maximum(fall, 0.0), block)
+            square = sparse_square(candidate, block).astype(state.square.dtype)
+            gain[m] = weighted_sum(np.maximum(state.square.astype(np.float64) - square, 0.0), block)
+            rows = np.flatnonzero(square < state.square)
+            better.append((rows, square[rows]))
     else:
-        _core.seeding.gains(block.X, block.weight, chosen.centers, chosen.candidates, square, owner, gain)
+        arrays = (state.norm, state.square, state.owner, gain)
+        better = _core.seeding.gains(block.X, block.weight, chosen.centers, chosen.candidates, *arrays)
+    block.memory["seeding"] = state._replace(better=better)
     return Potentials([gain])
 
 
@@ -153,7 +183,7 @@ def locate(source: MemorySource, chosen: Chosen, parts: NDArray, targets: NDArra
     found = np.empty((len(targets), source.n_features))
     for index in np.unique(where):
         block = source.block(int(index))
-        square = remembered(chosen, block)[0].astype(np.float64)
+        square = remembered(chosen, block).square.astype(np.float64)
         cumulative = np.cumsum(square if block.weight is None else square * block.weight)
         here = np.flatnonzero(where == index)
         rest = targets[here] - (edges[index - 1] if index else 0.0)
@@ -169,10 +199,10 @@ def plus_plus(source: MemorySource, k: int, stream: Stream, run: int, trials: in
     first = random_rows(source, 1, stream, run, "kmeans++ first")
     centers, rows = np.empty((k, source.n_features)), np.empty(k, np.int64)
     centers[0], rows[0] = first.centers[0], first.rows[0]
-    parts = potentials(source, Chosen(centers[:1], centers[:0], run))
+    parts, best = potentials(source, Chosen(centers[:1], centers[:0], run, 0)), 0
     beginning = parts.sum()
     for j in range(1, k):
-        chosen = Chosen(centers[:j], centers[:0], run)
+        chosen = Chosen(centers[:j], centers[:0], run, best)
         if parts.sum() <= EXHAUSTED * beginning:
             parts = potentials(source, chosen)
         if parts.sum() > 0:

@@ -96,6 +96,7 @@ class MemorySource(Source):
         self.sparse = isinstance(tiles, SparseTiles)
         self.has_target = y is not None
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
+        self.threads: int | None = None  # asked once: a learner of many short passes would feel it
         self._cut(block_rows(*tiles.shape))
 
     def _cut(self, step: int) -> None:
@@ -117,8 +118,9 @@ class MemorySource(Source):
         return Block(self.tiles.tile(start, stop), y, weight, start, self.memories[index])
 
     def _map(self, function: Callable):
-        count = min(thread_count(self.n_jobs), len(self.bounds))
-        return map_ordered(function, range(len(self.bounds)), count)
+        if self.threads is None:
+            self.threads = thread_count(self.n_jobs)
+        return map_ordered(function, range(len(self.bounds)), min(self.threads, len(self.bounds)))
 
     def first(self):
         return self.block(0)
