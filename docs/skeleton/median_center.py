@@ -19,7 +19,7 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum import _array
-from novum.base.callbacks import CallbackSupportMixin, reporting
+from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
@@ -81,7 +81,7 @@ def subtract(center: np.ndarray, block: Block):
     return block.X - _array.like(block.X, center)
 
 
-class MedianCenter(CallbackSupportMixin, OneToOneFeatureMixin, TransformerMixin, Estimator):
+class MedianCenter(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """Move the geometric median of the rows to the origin.
 
     Parameters
@@ -111,6 +111,7 @@ class MedianCenter(CallbackSupportMixin, OneToOneFeatureMixin, TransformerMixin,
     """
 
     _domains: dict[str, Domain] = {"max_iter": Int(1), "tol": Real(0)}
+    _reports_passes = True
 
     def __init__(self, *, max_iter=500, tol=1e-7):
         self.max_iter = max_iter

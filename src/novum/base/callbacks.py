@@ -8,9 +8,8 @@ carries `n_iter` and `objective`.
     with reporting(self, self.max_iter, X=X, y=y) as report:
         fold(..., report=report)                      # calls report(n_iter, objective, params) after every pass
 
-Without callbacks the report is one object that does nothing. An estimator that takes callbacks inherits
-`CallbackSupportMixin` and opens `reporting` in every fit, with `max_iter=0` when it has no passes: meta-estimators
-leave it to the estimator to announce its task.
+Without callbacks the report is one object that does nothing. Every estimator takes callbacks. One that iterates sets
+`_reports_passes = True` and opens `reporting` in its `fit`; the fit of any other is announced as one task by `fits`.
 """
 
 from collections.abc import Callable, Iterator
