@@ -241,3 +241,27 @@ def test_inference_prints_and_refuses():
         LinearRegression().fit(X[:3], y[:3]).inference()
     with pytest.raises(DataError, match="other columns"):
         model.inference(X[:, :1], y, covariance="HC0")
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-150, 1e150, 1e200])
+def test_units_do_not_matter(scale):
+    X, y = RNG.normal(size=(100, 3)), RNG.normal(size=100)
+    expected = LinearRegression().fit(X, y)
+    model = LinearRegression().fit(X * scale, y)
+    assert model.rank_ == 3
+    assert_allclose(model.coef_ * scale, expected.coef_, rtol=1e-12)
+    assert_allclose(model.intercept_, expected.intercept_, rtol=1e-10)
+
+
+def test_polynomial_of_degree_ten():
+    x = np.linspace(-8.8, -3.1, 82)
+    y = 0.8 + 0.1 * np.sin(x) + 0.003 * RNG.normal(size=82)
+    X = np.stack([x**k for k in range(1, 11)], axis=1)  # the shape of NIST's Filip: condition 1e10 after scaling
+    model = LinearRegression().fit(X, y)
+    assert model.rank_ == 10
+    assert digits([model.intercept_, *model.coef_], exact_least_squares(X, y)) >= 5  # 16 less the condition
+
+
+def test_perfect_fit_has_a_table():
+    table = LinearRegression().fit(RNG.normal(size=(20, 2)), np.full(20, 3.3)).inference()
+    assert table.noise_variance == 0 and table.coef[0] == 3.3 and "std err" in repr(table)

@@ -90,7 +90,7 @@ def least_squares(f: Factor, eps: float) -> tuple[np.ndarray, int]:
     coefficients themselves.
     """
     p, q = f.xx.shape[1], f.xy.shape[1]
-    length = np.linalg.norm(f.xx, axis=0)
+    length = lengths(f.xx)
     noise = eps * np.abs(f.mean[:p]) * np.sqrt(max(f.weight, 1.0))
     used = length > 4 * noise
     coef = np.zeros((p, q))
@@ -104,6 +104,21 @@ def least_squares(f: Factor, eps: float) -> tuple[np.ndarray, int]:
         b = b - project_on_kernel(f.xx[:, used] / scale, Vt, rank, scale, b)
     coef[used] = b
     return coef, rank
+
+
+def lengths(columns: np.ndarray) -> np.ndarray:
+    """Return the length of every column, also where squares would overflow or vanish."""
+    largest = np.abs(columns).max(axis=0, initial=0.0)
+    unit = np.where(largest > 0, largest, 1.0)
+    return largest * np.linalg.norm(columns / unit, axis=0)
+
+
+def correction(f: Factor, gradient: np.ndarray) -> np.ndarray:
+    """Return C_xx^{-1} gradient for a design of full rank: the step (12) with R'R in place of C_xx."""
+    scale = lengths(f.xx)
+    R = _array.r_factor(f.xx / scale)
+    inner = scipy.linalg.solve_triangular(R, gradient / scale[:, None], trans="T")
+    return scipy.linalg.solve_triangular(R, inner) / scale[:, None]
 
 
 def project_on_kernel(scaled: np.ndarray, Vt: np.ndarray, rank: int, scale: np.ndarray, b: np.ndarray) -> np.ndarray:

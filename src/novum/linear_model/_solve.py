@@ -17,6 +17,7 @@ import numpy as np
 import scipy.linalg
 from scipy.optimize import nnls
 
+from novum import _array
 from novum.fold.blocks import Source
 from novum.linear_model import _normal, _orthogonal
 
@@ -26,6 +27,7 @@ EPS = float(np.finfo(np.float64).eps)
 DIGITS = 1e-12  # relative error above which a correction (12) is worth a pass
 ORTHOGONAL_BELOW = 1e-11  # reciprocal condition of the scaled Gram matrix below which (12) would converge slowly
 MOST_CORRECTIONS = 3
+SMALLEST_SQUARE = 1e-280  # below, sums of squares lose digits to underflow
 WIDE = 1.0  # rows per column below which the factor is formed at once: the Gram matrix would be larger than the data
 
 
@@ -67,12 +69,26 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
     penalty = np.zeros(q) if alpha is None else np.broadcast_to(np.asarray(alpha, float), q)
     if source.n_rows is not None and source.n_rows <= WIDE * (p + 1):
         return by_factor(source, fit_intercept, penalty, positive)
-    moments = _normal.central_moments(source, fit_intercept)
+    with np.errstate(over="ignore", invalid="ignore"):
+        moments = _normal.central_moments(source, fit_intercept)
+    if out_of_range(moments, source):
+        return by_factor(source, fit_intercept, penalty, positive)
     groups = [(value, np.flatnonzero(penalty == value)) for value in np.unique(penalty)]
     factors = [cholesky(moments, value) for value, _ in groups]
     if any(f is None or f.rcond < ORTHOGONAL_BELOW for f in factors):
         return by_factor(source, fit_intercept, penalty, positive)
     return by_cholesky(source, moments, groups, factors, fit_intercept, penalty, positive)
+
+
+def out_of_range(m: _normal.Moments, source: Source) -> bool:
+    """Return whether squares of the data overflow or vanish: columns beyond 1e+-150 have a length, but no Gram matrix."""
+    if not np.isfinite(m.xx).all():
+        return True
+    vanished = np.diag(m.xx) < SMALLEST_SQUARE
+    if source.sparse or not vanished.any():
+        return False
+    X = _array.to_numpy(source.first().X)[:, vanished]
+    return bool((X != X[:1]).any())  # a constant column has no square either, and needs none
 
 
 def cholesky(m: _normal.Moments, alpha: float) -> Cholesky | None:
@@ -173,9 +189,14 @@ def by_factor(source, fit_intercept, penalty, positive) -> Solution:
         if not zero.all():
             part = f._replace(xy=f.xy[:, ~zero])
             coef[:, ~zero] = _orthogonal.ridge(part, penalty[~zero])
-    rss = ((f.xy - f.xx @ coef) ** 2).sum(axis=0)
-    tss = (f.xy**2).sum(axis=0)
-    return finish(coef, f.mean, f.xx, rss, tss, f.weight, f.rows, f.log_weight, rank, 0, np.zeros(q), fit_intercept)
+    corrections = int(rank == p and not positive and not penalty.any() and np.isfinite(f.xx).all())
+    if corrections:
+        coef = coef + _orthogonal.correction(f, _normal.residue(source, f.mean, coef.T).gradient.T)
+    with np.errstate(over="ignore", under="ignore"):
+        rss, tss = ((f.xy - f.xx @ coef) ** 2).sum(axis=0), (f.xy**2).sum(axis=0)
+    return finish(
+        coef, f.mean, f.xx, rss, tss, f.weight, f.rows, f.log_weight, rank, corrections, np.zeros(q), fit_intercept
+    )
 
 
 def finish(coef, mean, root, rss, tss, weight, rows, log_weight, rank, n_iter, bias, fit_intercept) -> Solution:

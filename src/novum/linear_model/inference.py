@@ -137,14 +137,20 @@ class Inference:
 
 def infer(model, source: Source | None, *, covariance: str, level: float, weights: str, target: int) -> Inference:
     """Return the inference of a fitted LinearRegression; `source` holds the training data for the robust covariances."""
+    check(model, source, covariance, level, weights, target)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a perfect fit: no noise, infinite t, infinite likelihood
+        return table(model, source, covariance, level, weights, target)
+
+
+def table(model, source: Source | None, covariance: str, level: float, weights: str, target: int) -> Inference:
+    """Return (14) or (15) as a table."""
     from scipy import stats  # half a second to import, needed by nobody who only fits
 
-    check(model, source, covariance, level, weights, target)
     p = model.n_features_in_
     coef = np.atleast_2d(model.coef_)[target].astype(np.float64)
     intercept = float(np.broadcast_to(model.intercept_, np.atleast_2d(model.coef_).shape[:1])[target])
     mean, total, inverse = model._mean[:p], model._weight, model._inverse()
-    rss, tss = float(model._rss[target]), float(model._tss[target])
+    rss, tss = np.float64(model._rss[target]), np.float64(model._tss[target])
     n = model._n_rows if weights == "precision" else total
     k = model._rank + model.fit_intercept
     freedom = n - k
@@ -171,8 +177,7 @@ def infer(model, source: Source | None, *, covariance: str, level: float, weight
         V = np.block([[np.array([[corner]]), edge[None]], [edge[:, None], centred]])
         names, estimates = ["intercept", *names], np.append(intercept, coef)
     error = np.sqrt(np.diag(V))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = estimates / error
+    statistic = estimates / error
     half = stats.t.ppf((1 + level) / 2, freedom) * error
     f, f_p = joint_test(coef, centred, model._rank, freedom)
     log_likelihood = -0.5 * n * (np.log(2 * np.pi * rss / n) + 1)
