@@ -88,7 +88,7 @@ def out_of_range(m: _normal.Moments, source: Source) -> bool:
     if source.sparse or not vanished.any():
         return False
     X = _array.to_numpy(source.first().X)[:, vanished]
-    return bool((X != X[:1]).any())  # a constant column has no square either, and needs none
+    return bool(np.ptp(X, axis=0).any())  # a constant column has no square either, and needs none
 
 
 def cholesky(m: _normal.Moments, alpha: float) -> Cholesky | None:

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# make demo: from a fresh clone to a report, each step with its time. Needs python3.11, a C++ compiler and cmake.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=${PYTHON:-python3.11} venv=${VENV:-.venv}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+step() {  # step LABEL COMMAND...: run quietly, show how long it took, and on failure what it printed
+    local label=$1 start=$SECONDS
+    shift
+    printf '%-68s' "$label"
+    if ! "$@" >"$log" 2>&1; then
+        printf 'failed\n' && cat "$log" >&2
+        exit 1
+    fi
+    printf '%4d s\n' $((SECONDS - start))
+}
+
+dependencies() {  # the requirements of the package and of its extra "study", read from pyproject.toml
+    "$venv/bin/python" - <<'PY'
+import tomllib
+project = tomllib.load(open("pyproject.toml", "rb"))["project"]
+print("\n".join(project["dependencies"] + project["optional-dependencies"]["study"]))
+PY
+}
+
+environment() { [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"; }
+install() {
+    "$venv/bin/python" -m pip install --upgrade pip --constraint constraints.txt
+    "$venv/bin/python" -m pip install --constraint constraints.txt "scikit-build-core>=1.1" "nanobind>=3.1" ninja build
+    dependencies | "$venv/bin/python" -m pip install --constraint constraints.txt --requirement /dev/stdin
+    touch "$venv/.made"
+}
+build() { "$venv/bin/python" -m pip install --no-build-isolation --no-deps .; }
+
+step "[1/4] virtual environment $venv" environment
+step "[2/4] dependencies (numpy scipy scikit-learn ...; PyTorch not needed)" install
+step "[3/4] compiled core: $(ls cpp/src/*.cpp bindings/*.cpp | wc -l) sources, $(nproc) jobs" build
+echo "[4/4] novum $("$venv/bin/python" -c 'import novum; print(novum.__version__)')"
+echo
+"$venv/bin/novum" tour
+echo
+table=$("$venv/bin/python" -c 'from novum.datasets import path; print(path("breast_cancer.csv"))')
+"$venv/bin/novum" study "$table" --target diagnosis --out demo-report
+echo "next: $venv/bin/novum predict demo-report/model.novum new.csv     $venv/bin/novum notes 000 8     $venv/bin/novum find \"naive bayes\""
