@@ -32,11 +32,11 @@ km::Centers centers(const Matrix<const double>& c, std::size_t d) {
 }
 
 template <class Real>
-double absorb(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, std::size_t first, Vector<Real> norm, Vector<Real> square, Vector<std::int32_t> owner) {
+double absorb(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, std::size_t first, Vector<Real> norm, Vector<Real> square, Vector<std::int32_t> owner, double scale) {
     const auto r = rows<Real>(x, weight, norm, square, owner);
     const auto c = centers(chosen, r.d);
     nb::gil_scoped_release release;
-    return km::absorb<Real>(r, c, first, {norm.data(), square.data(), owner.data()});
+    return km::absorb<Real>(r, c, first, {norm.data(), square.data(), owner.data(), static_cast<Real>(scale)});
 }
 
 // An array that owns the vector.
@@ -47,14 +47,14 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> array(std::vector<T>&& values) {
 }
 
 template <class Real>
-nb::list gains(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, Matrix<const double> candidates, Vector<Real> norm, Vector<Real> square, Vector<std::int32_t> owner, Vector<double> out) {
+nb::list gains(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, Matrix<const double> candidates, Vector<Real> norm, Vector<Real> square, Vector<std::int32_t> owner, double scale, Vector<double> out) {
     const auto r = rows<Real>(x, weight, norm, square, owner);
     const auto c = centers(chosen, r.d), trial = centers(candidates, r.d);
     if (out.shape(0) != trial.k) throw nb::value_error("seeding: one gain per candidate");
     std::vector<km::Better<Real>> better(trial.k);
     {
         nb::gil_scoped_release release;
-        km::gains<Real>(r, c, trial, {norm.data(), square.data(), owner.data()}, out.data(), better.data());
+        km::gains<Real>(r, c, trial, {norm.data(), square.data(), owner.data(), static_cast<Real>(scale)}, out.data(), better.data());
     }
     nb::list found;
     for (auto& one : better) found.append(nb::make_tuple(array(std::move(one.row)), array(std::move(one.square))));
@@ -63,10 +63,10 @@ nb::list gains(Matrix<const Real> x, Weights weight, Matrix<const double> chosen
 
 template <class Real>
 void bind(nb::module_& m) {
-    m.def("absorb", &absorb<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "first"_a, "norm"_a.noconvert(), "square"_a.noconvert(), "owner"_a.noconvert(),
+    m.def("absorb", &absorb<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "first"_a, "norm"_a.noconvert(), "square"_a.noconvert(), "owner"_a.noconvert(), "scale"_a,
           "Take up the chosen centers from `first` on into the squared distances and owners of the rows; returns their weighted sum.");
     m.def("gains", &gains<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "candidates"_a.noconvert(), "norm"_a.noconvert(), "square"_a.noconvert(),
-          "owner"_a.noconvert(), "out"_a.noconvert(), "Write how much the sum of squared distances would fall with every candidate; returns the rows it would take over and their squares.");
+          "owner"_a.noconvert(), "scale"_a, "out"_a.noconvert(), "Write how much the sum of squared distances would fall with every candidate; returns the rows it would take over and their squares.");
 }
 
 }  // namespace

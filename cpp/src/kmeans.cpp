@@ -58,7 +58,7 @@ struct Full {
         : rows(rows), packed(centers.c, centers.k, rows.d, nullptr, lanes(sizeof(Real))), label(label), shifted(chunk_rows(rows.d, sizeof(Real)) * rows.d) {}
     void operator()(std::size_t top, std::size_t size, double* distance) {
         const Real* x = rows.x + top * rows.d;
-        panel::shift(x, size, rows.d, packed.origin.data(), shifted.data());
+        panel::shift(x, size, packed, shifted.data());
         nearest_chunk(packed, shifted.data(), size, label + top);
         if (distance) distance_chunk(packed, x, size, label + top, distance);
     }

@@ -53,7 +53,8 @@ struct ByPanels {
             for (std::size_t r = 0; r < S::ROWS && top + r < rows; ++r) {
                 const auto least = panel::least<S::LANES>(best.score[r]);
                 const auto index = best.score[r] == least ? best.index[r] : typename S::I{} + std::numeric_limits<typename S::Int>::max();
-                label[top + r] = static_cast<std::int32_t>(panel::least<S::LANES>(index));
+                const auto winner = panel::least<S::LANES>(index);  // nobody where scores are not numbers
+                label[top + r] = static_cast<std::size_t>(winner) < centers.k ? static_cast<std::int32_t>(winner) : 0;
             }
         }
         return 0;

@@ -1,7 +1,7 @@
 // Assignment with a bound per row and group: a row looks at a group of 16 centers only where the group may hold a nearer one.
 //
-//   skip g : lower_g >= T or gap[label, g] >= 2 T                                                                          (5)
-// with T of (4) in chunk.h; lower_g is below the distance to every center of g but the row's own, gap is below the distance from
+//   skip g : lower_g >= T or gap[label, g] >= 2 T                                                                          (7)
+// with T of (5) in chunk.h; lower_g is below the distance to every center of g but the row's own, gap is below the distance from
 // its center to them. Either way the computed scores are ordered as those of a full search would be.
 #include <cmath>
 
@@ -40,7 +40,7 @@ NOVUM_INLINE Found<Real> two_least_of(const typename Simd<Real, BYTES>::V* s, co
         const typename S::I candidate = s[p] == least ? S::load_int(lane + p * S::LANES) : nobody;
         who = candidate < who ? candidate : who;
     }
-    const typename S::Int winner = panel::least<S::LANES>(who);
+    const typename S::Int winner = panel::least<S::LANES>(who);  // of no center where scores are not numbers
     typename S::V others = infinite;
     for (int p = 0; p < P; ++p) {
         const typename S::V other = S::load_int(lane + p * S::LANES) == winner ? infinite : s[p];
@@ -52,26 +52,26 @@ NOVUM_INLINE Found<Real> two_least_of(const typename Simd<Real, BYTES>::V* s, co
 typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
 typedef std::int32_t EightInts __attribute__((vector_size(32), aligned(4), may_alias));
 
-// Write x - origin, return its squared length.
+// Write scale (x - origin), return its squared length.
 template <class Real, int BYTES>
-NOVUM_INLINE Real shift_row(const Real* x, const Real* origin, std::size_t d, Real* out) {
+NOVUM_INLINE Real shift_row(const Real* x, const Real* origin, Real scale, std::size_t d, Real* out) {
     using S = Simd<Real, BYTES>;
     typename S::V sum{};
     std::size_t t = 0;
     for (; t + S::LANES <= d; t += S::LANES) {
-        const typename S::V v = S::load(x + t) - S::load(origin + t);
+        const typename S::V v = (S::load(x + t) - S::load(origin + t)) * scale;
         S::store(out + t, v);
         sum += v * v;
     }
     Real tail = 0;
     for (; t < d; ++t) {
-        out[t] = x[t] - origin[t];
+        out[t] = (x[t] - origin[t]) * scale;
         tail += out[t] * out[t];
     }
     return panel::total<S::LANES>(sum) + tail;
 }
 
-// Queue for scoring every row that (5) does not settle: its own group, and the others that may hold a nearer center.
+// Queue for scoring every row that (7) does not settle: its own group, and the others that may hold a nearer center.
 template <class Real, int BYTES>
 NOVUM_INLINE void queue_rows(const Packed<Real>& centers, const Motion& motion, const Real* x, std::size_t rows, const Bounds& bounds, GroupScratch<Real>& scratch) {
     const std::size_t d = centers.d, groups = scratch.groups, width = motion.width;
@@ -99,7 +99,7 @@ NOVUM_INLINE void queue_rows(const Packed<Real>& centers, const Motion& motion, 
             scratch.list[g * scratch.rows + static_cast<std::size_t>(scratch.count[g])] = static_cast<std::int32_t>(flagged);
             scratch.count[g] -= scratch.near[g];  // a true comparison is -1
         }
-        scratch.square[flagged] = shift_row<Real, BYTES>(x + i * d, centers.origin.data(), d, scratch.shifted.data() + flagged * d);
+        scratch.square[flagged] = shift_row<Real, BYTES>(x + i * d, centers.origin.data(), centers.scale, d, scratch.shifted.data() + flagged * d);
         scratch.row[flagged++] = static_cast<std::int32_t>(i);
     }
     scratch.flagged = flagged;
@@ -120,19 +120,20 @@ NOVUM_INLINE void score_list(const Packed<Real>& centers, std::size_t g, const s
     }
 }
 
-// Turn the scores of a looking row into bounds: |x - c|^2 = |x|^2 + 2 score, less the errors of both.
+// Turn the scores of a looking row into bounds: |x - c|^2 = |x|^2 + 2 score, less the errors of both; in scaled units.
 template <class Real>
 NOVUM_INLINE void renew_bounds(const Packed<Real>& centers, std::size_t width, std::size_t f, const GroupScratch<Real>& scratch, float* lower) {
     const Margin<Real> margin(centers);
-    const double square = static_cast<double>(scratch.square[f]);
-    const double error = 2 * margin(2 * square + 2 * centers.reach * centers.reach) + static_cast<double>(centers.d + 4) * std::numeric_limits<Real>::epsilon() * square;
+    const double square = static_cast<double>(scratch.square[f]), scale = static_cast<double>(centers.scale);
+    const double error = 2 * (margin.constant * scale * scale + margin.slope * (2 * square + 2 * centers.reach * scale * centers.reach * scale)) + static_cast<double>(centers.d + 4) * std::numeric_limits<Real>::epsilon() * square;
     const Real base = static_cast<Real>(square - error);
+    const float size = static_cast<float>(1 / scale * DOWN);
     const Real* raw = scratch.raw.data() + f * width;
     for (std::size_t g = 0; g < width; g += 8) {
         float fresh[8];
         for (int l = 0; l < 8; ++l) fresh[l] = static_cast<float>(base + 2 * raw[g + static_cast<std::size_t>(l)]);
         for (int l = 0; l < 8; ++l) fresh[l] = std::sqrt(fresh[l] > 0 ? fresh[l] : 0.0f);
-        const Eight bound = (*reinterpret_cast<const Eight*>(fresh) * float(DOWN) + *reinterpret_cast<const Eight*>(scratch.drift_down.data() + g)) * float(DOWN);
+        const Eight bound = (*reinterpret_cast<const Eight*>(fresh) * size + *reinterpret_cast<const Eight*>(scratch.drift_down.data() + g)) * float(DOWN);
         const Eight old = *reinterpret_cast<const Eight*>(lower + g);
         *reinterpret_cast<Eight*>(lower + g) = bound < std::numeric_limits<float>::infinity() ? bound : old;
     }
@@ -154,7 +155,7 @@ struct Search {
             score_list<Real, BYTES>(centers, g, scratch.own_list.data() + g * scratch.rows, count, scratch, [&](std::size_t f, const typename S::V* s) NOVUM_LAMBDA {
                 const Found<Real> found = two_least_of<Real, BYTES, P>(s, centers.index.data() + g * GROUP);
                 scratch.best[f] = found.least;
-                scratch.winner[f] = found.index;
+                scratch.winner[f] = static_cast<std::size_t>(found.index) < centers.k ? found.index : bounds.label[scratch.row[f]];
                 scratch.raw[f * width + g] = found.second;
             });
         }
@@ -166,7 +167,7 @@ struct Search {
                 scratch.raw[f * width + g] = least;
                 if (least > scratch.best[f]) return;
                 const Found<Real> found = two_least_of<Real, BYTES, P>(s, centers.index.data() + g * GROUP);
-                if (least == scratch.best[f] && found.index > scratch.winner[f]) return;
+                if ((least == scratch.best[f] && found.index > scratch.winner[f]) || static_cast<std::size_t>(found.index) >= centers.k) return;
                 const std::size_t before = static_cast<std::size_t>(scratch.slot[static_cast<std::size_t>(scratch.winner[f])]) / GROUP;
                 scratch.raw[f * width + before] = scratch.best[f];
                 scratch.raw[f * width + g] = found.second;

@@ -1,7 +1,7 @@
 // Assignment by neighborhoods, for few dimensions: a row that stays near its center can only go to one of the center's neighbors.
 //
-//   2 T <= half[label]   : no center is nearer                       (half: below the distance to the nearest other center)   (6)
-//   2 T <= radius[label] : none but the 15 neighbors may be nearer   (radius: below the distance to any other)                (7)
+//   2 T <= half[label]   : no center is nearer                       (half: below the distance to the nearest other center)   (8)
+//   2 T <= radius[label] : none but the 15 neighbors may be nearer   (radius: below the distance to any other)                (8)
 // by |x - c_j| >= |c_label - c_j| - u and u <= T. The state is the label alone.
 #include <cmath>
 
@@ -43,25 +43,28 @@ struct Look {
         }
         const std::size_t d = centers.d, stride = (d + 1) * GROUP;
         std::size_t changed = 0;
+        typename S::I first{};  // the lane of the center itself
+        first[0] = -1;
         for (std::size_t n = 0; n < near; ++n) {
             const std::size_t i = static_cast<std::size_t>(scratch.near[n]), a = static_cast<std::size_t>(label[i]);
             const Real* panel = scratch.panels.data() + a * stride;
             typename S::V s[P];
             for (int p = 0; p < P; ++p) s[p] = S::load(panel + p * L);
             for (std::size_t t = 0; t < d; ++t) {
-                const Real xt = x[i * d + t] - centers.origin[t];
+                const Real xt = (x[i * d + t] - centers.origin[t]) * centers.scale;
                 for (int p = 0; p < P; ++p) s[p] += xt * S::load(panel + (t + 1) * GROUP + static_cast<std::size_t>(p * L));
             }
             const Real own = s[0][0];
-            s[0][0] = std::numeric_limits<Real>::infinity();
-            typename S::V low = s[0];
+            typename S::V low = first ? typename S::V{} + std::numeric_limits<Real>::infinity() : s[0];
             for (int p = 1; p < P; ++p) low = s[p] < low ? s[p] : low;
             const Real least = panel::least<L>(low);
-            if (least > own) continue;
+            if (!(least <= own)) continue;
+            Real score[GROUP];  // a copy: lanes picked by number would keep the vectors out of registers
+            for (int p = 0; p < P; ++p) S::store(score + p * L, s[p]);
             std::int32_t winner = least < own ? std::numeric_limits<std::int32_t>::max() : label[i];
             for (std::size_t l = 1; l < GROUP; ++l)
-                if (s[l / static_cast<std::size_t>(L)][l % static_cast<std::size_t>(L)] == least) winner = std::min(winner, neighbors.index[a * GROUP + l]);
-            if (winner == label[i]) continue;
+                if (score[l] == least && neighbors.index[a * GROUP + l] >= 0) winner = std::min(winner, neighbors.index[a * GROUP + l]);
+            if (winner == label[i] || static_cast<std::size_t>(winner) >= centers.k) continue;
             label[i] = winner;
             scratch.near[changed++] = static_cast<std::int32_t>(i);
         }
@@ -109,7 +112,7 @@ std::size_t neighbor_chunk(const Packed<Real>& centers, const Neighbors& neighbo
         distance_chunk(centers, x + i * d, 1, label + i, distance + i);
     }
     for (std::size_t f = 0; f < counts.far; ++f)
-        for (std::size_t t = 0; t < d; ++t) scratch.shifted[f * d + t] = x[static_cast<std::size_t>(scratch.far[f]) * d + t] - centers.origin[t];
+        for (std::size_t t = 0; t < d; ++t) scratch.shifted[f * d + t] = (x[static_cast<std::size_t>(scratch.far[f]) * d + t] - centers.origin[t]) * centers.scale;
     if (counts.far) nearest_chunk(centers, scratch.shifted.data(), counts.far, scratch.label.data());
     for (std::size_t f = 0; f < counts.far; ++f) {
         const std::size_t i = static_cast<std::size_t>(scratch.far[f]);

@@ -13,6 +13,17 @@ panel::Packed<Real>::Packed(const double* centers, std::size_t k, std::size_t d,
     const std::size_t padded = (k + GROUP - 1) / GROUP * GROUP;
     panels.assign(padded / lanes * (d + 1) * lanes, Real(0));
     index.assign(padded, std::numeric_limits<Int>::max());
+    for (std::size_t j = 0; j < k; ++j) {
+        double square = 0, largest = 0;
+        for (std::size_t t = 0; t < d; ++t) {
+            centered[j * d + t] = centers[j * d + t] - wide_origin[t];
+            largest = std::max(largest, std::abs(centered[j * d + t]));
+        }
+        if (largest > 0)  // no square of its own size: it might not be a number
+            for (std::size_t t = 0; t < d; ++t) square += centered[j * d + t] / largest * (centered[j * d + t] / largest);
+        reach = std::max(reach, largest * std::sqrt(square));
+    }
+    scale = unit<Real>(reach);
     for (std::size_t slot = 0; slot < padded; ++slot) {
         Real* lane = panels.data() + slot / lanes * (d + 1) * lanes + slot % lanes;
         if (slot >= k) {
@@ -21,17 +32,13 @@ panel::Packed<Real>::Packed(const double* centers, std::size_t k, std::size_t d,
         }
         const std::size_t j = order ? static_cast<std::size_t>(order[slot]) : slot;
         index[slot] = static_cast<Int>(j);
-        double square = 0, rounded_square = 0;
+        double square = 0;
         for (std::size_t t = 0; t < d; ++t) {
-            const double c = centers[j * d + t] - static_cast<double>(origin[t]);
-            const Real rounded = static_cast<Real>(c);
-            centered[j * d + t] = c;
-            square += c * c;
-            rounded_square += static_cast<double>(rounded) * static_cast<double>(rounded);
+            const Real rounded = static_cast<Real>(centered[j * d + t] * static_cast<double>(scale));
+            square += static_cast<double>(rounded) * static_cast<double>(rounded);
             lane[(t + 1) * lanes] = -rounded;
         }
-        *lane = static_cast<Real>(rounded_square / 2);
-        reach = std::max(reach, std::sqrt(square));
+        *lane = static_cast<Real>(square / 2);
     }
 }
 template struct panel::Packed<float>;

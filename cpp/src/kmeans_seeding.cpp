@@ -1,8 +1,8 @@
 // Two tests spare most distances of k-means++, in this order:
 //
-//   |c - c_owner|^2 / 4 >= |x - c_owner|^2  implies  |x - c| >= |x - c_owner|                                                (9)
-//   |x - c|^2 = norm + 2 score, less the error of both, is not below |x - c_owner|^2                                         (10)
-// with scores (panel.h, 1) about the first center. What passes both is computed from differences, so that a row is at distance zero
+//   |c - c_owner|^2 / 4 >= |x - c_owner|^2  implies  |x - c| >= |x - c_owner|                                                (13)
+//   |x - c|^2 = norm + 2 score, less the error of both, is not below |x - c_owner|^2                                         (14)
+// with scores (12) about the first center. What passes both is computed from differences, so that a row is at distance zero
 // from itself. A pair that is skipped contributes exactly the zero that it would have contributed.
 #include <cmath>
 
@@ -17,18 +17,18 @@ using panel::Simd;
 
 constexpr std::size_t TOGETHER = 8;  // candidates that share a vector
 
-// |x - c|^2 from differences.
+// |scale (x - c)|^2 from differences.
 template <class Real, int BYTES>
-NOVUM_INLINE Real squared(const Real* x, const Real* c, std::size_t d) {
+NOVUM_INLINE Real squared(const Real* x, const Real* c, Real scale, std::size_t d) {
     using S = Simd<Real, BYTES>;
     typename S::V sum{};
     std::size_t t = 0;
     for (; t + S::LANES <= d; t += S::LANES) {
-        const typename S::V difference = S::load(x + t) - S::load(c + t);
+        const typename S::V difference = (S::load(x + t) - S::load(c + t)) * scale;
         sum += difference * difference;
     }
     Real tail = 0;
-    for (; t < d; ++t) tail += (x[t] - c[t]) * (x[t] - c[t]);
+    for (; t < d; ++t) tail += (x[t] - c[t]) * scale * ((x[t] - c[t]) * scale);
     return panel::total<S::LANES>(sum) + tail;
 }
 
@@ -36,15 +36,16 @@ NOVUM_INLINE Real squared(const Real* x, const Real* c, std::size_t d) {
 template <class Real>
 struct Trial {
     std::size_t count, d;
+    double scale;
     std::vector<Real> c, origin;  // (count, d), (d,)
     std::vector<float> quarter;   // (chosen, TOGETHER): below a quarter of the squared distance; infinity where there is no candidate
     std::vector<Real> panels;     // (P, d + 1, TOGETHER / P)
     double error, slope;          // twice a score is within error + slope |x - origin|^2 of the truth
 
-    Trial(Centers chosen, std::size_t known, const double* candidates, std::size_t count, std::size_t d, std::size_t lanes)
-        : count(count), d(d), c(candidates, candidates + count * d), origin(chosen.c, chosen.c + d), quarter(known * TOGETHER, std::numeric_limits<float>::infinity()),
+    Trial(Centers chosen, std::size_t known, const double* candidates, std::size_t count, std::size_t d, Real scale, std::size_t lanes)
+        : count(count), d(d), scale(static_cast<double>(scale)), c(candidates, candidates + count * d), origin(chosen.c, chosen.c + d), quarter(known * TOGETHER, std::numeric_limits<float>::infinity()),
           panels((d + 1) * TOGETHER) {
-        // A squared distance in Real loses (d + 4) eps of itself at most, on either side of (9).
+        // A squared distance in Real loses (d + 4) eps of itself at most, on either side of (13).
         const double eps = std::numeric_limits<Real>::epsilon(), down = DOWN - 4 * static_cast<double>(d + 4) * eps;
         double reach = 0;
         for (std::size_t m = 0; m < TOGETHER; ++m) {
@@ -55,7 +56,7 @@ struct Trial {
             }
             double half = 0;
             for (std::size_t t = 0; t < d; ++t) {
-                const Real offset = c[m * d + t] - origin[t];
+                const Real offset = (c[m * d + t] - origin[t]) * scale;
                 half += static_cast<double>(offset) * static_cast<double>(offset) / 2;
                 lane[(t + 1) * lanes] = -offset;
             }
@@ -68,7 +69,7 @@ struct Trial {
     }
     double distance(const double* a, const double* b) const {
         double square = 0;
-        for (std::size_t t = 0; t < d; ++t) square += (a[t] - b[t]) * (a[t] - b[t]);
+        for (std::size_t t = 0; t < d; ++t) square += (a[t] - b[t]) * scale * ((a[t] - b[t]) * scale);
         return square;
     }
 };
@@ -76,7 +77,7 @@ struct Trial {
 typedef float Eight __attribute__((vector_size(32), aligned(4), may_alias));
 typedef std::int32_t EightInts __attribute__((vector_size(32), aligned(4), may_alias));
 
-// Call visit(i, m, square) for every pair that neither (9) nor (10) settles, in the order of the rows.
+// Call visit(i, m, square) for every pair that neither (13) nor (14) settles, in the order of the rows.
 template <class Real, int BYTES, class Visit>
 NOVUM_INLINE void look(const Rows<Real>& rows, const Trial<Real>& trial, const Nearest<Real>& nearest, Visit visit) {
     constexpr int WIDE = std::min(BYTES, static_cast<int>(TOGETHER * sizeof(Real))), L = WIDE / static_cast<int>(sizeof(Real)), P = static_cast<int>(TOGETHER) / L;
@@ -96,7 +97,7 @@ NOVUM_INLINE void look(const Rows<Real>& rows, const Trial<Real>& trial, const N
             const Real* x[R];
             for (std::size_t r = 0; r < R; ++r) {
                 const Real* row = rows.x + static_cast<std::size_t>(list[std::min(first + r, count - 1)]) * d;
-                for (std::size_t t = 0; t < d; ++t) shifted[r * d + t] = row[t] - trial.origin[t];
+                for (std::size_t t = 0; t < d; ++t) shifted[r * d + t] = (row[t] - trial.origin[t]) * nearest.scale;
                 x[r] = shifted.data() + r * d;
             }
             typename S::V s[R][P];
@@ -109,7 +110,7 @@ NOVUM_INLINE void look(const Rows<Real>& rows, const Trial<Real>& trial, const N
                 for (int p = 1; p < P; ++p) below |= s[r][p] < limit;
                 if (panel::least<L>(below) == 0) continue;
                 for (std::size_t m = 0; m < trial.count; ++m)
-                    if (s[r][m / L][m % L] < limit) visit(i, m, squared<Real, BYTES>(rows.x + i * d, trial.c.data() + m * d, d));
+                    if (s[r][m / L][m % L] < limit) visit(i, m, squared<Real, BYTES>(rows.x + i * d, trial.c.data() + m * d, nearest.scale, d));
             }
         }
     }
@@ -150,7 +151,7 @@ struct First {
     template <int BYTES>
     static NOVUM_INLINE int run(const Rows<Real>& rows, const Real* c, const Nearest<Real>& nearest) {
         for (std::size_t i = 0; i < rows.n; ++i) {
-            nearest.norm[i] = nearest.square[i] = squared<Real, BYTES>(rows.x + i * rows.d, c, rows.d);
+            nearest.norm[i] = nearest.square[i] = squared<Real, BYTES>(rows.x + i * rows.d, c, nearest.scale, rows.d);
             nearest.owner[i] = 0;
         }
         return 0;
@@ -167,7 +168,7 @@ double absorb(Rows<Real> rows, Centers chosen, std::size_t first, Nearest<Real> 
         widest<First<Real>>(rows, c.data(), nearest);
         j = 1;
     }
-    for (; j < chosen.k; ++j) widest<Absorb<Real>>(rows, Trial<Real>(chosen, j, chosen.c + j * rows.d, 1, rows.d, lanes<Real>()), j, nearest);
+    for (; j < chosen.k; ++j) widest<Absorb<Real>>(rows, Trial<Real>(chosen, j, chosen.c + j * rows.d, 1, rows.d, nearest.scale, lanes<Real>()), j, nearest);
     double part[8] = {};  // hides the latency of an add; fixed for every width
     for (std::size_t i = 0; i < rows.n; ++i) part[i % 8] += (rows.weight ? rows.weight[i] : 1.0) * static_cast<double>(nearest.square[i]);
     return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
@@ -178,7 +179,7 @@ void gains(Rows<Real> rows, Centers chosen, Centers candidates, Nearest<Real> ne
     for (std::size_t m = 0; m < candidates.k; m += TOGETHER) {
         const std::size_t count = std::min(TOGETHER, candidates.k - m);
         std::fill_n(gain + m, count, 0.0);
-        widest<Gains<Real>>(rows, Trial<Real>(chosen, chosen.k, candidates.c + m * rows.d, count, rows.d, lanes<Real>()), nearest, gain + m, better + m);
+        widest<Gains<Real>>(rows, Trial<Real>(chosen, chosen.k, candidates.c + m * rows.d, count, rows.d, nearest.scale, lanes<Real>()), nearest, gain + m, better + m);
     }
 }
 

@@ -67,7 +67,8 @@ struct Scores {
             for (; p < centers.count; ++p) take<BYTES, 1>(centers, rows, i, p, best, index, lane);
             const Real least = panel::least<S::LANES>(best);
             const typename S::I winner = best == least ? index : nobody;
-            label[i] = static_cast<std::int32_t>(panel::least<S::LANES>(winner));
+            const auto best_index = panel::least<S::LANES>(winner);  // nobody where scores are not numbers
+            label[i] = static_cast<std::size_t>(best_index) < centers.k ? static_cast<std::int32_t>(best_index) : 0;
         }
         return 0;
     }

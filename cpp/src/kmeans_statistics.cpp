@@ -15,8 +15,10 @@ NOVUM_INLINE typename Simd<double, BYTES>::V widen(const Real* p) {
     if constexpr (sizeof(Real) == 8) {
         return Simd<double, BYTES>::load(p);
     } else {
-        typedef float Half __attribute__((vector_size(BYTES / 2), aligned(4), may_alias));
-        return __builtin_convertvector(*reinterpret_cast<const Half*>(p), typename Simd<double, BYTES>::V);
+        typedef float Half __attribute__((vector_size(BYTES / 2)));
+        Half half;
+        std::memcpy(&half, p, sizeof half);
+        return __builtin_convertvector(half, typename Simd<double, BYTES>::V);
     }
 }
 

@@ -289,3 +289,28 @@ def test_more_errors_and_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         KMeans(2, algorithm="elkan", random_state=0).fit(X)
+
+
+@pytest.mark.parametrize("d, k", [(2, 5), (3, 60), (12, 5), (24, 60)])
+def test_any_scale_and_any_offset_give_the_same_clusters(d, k):
+    groups = 10 * RNG.normal(size=(k, d))
+    X = (groups[RNG.integers(k, size=1500)] + 0.1 * RNG.normal(size=(1500, d))).astype(np.float32)
+    model = KMeans(k, random_state=0).fit(X)
+    for exponent in (-95, -40, 50, 110):  # squares of these float32 numbers are no float32 numbers
+        scaled = np.ldexp(X, exponent)
+        other = KMeans(k, random_state=0).fit(scaled)
+        assert_array_equal(other.labels_, model.labels_)
+        assert_array_equal(other.predict(scaled), model.labels_)
+        assert_allclose(other.cluster_centers_, np.ldexp(model.cluster_centers_, exponent), rtol=1e-6)
+    shifted = KMeans(k, random_state=0).fit(X.astype(np.float64) + 1e7)
+    plain = KMeans(k, random_state=0).fit(X.astype(np.float64))
+    assert_array_equal(shifted.labels_, plain.labels_)
+    assert_allclose(shifted.inertia_, plain.inertia_, rtol=1e-7)
+
+
+def test_numbers_whose_distances_are_infinite_do_no_harm():
+    X = np.where(RNG.uniform(size=(200, 12)) < 0.5, -3e38, 3e38).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = KMeans(3, init=X[:3]).fit(X)
+    assert set(model.labels_) <= {0, 1, 2}

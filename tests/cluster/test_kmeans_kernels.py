@@ -156,17 +156,17 @@ def test_seeding_against_definition(d, dtype, rtol):
     for w in (None, weight):
         norm, square, owner = np.empty(400, dtype), np.empty(400, dtype), np.zeros(400, np.int32)
         chosen, candidates = X[:30].astype(np.float64), X[30:41].astype(np.float64)
-        total = _core.seeding.absorb(X, w, chosen[:1], 0, norm, square, owner)
+        total = _core.seeding.absorb(X, w, chosen[:1], 0, norm, square, owner, 1.0)
         assert_allclose(total, reference.step(X, w, chosen[:1])[3], rtol=rtol)
         for j in range(1, 30):  # one at a time, as k-means++ does, or several
-            total = _core.seeding.absorb(X, w, chosen[: j + 1], j, norm, square, owner)
+            total = _core.seeding.absorb(X, w, chosen[: j + 1], j, norm, square, owner, 1.0)
         label, exact = reference.assign(X, chosen)
         assert_array_equal(owner, label)
         assert_allclose(square, exact, rtol=rtol, atol=1e-6)
         again, owners = np.empty(400, dtype), np.zeros(400, np.int32)
-        assert _core.seeding.absorb(X, w, chosen, 0, norm, again, owners) == total and (again == square).all()
+        assert _core.seeding.absorb(X, w, chosen, 0, norm, again, owners, 1.0) == total and (again == square).all()
         gain = np.empty(11)
-        better = _core.seeding.gains(X, w, chosen, candidates, norm, square, owner, gain)
+        better = _core.seeding.gains(X, w, chosen, candidates, norm, square, owner, 1.0, gain)
         assert_allclose(gain, reference.gains(X, w, chosen, candidates), rtol=100 * rtol, atol=1e-4 if d == 1 else 0)
         for candidate, (rows, nearer) in zip(candidates, better):
             distance = reference.assign(X, candidate[None])[1]

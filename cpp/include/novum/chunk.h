@@ -1,8 +1,8 @@
 // The steps of a k-means pass on a chunk of rows that fits the first-level cache, and what makes skipping safe:
 //
-//   u = |x - c_label|, exact                                                                                                 (2)
-//   E = eps (d + 8) C (5 C + u^2 / C) / 2, C = max |c_j - origin|     bounds the error of a computed score (panel.h, 1)      (3)
-//   T = sqrt(u^2 + 4 E)                                                                                                      (4)
+//   u = |x - c_label|, exact
+//   E = eps (d + 8) C (5 C + u^2 / C) / 2, C = max |c_j - origin|     bounds the error of a computed score (12)
+//   T = sqrt(u^2 + 4 E)                                                                                                      (5)
 // A center further than T has a true score more than 2 E above that of the row's own, so its computed score is larger too: rounding
 // included, it need not be looked at.
 #pragma once
@@ -15,7 +15,7 @@ using panel::Packed;
 
 constexpr double UP = 1 + 1e-6, DOWN = 1 - 1e-6;  // cover conversions to float and a subtraction of floats
 
-/// E of (3).
+/// E of (5).
 template <class Real>
 struct Margin {
     double constant, slope;  // E = constant + slope u^2
@@ -28,15 +28,15 @@ struct Margin {
 /// Rows of a chunk: about 16 kB of coordinates, and a whole number of register blocks.
 inline std::size_t chunk_rows(std::size_t d, std::size_t bytes) { return std::clamp<std::size_t>(16384 / (d * bytes) / 48 * 48, 48, 768); }
 
-/// Labels of rows from which the origin has been subtracted.
+/// Labels of rows about the origin, scaled.
 template <class Real>
 void nearest_chunk(const Packed<Real>& centers, const Real* shifted, std::size_t rows, std::int32_t* label);
 
-/// u^2 of (2).
+/// u^2 of (5).
 template <class Real>
 void distance_chunk(const Packed<Real>& centers, const Real* x, std::size_t rows, const std::int32_t* label, double* distance);
 
-/// T of (4) from u^2, rounded up.
+/// T of (5) from u^2, rounded up.
 template <class Real>
 void thresholds(const Packed<Real>& centers, std::size_t rows, const double* distance, float* threshold);
 
@@ -52,10 +52,10 @@ struct GroupScratch {
     std::vector<std::int32_t> count, own_count;  // (groups,)
     std::vector<std::int32_t> row, winner;       // (f,): where the row is, whose center was found nearest
     std::vector<std::int32_t> slot, near;        // (k,): the lane of a center; (width,): groups that need a look
-    std::vector<float> threshold;                // (rows,): T of (4)
+    std::vector<float> threshold;                // (rows,): T of (5)
     std::vector<float> drift, drift_down;        // (width,): Motion::drift rounded up, and down
-    std::vector<Real> shifted, raw;              // (f, d): x - origin; (f, width): least score of a group but the winner's
-    std::vector<Real> best, square;              // (f,): least score, |x - origin|^2
+    std::vector<Real> shifted, raw;              // (f, d): scale (x - origin); (f, width): least score of a group but the winner's
+    std::vector<Real> best, square;              // (f,): least score, |scale (x - origin)|^2
     GroupScratch(const Packed<Real>& centers, const Motion& motion, std::size_t rows);
 };
 
@@ -67,8 +67,8 @@ std::size_t grouped_chunk(const Packed<Real>& centers, const Motion& motion, con
 template <class Real>
 struct NeighborScratch {
     std::vector<Real> panels;               // (k, d + 1, 16): the center itself, then its 15 nearest others
-    std::vector<Real> shifted;              // (rows, d): rows that must look at all centers
-    std::vector<float> threshold;           // (rows,): T of (4)
+    std::vector<Real> shifted;              // (rows, d): scaled rows that must look at all centers
+    std::vector<float> threshold;           // (rows,): T of (5)
     std::vector<std::int32_t> near, far;    // rows that must look at their panel; at all centers
     std::vector<std::int32_t> label;        // (rows,): labels of the latter
     NeighborScratch(const Packed<Real>& centers, const Neighbors& neighbors, std::size_t rows);

@@ -1,12 +1,13 @@
 // Panels of centers: the layout and the register kernel behind every distance in k-means.
 //
-//   score_j(x) = |c_j|^2 / 2 - x . c_j        ordered as |x - c_j| over j, at half the work                              (1)
+//   score_j(x) = |c_j|^2 / 2 - x . c_j        ordered as |x - c_j| over j, at half the work                             (12)
 //
-// A panel holds `LANES` centers side by side: first their half norms, then one row of negated coordinates per dimension, so (1)
+// A panel holds `LANES` centers side by side: first their half norms, then one row of negated coordinates per dimension, so (12)
 // is d fused multiply-adds of a broadcast coordinate. A lane adds its terms in the order of the dimensions whatever the width of
 // the vector and however many rows share the loop: every kernel that scores a pair (x, c_j) gets the same bits.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -75,7 +76,7 @@ NOVUM_INLINE auto total(V v) {
         return total<N / 2>(halves_sum(v, std::make_integer_sequence<int, N / 2>{}));
 }
 
-/// (1) for R rows and P neighboring panels.
+/// (12) for R rows and P neighboring panels.
 template <class Real, int BYTES, int R, int P>
 NOVUM_INLINE void scores(const Real* const* x, const Real* panels, std::size_t d, typename Simd<Real, BYTES>::V (&s)[R][P]) {
     using S = Simd<Real, BYTES>;
@@ -91,7 +92,8 @@ NOVUM_INLINE void scores(const Real* const* x, const Real* panels, std::size_t d
     }
 }
 
-/// Centers about their mean, packed. The origin keeps (1) accurate when the data lie far from zero.
+/// Centers about an origin near their mean, packed. The origin keeps (12) accurate when the data lie far from zero, the scale (a
+/// power of two, so exact) keeps its squares from over- and underflow.
 template <class Real>
 struct Packed {
     using Int = typename Simd<Real, 16>::Int;
@@ -102,6 +104,7 @@ struct Packed {
     std::vector<Real> panels;      // (panels, d + 1, lanes); padding lanes score infinity
     std::vector<Int> index;        // (panels * lanes,): which center is in a lane
     double reach = 0;              // max |c_j - origin|
+    Real scale = 1;                // about 1 / reach
 
     /// `order` lists the centers in the order of the lanes (null: 0..k-1); lanes are padded to whole groups of 16.
     Packed(const double* centers, std::size_t k, std::size_t d, const std::int32_t* order, std::size_t lanes);
@@ -109,11 +112,20 @@ struct Packed {
     std::size_t count() const { return index.size() / lanes; }
 };
 
-/// x - origin, row by row.
+/// scale (x - origin), row by row.
 template <class Real>
-NOVUM_INLINE void shift(const Real* x, std::size_t rows, std::size_t d, const Real* origin, Real* out) {
+NOVUM_INLINE void shift(const Real* x, std::size_t rows, const Packed<Real>& centers, Real* out) {
+    const std::size_t d = centers.d;
     for (std::size_t i = 0; i < rows; ++i)
-        for (std::size_t t = 0; t < d; ++t) out[i * d + t] = x[i * d + t] - origin[t];
+        for (std::size_t t = 0; t < d; ++t) out[i * d + t] = (x[i * d + t] - centers.origin[t]) * centers.scale;
+}
+
+/// The power of two that brings `size` near one, or one where there is none.
+template <class Real>
+Real unit(double size) {
+    if (!(size > 0) || !std::isfinite(size)) return 1;
+    const int most = std::numeric_limits<Real>::max_exponent - 2;
+    return static_cast<Real>(std::ldexp(1.0, std::clamp(-std::ilogb(size), -most, most)));
 }
 
 }  // namespace novum::panel

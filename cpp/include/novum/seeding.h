@@ -9,9 +9,10 @@ namespace novum::kmeans {
 /// What a block remembers while centers are chosen.
 template <class Real>
 struct Nearest {
-    Real* norm;           // (n,): |x - c_0|^2 to the first center
-    Real* square;         // (n,): |x - c|^2 to the nearest one
+    Real* norm;           // (n,): scaled |x - c_0|^2 to the first center
+    Real* square;         // (n,): scaled |x - c|^2 to the nearest one
     std::int32_t* owner;  // (n,): which it is
+    Real scale;           // a power of two by which all differences are multiplied: their squares neither over- nor underflow
 };
 
 /// The rows that a candidate would take over, in order, and how near it is to them.
@@ -21,7 +22,7 @@ struct Better {
     std::vector<Real> square;
 };
 
-/// Take up the centers from `first` on; with first = 0 the state is made. Returns sum w min_j |x - c_j|^2. O(n d) at most per center.
+/// Take up the centers from `first` on; with first = 0 the state is made. Returns the sum of w square. O(n d) at most per center.
 template <class Real>
 double absorb(Rows<Real> rows, Centers chosen, std::size_t first, Nearest<Real> nearest);
 

@@ -38,7 +38,8 @@ class Chosen(NamedTuple):
     centers: NDArray  # (j, d)
     candidates: NDArray  # (m, d)
     run: int
-    last: int  # which of the candidates before became the last center
+    scale: float  # a power of two that brings squared distances near one
+    last: int = 0  # which of the candidates before became the last center
 
 
 class State(NamedTuple):
@@ -80,7 +81,8 @@ def block_draw(sampling: Sampling, block: Block) -> Drawn:
     keys = sampling.stream.keys(sampling.purpose, sampling.run, rows, weight)
     size = min(sampling.size, block.rows)
     smallest = np.argpartition(keys, size - 1)[:size] if size else np.arange(0)
-    smallest = np.sort(smallest[np.isfinite(keys[smallest])])
+    smallest = smallest[np.isfinite(keys[smallest])]
+    smallest = smallest[np.lexsort((smallest, keys[smallest]))]
     return Drawn(keys[smallest], block.start + smallest, _blockwise.take_rows(block.X, smallest))
 
 
@@ -130,16 +132,18 @@ def remembered(chosen: Chosen, block: Block) -> State:
 def absorb(chosen: Chosen, block: Block, state: State) -> None:
     """Bring the state up to date with centers it has not seen as candidates."""
     if not _array.is_sparse(block.X):
-        _core.seeding.absorb(block.X, block.weight, chosen.centers, state.taken, state.norm, state.square, state.owner)
+        _core.seeding.absorb(
+            block.X, block.weight, chosen.centers, state.taken, state.norm, state.square, state.owner, chosen.scale
+        )
         return
     for j in range(state.taken, len(chosen.centers)):
-        distance = sparse_square(chosen.centers[j], block).astype(state.square.dtype)
+        distance = sparse_square(chosen.centers[j], chosen.scale, block).astype(state.square.dtype)
         np.copyto(state.square, distance if j == 0 else np.minimum(state.square, distance))
 
 
-def sparse_square(center: NDArray, block: Block) -> NDArray:
-    """Return the squared distance of every row to one center."""
-    return _blockwise.distances(center[None], block, np.zeros(block.rows, np.int32))
+def sparse_square(center: NDArray, scale: float, block: Block) -> NDArray:
+    """Return the squared distance of every row to one center, scaled."""
+    return _blockwise.distances(center[None], block, np.zeros(block.rows, np.int32)) * scale**2
 
 
 def weighted_sum(values: NDArray, block: Block) -> float:
@@ -160,12 +164,12 @@ def block_gains(chosen: Chosen, block: Block) -> Potentials:
     if _array.is_sparse(block.X):
         better = []
         for m, candidate in enumerate(chosen.candidates):
-            square = sparse_square(candidate, block).astype(state.square.dtype)
+            square = sparse_square(candidate, chosen.scale, block).astype(state.square.dtype)
             gain[m] = weighted_sum(np.maximum(state.square.astype(np.float64) - square, 0.0), block)
             rows = np.flatnonzero(square < state.square)
             better.append((rows, square[rows]))
     else:
-        arrays = (state.norm, state.square, state.owner, gain)
+        arrays = (state.norm, state.square, state.owner, chosen.scale, gain)
         better = _core.seeding.gains(block.X, block.weight, chosen.centers, chosen.candidates, *arrays)
     block.memory["seeding"] = state._replace(better=better)
     return Potentials([gain])
@@ -174,6 +178,21 @@ def block_gains(chosen: Chosen, block: Block) -> Potentials:
 def potentials(source: MemorySource, chosen: Chosen) -> NDArray:
     """Return sum w D^2 of every block."""
     return np.array(source.total(block_potential, chosen).values)
+
+
+def unit_of(source: MemorySource, center: NDArray) -> float:
+    """Return the power of two that brings distances from `center` near one, judged by the first block."""
+    far = largest_difference(center, source.first())
+    exponent = -int(np.frexp(far)[1]) if np.isfinite(far) else 0
+    most = np.finfo(source.dtype).maxexp - 2
+    return float(np.ldexp(1.0, max(-most, min(most, exponent))))
+
+
+def largest_difference(center: NDArray, block: Block) -> float:
+    """Return the largest difference in a coordinate between the rows of a block and a center, or zero."""
+    if _array.is_sparse(block.X):
+        return float(max(np.abs(block.X.data).max(initial=0.0), np.abs(center).max(initial=0.0)))
+    return float(np.abs(block.X - center.astype(block.X.dtype)).max(initial=0.0))
 
 
 def locate(source: MemorySource, chosen: Chosen, parts: NDArray, targets: NDArray) -> tuple[NDArray, NDArray]:
@@ -200,10 +219,11 @@ def plus_plus(source: MemorySource, k: int, stream: Stream, run: int, trials: in
     first = random_rows(source, 1, stream, run, "kmeans++ first")
     centers, rows = np.empty((k, source.n_features)), np.empty(k, np.int64)
     centers[0], rows[0] = first.centers[0], first.rows[0]
-    parts, best = potentials(source, Chosen(centers[:1], centers[:0], run, 0)), 0
+    scale, best = unit_of(source, centers[0]), 0
+    parts = potentials(source, Chosen(centers[:1], centers[:0], run, scale))
     beginning = parts.sum()
     for j in range(1, k):
-        chosen = Chosen(centers[:j], centers[:0], run, best)
+        chosen = Chosen(centers[:j], centers[:0], run, scale, best)
         if parts.sum() <= EXHAUSTED * beginning:
             parts = potentials(source, chosen)
         if parts.sum() > 0:

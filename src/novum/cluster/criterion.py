@@ -1,9 +1,9 @@
 r"""How tight a clustering is, whoever made it: the squared distances of the rows to the centers of their clusters.
 
     J   = sum_j J_j,   J_j = sum_{i: z_i = j} w_i |x_i - c_j|^2                                       (1)
-    c_j = sum_{i: z_i = j} w_i x_i / sum_{i: z_i = j} w_i    unless centers are given                 (2)
+    c_j = sum_{i: z_i = j} w_i x_i / sum_{i: z_i = j} w_i    unless centers are given                 (3)
 
-For given labels the means (2) minimise (1): its derivative is -2 sum w_i (x_i - c_j). For given centers the nearest ones
+For given labels the means (3) minimise (1): its derivative is -2 sum w_i (x_i - c_j). For given centers the nearest ones
 do. k-means alternates the two.
 """
 
@@ -30,7 +30,7 @@ class WithinClusterError(NamedTuple):
 
 
 def weighted_means(X: NDArray, code: NDArray, weight: NDArray, k: int) -> NDArray:
-    """Return (2), about the first row of every cluster so that data far from zero lose no digits."""
+    """Return (3), about the first row of every cluster so that data far from zero lose no digits."""
     first = X[np.unique(code, return_index=True)[1]]  # (k, d)
     offset = np.zeros((k, X.shape[1]))
     np.add.at(offset, code, weight[:, None] * (X - first[code]))
