@@ -1,13 +1,14 @@
 #include "novum/gaussian.h"
 
+#include <cstring>
+
 #include "novum/simd.h"
 
 namespace novum {
 
 namespace {
 
-constexpr std::size_t LANES = 16;   // partial sums along the features
-constexpr std::size_t CLASSES = 4;  // classes that share one load of a row
+constexpr std::size_t CLASSES = 4, ROWS = 2;  // a block of accumulators that leaves registers for the operands
 
 template <class Real>
 NOVUM_INLINE void moments(const Real* X, const std::int64_t* code, std::size_t rows, const double* weight, const double* shift,
@@ -27,46 +28,79 @@ NOVUM_INLINE void moments(const Real* X, const std::int64_t* code, std::size_t r
     }
 }
 
-template <std::size_t K, class Real>
-NOVUM_INLINE void distances(const Real* x, const Real* mean, const Real* precision, std::size_t d, Real* out) {
-    Real lane[K][LANES] = {};
-    Real rest[K] = {};
-    std::size_t j = 0;
-    for (; j + LANES <= d; j += LANES)
-        for (std::size_t c = 0; c < K; ++c)
-            for (std::size_t l = 0; l < LANES; ++l) {
-                const Real t = x[j + l] - mean[c * d + j + l];
-                lane[c][l] += t * t * precision[c * d + j + l];
-            }
-    for (; j < d; ++j)
-        for (std::size_t c = 0; c < K; ++c) {
-            const Real t = x[j] - mean[c * d + j];
-            rest[c] += t * t * precision[c * d + j];
-        }
-    for (std::size_t c = 0; c < K; ++c) {
-        Real total = rest[c];
-        for (Real v : lane[c]) total += v;
-        out[c] = total;
+template <class Real, int BYTES>
+struct Vector {
+    typedef Real V __attribute__((vector_size(BYTES)));
+    static constexpr std::size_t WIDTH = BYTES / sizeof(Real);
+    static NOVUM_INLINE V load(const Real* from) {  // through memcpy: the rows of X are aligned to nothing
+        V v;
+        std::memcpy(&v, from, sizeof v);
+        return v;
     }
+};
+
+// Squared distances of R rows to K classes, every load of a class shared by the rows and every load of a row by the classes.
+template <int BYTES, std::size_t R, std::size_t K, class Real>
+NOVUM_INLINE void distances(const Real* x, const Real* mean, const Real* precision, std::size_t d, Real (&out)[R][K]) {
+    using S = Vector<Real, BYTES>;
+    typename S::V total[R][K] = {};
+    std::size_t j = 0;
+    for (; j + S::WIDTH <= d; j += S::WIDTH) {
+        typename S::V row[R];
+#pragma GCC unroll 4
+        for (std::size_t r = 0; r < R; ++r) row[r] = S::load(x + r * d + j);
+#pragma GCC unroll 4
+        for (std::size_t c = 0; c < K; ++c) {
+            const typename S::V m = S::load(mean + c * d + j), p = S::load(precision + c * d + j);
+#pragma GCC unroll 4
+            for (std::size_t r = 0; r < R; ++r) {
+                const typename S::V t = row[r] - m;
+                total[r][c] += t * t * p;
+            }
+        }
+    }
+    for (std::size_t r = 0; r < R; ++r)
+        for (std::size_t c = 0; c < K; ++c) {
+            Real sum = 0;
+            for (std::size_t l = 0; l < S::WIDTH; ++l) sum += total[r][c][l];
+            for (std::size_t i = j; i < d; ++i) {
+                const Real t = x[r * d + i] - mean[c * d + i];
+                sum += t * t * precision[c * d + i];
+            }
+            out[r][c] = sum;
+        }
 }
 
 template <class Real>
-NOVUM_INLINE void log_density(const Real* X, std::size_t rows, std::size_t d, std::size_t k, const Real* mean,
-                              const Real* precision, const double* constant, Real* out) {
-    for (std::size_t i = 0; i < rows; ++i, out += k) {
-        const Real* x = X + i * d;
+struct LogDensity {
+    template <int BYTES, std::size_t R>
+    static NOVUM_INLINE void rows(const Real* x, std::size_t d, std::size_t k, const Real* mean, const Real* precision,
+                                  const double* constant, Real* out) {
         std::size_t c = 0;
-        Real squared[CLASSES];
         for (; c + CLASSES <= k; c += CLASSES) {
-            distances<CLASSES>(x, mean + c * d, precision + c * d, d, squared);
-            for (std::size_t l = 0; l < CLASSES; ++l) out[c + l] = static_cast<Real>(constant[c + l] - 0.5 * static_cast<double>(squared[l]));
+            Real squared[R][CLASSES];
+            distances<BYTES>(x, mean + c * d, precision + c * d, d, squared);
+            for (std::size_t r = 0; r < R; ++r)
+                for (std::size_t l = 0; l < CLASSES; ++l) out[r * k + c + l] = value(constant[c + l], squared[r][l]);
         }
         for (; c < k; ++c) {
-            distances<1>(x, mean + c * d, precision + c * d, d, squared);
-            out[c] = static_cast<Real>(constant[c] - 0.5 * static_cast<double>(squared[0]));
+            Real squared[R][1];
+            distances<BYTES>(x, mean + c * d, precision + c * d, d, squared);
+            for (std::size_t r = 0; r < R; ++r) out[r * k + c] = value(constant[c], squared[r][0]);
         }
     }
-}
+    static NOVUM_INLINE Real value(double constant, Real squared) {
+        return static_cast<Real>(constant - 0.5 * static_cast<double>(squared));
+    }
+    template <int BYTES>
+    static NOVUM_INLINE int run(const Real* X, std::size_t n, std::size_t d, std::size_t k, const Real* mean,
+                                const Real* precision, const double* constant, Real* out) {
+        std::size_t i = 0;
+        for (; i + ROWS <= n; i += ROWS) rows<BYTES, ROWS>(X + i * d, d, k, mean, precision, constant, out + i * k);
+        for (; i < n; ++i) rows<BYTES, 1>(X + i * d, d, k, mean, precision, constant, out + i * k);
+        return 0;
+    }
+};
 
 }  // namespace
 
@@ -74,10 +108,6 @@ NOVUM_INLINE void log_density(const Real* X, std::size_t rows, std::size_t d, st
     NOVUM_CLONES static void moments_clone(const Real* X, const std::int64_t* code, std::size_t n, const double* w,          \
                                            const double* s, std::size_t d, double* mass, double* first, double* second) {    \
         moments(X, code, n, w, s, d, mass, first, second);                                                                   \
-    }                                                                                                                        \
-    NOVUM_CLONES static void density_clone(const Real* X, std::size_t n, std::size_t d, std::size_t k, const Real* mean,     \
-                                           const Real* precision, const double* constant, Real* out) {                       \
-        log_density(X, n, d, k, mean, precision, constant, out);                                                             \
     }                                                                                                                        \
     template <>                                                                                                              \
     void class_moments(const Real* X, std::span<const std::int64_t> code, std::span<const double> weight, const double* shift, \
@@ -87,7 +117,7 @@ NOVUM_INLINE void log_density(const Real* X, std::size_t rows, std::size_t d, st
     template <>                                                                                                              \
     void diagonal_log_density(const Real* X, std::size_t rows, std::size_t d, std::size_t k, const Real* mean,               \
                               const Real* precision, const double* constant, Real* out) {                                    \
-        density_clone(X, rows, d, k, mean, precision, constant, out);                                                        \
+        widest<LogDensity<Real>>(X, rows, d, k, mean, precision, constant, out);                                             \
     }
 NOVUM_GAUSSIAN(float)
 NOVUM_GAUSSIAN(double)

@@ -8,13 +8,19 @@ namespace {
 
 constexpr std::size_t PARTS = 8;  // partial sums of the inertia by row number: hides the latency of an add, fixed for every width
 
+// A row without weight is absent, however far away: zero times an infinite distance would be NaN.
+inline double weighted(const double* weight, const double* distance, std::size_t i) {
+    if (!weight) return distance[i];
+    return weight[i] > 0 ? weight[i] * distance[i] : 0.0;
+}
+
 struct Inertia {
     double part[PARTS] = {};
     void add(const double* distance, const double* weight, std::size_t rows) {
         std::size_t i = 0;
         for (; i + PARTS <= rows; i += PARTS)
-            for (std::size_t p = 0; p < PARTS; ++p) part[p] += weight ? weight[i + p] * distance[i + p] : distance[i + p];
-        for (; i < rows; ++i) part[i % PARTS] += weight ? weight[i] * distance[i] : distance[i];
+            for (std::size_t p = 0; p < PARTS; ++p) part[p] += weighted(weight, distance, i + p);
+        for (; i < rows; ++i) part[i % PARTS] += weighted(weight, distance, i);
     }
     double total() const {
         return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));

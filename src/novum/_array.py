@@ -12,10 +12,10 @@ import scipy.sparse
 
 __all__ = [
     "argmax",
+    "as_matrix",
     "centred",
     "concat",
     "dense",
-    "distinct",
     "double",
     "exp",
     "is_sparse",
@@ -28,6 +28,7 @@ __all__ = [
     "row_mean",
     "stack_rows",
     "to_numpy",
+    "unique",
 ]
 
 
@@ -65,6 +66,11 @@ def like(x: Any, values: Any, dtype: str | None = None) -> Any:
 def double(x: Any) -> Any:
     """Return x in float64."""
     return x.double() if is_tensor(x) else x.astype(np.float64, copy=False)
+
+
+def as_matrix(y: Any) -> Any:
+    """Return a target as (rows, columns), a flat one as one column; also without rows."""
+    return y if y.ndim == 2 else y.reshape(y.shape[0], 1)
 
 
 def dense(x: Any) -> Any:
@@ -108,7 +114,7 @@ def one_hot(x: Any, code: Any, k: int) -> Any:
     return np.eye(k)[np.asarray(code)]
 
 
-def distinct(x: Any) -> np.ndarray:
+def unique(x: Any) -> np.ndarray:
     """Return the sorted distinct values, as a NumPy array."""
     return to_numpy(_torch().unique(x)) if is_tensor(x) else np.unique(x)
 
@@ -118,6 +124,8 @@ def positions(values: np.ndarray, x: Any) -> tuple[Any, Any]:
     if is_tensor(x):
         torch = _torch()
         known = torch.as_tensor(values, device=x.device)
+        if x.dtype == torch.bool:  # PyTorch searches no truth values
+            known, x = known.to(torch.uint8), x.to(torch.uint8)
         code = torch.searchsorted(known, x.contiguous()).clamp(max=len(values) - 1)
         return code, known[code] != x
     x = np.asarray(x)

@@ -314,3 +314,9 @@ def test_numbers_whose_distances_are_infinite_do_no_harm():
         warnings.simplefilter("ignore")
         model = KMeans(3, init=X[:3]).fit(X)
     assert set(model.labels_) <= {0, 1, 2}
+
+
+def test_a_row_without_weight_is_absent_however_far():
+    model = KMeans(2, random_state=0).fit([[0.0], [1.0], [10.0], [1e200]], sample_weight=[1, 1, 1, 0])
+    assert_allclose(np.sort(model.cluster_centers_.ravel()), [0.5, 10])
+    assert model.inertia_ == 0.5 and np.isfinite(model.history_).all()

@@ -188,6 +188,31 @@ def test_bad_partitions_are_named(client):
         LinearRegression().fit(x, y).predict(x[:, :2])
 
 
+def test_empty_partitions_missing_cells_and_labels(client):
+    import pandas as pd
+
+    x, y, _ = arrays()
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(t=Y, row=np.arange(6000))
+    parts = dd.from_pandas(frame, npartitions=4)
+    kept = parts[parts["row"] < 1400 + 1600 * (parts["row"] >= 3000) * 10]  # the second partition becomes empty
+    memory = frame[(frame["row"] < 1400) | (frame["row"] >= 3000)]
+    model = LinearRegression().fit(kept[list("abcde")], kept["t"])
+    assert_allclose(model.coef_, LinearRegression().fit(memory[list("abcde")], memory["t"]).coef_, rtol=1e-10)
+    nullable = frame.astype("Float64")
+    nullable.loc[7, "b"] = pd.NA
+    holes = dd.from_pandas(nullable, npartitions=2)
+    with pytest.raises(DataError, match="NaN or infinity in partition 0"):
+        LinearRegression().fit(holes[list("abcde")], holes["t"])
+    with pytest.raises(DataError, match="Unknown label type: continuous"):
+        GaussianNB().fit(x, y)
+    column = GaussianNB().fit(x, da.from_array((np.median(Y) < Y).astype(int)[:, None], chunks=(CHUNKS, 1)))
+    assert list(column.classes_) == [0, 1]
+    with pytest.raises(DataError, match="Complex data not supported"):
+        LinearRegression().fit(x * 1j, y)
+    with pytest.raises(DataError, match=r"inconsistent numbers of samples.* partition 0 has"):
+        LinearRegression().fit(parts[list("abcde")], kept["t"])
+
+
 def test_private_state_is_kept_on_the_workers_and_only_saves_work(client):
     x, y, _ = arrays()
     source = open_dask(LinearRegression(), x, y, None).prepare()

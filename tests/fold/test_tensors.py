@@ -85,6 +85,30 @@ def test_errors(x, y, weight, message):
     assert not hasattr(model, "coef_")
 
 
+@pytest.mark.parametrize(
+    "y, message",
+    [
+        (torch.zeros(3, 1, 1), "should be real, of shape"),
+        (torch.zeros(3, dtype=torch.complex64), "should be real, of shape"),
+        (torch.tensor([0.1, 0.2, 0.3]), "Unknown label type: continuous"),
+    ],
+)
+def test_bad_labels(y, message):
+    with pytest.raises(DataError, match=message):
+        GaussianNB().fit(torch.randn(3, 2), y)
+
+
+def test_truth_values_columns_of_labels_and_sparse_tensors():
+    x = torch.randn(40, 2)
+    truth = x[:, 0] > 0
+    assert GaussianNB().fit(x, truth).classes_.dtype == bool
+    assert set(GaussianNB().fit(x, truth.long()[:, None]).predict(x).tolist()) == {0, 1}
+    with pytest.raises(DataError, match="takes dense tensors"):
+        LinearRegression().fit(x.to_sparse(), truth.double())
+    with pytest.raises(DataError, match="must be 1D"):
+        LinearRegression().fit(x, truth.double(), torch.ones(40, 1))
+
+
 def test_integer_and_half_tensors():
     x = torch.randint(-5, 5, (60, 3))
     assert LinearRegression().fit(x, x.sum(1)).coef_.dtype == np.float64

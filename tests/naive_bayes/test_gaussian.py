@@ -116,3 +116,10 @@ def test_partial_fit_errors_change_nothing():
     with pytest.raises(ParameterError, match="is not the same as on last call"):
         model.partial_fit([[1.0]], [0], classes=[0, 3])
     assert_allclose(model.theta_, before)
+
+
+def test_prediction_follows_the_fitted_attributes():
+    X, y = RNG.normal(size=(60, 2)) + np.repeat([[0, 0], [5, 5]], 30, axis=0), np.repeat([0, 1], 30)
+    model = GaussianNB().fit(X, y)
+    model.theta_ = model.theta_[::-1]
+    assert (model.predict(X) == y).mean() < 0.1

@@ -17,8 +17,18 @@ class Labels(NamedTuple):
 
 
 def block_labels(_: Any, block: Block) -> Labels:
-    """Return the labels that occur in one block."""
-    return Labels(_array.distinct(block.y))
+    """Return the labels that occur in one block; raise for fractions and for labels that cannot be sorted."""
+    try:
+        values = _array.unique(block.y)
+    except TypeError as error:
+        raise DataError(
+            f"y mixes labels of different types, or some are missing: {error}. Give every row one label."
+        ) from error
+    if values.dtype.kind == "f" and (values != np.floor(values)).any():
+        raise DataError(
+            "Unknown label type: continuous. A classifier was given fractions as labels; a regressor takes them."
+        )
+    return Labels(values)
 
 
 def merge_labels(a: Labels, b: Labels) -> Labels:
@@ -28,10 +38,11 @@ def merge_labels(a: Labels, b: Labels) -> Labels:
 
 def encode(classes: np.ndarray, y: Any) -> Any:
     """Return the position of every label in the sorted `classes`, where y lives; raise for one that is not there."""
+    y = y.reshape(-1)
     code, unknown = _array.positions(classes, y)
     if unknown.any():
         raise DataError(
-            f"The target label(s) {_array.distinct(y[unknown])} in y do not exist in the initial classes {classes}."
+            f"The target label(s) {_array.unique(y[unknown])} in y do not exist in the initial classes {classes}."
             f" Name every class at the first call of partial_fit."
         )
     return code

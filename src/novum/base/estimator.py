@@ -34,7 +34,9 @@ def fits(method: Callable) -> Callable:
             if not get_config()["skip_parameter_validation"]:
                 domains.check(self._domains, self.get_params(deep=False), type(self).__name__)
             passes = self._reports_passes or method.__name__ != "fit"
-            announced = nullcontext() if passes else reporting(self, 0, X=args[0] if args else kwargs.get("X"))
+            given = {**dict(zip(("X", "y", "sample_weight"), args)), **kwargs}
+            X, y, weight = (given.get(name) for name in ("X", "y", "sample_weight"))
+            announced = nullcontext() if passes else reporting(self, 0, X=X, y=y, sample_weight=weight)
             with single_blas(), announced:
                 return method(self, *args, **kwargs)
         except BaseException:

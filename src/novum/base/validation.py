@@ -118,6 +118,13 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
         )
     if target == "numeric":
         y = _sklearn.check_y(y, multi_output=True, y_numeric=True, estimator=estimator)
+        if y.dtype.kind not in NUMBERS:
+            try:
+                y = y.astype(np.float64)
+            except ValueError as error:
+                raise DataError(
+                    f"{type(estimator).__name__}: y holds text that is no number ({error}); a regressor needs numbers."
+                ) from error
     else:
         y = column_or_1d(y, warn=True)
         _sklearn.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
@@ -140,8 +147,10 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_
         check_array(np.broadcast_to(np.float64(0), X.shape), dtype=None, **options)
         tiles = FrameTiles(columns)
     else:
+        if hasattr(X, "collect") and not hasattr(X, "shape"):
+            raise DataError(f"{type(estimator).__name__}: X is lazy ({type(X).__name__}); call X.collect() first.")
         numeric = isinstance(X, np.ndarray) and type(X) is np.ndarray and X.dtype.kind in NUMBERS
-        X = check_array(X, dtype=None if numeric else [np.float64, np.float32], **options)
+        X = check_array(X, dtype=None if numeric else "numeric", **options)
         tiles = ArrayTiles(X)
     _sklearn.check_n_features(estimator, np.broadcast_to(np.float64(0), tiles.shape), reset=reset)
     return tiles

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.dataset as dataset
 import pyarrow.ipc as ipc
 
-from novum.fold.columns import ArrowPiece, describe
+from novum.fold.columns import ArrowPiece, describe, index_columns
 from novum.fold.table import NUMBER, DataFile
 
 __all__ = ["ArrowFile"]
@@ -40,6 +40,7 @@ class ArrowFile(DataFile):
                 self.names = reader.schema.names
                 self.unique(self.names)
                 self.columns = {field.name: describe(field.type) for field in reader.schema}
+                self.index = index_columns(reader.schema)
         self.n_rows = dataset.dataset(str(self.path), format="ipc").count_rows()  # from the headers of the batches
 
     def _read(self, keys, rows, threads) -> Iterator[ArrowPiece]:

@@ -33,6 +33,8 @@ class Survey(NamedTuple):
 
 def build(X: Any, y: Any, weight: Any, dtype: np.dtype) -> Block:
     """Return a partition as a block: a row-major tile, the target as an array, weights as float64."""
+    if hasattr(X, "dtypes"):  # a pandas frame: its own conversion knows pd.NA
+        X = X.to_numpy(dtype=dtype, na_value=np.nan)
     tile = np.ascontiguousarray(np.asarray(X), dtype=dtype)
     target = None if y is None else np.asarray(y)
     return Block(tile, target, None if weight is None else np.ascontiguousarray(np.asarray(weight), np.float64))
@@ -47,6 +49,12 @@ def changed(block: Block, changes: tuple[Callable, ...]) -> Block:
 
 def survey_block(index: int, owner: str, allow_nan: bool, block: Block) -> Survey:
     """Return the rows and the weight of one block; raise if it cannot be learned from."""
+    for name, values in (("y", block.y), ("sample_weight", block.weight)):
+        if values is not None and len(values) != block.rows:
+            raise DataError(
+                f"Found input variables with inconsistent numbers of samples: {owner}: partition {index} has {block.rows} rows"
+                f" of X and {len(values)} of {name}; cut both alike."
+            )
     check_finite(index, owner, allow_nan, block)
     if block.weight is None:
         return Survey([block.rows], float(block.rows))
@@ -218,7 +226,10 @@ def open_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DaskSource:
     """Return a Dask array or frame as a Source; y and sample_weight must be cut like X, or be cuttable."""
     owner = type(estimator).__name__
     names: list[str] | None = None
-    if hasattr(X, "to_delayed") and hasattr(X, "divisions"):  # a frame
+    for name, values in (("X", X), ("y", y)):
+        if getattr(getattr(values, "dtype", None), "kind", "") == "c":
+            raise DataError(f"Complex data not supported by {owner}: {name} is complex; give real numbers.")
+    if hasattr(X, "columns") and hasattr(X, "divisions"):  # a frame
         words = [str(name) for name, dtype in X.dtypes.items() if not is_number(dtype)]
         if words:
             raise DataError(
@@ -229,7 +240,7 @@ def open_dask(estimator: Any, X: Any, y: Any, sample_weight: Any) -> DaskSource:
         lengths: list[int | None] = [None] * X.npartitions
         rows = list(X.to_delayed())
         n_features = len(names)
-    elif getattr(X, "ndim", 0) == 2:
+    elif getattr(X, "ndim", 0) == 2 and hasattr(X, "rechunk"):
         X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
         dtype, n_features = tile_dtype(X.dtype), X.shape[1]
         lengths = [None if np.isnan(n) else int(n) for n in X.chunks[0]]

@@ -16,7 +16,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import tile_dtype
 from novum.fold.table import NUMBER, OTHER, TEXT, Column, DataFile
 
-__all__ = ["ArrowPiece", "describe", "labels", "numbers"]
+__all__ = ["ArrowPiece", "describe", "index_columns", "labels", "numbers"]
 
 EXACT_INTEGERS = 2.0**53  # beyond it a float64 no longer tells neighbouring integers apart
 
@@ -32,6 +32,15 @@ def describe(kind: pa.DataType) -> Column:
     if types.is_string(value) or types.is_large_string(value) or types.is_string_view(value):
         return Column(TEXT, None, str(kind))
     return Column(OTHER, None, str(kind))
+
+
+def index_columns(schema: pa.Schema) -> frozenset[str]:
+    """Return the columns that hold the index of the pandas frame a file was written from."""
+    try:
+        listed = (schema.pandas_metadata or {}).get("index_columns", [])
+    except ValueError:  # metadata that are no JSON: somebody else's
+        return frozenset()
+    return frozenset(name for name in listed if isinstance(name, str))
 
 
 def numbers(array: pa.Array, dtype: np.dtype) -> np.ndarray:

@@ -55,7 +55,8 @@ class CsvFile(DataFile):
         return pa.float64() if number else inferred
 
     def _read(self, keys, rows, threads) -> Iterator[ArrowPiece]:
-        convert = csv.ConvertOptions(column_types=self.types, include_columns=keys)
+        # an empty cell is missing in a column of text too, so an empty label is refused like a null one elsewhere
+        convert = csv.ConvertOptions(column_types=self.types, include_columns=keys, strings_can_be_null=True)
         start = 0
         with self._connect(convert) as reader:
             for batch in reader:

@@ -87,10 +87,8 @@ class SparseTiles:
 class MemorySource(Source):
     """Tiles with their target and weights, cut once."""
 
-    def __init__(
-        self, tiles: Tiles, y: np.ndarray | None = None, weight: np.ndarray | None = None, n_jobs=None, names=None
-    ):
-        self.tiles, self.y, self.weight, self.n_jobs, self.names = tiles, y, weight, n_jobs, names
+    def __init__(self, tiles: Tiles, y: np.ndarray | None = None, weight: np.ndarray | None = None, n_jobs=None):
+        self.tiles, self.y, self.weight, self.n_jobs = tiles, y, weight, n_jobs
         self.n_rows, self.n_features = tiles.shape
         self.dtype = tiles.dtype
         self.sparse = isinstance(tiles, SparseTiles)
@@ -142,4 +140,4 @@ class MemorySource(Source):
         return next((self.block(index) for index, finite in enumerate(verdicts) if not finite), None)
 
     def map_target(self, function):
-        return MemorySource(self.tiles, function(self.y), self.weight, self.n_jobs, self.names)
+        return MemorySource(self.tiles, function(self.y), self.weight, self.n_jobs)

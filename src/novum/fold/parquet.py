@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from novum.fold.columns import ArrowPiece, describe
+from novum.fold.columns import ArrowPiece, describe, index_columns
 from novum.fold.table import DataFile
 
 __all__ = ["ParquetFile"]
@@ -47,6 +47,7 @@ class ParquetFile(DataFile):
             self.groups = [0, *accumulate(counts)][:-1] if counts else []
             self.unique(reader.schema_arrow.names)
             self.columns = {field.name: describe(field.type) for field in reader.schema_arrow}
+            self.index = index_columns(reader.schema_arrow)
 
     def _read(self, keys, rows, threads) -> Iterator[ArrowPiece]:
         start = 0

@@ -1,6 +1,5 @@
 """`novum.scan`: data in files, described once, read whenever a learner passes over them."""
 
-import re
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
@@ -14,8 +13,6 @@ from novum.fold.paths import expand, format_of, is_path, open_files
 from novum.fold.table import NUMBER, OTHER, DataFile
 
 __all__ = ["scan"]
-
-PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # where pandas keeps the labels of rows: no feature
 
 
 def scan(
@@ -89,7 +86,7 @@ def scan(
     weights = [] if weight is None else [resolve(weight, files[0], "weight")]
     if columns is None:
         apart = {*targets, *weights, "target", "weight"} if form == "npy" else {*targets, *weights}
-        features = [key for key in known if key not in apart and not PANDAS_INDEX.fullmatch(str(key))]
+        features = [key for key in known if key not in apart and key not in files[0].index]
     else:
         if is_path(columns) or not np.iterable(columns):
             raise ParameterTypeError(

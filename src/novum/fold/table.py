@@ -120,6 +120,7 @@ class DataFile(Watched):
     """One file of a scan."""
 
     columns: dict[Any, Column]  # from name (or number), in the order of the file; set by `_open`
+    index: frozenset[str] = frozenset()  # columns that pandas wrote for the index of a frame: features only by name
 
     @abstractmethod
     def _read(self, keys: list, rows: int, threads: int) -> Iterator[Piece]:

@@ -69,6 +69,8 @@ def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSou
 
     owner = type(estimator).__name__
     X = X.detach()
+    if X.layout != torch.strided:
+        raise DataError(f"{owner} takes dense tensors, got {X.layout}; call X.to_dense(), or give SciPy's CSR matrix.")
     if X.ndim != 2:
         raise DataError(
             f"Expected 2D array, got {X.ndim}D tensor instead: {owner} takes a tensor of shape (rows, features)."
@@ -88,6 +90,8 @@ def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSou
         y = labels_or_numbers(owner, X, y)
     if sample_weight is not None:
         sample_weight = _array.like(X, _plain(sample_weight), "float64")
+        if sample_weight.ndim != 1:
+            raise DataError(f"Sample weights must be 1D array or scalar, got {sample_weight.ndim}D array for {owner}.")
         same_length(owner, "sample_weight", X, sample_weight)
         if not bool(torch.isfinite(sample_weight).all()) or bool((sample_weight < 0).any()):
             raise DataError(f"{owner}: sample_weight must be finite and not negative; zero leaves a row out.")
@@ -105,6 +109,10 @@ def labels_or_numbers(owner: str, X: Any, y: Any) -> Any:
         return values
     y = values if _array.is_tensor(values) else _array.like(X, values, str(np.asarray(values).dtype))
     y = y.detach().to(X.device)
+    if y.ndim not in (1, 2) or y.is_complex():
+        raise DataError(
+            f"{owner}: y should be real, of shape (rows,) or (rows, targets); got {y.dtype} of shape {tuple(y.shape)}."
+        )
     same_length(owner, "y", X, y)
     if y.is_floating_point() and not bool(y.isfinite().all()):
         raise DataError(f"Input y contains NaN or infinity. {owner} does not accept it: drop those rows.")

@@ -12,10 +12,14 @@ from novum._blas import single_blas
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
+from novum.linear_model._normal import count
+from novum.linear_model._orthogonal import lengths
 from novum.linear_model._plot import plot_fit
 from novum.linear_model._solve import Solution
 
 __all__ = ["LinearRegressor"]
+
+ALONE = 1e-10  # 1 - leverage below which a row alone determines a coefficient: without it there is no prediction
 
 
 class Line(NamedTuple):
@@ -44,20 +48,49 @@ def leave_one_out_block(params: LeaveOneOut, block: Block) -> np.ndarray:
     h_i = w_i (1/W + (x_i - m)' (C_xx + alpha I)^{-1} (x_i - m)),   yhat_(-i) = y_i - (y_i - yhat_i) / (1 - h_i)
     """
     X = _array.to_numpy(_array.dense(block.X))
-    y = _array.to_numpy(block.y).astype(np.float64).reshape(block.rows, -1)
+    y = _array.as_matrix(_array.to_numpy(block.y)).astype(np.float64)
     fitted = X @ params.line.coef.T + params.line.intercept
     leverage = leverages(X, params.mean, params.inverse, params.weight if params.fit_intercept else np.inf)
     if block.weight is not None:
         leverage = leverage * _array.to_numpy(block.weight)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        out = y - (y - fitted) / (1 - leverage)[:, None]
+    rest = np.where(1 - leverage > ALONE, 1 - leverage, np.nan)
+    out = y - (y - fitted) / rest[:, None]
     return out[:, 0] if params.line.flat else out
+
+
+class Extent(NamedTuple):
+    rows: float  # with a positive weight
+    weight: float
+
+
+def rows_and_weight(_: Any, block: Block) -> Extent:
+    """Return how many rows of a block count, and for how much."""
+    total = float(block.rows) if block.weight is None else float(block.weight.sum())
+    return Extent(count(block)[0], total)
 
 
 def leverages(X: np.ndarray, mean: np.ndarray, inverse: np.ndarray, weight: float) -> np.ndarray:
     """Return 1/W + (x - m)' inverse (x - m) for every row; W infinite without an intercept."""
     centred = X - mean
     return 1 / weight + np.einsum("ij,ij->i", centred @ inverse, centred)
+
+
+def shortest_inverse(root: np.ndarray, rank: int) -> np.ndarray:
+    """Return A A' for the operator A that gives the shortest solution of a design of this rank, root' root = C_xx.
+
+    With root = U S V' diag(scale), cut at the rank on unit columns, A = P diag(scale)^{-1} V S^{-1} U', P projecting on the
+    row space, the span of diag(scale) V.
+    """
+    scale = lengths(root)
+    used = scale > 0
+    out = np.zeros((root.shape[1],) * 2)
+    if rank == 0 or not used.any():
+        return out
+    _, s, Vt = scipy.linalg.svd(root[:, used] / scale[used], full_matrices=False)
+    rows = np.linalg.qr(scale[used, None] * Vt[:rank].T)[0]
+    half = rows @ (rows.T @ (Vt[:rank].T / s[:rank] / scale[used, None]))
+    out[np.ix_(used, used)] = half @ half.T
+    return out
 
 
 class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
@@ -77,6 +110,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             likelihood = -0.5 * solution.weight * (np.log(2 * np.pi * variance) + 1)
         self.noise_variance_ = float(variance[0]) if flat else variance
         self.log_likelihood_ = float(likelihood[0]) if flat else likelihood
+        self._coef, self._intercept = solution.coef, solution.intercept  # in float64, whatever the data were
         self._root, self._mean = solution.root, solution.mean
         self._weight, self._n_rows, self._rank = solution.weight, solution.rows, solution.rank
         self._rss, self._tss, self._log_weight = solution.rss, solution.tss, solution.log_weight
@@ -105,6 +139,11 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         mean = self._rows(X, predict_block, self._line())
         if not return_std:
             return mean
+        if not hasattr(mean, "shape") or hasattr(mean, "dask"):
+            raise DataError(
+                f"{type(self).__name__}.predict: return_std=True takes data in memory; the standard deviation of the noise is"
+                f" the same everywhere, sqrt(noise_variance_)."
+            )
         return mean, _array.like(mean, np.broadcast_to(np.sqrt(self.noise_variance_), mean.shape))
 
     def plot(self, X, y, ax=None):
@@ -119,6 +158,11 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     def _inverse(self) -> np.ndarray:
         """Return (C_xx + alpha I)^{-1}, the pseudo-inverse where the design is rank-deficient."""
         penalty = self._penalty()
+        if self._root.shape[0] == 0:
+            raise DataError(
+                f"{type(self).__name__}: the {self.n_features_in_} sparse columns were fitted iteratively, without a Gram"
+                f" matrix, so there is no closed form; refit without each row, or fit fewer columns."
+            )
         if np.ptp(penalty) > 0:
             raise DataError(
                 f"{type(self).__name__}: targets with different penalties have no common inverse; fit them one by one."
@@ -130,7 +174,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             scale[scale == 0] = 1.0
             inner = scipy.linalg.inv(_array.r_factor(stacked / scale))
             return inner @ inner.T / np.outer(scale, scale)
-        return np.linalg.pinv(self._root.T @ self._root, hermitian=True)
+        return shortest_inverse(self._root, self._rank)
 
     def leave_one_out_predict(self, X, y=None, sample_weight=None):
         """Return every training row's prediction by the model fitted without that row, in closed form.
@@ -143,14 +187,14 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         Returns
         -------
         predictions : array of the shape of y, or an iterator over batches of it for a scan
-            NaN or infinite where a row alone determines a coefficient (leverage one).
+            NaN where a row alone determines a coefficient (leverage one).
         """
         check_is_fitted(self)
         with single_blas():
             source = self._again(X, y, sample_weight)
-            params = LeaveOneOut(
-                self._line(), self._inverse(), self._mean[: self.n_features_in_], self._weight, self.fit_intercept
-            )
+            line = Line(self._coef, self._intercept, np.ndim(self.coef_) == 1)
+            mean = self._mean[: self.n_features_in_]
+            params = LeaveOneOut(line, self._inverse(), mean, self._weight, self.fit_intercept)
             return source.rows(leave_one_out_block, params)
 
     def _again(self, X, y, sample_weight) -> Source:
@@ -164,4 +208,11 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             raise DataError(
                 f"{type(self).__name__}: X has other columns than the training data; give the data that `fit` saw."
             )
+        if source.home != "file":  # counting the rows of a file would cost a pass
+            rows, weight = source.total(rows_and_weight)
+            if rows != self._n_rows or not np.isclose(weight, self._weight, rtol=1e-9):
+                raise DataError(
+                    f"{type(self).__name__}: these are {rows:.0f} rows of total weight {weight:g}, the training data were"
+                    f" {self._n_rows:.0f} of total weight {self._weight:g}; give X, y and sample_weight that `fit` saw."
+                )
         return source

@@ -59,14 +59,14 @@ def as_columns(y) -> np.ndarray:
     y = np.asarray(y)
     if y.dtype not in (np.float32, np.float64):
         y = y.astype(np.float64)
-    return np.ascontiguousarray(y.reshape(len(y), -1))
+    return np.ascontiguousarray(_array.as_matrix(y))
 
 
 def design(shift: np.ndarray, block: Block) -> Any:
     """Return the rows of (3) as a dense float64 tile (rows, p + q + 1)."""
     if _array.is_tensor(block.X):
         p = block.X.shape[1]
-        y = _array.centred(block.y.reshape(block.rows, -1), shift[p:])
+        y = _array.centred(_array.as_matrix(block.y), shift[p:])
         rows = _array.concat([_array.centred(block.X, shift[:p]), y, _array.ones(block.X, block.rows, 1)])
         return rows if block.weight is None else rows * block.weight.sqrt()[:, None]
     out = np.empty((block.rows, len(shift) + 1))
@@ -117,7 +117,7 @@ def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
     p, q = source.n_features, max(1, source.n_targets)
     shift = np.zeros(p + q)
     if fit_intercept and block.rows:
-        shift[p:] = _array.row_mean(block.y.reshape(block.rows, -1), block.weight)
+        shift[p:] = _array.row_mean(_array.as_matrix(block.y), block.weight)
         if not source.sparse:
             shift[:p] = _array.row_mean(block.X, block.weight)
     return shift
@@ -174,7 +174,7 @@ def residue_of(trial: Trial, block: Block) -> Residue:
 def residue_by_products(trial: Trial, block: Block) -> Residue:
     """Return (7) for a sparse block or a tensor, centring the products instead of the rows where X is sparse."""
     p = trial.coef.shape[1]
-    y = _array.centred(block.y.reshape(block.rows, -1), trial.mean[p:])
+    y = _array.centred(_array.as_matrix(block.y), trial.mean[p:])
     coef = _array.like(y, trial.coef.T, "float64")
     sparse = scipy.sparse.issparse(block.X)
     X = block.X if sparse else _array.centred(block.X, trial.mean[:p])

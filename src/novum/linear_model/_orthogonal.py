@@ -23,6 +23,7 @@ from novum.linear_model._normal import count, design
 
 __all__ = ["Factor", "factor", "least_squares", "ridge"]
 
+EPS = float(np.finfo(np.float64).eps)
 RANK_SLACK = 10.0  # times p eps: rounding of the factor itself
 
 
@@ -50,7 +51,7 @@ class Firsts(NamedTuple):
 
 def first_moments(shift: np.ndarray, block: Block) -> Firsts:
     """Return the weighted sums of one block about `shift`."""
-    y = _array.double(block.y.reshape(block.rows, -1))
+    y = _array.double(_array.as_matrix(block.y))
     w = _array.ones(y, block.rows) if block.weight is None else block.weight
     X: Any = block.X if scipy.sparse.issparse(block.X) else _array.double(block.X)
     total = float(w.sum())
@@ -98,12 +99,21 @@ def least_squares(f: Factor, eps: float) -> tuple[np.ndarray, int]:
         return coef, 0
     scale = length[used]
     U, s, Vt = scipy.linalg.svd(f.xx[:, used] / scale, full_matrices=False)
-    rank = int((s > s[0] * RANK_SLACK * max(used.sum(), 1) * eps).sum())
+    rank = int((s > cutoff(s[0], noise[used] / scale, eps)).sum())
     b = Vt[:rank].T @ ((U[:, :rank].T @ f.xy) / s[:rank, None]) / scale[:, None]
     if rank < used.sum():
         b = b - project_on_kernel(f.xx[:, used] / scale, Vt, rank, scale, b)
     coef[used] = b
     return coef, rank
+
+
+def cutoff(largest: float, noise: np.ndarray, eps: float) -> float:
+    """Return below which a singular value of unit columns is rounding: of the factor, or of the data it was made from.
+
+    A value of size m is known to eps m, so a column whose mean is m/sd standard deviations from zero carries a relative noise
+    of eps m/sd (`noise`), which no factorisation can see through.
+    """
+    return max(RANK_SLACK * len(noise) * eps * largest, 2 * float(np.linalg.norm(noise)))
 
 
 def lengths(columns: np.ndarray) -> np.ndarray:
@@ -136,9 +146,11 @@ def project_on_kernel(scaled: np.ndarray, Vt: np.ndarray, rank: int, scale: np.n
 def ridge(f: Factor, alpha: np.ndarray) -> np.ndarray:
     """Return (11) for every target with its own alpha > 0, shape (p, q)."""
     m, p = f.xx.shape
-    if m < p and np.ptp(alpha) == 0:  # the dual form: an m x m system
+    if m < p and np.ptp(alpha) == 0:  # the dual form: an m x m system, unless the penalty is lost in its rounding
         kernel = f.xx @ f.xx.T
-        kernel.flat[:: m + 1] += alpha[0]
-        return f.xx.T @ scipy.linalg.solve(kernel, f.xy, assume_a="pos")
+        if alpha[0] > m * EPS * np.trace(kernel):
+            kernel.flat[:: m + 1] += alpha[0]
+            return f.xx.T @ scipy.linalg.solve(kernel, f.xy, assume_a="pos")
     U, s, Vt = scipy.linalg.svd(f.xx, full_matrices=False)
+    s[s <= RANK_SLACK * p * EPS * s[0]] = 0.0  # rounding: a small penalty would turn it into coefficients
     return Vt.T @ ((U.T @ f.xy) * (s[:, None] / (s[:, None] ** 2 + alpha)))

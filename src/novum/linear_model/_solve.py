@@ -75,9 +75,20 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
         return by_factor(source, fit_intercept, penalty, positive)
     groups = [(value, np.flatnonzero(penalty == value)) for value in np.unique(penalty)]
     factors = [cholesky(moments, value) for value, _ in groups]
-    if any(f is None or f.rcond < ORTHOGONAL_BELOW for f in factors):
+    noise = EPS * float(
+        np.max(np.abs(moments.mean[:p]) / spread_of(moments), initial=0.0)
+    )  # rounding of the data, relative
+    if any(f is None or f.rcond < max(ORTHOGONAL_BELOW, 16 * p * noise**2) for f in factors):
         return by_factor(source, fit_intercept, penalty, positive)
     return by_cholesky(source, moments, groups, factors, fit_intercept, penalty, positive)
+
+
+def spread_of(m: _normal.Moments) -> np.ndarray:
+    """Return the standard deviation of every column, infinite where it is constant."""
+    variance = np.diag(m.xx) / m.weight
+    return np.where(
+        _normal.constant_columns(variance, m.mean[: len(variance)]), np.inf, np.sqrt(np.maximum(variance, 1e-300))
+    )
 
 
 def out_of_range(m: _normal.Moments, source: Source) -> bool:

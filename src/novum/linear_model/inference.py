@@ -43,7 +43,7 @@ class Meat(NamedTuple):
 def meat(s: Spread, block: Block) -> Meat:
     """Return M of (15) for one block."""
     X = _array.to_numpy(_array.dense(block.X)).astype(np.float64, copy=False)
-    y = _array.to_numpy(block.y).astype(np.float64).reshape(block.rows, -1)[:, s.target]
+    y = _array.as_matrix(_array.to_numpy(block.y)).astype(np.float64)[:, s.target]
     w = np.ones(block.rows) if block.weight is None else _array.to_numpy(block.weight)
     r = y - X @ s.coef - s.intercept
     centred = X - s.mean
@@ -147,8 +147,7 @@ def table(model, source: Source | None, covariance: str, level: float, weights: 
     from scipy import stats  # half a second to import, needed by nobody who only fits
 
     p = model.n_features_in_
-    coef = np.atleast_2d(model.coef_)[target].astype(np.float64)
-    intercept = float(np.broadcast_to(model.intercept_, np.atleast_2d(model.coef_).shape[:1])[target])
+    coef, intercept = model._coef[target], float(model._intercept[target])
     mean, total, inverse = model._mean[:p], model._weight, model._inverse()
     rss, tss = np.float64(model._rss[target]), np.float64(model._tss[target])
     n = model._n_rows if weights == "precision" else total
@@ -179,7 +178,11 @@ def table(model, source: Source | None, covariance: str, level: float, weights: 
     error = np.sqrt(np.diag(V))
     statistic = estimates / error
     half = stats.t.ppf((1 + level) / 2, freedom) * error
-    f, f_p = joint_test(coef, centred, model._rank, freedom)
+    if covariance == "nonrobust" and model._rank:
+        f = float(((tss - rss) / model._rank) / variance)  # the Wald statistic, without a matrix
+    else:
+        f = joint_test(coef, centred, model._rank)
+    f_p = float(stats.f.sf(f, model._rank, freedom)) if model._rank else np.nan
     log_likelihood = -0.5 * n * (np.log(2 * np.pi * rss / n) + 1)
     if weights == "precision" and model._log_weight:
         log_likelihood += 0.5 * model._log_weight
@@ -207,14 +210,17 @@ def table(model, source: Source | None, covariance: str, level: float, weights: 
     )
 
 
-def joint_test(coef: np.ndarray, V: np.ndarray, rank: int, freedom: float) -> tuple[float, float]:
-    """Return F and p of the hypothesis that all slopes are zero (Wald)."""
-    from scipy import stats
-
+def joint_test(coef: np.ndarray, V: np.ndarray, rank: int) -> float:
+    """Return F of the hypothesis that all slopes are zero (Wald)."""
     if rank == 0:
-        return np.nan, np.nan
-    f = float(coef @ np.linalg.pinv(V, hermitian=True, rcond=1e-14) @ coef / rank)
-    return f, float(stats.f.sf(f, rank, freedom))
+        return np.nan
+    unit = np.sqrt(np.diag(V))
+    used = unit > 0
+    values, vectors = np.linalg.eigh(V[np.ix_(used, used)] / np.outer(unit[used], unit[used]))
+    along = vectors[:, -rank:].T @ (
+        coef[used] / unit[used]
+    )  # the coefficients lie in the range of V: any inverse on it will do
+    return float((along**2 / values[-rank:]).sum() / rank)
 
 
 def check(model, source, covariance, level, weights, target) -> None:

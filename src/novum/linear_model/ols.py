@@ -72,7 +72,7 @@ class LinearRegression(LinearRegressor):
         "fit_intercept": Bool(),
         "copy_X": Bool(),
         "tol": Real(0),
-        "n_jobs": Null() | Int(),
+        "n_jobs": Null() | Int(1) | Int(None, -1),
         "positive": Bool(),
     }
 

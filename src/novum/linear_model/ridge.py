@@ -139,7 +139,10 @@ class Ridge(LinearRegressor):
 
     def _alphas(self, n_targets: int) -> np.ndarray:
         """Return the penalty of every target."""
-        alpha = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64)).ravel()
+        try:
+            alpha = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64)).ravel()
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"Ridge(alpha={self.alpha!r}): every penalty must be a number ({error}).") from error
         if alpha.size not in (1, n_targets):
             raise ParameterError(
                 f"Number of targets and number of penalties do not correspond: {alpha.size} != {n_targets}."

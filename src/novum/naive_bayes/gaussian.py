@@ -265,10 +265,12 @@ class GaussianNB(ClassifierMixin, Estimator):
         floor = 4 * float(
             np.finfo(self.theta_.dtype).tiny
         )  # a constant attribute has no variance: keep its inverse finite
-        variance = np.maximum(self._moments_variance + self.epsilon_, floor)
+        variance = np.maximum(self.var_.astype(np.float64), floor)
         with np.errstate(divide="ignore"):  # a class of prior zero
             log_prior = np.log(self.class_prior_.astype(np.float64))
-        return Density(self._moments_mean, 1 / variance, log_prior - 0.5 * np.log(2 * np.pi * variance).sum(axis=1))
+        return Density(
+            self.theta_.astype(np.float64), 1 / variance, log_prior - 0.5 * np.log(2 * np.pi * variance).sum(axis=1)
+        )
 
     def predict(self, X):
         """Return the most probable class of every row."""

@@ -90,7 +90,8 @@ def lbfgs(
     size = float(np.abs(found.jac).max())
     # A line search that finds no decrease at working precision ends the iteration; the gradient says what that means.
     rounding = np.sqrt(np.finfo(float).eps) * max(1.0, abs(float(found.fun)))
-    converged = size <= tol or (found.status == 2 and size <= rounding)
+    reach = size * max(1.0, float(np.abs(found.x).max()))  # what a step as long as x itself would still gain
+    converged = size <= tol or (found.status == 2 and reach <= rounding)
     reason = f"largest gradient component {size:.2g} {'<=' if size <= tol else '>'} tol {tol:g}"
     if size > tol:
         reason += (
