@@ -4,10 +4,10 @@ Three tables lie beside this file: `ledger.tsv` (every item of the five sets), `
 misprints). `served.json` says which tests prove an item; `make coverage` writes it after those tests have passed.
 """
 
-from novum.notes.errata import Erratum, errata
-from novum.notes.find import find
-from novum.notes.ledger import Chapter, Row, chapters, ledger, served
 from novum.notes.listing import Listing, notes
-from novum.notes.tour import tour
+from novum.notes.misprints import Erratum, errata
+from novum.notes.search import find
+from novum.notes.stops import tour
+from novum.notes.tables import Chapter, Row, chapters, ledger, served
 
 __all__ = ["Chapter", "Erratum", "Listing", "Row", "chapters", "errata", "find", "ledger", "notes", "served", "tour"]

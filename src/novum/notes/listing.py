@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from html import escape
 
 from novum.exceptions import ParameterError
-from novum.notes.errata import errata
-from novum.notes.ledger import SETS, Chapter, Row, chapters, ledger, page_name, served, short_api
+from novum.notes.misprints import errata
+from novum.notes.tables import SETS, Chapter, Row, chapters, ledger, page_name, served, short_api
 
 __all__ = ["Listing", "notes"]
 
@@ -100,7 +100,7 @@ def of_set(number: str) -> Listing:
 
 def of_chapter(number: str, chapter: str) -> Listing:
     """Return what one chapter became: names, tests, misprints."""
-    (found,) = [c for c in chapters() if (c.notes, c.chapter.upper()) == (number, chapter.upper())] or [None]
+    found = next((c for c in chapters() if (c.notes, c.chapter.upper()) == (number, chapter.upper())), None)
     if found is None:
         known = ", ".join(c.chapter for c in chapters() if c.notes == number)
         raise ParameterError(f"notes({number!r}, {chapter!r}): the chapters of {number} are {known}.")

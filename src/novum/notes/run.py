@@ -9,7 +9,7 @@ import sys
 from importlib.resources import files
 
 from novum.exceptions import ParameterError
-from novum.notes.ledger import chapters, page_name
+from novum.notes.tables import chapters, page_name
 
 __all__ = ["check", "example", "main"]
 

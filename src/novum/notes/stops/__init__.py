@@ -7,7 +7,7 @@ from html import escape
 from importlib import import_module
 from time import perf_counter
 
-from novum.notes.tour.registry import STOPS, Seen, Stop, seen, shown
+from novum.notes.stops.registry import STOPS, Seen, Stop, seen, shown
 
 __all__ = ["Stop", "Tour", "stops", "tour"]
 
@@ -49,7 +49,7 @@ class Tour:
 def stops() -> list[Stop]:
     """Return every stop, in the order of the notes."""
     for name in FILES:
-        import_module(f"novum.notes.tour.{name}")
+        import_module(f"novum.notes.stops.{name}")
 
     def order(one: Stop) -> tuple[str, list[tuple[int, str]]]:
         parts = one.place.replace("P", "").split(".")

@@ -4,7 +4,7 @@ import numpy as np
 
 from novum.datasets import load_candy_bags, load_example, load_fuel_gauge, load_gene_network
 from novum.datasets.networks import joint_table
-from novum.notes.tour.registry import stop
+from novum.notes.stops.registry import stop
 
 
 @stop("000", "8.2", "fuel gauge: P(empty | gauge empty)", printed=".257")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from novum.datasets import make_separable
-from novum.notes.tour.registry import stop
+from novum.notes.stops.registry import stop
 
 HOURS, MARKS = np.arange(4.0)[:, None], np.array([1.0, 3.0, 2.0, 5.0])
 

@@ -4,10 +4,10 @@ from itertools import product
 
 import numpy as np
 
-from novum.notes.tour.registry import stop
+from novum.notes.stops.registry import stop
 
 
-@stop("000", "4", "matrix of a map in two bases, entry (3, 2)", printed="4", reference=-4.0, erratum="000-4")
+@stop("000", "4", "matrix of a map in two bases, entry (3, 2)", printed="4", reference=-4.0, erratum="000-4-b")
 def change_of_basis():
     A = np.array([[2, -1, 0, 1], [0, 1, -2, 1], [1, 1, -2, 0]])
     B = np.array([[1, 0, 0, 0], [0, 1, -1, 0], [0, 0, 0, 1], [0, 1, 1, 1]]).T

@@ -3,7 +3,7 @@
 import numpy as np
 
 from novum.datasets import load_go_to_lesson, load_play_tennis
-from novum.notes.tour.registry import stop
+from novum.notes.stops.registry import stop
 
 
 def entropy(labels: np.ndarray) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import special, stats
 
 from novum.datasets import load_example, load_tenfold_scores
-from novum.notes.tour.registry import stop
+from novum.notes.stops.registry import stop
 
 
 @stop("000", "6.6", "paired t-test over ten folds", printed="2.98", unit="t = ")

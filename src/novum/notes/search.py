@@ -10,8 +10,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from importlib.resources import files
 
-from novum.notes.ledger import Row, chapters, ledger, served
 from novum.notes.listing import Listing, clipped
+from novum.notes.tables import Row, chapters, ledger, served
 
 __all__ = ["find"]
 
@@ -102,13 +102,14 @@ def find(*words: str, limit: int = SHOWN) -> Listing:
     >>> from novum.notes import find
     >>> find("explaining away").rows[0].item
     'explaining-away'
-    >>> find("fuel gauge")
-    novum.datasets.load_fuel_gauge ... 000 8.2.1 ... Car fuel system ...
+    >>> print(repr(find("fuel gauge")).split()[0])
+    novum.datasets.load_fuel_gauge
     """
     asked = words_of(" ".join(words))
     questions = variants(asked)
     scored = [(max(value * score(q, worth) for q, value in questions), row) for row, worth in index()]
-    found = [row for points, row in sorted(scored, key=lambda pair: -pair[0]) if points > 0]
+    ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].key not in served()))  # of equals, what is served first
+    found = [row for points, row in ranked if points > 0]
     if not found:
         close = sorted({own for _, worth in index() for own in worth}, key=lambda own: -closeness(asked, own))[:5]
         said = " ".join(words)

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from novum.notes.ledger import table
+from novum.notes.tables import table
 
 __all__ = ["Erratum", "errata"]
 
