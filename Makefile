@@ -59,8 +59,7 @@ dev: $(VENV)/.made  ## editable install: Python edits take effect at once, `make
 stubs: $(VENV)/.installed  ## write the type stubs of the compiled core from the binary
 	$(BIN)/python tools/stubs.py
 
-coverage: $(VENV)/.made  ## which items of the notes have a passing test; writes docs/coverage.md, docs/notes, docs/errata.md
-	$(PIP) --no-build-isolation --editable ".[test]"
+coverage: $(VENV)/.installed  ## which items of the notes have a passing test; writes docs/coverage.md, docs/notes, docs/errata.md
 	$(BIN)/python tools/coverage.py
 
 bench: $(VENV)/.installed  ## time against the peers; writes benchmarks/results.json

@@ -92,7 +92,6 @@ def chapter_page(chapter: Chapter) -> str:
 def index_page() -> str:
     """Return docs/notes/index.md: every chapter."""
     lines = [
-        "---\norphan: true\n---\n",
         HEAD,
         "# By chapter\n",
         "What every chapter of the five sets became. `novum notes` shows the same on the terminal.\n",

@@ -36,6 +36,14 @@ def margin():
     return float(2 / np.linalg.norm(w))
 
 
+@stop("000", "18.1", "k-means on 1 2 3 8 9 10 from centers 1 and 2: error", reference=4.0, remark="means 2 and 9")
+def k_means():
+    from novum.cluster import KMeans
+
+    X = np.array([[1.0], [2.0], [3.0], [8.0], [9.0], [10.0]])
+    return float(KMeans(2, init=np.array([[1.0], [2.0]]), n_init=1).fit(X).inertia_)
+
+
 @stop("003", "3.3", "ridge, lambda 2, on four points: slope", reference=1.7, remark="(2 I + X'X) w = X't")
 def ridge():
     from novum.linear_model import Ridge
