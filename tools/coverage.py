@@ -63,7 +63,9 @@ def pytest_sessionfinish(session):
 
 def write_pages() -> None:
     """Write docs/coverage.md, docs/errata.md and docs/notes/, and remove pages of chapters that are gone."""
-    sys.path.insert(0, str(ROOT / "src"))  # the tables of this tree, not of an installed copy; they need no compiled core
+    sys.path.insert(
+        0, str(ROOT / "src")
+    )  # the tables of this tree, not of an installed copy; they need no compiled core
     from novum.notes.pages import pages
 
     made = pages()

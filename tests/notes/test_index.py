@@ -2,19 +2,16 @@
 
 import csv
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from marks import marks
 
 from novum import notes
 from novum.exceptions import ParameterError
 from novum.notes import run, search
 from novum.notes.pages import pages
 from novum.notes.tables import SETS, page_name, table
-
-sys.path.insert(0, str(Path(__file__).parent))
-from marks import marks
 
 ROOT = Path(__file__).parents[2]
 

@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parent
 
 
 def is_mark(node):
