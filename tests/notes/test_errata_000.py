@@ -125,11 +125,10 @@ def test_000_precision_falls_as_the_threshold_falls():
 
 
 def test_000_unbiased_is_not_consistent():
-    pairs = np.array(list(itertools.product([0, 1], repeat=2)))
-    first = pairs[:, 0]  # keeps its variance for any n: unbiased for 1/2, never closer
-    assert first.mean() == 0.5 and first.var() == 0.25
-    n = 10**6
-    assert (n * 0.5 + 1) / (n + 2) == pytest.approx(0.5) and (2 * 1.0 + 1) / 4 != 1.0  # consistent, but biased
+    p = 0.3  # of heads; the first toss alone: expectation p, variance p (1 - p) for any number of tosses
+    assert stats.bernoulli(p).mean() == p and stats.bernoulli(p).var() == pytest.approx(0.21)
+    shrunk = {n: stats.binom(n, p).expect(lambda heads, n=n: (heads + 1) / (n + 2)) for n in (2, 2000)}
+    assert shrunk[2] == pytest.approx(0.4) and shrunk[2000] == pytest.approx(p, abs=3e-4)  # biased, yet consistent
 
 
 def test_000_two_sided_p_value():
