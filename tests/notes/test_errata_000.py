@@ -176,9 +176,10 @@ def test_000_weather_days():
 def test_000_dirichlet_posterior():
     counts, alpha = np.array([2, 3, 3]), np.array([1.0, 2.0, 0.5])
     mean = (counts + alpha) / (counts + alpha).sum()
-    draws = stats.dirichlet(counts + alpha).mean()
-    np.testing.assert_allclose(mean, draws)
-    assert mean.sum() == pytest.approx(1) and ((counts + alpha) / counts.sum() + alpha.sum()).sum() != pytest.approx(1)
+    np.testing.assert_allclose(mean, stats.dirichlet(counts + alpha).mean())
+    literal = (counts + alpha) / (counts.sum() + alpha)  # the sum over the counts alone, then one alpha
+    assert mean.sum() == pytest.approx(1) and literal.sum() != pytest.approx(1)
+    assert len(set(counts + alpha)) == 3  # a parameter per outcome, hence the index
 
 
 def test_000_size_of_a_factorised_joint():
