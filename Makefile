@@ -8,7 +8,7 @@ BUILD_TOOLS := "scikit-build-core>=1.1" "nanobind>=3.1" ninja build
 SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '*.py' -o -name '*.pyi') CMakeLists.txt pyproject.toml
 SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
 
-.PHONY: help test test-deep test-slow test-peers test-asan lint dev stubs bench docs wheel clean
+.PHONY: help test test-deep test-slow test-peers test-asan lint dev stubs coverage bench docs wheel clean
 help:  ## show what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
@@ -58,6 +58,9 @@ dev: $(VENV)/.made  ## editable install: Python edits take effect at once, `make
 
 stubs: $(VENV)/.installed  ## write the type stubs of the compiled core from the binary
 	$(BIN)/python tools/stubs.py
+
+coverage: $(VENV)/.installed  ## which items of the notes have a passing test; writes docs/coverage.md, docs/notes, docs/errata.md
+	$(BIN)/python tools/coverage.py
 
 bench: $(VENV)/.installed  ## time against the peers; writes benchmarks/results.json
 	$(PIP) --no-build-isolation ".[bench]"

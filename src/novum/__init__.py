@@ -8,8 +8,19 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_FAMILIES = ("activations", "cluster", "exceptions", "fold", "linear_model", "losses", "naive_bayes", "optimize")
+_FAMILIES = (
+    "activations",
+    "cluster",
+    "datasets",
+    "exceptions",
+    "fold",
+    "linear_model",
+    "losses",
+    "naive_bayes",
+    "optimize",
+)
 _NAMES = {  # public functions of the top level and the module that defines each
+    "describe_task": "novum.datasets.task",
     "load": "novum.base.persistence",
     "save": "novum.base.persistence",
     "scan": "novum.fold.scan",

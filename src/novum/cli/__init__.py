@@ -1,0 +1,39 @@
+"""The command `novum`: one file of this folder per subcommand.
+
+A file defines `command`, a typer function whose docstring is its help; `COMMANDS` lists the files in the order of `novum --help`.
+"""
+
+import sys
+from importlib import import_module
+
+__all__ = ["COMMANDS", "application", "main"]
+
+COMMANDS = ("notes", "find", "tour")
+
+
+def application():
+    """Return the typer application with every subcommand."""
+    import typer
+
+    app = typer.Typer(
+        name="novum", help="Machine learning as it is taught.", no_args_is_help=True, add_completion=False
+    )
+    for name in COMMANDS:
+        app.command(name)(import_module(f"novum.cli.{name}").command)
+    return app
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app = application()
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "novum":
+            raise
+        sys.exit(
+            f"novum: the command line needs the package {error.name!r}; install it with: pip install 'novum[study]'"
+        )
+    try:
+        app()
+    except ValueError as error:  # parameter and data errors are sentences for the user, not tracebacks
+        sys.exit(f"novum: {error}")

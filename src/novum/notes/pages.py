@@ -1,0 +1,133 @@
+"""The pages that are written from the tables: coverage, a page per chapter, errata. `tools/coverage.py` writes them to docs/."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from novum.notes.listing import home, rows_of
+from novum.notes.misprints import Erratum, errata
+from novum.notes.run import example
+from novum.notes.tables import SETS, Chapter, Row, chapters, ledger, page_name, served, short_api
+
+__all__ = ["chapter_page", "coverage_page", "errata_page", "index_page", "pages"]
+
+HEAD = "<!-- Written by `make coverage` from src/novum/notes; edit the tables there. -->\n"
+
+
+def cell(text: str) -> str:
+    """Return a text that a table of Markdown leaves as it is."""
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_").replace("<", "&lt;")
+
+
+def code(text: str) -> str:
+    """Return a text as code inside a table."""
+    return f"`{text.replace('|', chr(92) + '|')}`" if text else ""
+
+
+def proof(row: Row) -> str:
+    """Return the tests of a row, or that there is none yet."""
+    return "<br>".join(code(test.removeprefix("tests/")) for test in served().get(row.key, [])) or "not yet"
+
+
+def share(rows: Iterable[Row]) -> str:
+    """Return "served / all" as two cells."""
+    these = list(rows)
+    return f"{sum(row.key in served() for row in these)} | {len(these)}"
+
+
+def titled(chapter: Chapter) -> str:
+    return f"{chapter.notes} chapter {chapter.chapter}, {chapter.title}"
+
+
+def of_chapter(chapter: Chapter) -> list[Erratum]:
+    return [e for e in errata() if (e.notes, e.chapter) == chapter[:2]]
+
+
+def coverage_page() -> str:
+    """Return docs/coverage.md: what is served, by set, chapter and capability; what is not, openly."""
+    rows = ledger()
+    done = sum(row.key in served() for row in rows)
+    lines = [
+        HEAD,
+        "# What of the notes is served\n",
+        f"{done} of {len(rows)} items of the five sets have a test that passed when this page was written. An item counts",
+        "only by such a test; everything else is *not yet*, and the names given for it are plans.\n",
+        "| notes | items served | items |\n|---|---:|---:|",
+    ]
+    for number, title in SETS.items():
+        lines.append(f"| {number} {title} | {share(row for row in rows if row.notes == number)} |")
+    lines += ["\n## By chapter\n", "| chapter | served | items |\n|---|---:|---:|"]
+    for c in chapters():
+        lines.append(f"| [{titled(c)}](notes/{page_name(*c[:2])}.md) | {share(rows_of(c))} |")
+    lines += ["\n## By capability\n", "| capability | served | items | not yet |\n|---|---:|---:|---|"]
+    for capability in sorted({row.capability for row in rows}):
+        mine = [row for row in rows if row.capability == capability]
+        missing = ", ".join(code(row.key) for row in mine if row.key not in served())
+        lines.append(f"| {capability} | {share(mine)} | {missing} |")
+    return "\n".join(lines) + "\n"
+
+
+def chapter_page(chapter: Chapter) -> str:
+    """Return the page of one chapter: names, an example where there is one, tests, misprints."""
+    rows = rows_of(chapter)
+    done = sum(row.key in served() for row in rows)
+    lines = [HEAD, f"# {titled(chapter)}\n", f"{done} of {len(rows)} items served, most of them by `{home(rows)}`.\n"]
+    session = example(*chapter[:2])
+    if session is not None:
+        lines += [
+            f"## Try it\n\n`python -m novum.notes.run {chapter.notes} {chapter.chapter}` runs this:\n",
+            "```pycon\n" + session.strip() + "\n```\n",
+        ]
+    lines += ["## Items\n", "| section | item | names | proved by |\n|---|---|---|---|"]
+    lines += [f"| {row.section} | {cell(row.name)} | {code(short_api(row))} | {proof(row)} |" for row in rows]
+    if misprints := of_chapter(chapter):
+        lines += [
+            "\n## Misprints\n",
+            "All of them: [errata](../errata.md).\n",
+            "| place | printed | right | id |\n|---|---|---|---|",
+        ]
+        lines += [f"| {cell(e.place)} | {cell(e.printed)} | {cell(e.right)} | {e.id} |" for e in misprints]
+    return "\n".join(lines) + "\n"
+
+
+def index_page() -> str:
+    """Return docs/notes/index.md: every chapter."""
+    lines = [
+        HEAD,
+        "# By chapter\n",
+        "What every chapter of the five sets became. `novum notes` shows the same on the terminal.\n",
+        "```{toctree}\n:maxdepth: 1\n\n../coverage\n../errata\n```\n",
+    ]
+    for number, title in SETS.items():
+        mine = [page_name(*c[:2]) for c in chapters() if c.notes == number]
+        lines += [f"## {number} {title}\n", "```{toctree}\n:maxdepth: 1\n", *mine, "```\n"]
+    return "\n".join(lines)
+
+
+def errata_page() -> str:
+    """Return docs/errata.md: every misprint with an anchor, and whether a test computes it."""
+    everything = errata()
+    computed = sum(bool(e.test) for e in everything)
+    by_set = Counter(e.notes for e in everything)
+    lines = [
+        HEAD,
+        "# Errata of the notes\n",
+        f"{len(everything)} places where the notes print something else than what holds, with what the library computes instead.",
+        f"{computed} of them are shown by a test (last column, in `tests/notes`); the others are wording or notation, or need",
+        "a part that the library does not have yet.\n",
+    ]
+    for number, title in SETS.items():
+        if not by_set[number]:
+            continue
+        lines += [f"## {number} {title}\n", "| id | place | printed | right | test |\n|---|---|---|---|---|"]
+        for e in (e for e in everything if e.notes == number):
+            anchor = f'<a id="{e.id}"></a>{e.id}'
+            test = code(e.test) if e.test else "not computed"
+            lines.append(f"| {anchor} | {cell(e.place)} | {cell(e.printed)} | {cell(e.right)} | {test} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def pages() -> dict[str, str]:
+    """Return every written page: path below docs/ to text."""
+    made = {"coverage.md": coverage_page(), "errata.md": errata_page(), "notes/index.md": index_page()}
+    return made | {f"notes/{page_name(*c[:2])}.md": chapter_page(c) for c in chapters()}

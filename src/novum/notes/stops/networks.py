@@ -1,0 +1,46 @@
+"""Probabilities by enumeration."""
+
+import numpy as np
+
+from novum.datasets import load_candy_bags, load_example, load_fuel_gauge, load_gene_network
+from novum.datasets.networks import joint_table
+from novum.notes.stops.registry import stop
+
+
+@stop("000", "8.2", "fuel gauge: P(empty | gauge empty)", printed=".257")
+def fuel():
+    joint = joint_table(load_fuel_gauge())[:, :, 0]  # (battery, fuel), gauge empty
+    return float(joint[:, 0].sum() / joint.sum())
+
+
+@stop("000", "8.2", "... and the battery is flat: explained away", printed=".111")
+def explained_away():
+    joint = joint_table(load_fuel_gauge())[0, :, 0]
+    return float(joint[0] / joint.sum())
+
+
+@stop("000", "8.1", "gene network: P(C active)", reference=0.403, remark="by the law of total probability")
+def gene():
+    return float(joint_table(load_gene_network())[:, :, 1].sum())
+
+
+@stop("000", "10.1", "seven rows: P(X1 = T | X2 = R)", printed="2/3")
+def seven_rows():
+    rows = load_example("seven_rows").data
+    red = rows[rows[:, 1] == "R"]
+    share = np.mean(red[:, 0] == "T")
+    return "2/3" if abs(share - 2 / 3) < 1e-15 else float(share)
+
+
+@stop("001", "3.2", "three limes: next is lime", printed=".8")
+def three_limes():
+    bags = load_candy_bags()
+    joint = bags.prior * bags.lime ** len(bags.target)
+    return float(joint @ bags.lime / joint.sum())
+
+
+@stop("001", "3.2", "... and the bag is all lime", printed=".421")
+def all_lime():
+    bags = load_candy_bags()
+    joint = bags.prior * bags.lime**3
+    return float(joint[-1] / joint.sum())
