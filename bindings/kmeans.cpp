@@ -36,7 +36,8 @@ km::Centers centers(const Matrix<const double>& c, std::size_t d) {
 }
 
 km::Totals totals(const Matrix<double>& sums, const Vector<double>& mass, const Matrix<const double>& c) {
-    require(sums.shape(0) == c.shape(0) && sums.shape(1) == c.shape(1) && mass.shape(0) == c.shape(0), "kmeans: sums and mass as wide as the centers");
+    require(sums.shape(0) == c.shape(0) && sums.shape(1) == c.shape(1) && mass.shape(0) == c.shape(0),
+            "kmeans: sums and mass as wide as the centers");
     return {sums.data(), mass.data()};
 }
 
@@ -68,7 +69,8 @@ void all_distances(Matrix<const Real> x, Matrix<const double> c, Matrix<Real> ou
 }
 
 template <class Real>
-double step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Vector<std::int32_t> label, Matrix<double> sums, Vector<double> mass) {
+double step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Vector<std::int32_t> label, Matrix<double> sums,
+            Vector<double> mass) {
     require(label.shape(0) == x.shape(0), "kmeans: one label per row");
     const auto r = rows<Real>(x, weight);
     const auto k = centers(c, r.d);
@@ -78,13 +80,15 @@ double step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Vector
 }
 
 template <class Real>
-Looked grouped_step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Vector<const std::int32_t> order, Matrix<const float> gap, Vector<const double> drift,
+Looked grouped_step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Vector<const std::int32_t> order,
+                    Matrix<const float> gap, Vector<const double> drift,
                     Vector<std::int32_t> label, Matrix<float> lower, std::size_t known, Matrix<double> sums, Vector<double> mass) {
     const auto r = rows<Real>(x, weight);
     const auto k = centers(c, r.d);
     const auto t = totals(sums, mass, c);
     require(label.shape(0) == r.n && lower.shape(0) == r.n, "kmeans: labels and bounds for every row");
-    require(order.shape(0) == k.k && gap.shape(0) == k.k && gap.shape(1) % 8 == 0 && gap.shape(1) * 16 >= k.k, "kmeans: order and gaps of every center");
+    require(order.shape(0) == k.k && gap.shape(0) == k.k && gap.shape(1) % 8 == 0 && gap.shape(1) * 16 >= k.k,
+            "kmeans: order and gaps of every center");
     require(lower.shape(1) == gap.shape(1) && drift.shape(0) == gap.shape(1), "kmeans: a bound and a drift for every group");
     const km::Motion motion{order.data(), gap.data(), drift.data(), gap.shape(1)};
     nb::gil_scoped_release release;
@@ -93,13 +97,15 @@ Looked grouped_step(Matrix<const Real> x, Weights weight, Matrix<const double> c
 }
 
 template <class Real>
-Looked neighbor_step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Matrix<const std::int32_t> index, Vector<const float> half, Vector<const float> radius,
+Looked neighbor_step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Matrix<const std::int32_t> index,
+                     Vector<const float> half, Vector<const float> radius,
                      Vector<std::int32_t> label, std::size_t known, Matrix<double> sums, Vector<double> mass) {
     const auto r = rows<Real>(x, weight);
     const auto k = centers(c, r.d);
     const auto t = totals(sums, mass, c);
     require(label.shape(0) == r.n, "kmeans: one label per row");
-    require(index.shape(0) == k.k && index.shape(1) == 16 && half.shape(0) == k.k && radius.shape(0) == k.k, "kmeans: sixteen neighbors of every center");
+    require(index.shape(0) == k.k && index.shape(1) == 16 && half.shape(0) == k.k && radius.shape(0) == k.k,
+            "kmeans: sixteen neighbors of every center");
     nb::gil_scoped_release release;
     const km::Work work = km::neighbor_step(r, k, {index.data(), half.data(), radius.data()}, label.data(), known, t);
     return {work.inertia, work.looked};
@@ -107,7 +113,8 @@ Looked neighbor_step(Matrix<const Real> x, Weights weight, Matrix<const double> 
 
 void neighborhoods(Matrix<const double> c, bool known, Matrix<std::int32_t> index, Vector<float> half, Vector<float> radius) {
     const auto k = centers(c, c.shape(1));
-    require(index.shape(0) == k.k && index.shape(1) == 16 && half.shape(0) == k.k && radius.shape(0) == k.k, "kmeans: sixteen neighbors of every center");
+    require(index.shape(0) == k.k && index.shape(1) == 16 && half.shape(0) == k.k && radius.shape(0) == k.k,
+            "kmeans: sixteen neighbors of every center");
     nb::gil_scoped_release release;
     km::neighborhoods(k, c.shape(1), known, index.data(), half.data(), radius.data());
 }
@@ -124,7 +131,8 @@ void group(Matrix<const double> c, Vector<std::int32_t> order) {
 }
 
 void gaps(Matrix<const double> c, Vector<const std::int32_t> order, Matrix<float> gap) {
-    require(order.shape(0) == c.shape(0) && gap.shape(0) == c.shape(0) && gap.shape(1) * 16 >= c.shape(0), "kmeans: gaps from every center to every group");
+    require(order.shape(0) == c.shape(0) && gap.shape(0) == c.shape(0) && gap.shape(1) * 16 >= c.shape(0),
+            "kmeans: gaps from every center to every group");
     const auto k = centers(c, c.shape(1));
     nb::gil_scoped_release release;
     km::gaps(k, c.shape(1), order.data(), gap.shape(1), gap.data());
@@ -132,15 +140,21 @@ void gaps(Matrix<const double> c, Vector<const std::int32_t> order, Matrix<float
 
 template <class Real>
 void bind(nb::module_& m) {
-    m.def("nearest", &nearest<Real>, "x"_a.noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(), "Write the index of every row's nearest center.");
-    m.def("distances", &distances<Real>, "x"_a.noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(), "out"_a.noconvert(), "Write every row's squared distance to the center of its label.");
-    m.def("all_distances", &all_distances<Real>, "x"_a.noconvert(), "centers"_a.noconvert(), "out"_a.noconvert(), "Write the distance of every row to every center.");
-    m.def("step", &step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(), "sums"_a.noconvert(), "mass"_a.noconvert(),
+    m.def("nearest", &nearest<Real>, "x"_a.noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(),
+          "Write the index of every row's nearest center.");
+    m.def("distances", &distances<Real>, "x"_a.noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(), "out"_a.noconvert(),
+          "Write every row's squared distance to the center of its label.");
+    m.def("all_distances", &all_distances<Real>, "x"_a.noconvert(), "centers"_a.noconvert(), "out"_a.noconvert(),
+          "Write the distance of every row to every center.");
+    m.def("step", &step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(),
+          "sums"_a.noconvert(), "mass"_a.noconvert(),
           "Write labels, add the sums about the origin and the masses of the clusters, return the inertia.");
-    m.def("grouped_step", &grouped_step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(), "order"_a.noconvert(), "gap"_a.noconvert(), "drift"_a.noconvert(),
+    m.def("grouped_step", &grouped_step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(),
+          "order"_a.noconvert(), "gap"_a.noconvert(), "drift"_a.noconvert(),
           "label"_a.noconvert(), "lower"_a.noconvert(), "known"_a, "sums"_a.noconvert(), "mass"_a.noconvert(),
-          "As `step`, the first `known` rows from the labels and bounds of an earlier pass; returns inertia and pairs of row and group looked at.");
-    m.def("neighbor_step", &neighbor_step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(), "index"_a.noconvert(), "half"_a.noconvert(), "radius"_a.noconvert(),
+          "As `step`, the first `known` rows from the labels and bounds of an earlier pass; returns inertia and pairs looked at.");
+    m.def("neighbor_step", &neighbor_step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(),
+          "index"_a.noconvert(), "half"_a.noconvert(), "radius"_a.noconvert(),
           "label"_a.noconvert(), "known"_a, "sums"_a.noconvert(), "mass"_a.noconvert(),
           "As `step`, the first `known` rows from the labels of an earlier pass; returns inertia and rows that had to look at all centers.");
     m.def("origin", &origin<Real>, "centers"_a.noconvert(), "out"_a.noconvert(), "Write the point about which `step` sums.");
@@ -152,8 +166,10 @@ void bind_kmeans(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
     m.def("group", &group, "centers"_a.noconvert(), "order"_a.noconvert(), "Order the centers in groups of 16 neighbors.");
-    m.def("neighborhoods", &neighborhoods, "centers"_a.noconvert(), "known"_a, "index"_a.noconvert(), "half"_a.noconvert(), "radius"_a.noconvert(),
+    m.def("neighborhoods", &neighborhoods, "centers"_a.noconvert(), "known"_a, "index"_a.noconvert(), "half"_a.noconvert(),
+          "radius"_a.noconvert(),
           "Write the nearest neighbors of every center; `known`: `index` holds those of an earlier pass.");
     m.def("chunk_rows", &novum::kmeans::chunk_rows, "d"_a, "itemsize"_a, "Return the rows that the steps work on at a time.");
-    m.def("gaps", &gaps, "centers"_a.noconvert(), "order"_a.noconvert(), "gap"_a.noconvert(), "Bound the distance from every center to every group from below.");
+    m.def("gaps", &gaps, "centers"_a.noconvert(), "order"_a.noconvert(), "gap"_a.noconvert(),
+          "Bound the distance from every center to every group from below.");
 }

@@ -19,7 +19,8 @@ using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Weights = std::optional<Vector<const double>>;
 
 template <class Real, class Index>
-km::SparseRows<Real, Index> rows(const Vector<const Real>& value, const Vector<const Index>& column, const Vector<const Index>& start, const Weights& weight, std::size_t n, const Matrix<const double>& c) {
+km::SparseRows<Real, Index> rows(const Vector<const Real>& value, const Vector<const Index>& column, const Vector<const Index>& start,
+                                 const Weights& weight, std::size_t n, const Matrix<const double>& c) {
     if (start.shape(0) != n + 1 || value.shape(0) != column.shape(0) || (weight && weight->shape(0) != n) || c.shape(0) == 0)
         throw nb::value_error("kmeans_sparse: inconsistent shapes");
     const Index entries = static_cast<Index>(value.shape(0)), width = static_cast<Index>(c.shape(1));
@@ -31,14 +32,16 @@ km::SparseRows<Real, Index> rows(const Vector<const Real>& value, const Vector<c
 }
 
 template <class Real, class Index>
-void nearest(Vector<const Real> value, Vector<const Index> column, Vector<const Index> start, Matrix<const double> c, Vector<std::int32_t> label) {
+void nearest(Vector<const Real> value, Vector<const Index> column, Vector<const Index> start, Matrix<const double> c,
+             Vector<std::int32_t> label) {
     const auto r = rows<Real, Index>(value, column, start, std::nullopt, label.shape(0), c);
     nb::gil_scoped_release release;
     km::nearest(r, {c.data(), c.shape(0)}, label.data());
 }
 
 template <class Real, class Index>
-void distances(Vector<const Real> value, Vector<const Index> column, Vector<const Index> start, Matrix<const double> c, Vector<const std::int32_t> label, Vector<double> out) {
+void distances(Vector<const Real> value, Vector<const Index> column, Vector<const Index> start, Matrix<const double> c,
+               Vector<const std::int32_t> label, Vector<double> out) {
     const auto r = rows<Real, Index>(value, column, start, std::nullopt, label.shape(0), c);
     if (out.shape(0) != r.n) throw nb::value_error("kmeans_sparse: one distance per row");
     nb::gil_scoped_release release;
@@ -46,20 +49,25 @@ void distances(Vector<const Real> value, Vector<const Index> column, Vector<cons
 }
 
 template <class Real, class Index>
-double step(Vector<const Real> value, Vector<const Index> column, Vector<const Index> start, Weights weight, Matrix<const double> c, Vector<std::int32_t> label, Matrix<double> sums, Vector<double> mass) {
+double step(Vector<const Real> value, Vector<const Index> column, Vector<const Index> start, Weights weight, Matrix<const double> c,
+            Vector<std::int32_t> label, Matrix<double> sums, Vector<double> mass) {
     const auto r = rows<Real, Index>(value, column, start, weight, label.shape(0), c);
-    if (sums.shape(0) != c.shape(0) || sums.shape(1) != c.shape(1) || mass.shape(0) != c.shape(0)) throw nb::value_error("kmeans_sparse: sums and mass as wide as the centers");
+    if (sums.shape(0) != c.shape(0) || sums.shape(1) != c.shape(1) || mass.shape(0) != c.shape(0))
+        throw nb::value_error("kmeans_sparse: sums and mass as wide as the centers");
     nb::gil_scoped_release release;
     return km::step(r, {c.data(), c.shape(0)}, label.data(), {sums.data(), mass.data()});
 }
 
 template <class Real, class Index>
 void bind(nb::module_& m) {
-    m.def("nearest", &nearest<Real, Index>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(),
+    m.def("nearest", &nearest<Real, Index>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "centers"_a.noconvert(),
+          "label"_a.noconvert(),
           "Write the index of every row's nearest center.");
-    m.def("distances", &distances<Real, Index>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(), "out"_a.noconvert(),
+    m.def("distances", &distances<Real, Index>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(),
+          "centers"_a.noconvert(), "label"_a.noconvert(), "out"_a.noconvert(),
           "Write every row's squared distance to the center of its label.");
-    m.def("step", &step<Real, Index>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(), "label"_a.noconvert(),
+    m.def("step", &step<Real, Index>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "weight"_a.none().noconvert(),
+          "centers"_a.noconvert(), "label"_a.noconvert(),
           "sums"_a.noconvert(), "mass"_a.noconvert(), "Write labels, add the sums and masses of the clusters, return the inertia.");
 }
 

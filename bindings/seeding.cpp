@@ -20,9 +20,11 @@ using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Weights = std::optional<Vector<const double>>;
 
 template <class Real>
-km::Rows<Real> rows(const Matrix<const Real>& x, const Weights& weight, const Vector<Real>& norm, const Vector<Real>& square, const Vector<std::int32_t>& owner) {
+km::Rows<Real> rows(const Matrix<const Real>& x, const Weights& weight, const Vector<Real>& norm, const Vector<Real>& square,
+                    const Vector<std::int32_t>& owner) {
     const std::size_t n = x.shape(0);
-    if ((weight && weight->shape(0) != n) || norm.shape(0) != n || square.shape(0) != n || owner.shape(0) != n) throw nb::value_error("seeding: one weight, norm, square and owner per row");
+    if ((weight && weight->shape(0) != n) || norm.shape(0) != n || square.shape(0) != n || owner.shape(0) != n)
+        throw nb::value_error("seeding: one weight, norm, square and owner per row");
     return {x.data(), weight ? weight->data() : nullptr, n, x.shape(1)};
 }
 
@@ -32,7 +34,8 @@ km::Centers centers(const Matrix<const double>& c, std::size_t d) {
 }
 
 template <class Real>
-double absorb(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, std::size_t first, Vector<Real> norm, Vector<Real> square, Vector<std::int32_t> owner, double scale) {
+double absorb(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, std::size_t first, Vector<Real> norm, Vector<Real> square,
+              Vector<std::int32_t> owner, double scale) {
     const auto r = rows<Real>(x, weight, norm, square, owner);
     const auto c = centers(chosen, r.d);
     nb::gil_scoped_release release;
@@ -47,7 +50,8 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> array(std::vector<T>&& values) {
 }
 
 template <class Real>
-nb::list gains(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, Matrix<const double> candidates, Vector<Real> norm, Vector<Real> square, Vector<std::int32_t> owner, double scale, Vector<double> out) {
+nb::list gains(Matrix<const Real> x, Weights weight, Matrix<const double> chosen, Matrix<const double> candidates, Vector<Real> norm,
+               Vector<Real> square, Vector<std::int32_t> owner, double scale, Vector<double> out) {
     const auto r = rows<Real>(x, weight, norm, square, owner);
     const auto c = centers(chosen, r.d), trial = centers(candidates, r.d);
     if (out.shape(0) != trial.k) throw nb::value_error("seeding: one gain per candidate");
@@ -63,10 +67,13 @@ nb::list gains(Matrix<const Real> x, Weights weight, Matrix<const double> chosen
 
 template <class Real>
 void bind(nb::module_& m) {
-    m.def("absorb", &absorb<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "first"_a, "norm"_a.noconvert(), "square"_a.noconvert(), "owner"_a.noconvert(), "scale"_a,
+    m.def("absorb", &absorb<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "first"_a,
+          "norm"_a.noconvert(), "square"_a.noconvert(), "owner"_a.noconvert(), "scale"_a,
           "Take up the chosen centers from `first` on into the squared distances and owners of the rows; returns their weighted sum.");
-    m.def("gains", &gains<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "candidates"_a.noconvert(), "norm"_a.noconvert(), "square"_a.noconvert(),
-          "owner"_a.noconvert(), "scale"_a, "out"_a.noconvert(), "Write how much the sum of squared distances would fall with every candidate; returns the rows it would take over and their squares.");
+    m.def("gains", &gains<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "candidates"_a.noconvert(),
+          "norm"_a.noconvert(), "square"_a.noconvert(),
+          "owner"_a.noconvert(), "scale"_a, "out"_a.noconvert(),
+          "Write how much the sum of squared distances would fall with every candidate; returns the rows it would take over.");
 }
 
 }  // namespace

@@ -258,3 +258,27 @@ def test_a_forked_child_exits_normally():
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60)
     assert done.stdout == "7\n", done.stderr
+
+
+def test_a_blas_on_openmp_does_not_take_the_threads_over_blocks_with_it(monkeypatch):
+    from types import SimpleNamespace
+
+    from novum import _blas
+
+    class Runtime:
+        filepath, num_threads = "openmp", 3
+
+    class OnOpenMP(SimpleNamespace):
+        num_threads = property(lambda self: Runtime.num_threads)
+
+        def set_num_threads(self, n):  # as OpenBLAS built on OpenMP does
+            Runtime.num_threads = n
+
+    found = {"openmp": [Runtime], "blas": [OnOpenMP(filepath="blas", threading_layer="openmp")]}
+    monkeypatch.setattr(_blas._libraries, "get", found.get)
+    monkeypatch.setattr(_threads, "_processors", lambda: 8)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert thread_count() == 3
+    with single_blas(), single_blas():
+        assert Runtime.num_threads == 1 and thread_count() == 3
+    assert Runtime.num_threads == 3 and thread_count() == 3

@@ -61,7 +61,8 @@ struct Full {
     std::int32_t* label;
     std::vector<Real> shifted;
     Full(const Rows<Real>& rows, Centers centers, std::int32_t* label)
-        : rows(rows), packed(centers.c, centers.k, rows.d, nullptr, lanes(sizeof(Real))), label(label), shifted(chunk_rows(rows.d, sizeof(Real)) * rows.d) {}
+        : rows(rows), packed(centers.c, centers.k, rows.d, nullptr, lanes(sizeof(Real))), label(label),
+          shifted(chunk_rows(rows.d, sizeof(Real)) * rows.d) {}
     void operator()(std::size_t top, std::size_t size, double* distance) {
         const Real* x = rows.x + top * rows.d;
         panel::shift(x, size, packed, shifted.data());
@@ -98,7 +99,8 @@ Work grouped_step(Rows<Real> rows, Centers centers, Motion motion, Bounds bounds
     std::size_t looked = 0;
     const double inertia = pass(rows, full.packed, bounds.label, totals, [&](std::size_t top, std::size_t size, double* distance) {
         if (top >= known) return full(top, size, distance);
-        looked += grouped_chunk(packed, motion, rows.x + top * rows.d, size, {bounds.label + top, bounds.lower + top * motion.width}, scratch, distance);
+        looked += grouped_chunk(packed, motion, rows.x + top * rows.d, size, {bounds.label + top, bounds.lower + top * motion.width},
+                                scratch, distance);
     });
     return {inertia, looked};
 }

@@ -5,6 +5,7 @@ namespace novum::kmeans {
 
 namespace {
 
+using panel::at;
 using panel::Simd;
 
 template <class Real, int BYTES>
@@ -54,7 +55,7 @@ struct ByPanels {
                 const auto least = panel::least<S::LANES>(best.score[r]);
                 const auto index = best.score[r] == least ? best.index[r] : typename S::I{} + std::numeric_limits<typename S::Int>::max();
                 const auto winner = panel::least<S::LANES>(index);  // nobody where scores are not numbers
-                label[top + r] = static_cast<std::size_t>(winner) < centers.k ? static_cast<std::int32_t>(winner) : 0;
+                label[top + r] = at(winner) < centers.k ? static_cast<std::int32_t>(winner) : 0;
             }
         }
         return 0;
@@ -73,7 +74,7 @@ NOVUM_INLINE void by_rows(const Packed<Real>& centers, const Real* shifted, std:
         for (int v = 0; v < VECTORS; ++v) {
             Real column[D][L];
             for (int l = 0; l < L; ++l)
-                for (int t = 0; t < D; ++t) column[t][l] = shifted[std::min(top + static_cast<std::size_t>(v * L + l), rows - 1) * D + static_cast<std::size_t>(t)];
+                for (int t = 0; t < D; ++t) column[t][l] = shifted[std::min(top + at(v * L + l), rows - 1) * D + at(t)];
             for (int t = 0; t < D; ++t) x[v][t] = S::load(column[t]);
             best[v] = typename S::V{} + std::numeric_limits<Real>::infinity();
             index[v] = typename S::I{};
@@ -83,7 +84,7 @@ NOVUM_INLINE void by_rows(const Packed<Real>& centers, const Real* shifted, std:
             const typename S::I here = typename S::I{} + static_cast<typename S::Int>(j);
             for (int v = 0; v < VECTORS; ++v) {
                 typename S::V score = typename S::V{} + lane[0];
-                for (int t = 0; t < D; ++t) score += x[v][t] * lane[static_cast<std::size_t>(t + 1) * centers.lanes];
+                for (int t = 0; t < D; ++t) score += x[v][t] * lane[at(t + 1) * centers.lanes];
                 const auto less = score < best[v];
                 best[v] = less ? score : best[v];
                 index[v] = less ? here : index[v];
@@ -91,7 +92,7 @@ NOVUM_INLINE void by_rows(const Packed<Real>& centers, const Real* shifted, std:
         }
         for (int v = 0; v < VECTORS; ++v)
             for (int l = 0; l < L; ++l) {
-                const std::size_t i = top + static_cast<std::size_t>(v * L + l);
+                const std::size_t i = top + at(v * L + l);
                 if (i < rows) label[i] = static_cast<std::int32_t>(index[v][l]);
             }
     }

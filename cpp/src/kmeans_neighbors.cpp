@@ -12,12 +12,15 @@ namespace novum::kmeans {
 namespace {
 
 using panel::GROUP;
+using panel::at;
 using panel::Simd;
 
 struct Threshold {
     template <int BYTES>
     static NOVUM_INLINE int run(double slope, double constant, std::size_t rows, const double* distance, float* threshold) {
-        for (std::size_t i = 0; i < rows; ++i) threshold[i] = std::sqrt(static_cast<float>(slope * distance[i] + constant)) * float(UP);
+        // Bounds are floats: where distances are too small for them, a threshold above zero makes every row look.
+        constexpr float LEAST = std::numeric_limits<float>::min();
+        for (std::size_t i = 0; i < rows; ++i) threshold[i] = std::sqrt(static_cast<float>(slope * distance[i] + constant) + LEAST) * float(UP);
         return 0;
     }
 };
@@ -29,13 +32,14 @@ struct Counts {
 template <class Real>
 struct Look {
     template <int BYTES>
-    static NOVUM_INLINE Counts run(const Packed<Real>& centers, const Neighbors& neighbors, const Real* x, std::size_t rows, std::int32_t* label, NeighborScratch<Real>& scratch) {
+    static NOVUM_INLINE Counts run(const Packed<Real>& centers, const Neighbors& neighbors, const Real* x, std::size_t rows,
+                                   std::int32_t* label, NeighborScratch<Real>& scratch) {
         using S = Simd<Real, BYTES>;
         constexpr int P = static_cast<int>(GROUP) / S::LANES, L = S::LANES;
         std::size_t near = 0, far = 0;
         for (std::size_t i = 0; i < rows; ++i) {  // no branch: the outcome is as good as random to the processor
             const float reach = 2 * scratch.threshold[i];
-            const std::size_t a = static_cast<std::size_t>(label[i]);
+            const std::size_t a = at(label[i]);
             scratch.near[near] = scratch.far[far] = static_cast<std::int32_t>(i);
             const bool beyond = reach > neighbors.radius[a];
             near += !beyond & (reach > neighbors.half[a]);
@@ -46,13 +50,13 @@ struct Look {
         typename S::I first{};  // the lane of the center itself
         first[0] = -1;
         for (std::size_t n = 0; n < near; ++n) {
-            const std::size_t i = static_cast<std::size_t>(scratch.near[n]), a = static_cast<std::size_t>(label[i]);
+            const std::size_t i = at(scratch.near[n]), a = at(label[i]);
             const Real* panel = scratch.panels.data() + a * stride;
             typename S::V s[P];
             for (int p = 0; p < P; ++p) s[p] = S::load(panel + p * L);
             for (std::size_t t = 0; t < d; ++t) {
                 const Real xt = (x[i * d + t] - centers.origin[t]) * centers.scale;
-                for (int p = 0; p < P; ++p) s[p] += xt * S::load(panel + (t + 1) * GROUP + static_cast<std::size_t>(p * L));
+                for (int p = 0; p < P; ++p) s[p] += xt * S::load(panel + (t + 1) * GROUP + at(p * L));
             }
             const Real own = s[0][0];
             typename S::V low = first ? typename S::V{} + std::numeric_limits<Real>::infinity() : s[0];
@@ -64,7 +68,7 @@ struct Look {
             std::int32_t winner = least < own ? std::numeric_limits<std::int32_t>::max() : label[i];
             for (std::size_t l = 1; l < GROUP; ++l)
                 if (score[l] == least && neighbors.index[a * GROUP + l] >= 0) winner = std::min(winner, neighbors.index[a * GROUP + l]);
-            if (winner == label[i] || static_cast<std::size_t>(winner) >= centers.k) continue;
+            if (winner == label[i] || at(winner) >= centers.k) continue;
             label[i] = winner;
             scratch.near[changed++] = static_cast<std::int32_t>(i);
         }
@@ -93,8 +97,9 @@ NeighborScratch<Real>::NeighborScratch(const Packed<Real>& centers, const Neighb
                 panel[l] = std::numeric_limits<Real>::infinity();
                 continue;
             }
-            const std::size_t slot = static_cast<std::size_t>(j);
-            for (std::size_t t = 0; t <= centers.d; ++t) panel[t * GROUP + l] = centers.panel(slot / centers.lanes)[t * centers.lanes + slot % centers.lanes];
+            const std::size_t slot = at(j);
+            const Real* lane = centers.panel(slot / centers.lanes) + slot % centers.lanes;
+            for (std::size_t t = 0; t <= centers.d; ++t) panel[t * GROUP + l] = lane[t * centers.lanes];
         }
     }
 }
@@ -102,27 +107,29 @@ template struct NeighborScratch<float>;
 template struct NeighborScratch<double>;
 
 template <class Real>
-std::size_t neighbor_chunk(const Packed<Real>& centers, const Neighbors& neighbors, const Real* x, std::size_t rows, std::int32_t* label, NeighborScratch<Real>& scratch, double* distance) {
+std::size_t neighbor_chunk(const Packed<Real>& centers, const Neighbors& neighbors, const Real* x, std::size_t rows, std::int32_t* label,
+                           NeighborScratch<Real>& scratch, double* distance) {
     const std::size_t d = centers.d;
     distance_chunk(centers, x, rows, label, distance);
     thresholds(centers, rows, distance, scratch.threshold.data());
     const Counts counts = widest<Look<Real>>(centers, neighbors, x, rows, label, scratch);
     for (std::size_t n = 0; n < counts.near; ++n) {
-        const std::size_t i = static_cast<std::size_t>(scratch.near[n]);
+        const std::size_t i = at(scratch.near[n]);
         distance_chunk(centers, x + i * d, 1, label + i, distance + i);
     }
-    for (std::size_t f = 0; f < counts.far; ++f)
-        for (std::size_t t = 0; t < d; ++t) scratch.shifted[f * d + t] = (x[static_cast<std::size_t>(scratch.far[f]) * d + t] - centers.origin[t]) * centers.scale;
+    for (std::size_t f = 0; f < counts.far; ++f) panel::shift(x + at(scratch.far[f]) * d, 1, centers, scratch.shifted.data() + f * d);
     if (counts.far) nearest_chunk(centers, scratch.shifted.data(), counts.far, scratch.label.data());
     for (std::size_t f = 0; f < counts.far; ++f) {
-        const std::size_t i = static_cast<std::size_t>(scratch.far[f]);
+        const std::size_t i = at(scratch.far[f]);
         if (label[i] == scratch.label[f]) continue;
         label[i] = scratch.label[f];
         distance_chunk(centers, x + i * d, 1, label + i, distance + i);
     }
     return counts.far;
 }
-template std::size_t neighbor_chunk(const Packed<float>&, const Neighbors&, const float*, std::size_t, std::int32_t*, NeighborScratch<float>&, double*);
-template std::size_t neighbor_chunk(const Packed<double>&, const Neighbors&, const double*, std::size_t, std::int32_t*, NeighborScratch<double>&, double*);
+template std::size_t neighbor_chunk(const Packed<float>&, const Neighbors&, const float*, std::size_t, std::int32_t*,
+                                    NeighborScratch<float>&, double*);
+template std::size_t neighbor_chunk(const Packed<double>&, const Neighbors&, const double*, std::size_t, std::int32_t*,
+                                    NeighborScratch<double>&, double*);
 
 }  // namespace novum::kmeans

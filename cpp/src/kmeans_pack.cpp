@@ -7,7 +7,8 @@
 namespace novum {
 
 template <class Real>
-panel::Packed<Real>::Packed(const double* centers, std::size_t k, std::size_t d, const std::int32_t* order, std::size_t lanes) : k(k), d(d), lanes(lanes), origin(d), centered(k * d) {
+panel::Packed<Real>::Packed(const double* centers, std::size_t k, std::size_t d, const std::int32_t* order,
+                            std::size_t lanes) : k(k), d(d), lanes(lanes), origin(d), centered(k * d) {
     kmeans::origin<Real>({centers, k}, d, origin.data());
     wide_origin.assign(origin.begin(), origin.end());
     const std::size_t padded = (k + GROUP - 1) / GROUP * GROUP;
@@ -30,7 +31,7 @@ panel::Packed<Real>::Packed(const double* centers, std::size_t k, std::size_t d,
             *lane = std::numeric_limits<Real>::infinity();
             continue;
         }
-        const std::size_t j = order ? static_cast<std::size_t>(order[slot]) : slot;
+        const std::size_t j = order ? at(order[slot]) : slot;
         index[slot] = static_cast<Int>(j);
         double square = 0;
         for (std::size_t t = 0; t < d; ++t) {
@@ -45,6 +46,8 @@ template struct panel::Packed<float>;
 template struct panel::Packed<double>;
 
 namespace kmeans {
+
+using panel::at;
 
 template <class Real>
 void origin(Centers centers, std::size_t d, Real* out) {
@@ -67,7 +70,7 @@ template void origin(Centers, std::size_t, double*);
 namespace {
 
 void split(Centers centers, std::size_t d, std::int32_t* first, std::int32_t* last) {
-    const std::size_t groups = (static_cast<std::size_t>(last - first) + panel::GROUP - 1) / panel::GROUP;
+    const std::size_t groups = (at(last - first) + panel::GROUP - 1) / panel::GROUP;
     if (groups <= 1) {
         std::sort(first, last);
         return;
@@ -77,13 +80,13 @@ void split(Centers centers, std::size_t d, std::int32_t* first, std::int32_t* la
     for (std::size_t t = 0; t < d; ++t) {
         double low = std::numeric_limits<double>::infinity(), high = -low;
         for (const std::int32_t* j = first; j < last; ++j) {
-            low = std::min(low, centers.c[static_cast<std::size_t>(*j) * d + t]);
-            high = std::max(high, centers.c[static_cast<std::size_t>(*j) * d + t]);
+            low = std::min(low, centers.c[at(*j) * d + t]);
+            high = std::max(high, centers.c[at(*j) * d + t]);
         }
         if (high - low > spread) spread = high - low, widest = t;
     }
     auto before = [&](std::int32_t a, std::int32_t b) {
-        const double ca = centers.c[static_cast<std::size_t>(a) * d + widest], cb = centers.c[static_cast<std::size_t>(b) * d + widest];
+        const double ca = centers.c[at(a) * d + widest], cb = centers.c[at(b) * d + widest];
         return ca < cb || (ca == cb && a < b);
     };
     std::int32_t* middle = first + groups / 2 * panel::GROUP;
@@ -108,12 +111,13 @@ NOVUM_INLINE double squared_distance(const double* a, const double* b, std::size
 
 struct Gaps {
     template <int BYTES>
-    static NOVUM_INLINE int run(const double* c, std::size_t k, std::size_t d, const std::int32_t* group, std::size_t width, double* nearest) {
+    static NOVUM_INLINE int run(const double* c, std::size_t k, std::size_t d, const std::int32_t* group, std::size_t width,
+                                double* nearest) {
         for (std::size_t a = 0; a < k; ++a)
             for (std::size_t b = 0; b < a; ++b) {
                 const double square = squared_distance<BYTES>(c + a * d, c + b * d, d);
-                double& to_b = nearest[a * width + static_cast<std::size_t>(group[b])];
-                double& to_a = nearest[b * width + static_cast<std::size_t>(group[a])];
+                double& to_b = nearest[a * width + at(group[b])];
+                double& to_a = nearest[b * width + at(group[a])];
                 to_b = std::min(to_b, square);
                 to_a = std::min(to_a, square);
             }
@@ -123,7 +127,8 @@ struct Gaps {
 
 struct Neighborhoods {
     template <int BYTES>
-    static NOVUM_INLINE int run(const double* columns, std::size_t k, std::size_t d, bool known, std::int32_t* index, float* half, float* radius) {
+    static NOVUM_INLINE int run(const double* columns, std::size_t k, std::size_t d, bool known, std::int32_t* index, float* half,
+                                float* radius) {
         std::vector<double> square(k);
         std::vector<std::pair<double, std::int32_t>> nearest;
         for (std::size_t a = 0; a < k; ++a) {
@@ -138,7 +143,7 @@ struct Neighborhoods {
             double worst = std::numeric_limits<double>::infinity();
             if (known && k > panel::GROUP) {
                 worst = 0;
-                for (std::size_t l = 1; l < panel::GROUP; ++l) worst = std::max(worst, square[static_cast<std::size_t>(index[a * panel::GROUP + l])]);
+                for (std::size_t l = 1; l < panel::GROUP; ++l) worst = std::max(worst, square[at(index[a * panel::GROUP + l])]);
                 worst = 1.25 * worst + std::numeric_limits<double>::min();
             }
             const double horizon = worst;
@@ -176,7 +181,7 @@ void group(Centers centers, std::size_t d, std::int32_t* order) {
 void gaps(Centers centers, std::size_t d, const std::int32_t* order, std::size_t width, float* gap) {
     const std::size_t k = centers.k;
     std::vector<std::int32_t> group(k);
-    for (std::size_t slot = 0; slot < k; ++slot) group[static_cast<std::size_t>(order[slot])] = static_cast<std::int32_t>(slot / panel::GROUP);
+    for (std::size_t slot = 0; slot < k; ++slot) group[at(order[slot])] = static_cast<std::int32_t>(slot / panel::GROUP);
     std::vector<double> nearest(k * width, std::numeric_limits<double>::infinity());
     widest<Gaps>(centers.c, k, d, group.data(), width, nearest.data());
     for (std::size_t i = 0; i < k * width; ++i) gap[i] = static_cast<float>(std::sqrt(nearest[i]) * DOWN);

@@ -13,6 +13,7 @@ namespace novum::kmeans {
 
 namespace {
 
+using panel::at;
 using panel::Simd;
 
 constexpr std::size_t TOGETHER = 8;  // candidates that share a vector
@@ -43,7 +44,8 @@ struct Trial {
     double error, slope;          // twice a score is within error + slope |x - origin|^2 of the truth
 
     Trial(Centers chosen, std::size_t known, const double* candidates, std::size_t count, std::size_t d, Real scale, std::size_t lanes)
-        : count(count), d(d), scale(static_cast<double>(scale)), c(candidates, candidates + count * d), origin(chosen.c, chosen.c + d), quarter(known * TOGETHER, std::numeric_limits<float>::infinity()),
+        : count(count), d(d), scale(static_cast<double>(scale)), c(candidates, candidates + count * d), origin(chosen.c, chosen.c + d),
+          quarter(known * TOGETHER, std::numeric_limits<float>::infinity()),
           panels((d + 1) * TOGETHER) {
         // A squared distance in Real loses (d + 4) eps of itself at most, on either side of (13).
         const double eps = std::numeric_limits<Real>::epsilon(), down = DOWN - 4 * static_cast<double>(d + 4) * eps;
@@ -62,7 +64,10 @@ struct Trial {
             }
             *lane = static_cast<Real>(half);
             reach = std::max(reach, 2 * half);
-            for (std::size_t j = 0; j < known; ++j) quarter[j * TOGETHER + m] = static_cast<float>(std::max(0.0, distance(chosen.c + j * d, candidates + m * d) / 4 * down));
+            for (std::size_t j = 0; j < known; ++j) {
+                const double square = distance(chosen.c + j * d, candidates + m * d);
+                quarter[j * TOGETHER + m] = static_cast<float>(std::max(0.0, square / 4 * down));
+            }
         }
         error = 8 * static_cast<double>(d + 8) * eps * reach;
         slope = 8 * static_cast<double>(d + 8) * eps;
@@ -80,7 +85,9 @@ typedef std::int32_t EightInts __attribute__((vector_size(32), aligned(4), may_a
 // Call visit(i, m, square) for every pair that neither (13) nor (14) settles, in the order of the rows.
 template <class Real, int BYTES, class Visit>
 NOVUM_INLINE void look(const Rows<Real>& rows, const Trial<Real>& trial, const Nearest<Real>& nearest, Visit visit) {
-    constexpr int WIDE = std::min(BYTES, static_cast<int>(TOGETHER * sizeof(Real))), L = WIDE / static_cast<int>(sizeof(Real)), P = static_cast<int>(TOGETHER) / L;
+    constexpr int WIDE = std::min(BYTES,
+                                  static_cast<int>(TOGETHER * sizeof(Real))), L = WIDE / static_cast<int>(sizeof(Real)),
+                                  P = static_cast<int>(TOGETHER) / L;
     constexpr int R = P == 1 ? 8 : P == 2 ? 6 : 3;
     using S = Simd<Real, WIDE>;
     const std::size_t d = rows.d, size = chunk_rows(d, sizeof(Real));
@@ -89,28 +96,32 @@ NOVUM_INLINE void look(const Rows<Real>& rows, const Trial<Real>& trial, const N
     for (std::size_t top = 0; top < rows.n; top += size) {
         std::size_t count = 0;
         for (std::size_t i = top; i < std::min(rows.n, top + size); ++i) {  // no branch: the outcome is as good as random
-            const EightInts near = *reinterpret_cast<const Eight*>(trial.quarter.data() + static_cast<std::size_t>(nearest.owner[i]) * TOGETHER) < static_cast<float>(nearest.square[i]);
+            const Eight quarter = *reinterpret_cast<const Eight*>(trial.quarter.data() + at(nearest.owner[i]) * TOGETHER);
+            const EightInts near = quarter < static_cast<float>(nearest.square[i]);
             list[count] = static_cast<std::int32_t>(i);
             count += panel::least<8>(near) != 0;
         }
         for (std::size_t first = 0; first < count; first += R) {
             const Real* x[R];
             for (std::size_t r = 0; r < R; ++r) {
-                const Real* row = rows.x + static_cast<std::size_t>(list[std::min(first + r, count - 1)]) * d;
+                const Real* row = rows.x + at(list[std::min(first + r, count - 1)]) * d;
                 for (std::size_t t = 0; t < d; ++t) shifted[r * d + t] = (row[t] - trial.origin[t]) * nearest.scale;
                 x[r] = shifted.data() + r * d;
             }
             typename S::V s[R][P];
             panel::scores<Real, WIDE, R, P>(x, trial.panels.data(), d, s);
             for (std::size_t r = 0; r < R && first + r < count; ++r) {
-                const std::size_t i = static_cast<std::size_t>(list[first + r]);
+                const std::size_t i = at(list[first + r]);
                 const double norm = static_cast<double>(nearest.norm[i]);
-                const Real limit = static_cast<Real>((static_cast<double>(nearest.square[i]) - norm + trial.error + trial.slope * norm) / 2);
+                const double square = static_cast<double>(nearest.square[i]);
+                const Real limit = static_cast<Real>((square - norm + trial.error + trial.slope * norm) / 2);
                 typename S::I below = s[r][0] < limit;
                 for (int p = 1; p < P; ++p) below |= s[r][p] < limit;
                 if (panel::least<L>(below) == 0) continue;
                 for (std::size_t m = 0; m < trial.count; ++m)
-                    if (s[r][m / L][m % L] < limit) visit(i, m, squared<Real, BYTES>(rows.x + i * d, trial.c.data() + m * d, nearest.scale, d));
+                    if (s[r][m / L][m % L] < limit)
+                        visit(i, m, squared<Real,
+                                                          BYTES>(rows.x + i * d, trial.c.data() + m * d, nearest.scale, d));
             }
         }
     }
@@ -118,7 +129,7 @@ NOVUM_INLINE void look(const Rows<Real>& rows, const Trial<Real>& trial, const N
 
 template <class Real>
 std::size_t lanes() {
-    return std::min<std::size_t>(static_cast<std::size_t>(simd_bytes()) / sizeof(Real), TOGETHER);
+    return std::min<std::size_t>(at(simd_bytes()) / sizeof(Real), TOGETHER);
 }
 
 template <class Real>
@@ -135,7 +146,8 @@ struct Absorb {
 template <class Real>
 struct Gains {
     template <int BYTES>
-    static NOVUM_INLINE int run(const Rows<Real>& rows, const Trial<Real>& trial, const Nearest<Real>& nearest, double* gain, Better<Real>* better) {
+    static NOVUM_INLINE int run(const Rows<Real>& rows, const Trial<Real>& trial, const Nearest<Real>& nearest, double* gain,
+                                Better<Real>* better) {
         look<Real, BYTES>(rows, trial, nearest, [&](std::size_t i, std::size_t m, Real square) NOVUM_LAMBDA {
             if (square >= nearest.square[i]) return;
             gain[m] += (rows.weight ? rows.weight[i] : 1.0) * (static_cast<double>(nearest.square[i]) - static_cast<double>(square));
@@ -168,7 +180,10 @@ double absorb(Rows<Real> rows, Centers chosen, std::size_t first, Nearest<Real> 
         widest<First<Real>>(rows, c.data(), nearest);
         j = 1;
     }
-    for (; j < chosen.k; ++j) widest<Absorb<Real>>(rows, Trial<Real>(chosen, j, chosen.c + j * rows.d, 1, rows.d, nearest.scale, lanes<Real>()), j, nearest);
+    for (; j < chosen.k; ++j) {
+        const Trial<Real> trial(chosen, j, chosen.c + j * rows.d, 1, rows.d, nearest.scale, lanes<Real>());
+        widest<Absorb<Real>>(rows, trial, j, nearest);
+    }
     double part[8] = {};  // hides the latency of an add; fixed for every width
     for (std::size_t i = 0; i < rows.n; ++i) part[i % 8] += (rows.weight ? rows.weight[i] : 1.0) * static_cast<double>(nearest.square[i]);
     return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
@@ -179,7 +194,8 @@ void gains(Rows<Real> rows, Centers chosen, Centers candidates, Nearest<Real> ne
     for (std::size_t m = 0; m < candidates.k; m += TOGETHER) {
         const std::size_t count = std::min(TOGETHER, candidates.k - m);
         std::fill_n(gain + m, count, 0.0);
-        widest<Gains<Real>>(rows, Trial<Real>(chosen, chosen.k, candidates.c + m * rows.d, count, rows.d, nearest.scale, lanes<Real>()), nearest, gain + m, better + m);
+        const Trial<Real> trial(chosen, chosen.k, candidates.c + m * rows.d, count, rows.d, nearest.scale, lanes<Real>());
+        widest<Gains<Real>>(rows, trial, nearest, gain + m, better + m);
     }
 }
 

@@ -6,6 +6,7 @@ namespace novum::kmeans {
 
 namespace {
 
+using panel::at;
 using panel::Simd;
 
 constexpr int WIDE = 4;  // panels scored together: their sums stay in registers over the entries of a row
@@ -15,7 +16,9 @@ template <class Real>
 struct Columns {
     std::size_t k, d, lanes, count;
     std::vector<Real> panels;  // (count, d + 1, lanes)
-    Columns(Centers centers, std::size_t d) : k(centers.k), d(d), lanes(static_cast<std::size_t>(simd_bytes()) / sizeof(Real)), count((k + lanes - 1) / lanes), panels(count * (d + 1) * lanes) {
+    Columns(Centers centers,
+            std::size_t d) : k(centers.k), d(d), lanes(at(simd_bytes()) / sizeof(Real)), count((k + lanes - 1) / lanes),
+            panels(count * (d + 1) * lanes) {
         for (std::size_t slot = 0; slot < count * lanes; ++slot) {
             Real* lane = panels.data() + slot / lanes * (d + 1) * lanes + slot % lanes;
             if (slot >= k) {
@@ -36,7 +39,8 @@ struct Columns {
 template <class Real, class Index>
 struct Scores {
     template <int BYTES, int P>
-    static NOVUM_INLINE void take(const Columns<Real>& centers, const SparseRows<Real, Index>& rows, std::size_t i, std::size_t first, typename Simd<Real, BYTES>::V& best,
+    static NOVUM_INLINE void take(const Columns<Real>& centers, const SparseRows<Real, Index>& rows, std::size_t i, std::size_t first,
+                                  typename Simd<Real, BYTES>::V& best,
                                   typename Simd<Real, BYTES>::I& index, typename Simd<Real, BYTES>::I lane) {
         using S = Simd<Real, BYTES>;
         const std::size_t stride = (centers.d + 1) * S::LANES;
@@ -44,13 +48,13 @@ struct Scores {
         typename S::V s[P];
         for (int p = 0; p < P; ++p) s[p] = S::load(panel + p * stride);
         for (Index e = rows.start[i]; e < rows.start[i + 1]; ++e) {
-            const Real* c = panel + (static_cast<std::size_t>(rows.column[e]) + 1) * S::LANES;
+            const Real* c = panel + (at(rows.column[e]) + 1) * S::LANES;
             for (int p = 0; p < P; ++p) s[p] += rows.value[e] * S::load(c + p * stride);
         }
         for (int p = 0; p < P; ++p) {
             const auto less = s[p] < best;
             best = less ? s[p] : best;
-            index = less ? lane + static_cast<typename S::Int>((first + static_cast<std::size_t>(p)) * S::LANES) : index;
+            index = less ? lane + static_cast<typename S::Int>((first + at(p)) * S::LANES) : index;
         }
     }
     template <int BYTES>
@@ -68,7 +72,7 @@ struct Scores {
             const Real least = panel::least<S::LANES>(best);
             const typename S::I winner = best == least ? index : nobody;
             const auto best_index = panel::least<S::LANES>(winner);  // nobody where scores are not numbers
-            label[i] = static_cast<std::size_t>(best_index) < centers.k ? static_cast<std::int32_t>(best_index) : 0;
+            label[i] = at(best_index) < centers.k ? static_cast<std::int32_t>(best_index) : 0;
         }
         return 0;
     }
@@ -88,10 +92,10 @@ void distances(SparseRows<Real, Index> rows, Centers centers, const std::int32_t
     for (std::size_t j = 0; j < centers.k; ++j)
         for (std::size_t t = 0; t < rows.d; ++t) square[j] += centers.c[j * rows.d + t] * centers.c[j * rows.d + t];
     for (std::size_t i = 0; i < rows.n; ++i) {
-        const std::size_t j = static_cast<std::size_t>(label[i]);
+        const std::size_t j = at(label[i]);
         double entries = 0, covered = 0;  // |x - c|^2 over the entries of the row, |c|^2 over the same columns
         for (Index e = rows.start[i]; e < rows.start[i + 1]; ++e) {
-            const double c = centers.c[j * rows.d + static_cast<std::size_t>(rows.column[e])], difference = static_cast<double>(rows.value[e]) - c;
+            const double c = centers.c[j * rows.d + at(rows.column[e])], difference = static_cast<double>(rows.value[e]) - c;
             entries += difference * difference;
             covered += c * c;
         }
@@ -106,11 +110,12 @@ double step(SparseRows<Real, Index> rows, Centers centers, std::int32_t* label, 
     distances(rows, centers, label, square.data());
     double inertia = 0;
     for (std::size_t i = 0; i < rows.n; ++i) {
-        const std::size_t j = static_cast<std::size_t>(label[i]);
+        const std::size_t j = at(label[i]);
         const double w = rows.weight ? rows.weight[i] : 1;
         inertia += w * square[i];
         totals.mass[j] += w;
-        for (Index e = rows.start[i]; e < rows.start[i + 1]; ++e) totals.sums[j * rows.d + static_cast<std::size_t>(rows.column[e])] += w * static_cast<double>(rows.value[e]);
+        for (Index e = rows.start[i]; e < rows.start[i + 1]; ++e)
+            totals.sums[j * rows.d + at(rows.column[e])] += w * static_cast<double>(rows.value[e]);
     }
     return inertia;
 }

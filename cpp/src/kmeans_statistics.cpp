@@ -7,6 +7,7 @@ namespace novum::kmeans {
 
 namespace {
 
+using panel::at;
 using panel::Simd;
 
 // LANES coordinates as doubles: a vector of floats half as wide, or the doubles themselves.
@@ -25,11 +26,12 @@ NOVUM_INLINE typename Simd<double, BYTES>::V widen(const Real* p) {
 template <class Real>
 struct Distance {
     template <int BYTES>
-    static NOVUM_INLINE int run(const Packed<Real>& centers, const double* origin, const Real* x, std::size_t rows, const std::int32_t* label, double* distance) {
+    static NOVUM_INLINE int run(const Packed<Real>& centers, const double* origin, const Real* x, std::size_t rows,
+                                const std::int32_t* label, double* distance) {
         using S = Simd<double, BYTES>;
         const std::size_t d = centers.d;
         for (std::size_t i = 0; i < rows; ++i, x += d) {
-            const double* c = centers.centered.data() + static_cast<std::size_t>(label[i]) * d;
+            const double* c = centers.centered.data() + at(label[i]) * d;
             typename S::V sum{};
             std::size_t t = 0;
             for (; t + S::LANES <= d; t += S::LANES) {
@@ -50,9 +52,10 @@ struct Distance {
 template <class Real, int D>
 struct SmallDistance {
     template <int BYTES>
-    static NOVUM_INLINE int run(const Packed<Real>& centers, const double* origin, const Real* x, std::size_t rows, const std::int32_t* label, double* distance) {
+    static NOVUM_INLINE int run(const Packed<Real>& centers, const double* origin, const Real* x, std::size_t rows,
+                                const std::int32_t* label, double* distance) {
         for (std::size_t i = 0; i < rows; ++i, x += D) {
-            const double* c = centers.centered.data() + static_cast<std::size_t>(label[i]) * D;
+            const double* c = centers.centered.data() + at(label[i]) * D;
             double sum = 0;
             for (int t = 0; t < D; ++t) {
                 const double difference = (static_cast<double>(x[t]) - origin[t]) - c[t];
@@ -67,15 +70,17 @@ struct SmallDistance {
 template <class Real>
 struct Gather {
     template <int BYTES>
-    static NOVUM_INLINE int run(const double* origin, const Real* x, const double* weight, std::size_t rows, std::size_t d, const std::int32_t* label, const Totals& totals) {
+    static NOVUM_INLINE int run(const double* origin, const Real* x, const double* weight, std::size_t rows, std::size_t d,
+                                const std::int32_t* label, const Totals& totals) {
         using S = Simd<double, BYTES>;
         for (std::size_t i = 0; i < rows; ++i, x += d) {
-            const std::size_t j = static_cast<std::size_t>(label[i]);
+            const std::size_t j = at(label[i]);
             const double w = weight ? weight[i] : 1;
             double* sums = totals.sums + j * d;
             totals.mass[j] += w;
             std::size_t t = 0;
-            for (; t + S::LANES <= d; t += S::LANES) S::store(sums + t, S::load(sums + t) + w * (widen<Real, BYTES>(x + t) - S::load(origin + t)));
+            for (; t + S::LANES <= d; t += S::LANES)
+                S::store(sums + t, S::load(sums + t) + w * (widen<Real, BYTES>(x + t) - S::load(origin + t)));
             for (; t < d; ++t) sums[t] += w * (static_cast<double>(x[t]) - origin[t]);
         }
         return 0;
@@ -85,12 +90,13 @@ struct Gather {
 template <class Real, int D>
 struct SmallGather {
     template <int BYTES>
-    static NOVUM_INLINE int run(const double* origin, const Real* x, const double* weight, std::size_t rows, std::size_t, const std::int32_t* label, const Totals& totals) {
+    static NOVUM_INLINE int run(const double* origin, const Real* x, const double* weight, std::size_t rows, std::size_t,
+                                const std::int32_t* label, const Totals& totals) {
         for (std::size_t i = 0; i < rows; ++i, x += D) {
-            const std::size_t j = static_cast<std::size_t>(label[i]);
+            const std::size_t j = at(label[i]);
             const double w = weight ? weight[i] : 1;
             totals.mass[j] += w;
-            for (int t = 0; t < D; ++t) totals.sums[j * D + static_cast<std::size_t>(t)] += w * (static_cast<double>(x[t]) - origin[t]);
+            for (int t = 0; t < D; ++t) totals.sums[j * D + at(t)] += w * (static_cast<double>(x[t]) - origin[t]);
         }
         return 0;
     }
@@ -140,7 +146,8 @@ void distance_chunk(const Packed<Real>& centers, const Real* x, std::size_t rows
 }
 
 template <class Real>
-void gather_chunk(const Packed<Real>& centers, const Real* x, const double* weight, std::size_t rows, const std::int32_t* label, Totals totals) {
+void gather_chunk(const Packed<Real>& centers, const Real* x, const double* weight, std::size_t rows, const std::int32_t* label,
+                  Totals totals) {
     NOVUM_BY_DIMENSION(SmallGather, Gather, centers.wide_origin.data(), x, weight, rows, centers.d, label, totals)
 }
 

@@ -14,7 +14,7 @@ from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from novum import _core
 
-__all__ = ["libraries", "single_blas"]
+__all__ = ["libraries", "openmp_threads", "single_blas"]
 
 
 class _Libraries:
@@ -72,6 +72,9 @@ class _InThread(threading.local):
     def __init__(self) -> None:
         self.depth = 0
         self.saved = _Saved()
+        self.openmp: list[int | None] | None = (
+            None  # threads of the OpenMP libraries before a BLAS took them down with it
+        )
 
 
 class _SingleBlas:
@@ -87,9 +90,10 @@ class _SingleBlas:
         with self.lock:
             found = libraries("blas")  # looked up at every level: a library may have been loaded since the outermost
             self.saved.limit([library for library in found if getattr(library, "threading_layer", None) != "openmp"])
-            self.thread.saved.limit(
-                [library for library in found if getattr(library, "threading_layer", None) == "openmp"]
-            )
+            on_openmp = [library for library in found if getattr(library, "threading_layer", None) == "openmp"]
+            if on_openmp and self.thread.depth == 0:
+                self.thread.openmp = openmp_threads()
+            self.thread.saved.limit(on_openmp)
             self.depth += 1
             self.thread.depth += 1
 
@@ -99,6 +103,7 @@ class _SingleBlas:
             self.thread.depth = max(0, self.thread.depth - 1)  # a generator may leave in another thread than it entered
             if self.thread.depth == 0:
                 self.thread.saved.restore()
+                self.thread.openmp = None
             if self.depth == 0:
                 self.saved.restore()
 
@@ -108,6 +113,16 @@ class _SingleBlas:
         self.depth = self.thread.depth
         if self.depth == 0:
             self.saved.restore()
+
+
+def openmp_threads() -> list[int | None]:
+    """Return how many threads each OpenMP library may use in this thread, whatever `single_blas` has made of them.
+
+    A BLAS on OpenMP is limited through its OpenMP, so within `single_blas` that says 1 of the threads over blocks too.
+    """
+    if _single_blas.thread.openmp is not None:
+        return _single_blas.thread.openmp
+    return [library.num_threads for library in libraries("openmp")]
 
 
 _single_blas = _SingleBlas()

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import joblib
 
 from novum import _core
-from novum._blas import libraries, single_blas
+from novum._blas import libraries, openmp_threads, single_blas
 
 __all__ = ["map_ordered", "single_blas", "thread_count"]
 
@@ -84,7 +84,7 @@ def _processors() -> int:
 
 def _openmp_limit() -> int | None:
     """Return what the user allows OpenMP, by `OMP_NUM_THREADS` or by threadpoolctl, or None."""
-    limits = [library.num_threads for library in libraries("openmp")]
+    limits = [*openmp_threads()]
     first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()  # "4,2" gives the number of every nesting level
     if first.isdigit():
         limits.append(int(first))

@@ -29,7 +29,7 @@ def sample(kind, n, d, k, dtype, seed=0):
     elif kind == "far":  # clusters of width one, a thousand from zero
         X = rng.normal(size=(k, d))[rng.integers(k, size=n)] * 5 + 0.5 * rng.normal(size=(n, d)) + 1000
     else:
-        X = rng.uniform(size=(n, d))
+        X = rng.uniform(size=(n, d)) * {"tiny": 1e-30, "huge": 1e30}.get(kind, 1.0)
     X = np.ascontiguousarray(X, dtype=dtype)
     return X, X[rng.choice(n, k, replace=False)].astype(np.float64), rng.uniform(0, 2, n)
 
@@ -95,7 +95,7 @@ def same_bits(a, b):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("kind", ["uniform", "far", "integers"])
+@pytest.mark.parametrize("kind", ["uniform", "far", "integers", "tiny", "huge"])
 @pytest.mark.parametrize("guide", ["groups", "neighbors"])
 @pytest.mark.parametrize("n, d, k", SHAPES)
 def test_bounds_change_no_bit(n, d, k, guide, kind, dtype, monkeypatch):

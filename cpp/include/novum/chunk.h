@@ -42,7 +42,8 @@ void thresholds(const Packed<Real>& centers, std::size_t rows, const double* dis
 
 /// Adds w (x - origin) and w to the row's cluster, in row order.
 template <class Real>
-void gather_chunk(const Packed<Real>& centers, const Real* x, const double* weight, std::size_t rows, const std::int32_t* label, Totals totals);
+void gather_chunk(const Packed<Real>& centers, const Real* x, const double* weight, std::size_t rows, const std::int32_t* label,
+                  Totals totals);
 
 /// Working memory of `grouped_chunk`. `f` counts the rows that had to look.
 template <class Real>
@@ -61,7 +62,8 @@ struct GroupScratch {
 
 /// Brings label, lower and distance of the chunk up to date by bounds on groups; returns the pairs of row and group scored.
 template <class Real>
-std::size_t grouped_chunk(const Packed<Real>& centers, const Motion& motion, const Real* x, std::size_t rows, Bounds bounds, GroupScratch<Real>& scratch, double* distance);
+std::size_t grouped_chunk(const Packed<Real>& centers, const Motion& motion, const Real* x, std::size_t rows, Bounds bounds,
+                          GroupScratch<Real>& scratch, double* distance);
 
 /// The panels of every center's neighbors, and working memory of `neighbor_chunk`.
 template <class Real>
@@ -76,6 +78,7 @@ struct NeighborScratch {
 
 /// Brings label and distance of the chunk up to date by the neighbors of each center; returns the rows that had to look at all centers.
 template <class Real>
-std::size_t neighbor_chunk(const Packed<Real>& centers, const Neighbors& neighbors, const Real* x, std::size_t rows, std::int32_t* label, NeighborScratch<Real>& scratch, double* distance);
+std::size_t neighbor_chunk(const Packed<Real>& centers, const Neighbors& neighbors, const Real* x, std::size_t rows, std::int32_t* label,
+                           NeighborScratch<Real>& scratch, double* distance);
 
 }  // namespace novum::kmeans

@@ -30,7 +30,7 @@ struct Motion {
 /// What a block remembers between passes: saves work, never changes a result.
 struct Bounds {
     std::int32_t* label;  // (n,)
-    float* lower;         // (n, width): a bound below the distance to every center of a group but the row's own, plus the drift when it was found
+    float* lower;         // (n, width): below the distance to every center of a group but the row's own, plus the drift when found
 };
 
 /// The neighborhood of every center; the same for every block of a pass.

@@ -22,6 +22,12 @@ namespace novum::panel {
 
 constexpr std::size_t GROUP = 16;  // centers that share a bound: one AVX-512 vector of floats, two of doubles
 
+/// A label, a row number or a column as an index.
+template <class Int>
+constexpr std::size_t at(Int i) {
+    return static_cast<std::size_t>(i);
+}
+
 template <class Real, int BYTES>
 struct Simd {
     typedef Real V __attribute__((vector_size(BYTES)));

@@ -42,7 +42,7 @@ def grouped_step(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), o
 @overload
 def grouped_step(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, centers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gap: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], drift: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], lower: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], known: int, sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], mass: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, int]:
     """
-    As `step`, the first `known` rows from the labels and bounds of an earlier pass; returns inertia and pairs of row and group looked at.
+    As `step`, the first `known` rows from the labels and bounds of an earlier pass; returns inertia and pairs looked at.
     """
 
 @overload

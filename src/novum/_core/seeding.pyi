@@ -21,5 +21,5 @@ def gains(x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C
 @overload
 def gains(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, chosen: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], norm: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], owner: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], scale: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> list:
     """
-    Write how much the sum of squared distances would fall with every candidate; returns the rows it would take over and their squares.
+    Write how much the sum of squared distances would fall with every candidate; returns the rows it would take over.
     """

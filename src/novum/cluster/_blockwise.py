@@ -15,7 +15,7 @@ from novum.fold.blocks import Block
 
 __all__ = ["Sums", "all_distances", "distances", "host", "lloyd_pass", "nearest", "origin", "take_rows"]
 
-TENSOR_VALUES = 2**27  # scores that a GPU holds at a time: 1 GB of float64
+TENSOR_VALUES = 2**27  # what a GPU holds at a time for scores or differences: 1 GB of float64
 
 
 class Sums(NamedTuple):
@@ -108,19 +108,21 @@ def tensor_origin(centers: NDArray, X: Any) -> Any:
     return _array.like(X, origin(centers, np.dtype(str(X.dtype).removeprefix("torch.")), False))
 
 
-def portions(X: Any, k: int) -> Any:
-    """Return slices of a tensor whose scores against k centers fit the memory of a GPU."""
-    rows = max(1, TENSOR_VALUES // k)
+def portions(X: Any, values: int) -> list[slice]:
+    """Return slices of the rows of a tensor, such that so many values for every row fit the memory of a GPU."""
+    rows = max(1, TENSOR_VALUES // values)
     return [slice(start, start + rows) for start in range(0, X.shape[0], rows)]
 
 
 def tensor_nearest(centers: NDArray, X: Any) -> Any:
     """Return the nearest center of every row of a tensor, on its device."""
+    import torch
+
     shift = tensor_origin(centers, X)
     c = _array.like(X, centers, "float64") - shift.double()
     half, c = ((c * c).sum(dim=1) / 2).to(X.dtype), c.to(X.dtype)
-    parts = [(half - (X[part] - shift) @ c.T).argmin(dim=1).int() for part in portions(X, len(centers))]
-    return _array.stack_rows(parts)
+    parts = portions(X, len(centers))
+    return torch.cat([torch.addmm(half, X[part] - shift, c.T, alpha=-1).argmin(dim=1) for part in parts]).int()
 
 
 def tensor_distances(centers: NDArray, X: Any) -> Any:
@@ -132,17 +134,21 @@ def tensor_distances(centers: NDArray, X: Any) -> Any:
 
 
 def tensor_pass(centers: NDArray, block: Block) -> tuple[Sums, Any]:
-    """Return the statistics of a block of a tensor; sums by matrix products, whose order does not depend on timing."""
-    X, k = block.X, len(centers)
+    """Return the statistics of a block of a tensor, added up on its device in float64, in whatever order it adds."""
+    import torch
+
+    X, weight = block.X, block.weight
     label = tensor_nearest(centers, X)
-    shift = tensor_origin(centers, X).double()
-    c = _array.like(X, centers, "float64") - shift
-    first, mass, inertia = c * 0, c[:, 0] * 0, 0.0
-    for part in portions(X, k):
-        offset = X[part].double() - shift
-        member = _array.one_hot(X, label[part], k)  # (rows, k)
-        square = ((offset - c[label[part].long()]) ** 2).sum(dim=1)
-        if block.weight is not None:
-            member, square = member * block.weight[part, None], square * block.weight[part]
-        first, mass, inertia = first + member.T @ offset, mass + member.sum(dim=0), inertia + float(square.sum())
-    return Sums(_array.to_numpy(first), _array.to_numpy(mass), inertia), label
+    index = label.long()
+    c, shift = _array.like(X, centers), tensor_origin(centers, X)
+    first = torch.zeros(centers.shape, dtype=torch.float64, device=X.device)
+    inertia = torch.zeros((), dtype=torch.float64, device=X.device)
+    for part in portions(X, X.shape[1]):
+        offset = (X[part] - shift).double()
+        square = torch.linalg.vector_norm(X[part] - c[index[part]], dim=1, dtype=torch.float64) ** 2
+        if weight is not None:
+            offset, square = offset * weight[part, None], square * weight[part]
+        first.index_add_(0, index[part], offset)
+        inertia += square.sum()
+    mass = torch.bincount(index, weights=weight, minlength=len(centers)).double()
+    return Sums(_array.to_numpy(first), _array.to_numpy(mass), float(inertia)), label
