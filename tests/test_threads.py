@@ -35,7 +35,7 @@ def test_count_follows_n_jobs():
 def test_default_is_bounded_by_processors_and_limits(monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.setattr(_threads, "_processors", lambda: 8)
-    monkeypatch.setattr(_threads, "libraries", lambda api: [])
+    monkeypatch.setattr(_threads, "openmp_threads", list)
     assert thread_count() == 8
     monkeypatch.setenv("OMP_NUM_THREADS", "5,2")
     assert thread_count() == 5
