@@ -12,6 +12,7 @@ _FAMILIES = (
     "activations",
     "cluster",
     "datasets",
+    "evaluation",
     "exceptions",
     "fold",
     "linear_model",
