@@ -11,6 +11,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import VotingClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -65,6 +66,7 @@ class Watch:
         (GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=2), target),
         (VotingClassifier([("a", GaussianNB()), ("b", LogisticRegression())]), label),
         (CalibratedClassifierCV(GaussianNB(), cv=2), label),
+        (make_pipeline(SimpleImputer(), Ridge()), target),  # has one dtype twice
         (SGDClassifier(random_state=0), label),
         (GaussianProcessRegressor(RBF() + WhiteKernel()), target),
         (LogisticRegression(random_state=np.random.RandomState(0)), label),

@@ -10,7 +10,6 @@ the types. A type is trusted if novum or the fixed list below says so, and only 
 import json
 import math
 import re
-from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
@@ -43,6 +42,8 @@ DATA_LOADERS = {
     *("RandomStateNode", "RandomGeneratorNode", "LossNode"),
 }
 FILES = {"BytesNode": ".bin", "BytearrayNode": ".bin", "NdArrayNode": ".npy", "SparseMatrixNode": ".npz"}
+# Bytes and dtypes that are saved twice get a new file name each time; everything else that is saved twice is written alike.
+NEW_EACH_TIME = {"BytesNode": "file", "BytearrayNode": "file", "DTypeNode": "content"}
 # NumPy takes any position in the buffer of a generator from a saved state and reads there.
 POSITIONS = {"pos": 624, "buffer_pos": 4}
 LOSS_MODULES = {"sklearn._loss._loss", "sklearn.linear_model._sgd_fast"}
@@ -189,7 +190,9 @@ class Description:
             raise FileFormatError(f"its objects are nested more than {MAX_DEPTH} deep")
         key: Any
         if isinstance(value, dict):
-            key = tuple((name, self.walk(item, depth + 1)) for name, item in self.entries(value))
+            fresh = NEW_EACH_TIME.get(value.get("__loader__"), "")
+            numbers = {name: self.walk(value[name], depth + 1) for name in sorted(value) if name != "__id__"}
+            key = tuple((name, number) for name, number in numbers.items() if name != fresh)
         elif isinstance(value, list):
             key = tuple(self.walk(item, depth + 1) for item in value)
         else:
@@ -198,13 +201,6 @@ class Description:
         if isinstance(value, dict) and ("__loader__" in value or "__id__" in value):
             self.visit(value, number)
         return number
-
-    @staticmethod
-    def entries(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-        # Bytes that are saved twice get a new file name each time; everything else that is saved twice is written
-        # alike.
-        skipped = {"__id__", "file"} if value.get("__loader__") in ("BytesNode", "BytearrayNode") else {"__id__"}
-        return ((name, item) for name, item in sorted(value.items()) if name not in skipped)
 
     def visit(self, node: dict[str, Any], number: int) -> None:
         """Check one object. Equal identifiers must mean equal contents, or a small file could describe an endless

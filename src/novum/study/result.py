@@ -89,6 +89,7 @@ class StudyResult:
         self.model: Any = None
         self.hold_out: HoldOut | None = None
         self.explanation: Explanation | None = None
+        self.unsaved = ""  # why the model could not be saved, where it could not
         self.elapsed = 0.0
 
     # ------------------------------------------------------------------------------------------------ steps
