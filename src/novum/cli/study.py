@@ -55,8 +55,10 @@ def command(
         with Terminal() as terminal:
             result = study.run(terminal)
         if not result.leaders:
-            typer.echo(f"novum study: {'; '.join(result.trained()[1:])}; nothing is written.", err=True)
-            raise typer.Exit(INTERRUPTED if result.scores and result.scores.stopped == "interrupted" else 2)
+            stopped = result.scores.stopped if result.scores else ""
+            why = f"stopped ({stopped}) before a model finished its folds" if stopped else "; ".join(result.trained()[1:])
+            typer.echo(f"novum study: {why}; nothing is written.", err=True)
+            raise typer.Exit(INTERRUPTED if stopped == "interrupted" else 2)
         typer.echo("\n".join(f"  {line}" for line in result.lines()))
         if result.kept:
             show("keep", [f"{result.kept.name}: {result.reason} on {result.n_train} rows"])

@@ -131,7 +131,7 @@ def classes_for(kind: str) -> Iterator[tuple[type, str]]:
 
 
 def candidates_for(task: str, n_rows: int, seed: int, models: Any = None) -> list[Candidate]:
-    """Return the candidates for a task, the baseline last.
+    """Return the candidates for a task, the simple ones first: stopped early, a study has them and the baseline.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def candidates_for(task: str, n_rows: int, seed: int, models: Any = None) -> lis
     title = "baseline (most frequent)" if classify else "baseline (mean)"
     baseline = Candidate(title, "scikit-learn", dummy, SIMPLICITY["dummy"], scaled=False, baseline=True)
     if isinstance(models, dict):
-        return [*(given(name, model) for name, model in models.items()), baseline]
+        return [baseline, *(given(name, model) for name, model in models.items())]
     found = []
     for cls, by in classes_for("classifier" if classify else "regressor"):
         home, estimator = family(cls), made(cls, seed)
@@ -162,7 +162,7 @@ def candidates_for(task: str, n_rows: int, seed: int, models: Any = None) -> lis
         if unknown:
             raise ParameterError(f"Study(models=...): {unknown[0]!r} is not among {', '.join(known)}.")
         found = [candidate for candidate in found if candidate.name in models]
-    return [*found, baseline]
+    return [baseline, *sorted(found, key=lambda candidate: candidate.simplicity)]
 
 
 def given(name: str, estimator: Any) -> Candidate:

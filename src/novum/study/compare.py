@@ -180,7 +180,8 @@ def gather(
     whole = [r for r in range(repeat.max() + 1) if np.isfinite(values[np.ix_(rows, repeat == r)]).all()]
     columns = np.isin(repeat, whole if whole else [0])
     complete = [c for c in rows if np.isfinite(values[c, columns]).all()]
-    notes += [f"{candidates[c].name} is left out: not finished" for c in rows if c not in complete]
+    unfinished = [candidates[c].name for c in rows if c not in complete]
+    notes += [f"not finished: {', '.join(unfinished)}"] if unfinished else []
     return Scores(
         [candidates[c] for c in complete],
         values[np.ix_(complete, columns)],

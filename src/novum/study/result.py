@@ -11,6 +11,7 @@ import numpy as np
 
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
+from novum.study.candidates import Candidate
 from novum.study.card import Card
 from novum.study.choose import Leader, leaderboard
 from novum.study.compare import Scores
@@ -99,9 +100,21 @@ class StudyResult:
         self.scores = scores
         self.leaders = leaderboard(scores, self.measure) if scores.candidates else []
 
-    def finished(self, model: Any, kept: Leader, reason: str, hold_out: HoldOut) -> None:
+    def finished(self, model: Any, kept: Leader, reason: str, hold_out: HoldOut, explanation: Explanation) -> None:
         """Take the kept model."""
         self.model, self.kept, self.reason, self.hold_out = model, kept, reason, hold_out
+        self.explanation = explanation
+
+    def interrupted(self) -> None:
+        """Take note that the study ended before a model was kept."""
+        if self.scores is not None:
+            self.scores = self.scores._replace(stopped="interrupted")
+
+    def candidate(self, leader: Leader) -> Candidate:
+        """Return the candidate of a row of the leaderboard."""
+        if self.scores is None:
+            raise DataError("StudyResult.candidate: nothing has been compared yet.")
+        return self.scores.candidates[leader.position]
 
     @property
     def complete(self) -> bool:

@@ -12,16 +12,18 @@ The six steps of designing a learning system, in order, with the test rows locke
 
 import os
 import time
+import warnings
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from novum._checks import check_count, check_number
 from novum.exceptions import DataError, ParameterError
-from novum.study.candidates import candidates_for
+from novum.study.candidates import Candidate, candidates_for
 from novum.study.card import make_card
-from novum.study.choose import choose, leaderboard
+from novum.study.choose import choose
 from novum.study.compare import compare, make_folds, plan
 from novum.study.explain import explain
 from novum.study.leaks import find_leaks
@@ -167,23 +169,35 @@ class Study:
         )
         result.compared(scores)
         listener.step("train", result.trained())
-        if not scores.candidates or scores.stopped == "interrupted":
-            result.elapsed = time.perf_counter() - start
-            return result
-        kept, reason = choose(result.leaders, measure)
-        listener.step("keep", [f"{kept.name}: {reason} on {len(train)} rows"])
-
-        model = pipeline_for(scores.candidates[kept.position], frame_train).fit(frame_train, y_train)
-        frame_held, y_held = frame.iloc[held], task.y[held]
-        predicted = model.predict(frame_held)
-        hold = HoldOut(
-            measure.score(y_held, predicted), holdout_interval(measure, y_held, predicted, self.seed), y_held, predicted
-        )
-        result.finished(attach(model, schema), kept, reason, hold)
-        listener.step("hold-out", [result.judged()])
-        result.explanation = explain(model, frame_held, y_held, predicted, task, measure, self.seed)
+        if scores.candidates and scores.stopped != "interrupted":
+            try:
+                self._conclude(result, frame, task.y, train, held, listener)
+            except KeyboardInterrupt:  # the comparison is there, and is kept
+                result.interrupted()
         result.elapsed = time.perf_counter() - start
         return result
+
+    def _conclude(
+        self, result: StudyResult, frame: Any, y: np.ndarray, train: np.ndarray, held: np.ndarray, listener: Listener
+    ) -> None:
+        """Choose, fit on all training rows, judge on the rows put away, explain."""
+        measure = result.measure
+        kept, reason = choose(result.leaders, measure)
+        listener.step("keep", [f"{kept.name}: {reason} on {len(train)} rows"])
+        model = fitted(result.candidate(kept), frame.iloc[train], y[train])
+        predicted = model.predict(frame.iloc[held])
+        interval = holdout_interval(measure, y[held], predicted, self.seed)
+        hold = HoldOut(measure.score(y[held], predicted), interval, y[held], predicted)
+        explanation = explain(model, frame.iloc[held], y[held], predicted, result.task, measure, self.seed)
+        result.finished(attach(model, result.schema), kept, reason, hold, explanation)
+        listener.step("hold-out", [result.judged()])
+
+
+def fitted(candidate: Candidate, frame: Any, y: Any) -> Any:
+    """Return the pipeline of a candidate fitted on rows; what it warns about was noted when it was compared."""
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        return pipeline_for(candidate, frame).fit(frame, y)
 
 
 def available_cores() -> int:
