@@ -27,6 +27,7 @@ from sklearn.model_selection import (
 )
 
 from novum.base.discovery import public_class
+from novum.base.trees import TREE_TYPES, check_trees
 from novum.exceptions import FileFormatError
 
 __all__ = ["Contents", "Node", "inspect"]
@@ -39,7 +40,7 @@ MAX_GROWTH, ROOM = 20, 256 * 2**20  # unpacked size: 20 times the file, or this 
 DATA_LOADERS = {
     *("DictNode", "DefaultDictNode", "ListNode", "SetNode", "TupleNode", "SliceNode", "JsonNode", "TypeNode"),
     *("BytesNode", "BytearrayNode", "NdArrayNode", "MaskedArrayNode", "DTypeNode", "SparseMatrixNode", "ObjectNode"),
-    *("RandomStateNode", "RandomGeneratorNode", "LossNode"),
+    *("RandomStateNode", "RandomGeneratorNode", "LossNode", "TreeNode"),
 }
 FILES = {"BytesNode": ".bin", "BytearrayNode": ".bin", "NdArrayNode": ".npy", "SparseMatrixNode": ".npz"}
 # Bytes and dtypes that are saved twice get a new file name each time; everything else that is saved twice is written alike.
@@ -56,6 +57,7 @@ def full_name(cls: type) -> str:
 # Types that skops does not trust by itself and that hold nothing but data, each with the one loader that may make it.
 ALLOWED = {
     "numpy.dtype": "DTypeNode",
+    **TREE_TYPES,
     "sklearn.utils._bunch.Bunch": "DictNode",
     "sklearn.compose._column_transformer._RemainderColsList": "ObjectNode",
     "sklearn.metrics._scorer._PassthroughScorer": "ObjectNode",
@@ -110,12 +112,14 @@ def inspect(file: BinaryIO, max_bytes: int | None = None) -> Contents:
         about = json.loads(archive.read(ABOUT))
         if not isinstance(about, dict) or not all(isinstance(value, str) for value in about.values()):
             raise FileFormatError(f"its {ABOUT} is not a table of versions")
-        nodes = Description(members, limit).check(json.loads(archive.read(SCHEMA)))
+        schema = json.loads(archive.read(SCHEMA))
+        nodes = Description(members, limit).check(schema)
         for name in members:
             if name.endswith(".npy"):
                 check_array(archive, name)
             elif name.endswith(".npz"):
                 check_sparse(archive, name, limit)
+        check_trees(schema, archive)
     trusted = sorted({str(node) for node in nodes if is_trusted(node)})
     return Contents(about, trusted, sorted({str(node) for node in nodes if is_foreign(node)}))
 

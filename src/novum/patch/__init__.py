@@ -18,6 +18,7 @@ from novum.exceptions import ParameterError
 __all__ = ["Replacements", "patch", "unpatch", "used"]
 
 THEIRS = "sklearn"
+LIBRARIES = (THEIRS, "novum")
 _replaced: dict[str, dict[str, type]] = {}  # by scikit-learn's module: name and novum's class
 _asked: set[str] = set()
 
@@ -36,21 +37,21 @@ class Replacements(list[str]):
 
 
 class _Patched(ModuleType):
-    """A module of scikit-learn that hands novum's classes to everybody but scikit-learn."""
+    """A module of scikit-learn that hands novum's classes to everybody but scikit-learn and novum."""
 
     def __getattribute__(self, name: str) -> Any:
         found = ModuleType.__getattribute__(self, name)
         ours = _replaced.get(ModuleType.__getattribute__(self, "__name__"), {}).get(name)
-        if ours is None or asked_by_scikit_learn():
+        if ours is None or asked_by_a_library():
             return found
         _asked.add(f"{ModuleType.__getattribute__(self, '__name__')}.{name}")
         return ours
 
 
-def asked_by_scikit_learn() -> bool:
-    """Return whether the code that reads an attribute, two frames up, is scikit-learn's."""
+def asked_by_a_library() -> bool:
+    """Return whether the code that reads an attribute, two frames up, is scikit-learn's or novum's own."""
     module = sys._getframe(2).f_globals.get("__name__") or ""
-    return module == THEIRS or module.startswith(f"{THEIRS}.")
+    return module.partition(".")[0] in LIBRARIES and module != __name__
 
 
 def counterparts() -> dict[str, dict[str, type]]:

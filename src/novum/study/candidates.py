@@ -43,8 +43,8 @@ SCALED = {  # families whose result depends on the units of the columns
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # columns that nearly repeat each other leave no inverse
-    "KNeighborsClassifier": {"n_neighbors": 7},
-    "KNeighborsRegressor": {"n_neighbors": 7},
+    "KNeighborsClassifier": {"n_neighbors": 7, "algorithm": "brute"},  # a search tree cannot be saved
+    "KNeighborsRegressor": {"n_neighbors": 7, "algorithm": "brute"},
     "DecisionTreeClassifier": {"max_depth": 5},
     "DecisionTreeRegressor": {"max_depth": 5},
     "RandomForestClassifier": {"n_estimators": 200},
