@@ -10,7 +10,7 @@ What was imported before the call stays what it was, so patch first.
 
 import sys
 from importlib import import_module
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from novum.exceptions import ParameterError
@@ -50,7 +50,10 @@ class _Patched(ModuleType):
 
 def asked_by_a_library() -> bool:
     """Return whether the code that reads an attribute, two frames up, is scikit-learn's or novum's own."""
-    module = sys._getframe(2).f_globals.get("__name__") or ""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") == "inspect":  # scikit-learn lists its classes by it
+        frame = frame.f_back
+    module = (frame.f_globals.get("__name__") if frame else "") or ""
     return module.partition(".")[0] in LIBRARIES and module != __name__
 
 
