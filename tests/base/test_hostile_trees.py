@@ -138,7 +138,9 @@ def test_a_width_hidden_by_the_type_of_its_key(path):
 
 
 def test_a_tree_that_belongs_to_nobody(path):
-    rewrite(path, schema=put(node("sklearn.tree._tree", "Tree", "TreeNode", __reduce__={"args": pair()}, content=NOTHING)))
+    rewrite(
+        path, schema=put(node("sklearn.tree._tree", "Tree", "TreeNode", __reduce__={"args": pair()}, content=NOTHING))
+    )
     refused(path, "not the tree_ of a decision tree")
     rewrite(path, schema=put(listing(node("os", "system", "TreeNode", __reduce__={"args": pair()}, content=NOTHING))))
     refused(path, "not the tree_ of a decision tree")
@@ -190,7 +192,9 @@ def test_a_predictor_that_belongs_to_nobody(path):
 
 def test_trees_beside_the_older_gradient_boosting(path):
     def edit(schema):
-        attributes(schema)["other"] = node("sklearn.ensemble._gb", "GradientBoostingClassifier", "ObjectNode", content=NOTHING)
+        attributes(schema)["other"] = node(
+            "sklearn.ensemble._gb", "GradientBoostingClassifier", "ObjectNode", content=NOTHING
+        )
         schema["content"]["key_types"]["content"].append(node("builtins", "str", "TypeNode"))
 
     rewrite(path, TREE, schema=edit)

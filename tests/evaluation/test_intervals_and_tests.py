@@ -24,7 +24,7 @@ def test_wilson_is_scipys_and_inverts_the_score_test(successes, n, level):
     def distance(p):
         return abs(share - p) - z * np.sqrt(p * (1 - p) / n)
 
-    if 0 < successes:
+    if successes > 0:
         assert ours.lower == pytest.approx(optimize.brentq(distance, 1e-12, share - 1e-9), rel=1e-9)
 
 

@@ -62,7 +62,9 @@ def test_scikit_learn_keeps_its_own(patched):
 
     assert private.__module__ == "sklearn.linear_model._ridge"
     assert dict(all_estimators())["Ridge"] is private
-    KBinsDiscretizer(3, strategy="kmeans", quantile_method="averaged_inverted_cdf").fit(X)  # asks sklearn.cluster for KMeans
+    KBinsDiscretizer(3, strategy="kmeans", quantile_method="averaged_inverted_cdf").fit(
+        X
+    )  # asks sklearn.cluster for KMeans
 
 
 def test_unpatch_leaves_no_trace():

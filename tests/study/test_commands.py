@@ -33,7 +33,9 @@ def test_study(studied):
     assert run.exit_code == 0, run.output
     lines = run.stdout.splitlines()
     assert lines[0].startswith("  formalise   120 rows, 3 numbers, 1 category, 1 date; bought: no")
-    assert any(line.startswith("  candidates  2 models and a baseline; 3 folds, the same folds for all") for line in lines)
+    assert any(
+        line.startswith("  candidates  2 models and a baseline; 3 folds, the same folds for all") for line in lines
+    )
     assert any(line.startswith("  keep        ") for line in lines)
     assert any(line.startswith("  hold-out    ") and "95 % interval" in line for line in lines)
     assert sorted(os.listdir(folder / "out")) == ["model.novum", "report.html", "scores.csv"]

@@ -64,7 +64,10 @@ def test_the_card(result):
     assert result.card.missing == 11 + 10
     text = "\n".join(result.formalised())
     count = (mixed()["bought"] == "yes").sum()
-    assert f"120 rows, 3 numbers, 1 category, 1 date; bought: no {120 - count}, yes {count} -> binary classification" in text
+    assert (
+        f"120 rows, 3 numbers, 1 category, 1 date; bought: no {120 - count}, yes {count} -> binary classification"
+        in text
+    )
     assert "21 cells missing" in text and "30 rows put away until the end" in text
     assert "since becomes year, month, weekday and day count" in text
 
@@ -179,7 +182,7 @@ def test_the_simplest_that_cannot_be_told_is_kept():
 def test_candidates_are_novums_where_it_has_them():
     by = {candidate.name: candidate.by for candidate in candidates_for("classification", 100, 0)}
     assert by["GaussianNB"] == "novum" and by["RandomForest"] in ("novum", "scikit-learn")
-    assert list(by)[0] == "baseline (most frequent)"
+    assert next(iter(by)) == "baseline (most frequent)"
     assert {"LogisticRegression", "LDA", "QDA", "KNeighbors", "DecisionTree", "AdaBoost", "GradientBoosting"} <= set(by)
     regression = {candidate.name: candidate.by for candidate in candidates_for("regression", 100, 0)}
     assert regression["Ridge"] == regression["LinearRegression"] == "novum"
@@ -320,6 +323,13 @@ def test_arguments(arguments, error, match):
     given = {"frame": mixed(), "target": "bought", **arguments}
     with pytest.raises(error, match=match):
         Study(**given, **QUICK).run()
-    for name, value in (("seed", -1), ("hold_out", 0.9), ("folds", 1), ("repeats", 0), ("time_limit", 0.0), ("n_jobs", 0)):
+    for name, value in (
+        ("seed", -1),
+        ("hold_out", 0.9),
+        ("folds", 1),
+        ("repeats", 0),
+        ("time_limit", 0.0),
+        ("n_jobs", 0),
+    ):
         with pytest.raises(ParameterError, match=rf"Study\({name}="):
             Study(mixed(), "bought", **{name: value})

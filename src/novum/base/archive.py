@@ -194,7 +194,7 @@ class Description:
             raise FileFormatError(f"its objects are nested more than {MAX_DEPTH} deep")
         key: Any
         if isinstance(value, dict):
-            fresh = NEW_EACH_TIME.get(value.get("__loader__"), "")
+            fresh = NEW_EACH_TIME.get(str(value.get("__loader__")), "")
             numbers = {name: self.walk(value[name], depth + 1) for name in sorted(value) if name != "__id__"}
             key = tuple((name, number) for name, number in numbers.items() if name != fresh)
         elif isinstance(value, list):

@@ -56,7 +56,9 @@ def command(
             result = study.run(terminal)
         if not result.leaders:
             stopped = result.scores.stopped if result.scores else ""
-            why = f"stopped ({stopped}) before a model finished its folds" if stopped else "; ".join(result.trained()[1:])
+            why = (
+                f"stopped ({stopped}) before a model finished its folds" if stopped else "; ".join(result.trained()[1:])
+            )
             typer.echo(f"novum study: {why}; nothing is written.", err=True)
             raise typer.Exit(INTERRUPTED if stopped == "interrupted" else 2)
         typer.echo("\n".join(f"  {line}" for line in result.lines()))

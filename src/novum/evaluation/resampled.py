@@ -37,7 +37,9 @@ class ResampledTest(NamedTuple):
 def checked(owner: str, name: str, scores: ArrayLike) -> NDArray[np.float64]:
     x = np.asarray(scores, dtype=np.float64)
     if x.ndim != 1 or len(x) < 2 or not np.isfinite(x).all():
-        raise DataError(f"{owner}({name}=...): pass at least two finite scores, one per test part; got shape {x.shape}.")
+        raise DataError(
+            f"{owner}({name}=...): pass at least two finite scores, one per test part; got shape {x.shape}."
+        )
     return x
 
 

@@ -103,7 +103,9 @@ def patch(names: Any = None) -> Replacements:
     known = sorted({name for classes in available.values() for name in classes})
     unknown = [name for name in names or () if name not in known]
     if unknown:
-        raise ParameterError(f"patch(names=...): novum has no {unknown[0]!r} of scikit-learn's; it has {', '.join(known)}.")
+        raise ParameterError(
+            f"patch(names=...): novum has no {unknown[0]!r} of scikit-learn's; it has {', '.join(known)}."
+        )
     unpatch()
     for module, classes in available.items():
         chosen = {name: cls for name, cls in classes.items() if names is None or name in names}

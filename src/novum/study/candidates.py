@@ -39,7 +39,15 @@ SIMPLICITY = {  # rank of a family; SIMPLE_CLASSES has the exceptions
 SIMPLE_CLASSES = {"QuadraticDiscriminantAnalysis": 4}
 UNKNOWN_RANK = 7
 SCALED = {  # families whose result depends on the units of the columns
-    *("linear_model", "discriminant_analysis", "neighbors", "svm", "kernel_ridge", "gaussian_process", "neural_network"),
+    *(
+        "linear_model",
+        "discriminant_analysis",
+        "neighbors",
+        "svm",
+        "kernel_ridge",
+        "gaussian_process",
+        "neural_network",
+    ),
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # columns that nearly repeat each other leave no inverse

@@ -14,7 +14,9 @@ from novum.study.task import Task
 
 __all__ = ["Card", "ColumnCard", "make_card"]
 
-IDENTIFIER = re.compile(r"(^|[_\W])(id|ids|index|idx|uuid|guid|key|nr|row|number)$|^\(column 1\)$|^unnamed", re.IGNORECASE)
+IDENTIFIER = re.compile(
+    r"(^|[_\W])(id|ids|index|idx|uuid|guid|key|nr|row|number)$|^\(column 1\)$|^unnamed", re.IGNORECASE
+)
 MOSTLY_DIFFERENT = 0.5  # a text that differs in more than half of the rows is no category
 LEVELS_ALWAYS_FINE = 20  # few texts are categories in a small table too
 RARE = 0.1  # share of the largest class above 1 - RARE: accuracy mostly counts that class
@@ -127,7 +129,10 @@ def summary_of(column: Column, known: Any) -> str:
 def duplicate_rows(table: Table) -> int:
     """Return how many rows are copies of an earlier one."""
     codes = [
-        np.unique(["" if v is None else f"={v}" for v in column.values] if column.kind == TEXT else column.values, return_inverse=True)[1]
+        np.unique(
+            ["" if v is None else f"={v}" for v in column.values] if column.kind == TEXT else column.values,
+            return_inverse=True,
+        )[1]
         for column in table.columns.values()
         if column.kind != OTHER
     ]

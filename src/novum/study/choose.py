@@ -60,7 +60,7 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
             scores.candidates[c].name,
             scores.candidates[c].by,
             float(means[c]),
-            corrected_interval(scores.values[c], ratio),
+            measure.inside(corrected_interval(scores.values[c], ratio)),
             tests[c].difference,
             tests[c].interval,
             float(adjusted.get(c, np.nan)),

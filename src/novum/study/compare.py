@@ -8,7 +8,7 @@ import os
 import signal
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,7 +77,9 @@ def make_folds(y: Any, task: str, k: int, repeats: int, seed: int) -> list[Fold]
     return [Fold(number // k, train, test) for number, (train, test) in enumerate(splits)]
 
 
-def fit_and_score(candidate: int, fold: int, pipeline: Any, frame: Any, y: Any, split: Fold, measure: Measure) -> Outcome:
+def fit_and_score(
+    candidate: int, fold: int, pipeline: Any, frame: Any, y: Any, split: Fold, measure: Measure
+) -> Outcome:
     """Fit on the training part and score on the other; an error is an outcome, not the end of the study."""
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
@@ -98,7 +100,7 @@ def in_worker(owner: int, *arguments: Any) -> Outcome:
     return fit_and_score(*arguments)
 
 
-def outcomes(tasks: list[tuple], processes: int) -> Iterator[Outcome]:
+def outcomes(tasks: list[tuple], processes: int) -> Generator[Outcome, None, None]:
     """Yield the outcomes as they come."""
     if processes == 1:
         yield from (fit_and_score(*task) for task in tasks)
@@ -160,7 +162,13 @@ def compare(
 
 
 def gather(
-    candidates: list[Candidate], folds: list[Fold], done: list[Outcome], planned: int, elapsed: float, processes: int, stopped: str
+    candidates: list[Candidate],
+    folds: list[Fold],
+    done: list[Outcome],
+    planned: int,
+    elapsed: float,
+    processes: int,
+    stopped: str,
 ) -> Scores:
     """Return the largest comparison that is complete: whole repetitions for all candidates, or one for some."""
     values = np.full((len(candidates), len(folds)), np.nan)
@@ -184,8 +192,8 @@ def gather(
     notes += [f"not finished: {', '.join(unfinished)}"] if unfinished else []
     return Scores(
         [candidates[c] for c in complete],
-        values[np.ix_(complete, columns)],
-        seconds[np.ix_(complete, columns)].mean(axis=1) if complete else np.empty(0),
+        values[complete][:, columns],
+        seconds[complete][:, columns].mean(axis=1) if complete else np.empty(0),
         [fold for fold, used in zip(folds, columns) if used],
         len(done),
         planned,

@@ -1,10 +1,10 @@
 r"""How good predictions are, in one number, and how that number is written.
 
-    accuracy            share of rows whose class is predicted
-    balanced accuracy   mean over classes of the share predicted
-    rmse                sqrt(mean (y - f)^2)
-    mae                 mean |y - f|
-    r2                  1 - sum (y - f)^2 / sum (y - mean y)^2
+accuracy            share of rows whose class is predicted
+balanced accuracy   mean over classes of the share predicted
+rmse                sqrt(mean (y - f)^2)
+mae                 mean |y - f|
+r2                  1 - sum (y - f)^2 / sum (y - mean y)^2
 """
 
 from collections.abc import Callable
@@ -57,6 +57,12 @@ class Measure(NamedTuple):
         if self.name == "rmse" or self.name == "mae":
             return f"{value:#.4g}".rstrip(".")
         return f"{value:.3f}".replace("0.", ".", 1)
+
+    def inside(self, interval: Interval) -> Interval:
+        """Return the part of an interval in which the measure can lie: a share is between 0 and 1, an error positive."""
+        high = 1.0 if self.higher_is_better else float("inf")
+        low = float("-inf") if self.name == "r2" else 0.0
+        return Interval(max(interval.lower, low), min(interval.upper, high))
 
     def better(self, value: float) -> float:
         """Return a number that is larger for a better score."""

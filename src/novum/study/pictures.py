@@ -12,9 +12,9 @@ import numpy as np
 
 __all__ = ["bars", "curve", "intervals", "scatter"]
 
-WIDTH, ROW, LABEL, MARGIN = 640, 26, 190, 34
+WIDTH, ROW, LABEL = 480, 22, 188
 SQUARE = 360
-LONGEST_LABEL = 26
+LONGEST_LABEL = 24
 
 
 class Scale(NamedTuple):
@@ -89,7 +89,7 @@ def left_axis(scale: Scale, left: float, right: float, title: str) -> list[str]:
     return parts
 
 
-def padded(values: Sequence[float], share: float = 0.05) -> tuple[float, float]:
+def padded(values: Any, share: float = 0.05) -> tuple[float, float]:
     """Return the range of values with a little room."""
     low, high = float(np.min(values)), float(np.max(values))
     room = (high - low) * share or abs(high) * share or 1.0
@@ -97,22 +97,46 @@ def padded(values: Sequence[float], share: float = 0.05) -> tuple[float, float]:
 
 
 def intervals(rows: Sequence[tuple[str, float, float, float, str, bool]], title: str, axis: str) -> str:
-    """Return a point with its interval per row: (name, value, low, high, tip, kept)."""
-    low, high = padded([end for row in rows for end in row[1:4]])
-    scale = Scale(low, high, LABEL, WIDTH - 12)
+    """Return a point with its interval per row: (name, value, low, high, tip, kept).
+
+    A last row far from the others (the baseline) stands at the edge with its number, so that the others fill the picture.
+    """
+    ends = [row[2:4] for row in rows]
+    low, high = padded(np.ravel(ends[:-1] if is_far(ends) else ends).tolist())
+    scale = Scale(low, high, LABEL + (24 if is_far(ends) else 0), WIDTH - 12)
     bottom = 6 + ROW * len(rows)
     body = bottom_axis(scale, 4, bottom, axis)
     for i, (name, value, start, stop, tip, kept) in enumerate(rows):
         y = 6 + ROW * (i + 0.5)
         kind = "kept" if kept else "mark"
-        marks = (
-            f'<rect class="hit" x="{LABEL}" y="{y - ROW / 2:.1f}" width="{WIDTH - LABEL}" height="{ROW}"/>'
-            f'<text class="name{" strong" if kept else ""}" x="{LABEL - 10}" y="{y + 4:.1f}" text-anchor="end">{label(name)}</text>'
-            f'<line class="{kind} bar" x1="{scale(start):.1f}" x2="{scale(stop):.1f}" y1="{y:.1f}" y2="{y:.1f}"/>'
-            f'<circle class="{kind}" cx="{scale(value):.1f}" cy="{y:.1f}" r="5"/>'
-        )
-        body.append(tipped(tip, marks))
-    return picture(title, body, WIDTH, bottom + 38)
+        if low <= value <= high:
+            point = (
+                f'<line class="{kind} bar" x1="{scale(start):.1f}" x2="{scale(stop):.1f}" y1="{y:.1f}" y2="{y:.1f}"/>'
+                f'<circle class="{kind}" cx="{scale(value):.1f}" cy="{y:.1f}" r="4.5"/>'
+            )
+        elif value < low:
+            point = f'<text class="axis" x="{LABEL}" y="{y + 4:.1f}">◂ {value:.3g}</text>'
+        else:
+            point = f'<text class="axis" x="{WIDTH - 12}" y="{y + 4:.1f}" text-anchor="end">{value:.4g} ▸</text>'
+        body.append(tipped(tip, named_row(name, y, kept) + point))
+    return picture(title, body, WIDTH, bottom + 36)
+
+
+def is_far(ends: Sequence[tuple[float, float]]) -> bool:
+    """Return whether the last row would take more than half of the picture away from three or more others."""
+    if len(ends) < 4:
+        return False
+    others, all_rows = np.ravel(ends[:-1]), np.ravel(ends)
+    outside = ends[-1][1] < others.min() or ends[-1][0] > others.max()
+    return bool(outside and np.ptp(all_rows) > 2 * np.ptp(others))
+
+
+def named_row(name: str, y: float, kept: bool = False) -> str:
+    """Return the name of a row, and the area that shows its tip."""
+    return (
+        f'<rect class="hit" x="{LABEL}" y="{y - ROW / 2:.1f}" width="{WIDTH - LABEL}" height="{ROW}"/>'
+        f'<text class="name{" strong" if kept else ""}" x="{LABEL - 8}" y="{y + 4:.1f}" text-anchor="end">{label(name)}</text>'
+    )
 
 
 def bars(rows: Sequence[tuple[str, float, float, str]], title: str, axis: str) -> str:
@@ -124,18 +148,11 @@ def bars(rows: Sequence[tuple[str, float, float, str]], title: str, axis: str) -
     for i, (name, value, deviation, tip) in enumerate(rows):
         y = 6 + ROW * (i + 0.5)
         a, b = sorted((scale(0.0), scale(value)))
-        whisker = (
-            f'<line class="whisker" x1="{scale(value - deviation):.1f}" x2="{scale(value + deviation):.1f}" y1="{y:.1f}" y2="{y:.1f}"/>'
-            if deviation
-            else ""
-        )
-        marks = (
-            f'<rect class="hit" x="{LABEL}" y="{y - ROW / 2:.1f}" width="{WIDTH - LABEL}" height="{ROW}"/>'
-            f'<text class="name" x="{LABEL - 10}" y="{y + 4:.1f}" text-anchor="end">{label(name)}</text>'
-            f'<rect class="fill" x="{a:.1f}" y="{y - 7:.1f}" width="{max(b - a, 1):.1f}" height="14" rx="2"/>{whisker}'
-        )
-        body.append(tipped(tip, marks))
-    return picture(title, body, WIDTH, bottom + 38)
+        ends = f'x1="{scale(value - deviation):.1f}" x2="{scale(value + deviation):.1f}"'
+        whisker = f'<line class="whisker" {ends} y1="{y:.1f}" y2="{y:.1f}"/>' if deviation else ""
+        bar = f'<rect class="fill" x="{a:.1f}" y="{y - 6:.1f}" width="{max(b - a, 1):.1f}" height="12" rx="2"/>'
+        body.append(tipped(tip, named_row(name, y) + bar + whisker))
+    return picture(title, body, WIDTH, bottom + 36)
 
 
 def frame_of(x: tuple[float, float], y: tuple[float, float]) -> tuple[Scale, Scale]:
@@ -148,9 +165,7 @@ def curve(x: np.ndarray, y: np.ndarray, title: str, axes: tuple[str, str], diago
     across, up = frame_of((0.0, 1.0), (0.0, 1.0))
     body = bottom_axis(across, 12, SQUARE - 44, axes[0]) + left_axis(up, 56, SQUARE - 12, axes[1])
     if diagonal:
-        body.append(
-            f'<line class="reference" x1="{across(0.0)}" y1="{up(0.0)}" x2="{across(1.0)}" y2="{up(1.0)}"/>'
-        )
+        body.append(f'<line class="reference" x1="{across(0.0)}" y1="{up(0.0)}" x2="{across(1.0)}" y2="{up(1.0)}"/>')
     points = " ".join(f"{across(a):.1f},{up(b):.1f}" for a, b in zip(x, y))
     body.append(f'<polyline class="line" points="{points}"/>')
     shown = np.unique(np.linspace(0, len(x) - 1, 60).astype(int))

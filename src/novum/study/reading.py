@@ -145,7 +145,9 @@ def header(path: Path, line: str, delimiter: str) -> list[str]:
 
     cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
     if len(cells) > 1 and all(is_number(cell) for cell in cells):
-        raise DataError(f"{path}: its first line holds numbers; a table needs a first line with the names of the columns.")
+        raise DataError(
+            f"{path}: its first line holds numbers; a table needs a first line with the names of the columns."
+        )
     names = [cell or f"(column {position})" for position, cell in enumerate(cells, start=1)]
     check_names(names, str(path))
     return names

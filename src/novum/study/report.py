@@ -76,17 +76,21 @@ def comparison(result: Any) -> dict[str, Any]:
                     Cell(leader.name),
                     Cell(text(leader.mean), leader.mean),
                     Cell(ends, leader.interval.lower),
-                    Cell("" if leader.best else f"{leader.difference:+.3g}", leader.difference),
-                    Cell("" if leader.best else f"{gap.lower:+.3g} to {gap.upper:+.3g}", gap.lower),
-                    Cell(p, -1.0 if leader.best else leader.p_value),
                     Cell("best mean" if leader.best else leader.verdict),
+                    Cell(p, 2.0 if leader.best else leader.p_value),  # sorted from least to most like the best
+                    Cell(
+                        "" if leader.best else f"{leader.difference:+.3f} ({gap.lower:+.3f} to {gap.upper:+.3f})",
+                        leader.difference,
+                    ),
                     Cell(f"{leader.seconds:.3g} s", leader.seconds),
                     Cell(leader.by),
                 ],
             )
         )
     title = f"{result.measure.title} of every model with its 95 % interval"
-    picture = pictures.intervals(marks, title, f"{result.measure.title} (mean of {folds_of(result)} folds)") if marks else ""
+    picture = (
+        pictures.intervals(marks, title, f"{result.measure.title} (mean of {folds_of(result)} folds)") if marks else ""
+    )
     return {"picture": picture, "rows": rows, "csv": download(csv_text(result.to_frame()))}
 
 
@@ -115,9 +119,7 @@ def judgement(result: Any) -> dict[str, Any]:
         out["labels"] = labels
         head = ["true", "predicted", "rows"]
         out["csv"] = download(
-            rows_as_csv(
-                head, [[a, b, int(counts[i, j])] for i, a in enumerate(labels) for j, b in enumerate(labels)]
-            )
+            rows_as_csv(head, [[a, b, int(counts[i, j])] for i, a in enumerate(labels) for j, b in enumerate(labels)])
         )
     if found.roc is not None:
         roc = found.roc
@@ -158,9 +160,16 @@ def usage(result: Any) -> dict[str, Any]:
         (i.column, i.mean, i.deviation, f"{i.column}: {i.mean:.4g}, deviation {i.deviation:.2g} over shuffles")
         for i in found.importances
     ]
-    rows = [[Cell(i.column), Cell(f"{i.mean:.4g}", i.mean), Cell(f"{i.deviation:.2g}", i.deviation)] for i in found.importances]
+    rows = [
+        [Cell(i.column), Cell(f"{i.mean:.4g}", i.mean), Cell(f"{i.deviation:.2g}", i.deviation)]
+        for i in found.importances
+    ]
     out: dict[str, Any] = {
-        "picture": pictures.bars(loss[:MOST_BARS], f"{title} lost when a column is shuffled", f"{title} lost by shuffling"),
+        "picture": pictures.bars(
+            loss[:MOST_BARS],
+            f"How much worse {title} gets when a column is shuffled",
+            f"{title} lost by shuffling" if result.measure.higher_is_better else f"{title} added by shuffling",
+        ),
         "rows": rows,
         "shown": min(len(rows), MOST_BARS),
         "csv": download(rows_as_csv(["column", "loss", "deviation"], [list(i) for i in found.importances])),
@@ -216,7 +225,12 @@ def method(result: Any) -> list[tuple[str, str]]:
         ("Rows to train on", f"{result.n_train:,}"),
         ("Rows put away", f"{result.n_held:,}"),
         ("Folds", f"{len(folds) // repeats} x {repeats}, the same for all models"),
-        ("Fits", f"{scores.fits} of {scores.planned} in {scores.elapsed:.0f} s on {scores.processes} cores" if scores else "none"),
+        (
+            "Fits",
+            f"{scores.fits} of {scores.planned} in {scores.elapsed:.0f} s on {scores.processes} cores"
+            if scores
+            else "none",
+        ),
         ("Seed", str(result.seed)),
         ("Time in all", f"{result.elapsed:.0f} s"),
     ]

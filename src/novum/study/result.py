@@ -5,7 +5,7 @@ The sentences of every step are made here, once: the terminal and the report say
 
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -35,14 +35,20 @@ class HoldOut(NamedTuple):
     predicted: Any
 
 
-class Listener:
-    """Hears of every step of a study; this one keeps quiet."""
+class Listener(Protocol):
+    """Hears of every step of a study; what a subclass does not override does nothing."""
 
     def step(self, name: str, lines: list[str]) -> None:
         """A step is done."""
+        return None
 
     def advance(self, done: int, planned: int) -> None:
         """One more fit is done."""
+        return None
+
+
+class Silence(Listener):
+    """Hears and says nothing."""
 
 
 class StudyResult:
@@ -162,7 +168,9 @@ class StudyResult:
         cores = f"{s.processes} cores" if s.processes > 1 else "1 core"
         lines = [f"{s.fits}/{s.planned} fits, {s.elapsed:.0f} s, {cores}"]
         if s.stopped:
-            lines.append(f"stopped early ({s.stopped}): compared on the {len(s.folds)} folds that all below have finished")
+            lines.append(
+                f"stopped early ({s.stopped}): compared on the {len(s.folds)} folds that all below have finished"
+            )
         return [*lines, *s.notes]
 
     def judged(self) -> str:
@@ -206,7 +214,7 @@ class StudyResult:
         if self.kept:
             parts += [f"keep: {self.kept.name}: {self.reason} on {self.n_train} rows", f"hold-out: {self.judged()}"]
         else:
-            parts += [line for line in self.trained()[1:2]]
+            parts += self.trained()[1:2]
         return "\n".join(parts)
 
     def _repr_html_(self) -> str:

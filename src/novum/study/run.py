@@ -31,7 +31,7 @@ from novum.study.measures import holdout_interval, measure_for
 from novum.study.parts import numbered, split_rows
 from novum.study.pipelines import pipeline_for
 from novum.study.reading import read_table
-from novum.study.result import HoldOut, Listener, StudyResult
+from novum.study.result import HoldOut, Listener, Silence, StudyResult
 from novum.study.schema import attach, prepare, schema_for
 from novum.study.table import Table, table_of
 from novum.study.task import CLASSIFICATION, find_task
@@ -116,7 +116,9 @@ class Study:
         for name in (self.target, *self.drop):
             if name not in table.columns:
                 near = get_close_matches(str(name), list(table.columns), n=1, cutoff=0.5)
-                hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(map(repr, list(table.columns)[:8]))}."
+                hint = (
+                    f"did you mean {near[0]!r}?" if near else f"it has {', '.join(map(repr, list(table.columns)[:8]))}."
+                )
                 raise ParameterError(f"{table.name}: has no column {name!r}; {hint}")
         return table
 
@@ -134,7 +136,7 @@ class Study:
             Prints as a leaderboard; `save(folder)` writes model, scores and report. Interrupted by Ctrl-C, it holds the
             part of the leaderboard that was finished, and no model.
         """
-        listener = listener or Listener()
+        listener = listener or Silence()
         start = time.perf_counter()
         table = self._table()
         task = find_task(table.columns[self.target], table.name, self.task)
@@ -142,7 +144,9 @@ class Study:
         table = table.take(task.known)
         card = make_card(table, task, self.drop)
         if not card.features:
-            raise DataError(f"{table.name}: no column is left to predict {self.target!r} from: {'; '.join(card.notes)}.")
+            raise DataError(
+                f"{table.name}: no column is left to predict {self.target!r} from: {'; '.join(card.notes)}."
+            )
         schema = schema_for(table, card, task)
         frame = prepare(table, schema)
         train, held = split_rows(task.y, task.kind, self.hold_out, self.seed)
@@ -206,5 +210,3 @@ def available_cores() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # only Linux tells
         return os.cpu_count() or 1
-
-

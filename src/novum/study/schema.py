@@ -34,9 +34,7 @@ class Schema(NamedTuple):
 def schema_for(table: Table, card: Card, task: Task) -> Schema:
     """Return the schema of the columns that take part; categories are those of this table."""
     features = card.features
-    levels = [
-        sorted(set(table.columns[c.name].values) - {None}) if c.role == "category" else [] for c in features
-    ]
+    levels = [sorted(set(table.columns[c.name].values) - {None}) if c.role == "category" else [] for c in features]
     return Schema(task.target, task.kind, task.labels, [c.name for c in features], [c.role for c in features], levels)
 
 
@@ -50,7 +48,9 @@ def schema_of(model: Any, name: str = "the model") -> Schema:
     """Return the schema of a model that a study kept, or raise."""
     stored = getattr(model, ATTRIBUTE, None)
     if not isinstance(stored, dict) or set(stored) != set(Schema._fields):
-        raise DataError(f"{name}: was not written by a study, so it does not say which columns it needs; call its predict.")
+        raise DataError(
+            f"{name}: was not written by a study, so it does not say which columns it needs; call its predict."
+        )
     if len({len(stored[field]) for field in ("names", "roles", "levels")}) != 1:
         raise DataError(f"{name}: its description of the columns is damaged.")
     return Schema(**stored)
@@ -99,9 +99,7 @@ def check(table: Table, schema: Schema, *, unseen: bool = False) -> tuple[Table,
         near = get_close_matches(absent[0], [n for n in table.columns if n not in schema.names], n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise DataError(f"{table.name}: lacks what the model needs, {listed(absent)}{hint}")
-    fitted = {
-        name: as_role(table.columns[name], role, table.name) for name, role in zip(schema.names, schema.roles)
-    }
+    fitted = {name: as_role(table.columns[name], role, table.name) for name, role in zip(schema.names, schema.roles)}
     notes = []
     for name, levels in zip(schema.names, schema.levels):
         new = sorted(set(fitted[name].values) - set(levels) - {None}) if levels else []
