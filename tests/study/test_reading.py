@@ -123,6 +123,8 @@ def test_frames_of_odd_columns():
             "whole": pd.array([1, None], dtype="Int64"),
             "flag": pd.array([True, None], dtype="boolean"),
             "level": pd.Categorical(["u", None]),
+            "objects": pd.Series([3, None], dtype=object),
+            "zoned": pd.date_range("2020-01-01", periods=2, tz="Europe/Rome"),
             3: [1, 2],
         }
     )
@@ -133,6 +135,8 @@ def test_frames_of_odd_columns():
         "whole": "number",
         "flag": "yes/no",
         "level": "category",
+        "objects": "number",
+        "zoned": "date",
         "3": "number",
     }
     assert columns["level"].values.tolist() == ["u", None] and np.isnan(columns["flag"].values[1])

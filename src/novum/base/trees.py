@@ -21,7 +21,7 @@ import numpy as np
 from novum import _sklearn
 from novum.exceptions import FileFormatError
 
-__all__ = ["TREE_TYPES", "check_trees"]
+__all__ = ["check_trees"]
 
 TREE, PREDICTOR = "sklearn.tree._tree.Tree", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"
 TREE_TYPES = {TREE: "TreeNode", PREDICTOR: "ObjectNode"}  # with the one loader that may make each

@@ -128,15 +128,10 @@ def summary_of(column: Column, known: Any) -> str:
 
 def duplicate_rows(table: Table) -> int:
     """Return how many rows are copies of an earlier one."""
-    codes = [
-        np.unique(
-            ["" if v is None else f"={v}" for v in column.values] if column.kind == TEXT else column.values,
-            return_inverse=True,
-        )[1]
-        for column in table.columns.values()
-        if column.kind != OTHER
-    ]
-    return table.n_rows - len(np.unique(np.column_stack(codes), axis=0))
+    import pandas as pd
+
+    frame = pd.DataFrame({c.name: c.values for c in table.columns.values() if c.kind != OTHER})
+    return int(frame.duplicated().sum())
 
 
 def notes_on(card: Card, task: Task, table: Table) -> list[str]:

@@ -80,7 +80,7 @@ def choose(leaders: list[Leader], measure: Measure) -> tuple[Leader, str]:
     if count == 1:
         return kept, "best mean, and all others are worse"
     if kept.simplicity == 0:
-        return kept, f"none of the others can be told from it on these rows ({count} models)"
+        return kept, "no model can be shown to be better"
     group = f"the simplest of the {number(count)} that cannot be told apart"
     return kept, f"best mean and {group}" if kept.best else group
 

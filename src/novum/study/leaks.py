@@ -38,29 +38,37 @@ def find_leaks(frame: Any, y: Any, task: Task, seed: int) -> list[tuple[str, flo
     tree: Any = DecisionTreeClassifier if classify else DecisionTreeRegressor
     found = []
     for name in frame.columns:
-        x = codes(frame[name])
+        x = ranks(frame[name])
         predicted = cross_val_predict(tree(max_depth=DEPTH, random_state=seed), x[:, None], y, cv=folds)
-        score = float(np.mean(predicted == y)) if classify else max(explained(y, predicted), correlation(x, y))
+        score = (
+            float(np.mean(predicted == y)) if classify else max(explained(y, predicted), correlation(frame[name], y))
+        )
         if score >= ALMOST_ALL and (not classify or score > max_share(y) + (1 - max_share(y)) / 2):
             found.append((str(name), score))
     return found
 
 
-def codes(series: Any) -> np.ndarray:
-    """Return a column as numbers: categories by their code, what is missing by a value below all."""
+def ranks(series: Any) -> np.ndarray:
+    """Return a column by the rank of its values, which is all that a tree looks at; what is missing ranks below all."""
     import pandas as pd
 
-    if series.dtype == object:
-        return pd.factorize(series, sort=True)[0].astype(np.float64)
-    return series.fillna(series.min() - 1 if series.notna().any() else 0).to_numpy(np.float64)
+    return pd.factorize(series, sort=True)[0].astype(np.float64)
 
 
 def explained(y: np.ndarray, predicted: np.ndarray) -> float:
     return 1 - float(((y - predicted) ** 2).sum() / ((y - y.mean()) ** 2).sum())
 
 
-def correlation(x: np.ndarray, y: np.ndarray) -> float:
-    return float(np.corrcoef(x, y)[0, 1] ** 2) if x.std() > 0 else 0.0
+def correlation(series: Any, y: np.ndarray) -> float:
+    """Return the squared correlation of a column of numbers with the target, where both are known."""
+    if series.dtype == object:
+        return 0.0
+    x, known = series.to_numpy(), series.notna().to_numpy()
+    if known.sum() < 3 or np.ptp(x[known]) == 0 or np.ptp(y[known]) == 0:
+        return 0.0
+    with np.errstate(all="ignore"):  # numbers near the ends of the range overflow in their squares
+        square = float(np.corrcoef(x[known], y[known])[0, 1] ** 2)
+    return square if np.isfinite(square) else 0.0
 
 
 def max_share(y: np.ndarray) -> float:

@@ -144,9 +144,8 @@ class Study:
         table = table.take(task.known)
         card = make_card(table, task, self.drop)
         if not card.features:
-            raise DataError(
-                f"{table.name}: no column is left to predict {self.target!r} from: {'; '.join(card.notes)}."
-            )
+            why = "; ".join(f"{column.name}: {column.reason}" for column in card.left_out) or "the table has no other"
+            raise DataError(f"{table.name}: no column is left to predict {self.target!r} from ({why}).")
         schema = schema_for(table, card, task)
         frame = prepare(table, schema)
         train, held = split_rows(task.y, task.kind, self.hold_out, self.seed)

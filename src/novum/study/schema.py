@@ -83,7 +83,7 @@ def date_parts(column: Column) -> dict[str, np.ndarray]:
         "weekday": (count + 3) % 7,  # day 0 of the count was a Thursday; Monday is 0
         "day": count,
     }
-    return {f"{column.name}.{part}": np.where(missing, np.nan, value) for part, value in parts.items()}
+    return {f"{column.name} ({part})": np.where(missing, np.nan, value) for part, value in parts.items()}
 
 
 def check(table: Table, schema: Schema, *, unseen: bool = False) -> tuple[Table, list[str]]:

@@ -79,7 +79,13 @@ def table_of(frame: Any, name: str = "the table") -> Table:
             f"Study(frame={type(native).__name__}): frame must be a pandas, polars or pyarrow table, or the path of a file."
         ) from error
     check_names(frame.columns, name)
-    columns = {label: column_of(frame[label], label, name) for label in frame.columns}
+    columns = {label: column_of(frame[label], label) for label in frame.columns}
+    for column in columns.values():
+        if column.kind == NUMBER and np.isinf(column.values).any():
+            row = int(np.flatnonzero(np.isinf(column.values))[0]) + 1
+            raise DataError(
+                f"{name}: column {column.name!r} is infinite in row {row}; leave the cell empty or correct it."
+            )
     return Table(columns, len(frame), name)
 
 
@@ -90,7 +96,7 @@ def check_names(names: Any, table: str) -> None:
         raise DataError(f"{table}: the column name {twice[0]!r} occurs more than once; rename one of them.")
 
 
-def column_of(series: Any, name: str, table: str) -> Column:
+def column_of(series: Any, name: str) -> Column:
     """Return one column of a narwhals series."""
     import narwhals as nw
 
@@ -99,12 +105,10 @@ def column_of(series: Any, name: str, table: str) -> Column:
     if dtype == nw.Boolean:
         return Column(name, BOOL, numbers_in(series), label)
     if dtype.is_numeric():
-        values = numbers_in(series)
-        if np.isinf(values).any():
-            row = int(np.flatnonzero(np.isinf(values))[0]) + 1
-            raise DataError(f"{table}: column {name!r} is infinite in row {row}; leave the cell empty or correct it.")
-        return Column(name, NUMBER, values, label)
+        return Column(name, NUMBER, numbers_in(series), label)
     if dtype in (nw.Date, nw.Datetime):
+        if getattr(dtype, "time_zone", None):  # one clock for all rows
+            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         raw = [np.datetime64("NaT") if v is None else v for v in series.cast(nw.Datetime("us")).to_list()]
         return Column(name, DATE, np.array(raw, dtype="datetime64[s]"), label)
     if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object) or label.startswith("unknown"):
@@ -129,6 +133,8 @@ def objects_in(values: list[Any], name: str, label: str) -> Column:
         return Column(name, OTHER, None, type(next(v for v in known if not isinstance(v, PLAIN))).__name__)
     if all(isinstance(v, bool | np.bool_) for v in known):
         return Column(name, BOOL, np.array([np.nan if is_missing(v) else float(v) for v in values]), "boolean")
+    if not any(isinstance(v, str | bool | np.bool_) for v in known):
+        return Column(name, NUMBER, np.array([np.nan if is_missing(v) else float(v) for v in values]), "numbers")
     text = np.empty(len(values), dtype=object)
     text[:] = [None if is_missing(v) else str(v) for v in values]
     return Column(name, TEXT, text, label)
