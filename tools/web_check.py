@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_diabetes
+import pandas as pd
 
+from novum.datasets import path
 from novum.study import Study
 
 ROOT = Path(__file__).parents[1]
@@ -43,10 +44,8 @@ def modules() -> Path:
 
 def reports() -> list[Path]:
     """Return the reports of a study of classes and of a study of numbers, with gaps, categories and a constant."""
-    tumours = load_breast_cancer(as_frame=True).frame.rename(columns={"target": "diagnosis"})
-    tumours["diagnosis"] = np.where(tumours["diagnosis"] == 0, "malignant", "benign")
-    tumours.to_csv(WEB / "breast_cancer.csv", index=False)
-    patients = load_diabetes(as_frame=True, scaled=False).frame.rename(columns={"target": "progression"})
+    shutil.copy(path("breast_cancer.csv"), WEB / "breast_cancer.csv")
+    patients = pd.read_csv(path("diabetes.csv"))
     patients["sex"] = np.where(patients["sex"] == 1, "a", "b")
     patients.loc[::17, "bmi"] = np.nan
     patients["clinic"] = "north"

@@ -1,9 +1,8 @@
 """The study of the breast-cancer table in full, against the table computed with scikit-learn alone."""
 
-import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
 
+from novum.datasets import path
 from novum.study import Study
 
 # accuracy and ends of its interval: 75/25 stratified split, 10 folds x 3, seed 0, scikit-learn 1.9.1
@@ -22,11 +21,6 @@ EXPECTED = {
 QUICK = ["LogisticRegression", "QDA", "KNeighbors", "LDA", "GaussianNB", "DecisionTree"]
 
 
-def tumours():
-    frame = load_breast_cancer(as_frame=True).frame.rename(columns={"target": "diagnosis"})
-    return frame.assign(diagnosis=np.where(frame["diagnosis"] == 0, "malignant", "benign"))
-
-
 def check(result):
     for leader in result.leaders:
         found = (leader.mean, *leader.interval)
@@ -37,12 +31,12 @@ def check(result):
 
 
 def test_the_quick_candidates():
-    check(Study(tumours(), "diagnosis", models=QUICK, n_jobs=1).run())
+    check(Study(path("breast_cancer.csv"), "diagnosis", models=QUICK, n_jobs=1).run())
 
 
 @pytest.mark.slow
 def test_all_candidates():
-    result = Study(tumours(), "diagnosis").run()
+    result = Study(path("breast_cancer.csv"), "diagnosis").run()
     check(result)
     assert {leader.name for leader in result.leaders} >= set(EXPECTED)
     p = {leader.name: leader.p_value for leader in result.leaders}

@@ -106,7 +106,8 @@ def test_an_output_folder_that_is_a_file(studied, tmp_path):
     folder, _ = studied
     (tmp_path / "out").write_text("mine")
     run = novum("study", folder / "shop.csv", "--target", "bought", "--out", tmp_path / "out", *QUICK)
-    assert run.exit_code == 2 and (tmp_path / "out").read_text() == "mine"
+    assert run.exit_code == 2 and (tmp_path / "out").read_text() == "mine" and "is a file" in run.stderr
+    assert run.stdout == ""  # said before the work begins
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")

@@ -221,11 +221,11 @@ def test_copies_and_missing_targets_are_noted():
 @pytest.mark.parametrize(
     "target, kind, reason",
     [
-        (np.arange(60) % 3, "classification", "only 3 different values"),
-        (np.arange(60) * 1.0, "regression", "60 different values"),
-        (np.linspace(0, 1, 60), "regression", "fractions"),
-        (np.arange(60) % 2 == 0, "classification", "true or false"),
-        (np.array(["a", "b"] * 30), "classification", "2 different texts"),
+        (np.arange(60) % 3, "classification", "3 whole numbers that come back 20 times"),
+        (np.arange(60) * 1.0, "regression", "60 different whole numbers"),
+        (np.linspace(0, 1, 60), "regression", "real numbers"),
+        (np.arange(60) % 2 == 0, "classification", "two values"),
+        (np.array(["a", "b"] * 30), "classification", "two values"),
     ],
 )
 def test_the_task_and_why(target, kind, reason):

@@ -19,6 +19,11 @@ def refusing(command: str) -> Iterator[None]:
         sentence = " ".join(str(error).split()) or "there is not enough memory for this table."
         typer.echo(f"novum {command}: {sentence}", err=True)
         raise typer.Exit(2) from error
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "novum":
+            raise
+        typer.echo(f"novum {command}: needs the package {error.name!r}: pip install 'novum[study]'.", err=True)
+        raise typer.Exit(2) from error
     except KeyboardInterrupt:
         typer.echo(f"novum {command}: interrupted; nothing is written.", err=True)
         raise typer.Exit(130) from None  # what a shell expects of a command that Ctrl-C ended

@@ -1,5 +1,6 @@
 """novum study: a table in; models compared, tested, explained and saved, with a report, out."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from novum.cli._refuse import refusing
+from novum.exceptions import SourceError
 
 __all__ = ["command"]
 
@@ -37,8 +39,7 @@ def command(
         from novum.study import Study
 
         folder = out or Path(f"{table.stem}-study")
-        if folder.exists() and not folder.is_dir():
-            raise typer.BadParameter(f"{folder} is a file; name a folder.", param_hint="--out")
+        check_folder(folder)  # before the work, not after it
         study = Study(
             table,
             target,
@@ -74,6 +75,15 @@ def command(
             raise typer.Exit(INTERRUPTED)
         if not result.unsaved:
             typer.echo(f"next: novum predict {folder / 'model.novum'} new.csv -o predictions.csv")
+
+
+def check_folder(folder: Path) -> None:
+    """Raise unless the results can be written."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise SourceError(f"{there}: is a file; name a folder for the report.")
+    if not os.access(there, os.W_OK):
+        raise SourceError(f"{there}: cannot be written; name another folder with --out.")
 
 
 def show(name: str, lines: list[str]) -> None:

@@ -1,20 +1,20 @@
 """What is to be learned: the kind of task that a target column poses, and the reason.
 
-Text and truth values name classes. Whole numbers do if they are few; other numbers are a quantity. The reason is part of
-the answer, because a guess that is not explained cannot be corrected (`task=` corrects it).
+`novum.datasets.target` has the rules, which `novum.describe_task` follows too. The reason is part of the answer, because a guess
+that is not explained cannot be corrected (`task=` corrects it).
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.datasets.target import describe_column
 from novum.exceptions import DataError, ParameterError
 from novum.study.table import BOOL, DATE, NUMBER, OTHER, TEXT, Column
 
 __all__ = ["CLASSIFICATION", "REGRESSION", "Task", "find_task"]
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
-MOST_CLASSES = 20  # whole numbers with more different values than this are taken for a quantity
 LEAST_ROWS = 20  # below it, ten folds and a hold-out part say nothing
 LEAST_OF_A_CLASS = 4  # one for the hold-out part, the others for two folds at least
 
@@ -53,10 +53,9 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
         raise DataError(
             f"{table}: has {len(values)} rows with a target; a study needs at least {LEAST_ROWS}, better some hundreds."
         )
-    different = len(set(values))
-    if different == 1:
+    if len(set(values)) == 1:
         raise DataError(f"{table}: the target {name!r} has the same value, {values[0]!r:.40}, in every row.")
-    kind, reason = explained(column, different, wanted)
+    kind, reason = explained(column, wanted)
     if kind == REGRESSION:
         if column.kind == TEXT:
             raise DataError(f"{table}: the target {name!r} holds text, which a regression cannot predict.")
@@ -73,19 +72,12 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
     return Task(kind, title, reason, name, [str(c) for c in classes], [int(c) for c in counts], y, known)
 
 
-def explained(column: Column, different: int, wanted: str) -> tuple[str, str]:
+def explained(column: Column, wanted: str) -> tuple[str, str]:
     """Return the kind of task and why."""
     if wanted != "auto":
         return wanted, "you asked for it"
-    if column.kind == TEXT:
-        return CLASSIFICATION, f"{different} different texts"
-    if column.kind == BOOL:
-        return CLASSIFICATION, "true or false"
-    if not column.whole:
-        return REGRESSION, "numbers with fractions"
-    if different <= MOST_CLASSES:
-        return CLASSIFICATION, f"whole numbers with only {different} different values"
-    return REGRESSION, f"whole numbers with {different} different values"
+    found = describe_column(column.values)
+    return REGRESSION if found.kind == "regression" else CLASSIFICATION, found.reason
 
 
 def labels_in(column: Column, values: Any) -> np.ndarray:
