@@ -5,10 +5,10 @@ JOBS ?= 2
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 BUILD_TOOLS := "scikit-build-core>=1.1" "nanobind>=3.1" ninja build
-SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '*.py' -o -name '*.pyi') CMakeLists.txt pyproject.toml
+SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '*.py' -o -name '*.pyi' -o -name 'report.*') CMakeLists.txt pyproject.toml
 SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
 
-.PHONY: help test test-deep test-slow test-peers test-asan lint dev stubs coverage bench docs wheel clean
+.PHONY: help test test-deep test-slow test-peers test-web test-asan lint dev stubs coverage bench docs wheel clean
 help:  ## show what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
@@ -40,6 +40,9 @@ test-slow: $(VENV)/.installed  ## checks too slow for every day
 test-peers: $(VENV)/.installed  ## live comparison with the libraries of the extra 'peers'
 	$(PIP) --no-build-isolation ".[peers]"
 	$(BIN)/python -m pytest -m peer tests
+
+test-web: $(VENV)/.installed  ## the study's report in headless Chromium, judged by axe; needs Node
+	$(BIN)/python tools/web_check.py
 
 test-asan: $(VENV)/.made  ## the suite on a build with the address and undefined-behaviour sanitizers
 	$(PYTHON) -m venv $(VENV)-asan

@@ -12,12 +12,15 @@ _FAMILIES = (
     "activations",
     "cluster",
     "datasets",
+    "evaluation",
     "exceptions",
     "fold",
     "linear_model",
     "losses",
     "naive_bayes",
     "optimize",
+    "patch",
+    "study",
 )
 _NAMES = {  # public functions of the top level and the module that defines each
     "describe_task": "novum.datasets.task",
@@ -25,6 +28,7 @@ _NAMES = {  # public functions of the top level and the module that defines each
     "save": "novum.base.persistence",
     "scan": "novum.fold.scan",
     "show_versions": "novum.base.versions",
+    "unpatch": "novum.patch",
 }
 
 __all__ = [*_FAMILIES, *_NAMES]

@@ -44,7 +44,6 @@ HARMFUL = {
         content={"func": "fit", "obj": node("novum.linear_model.ridge", "Ridge", "ObjectNode", content=NOTHING)},
     ),
     "a ufunc": node("numpy", "exp", "FunctionNode"),
-    "a tree": node("sklearn.tree._tree", "Tree", "TreeNode", __reduce__={"args": pair()}, content=NOTHING),
     "a loss that is none": node("os", "system", "LossNode", __reduce__={"args": pair(STRING)}, content=NOTHING),
     "a default factory": node(
         "collections",

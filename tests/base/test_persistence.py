@@ -8,14 +8,22 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import VotingClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeRegressor
 
 import novum
 from novum.base import persistence
@@ -65,7 +73,15 @@ class Watch:
         (GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=2), target),
         (VotingClassifier([("a", GaussianNB()), ("b", LogisticRegression())]), label),
         (CalibratedClassifierCV(GaussianNB(), cv=2), label),
+        (make_pipeline(SimpleImputer(), Ridge()), target),  # has one dtype twice
         (SGDClassifier(random_state=0), label),
+        (DecisionTreeClassifier(random_state=0), label),
+        (ExtraTreeRegressor(random_state=0), np.column_stack([target, -target])),
+        (DecisionTreeClassifier(max_leaf_nodes=7, random_state=0), np.column_stack([label, label[::-1]])),
+        (RandomForestClassifier(5, random_state=0), label),
+        (AdaBoostClassifier(n_estimators=5, random_state=0), label),
+        (HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=2), label),
+        (HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=2, random_state=0), target),
         (GaussianProcessRegressor(RBF() + WhiteKernel()), target),
         (LogisticRegression(random_state=np.random.RandomState(0)), label),
     ],
@@ -81,7 +97,7 @@ def test_predictions_are_bit_equal(model, y, path):
     np.testing.assert_array_equal(before, after)
     assert before.dtype == after.dtype
     if hasattr(model, "predict_proba"):
-        np.testing.assert_array_equal(model.predict_proba(X), loaded.predict_proba(X))
+        np.testing.assert_array_equal(np.asarray(model.predict_proba(X)), np.asarray(loaded.predict_proba(X)))
 
 
 @pytest.mark.parametrize("name, cls", all_estimators())
@@ -153,7 +169,7 @@ def test_any_extension_will_do(tmp_path):
         (GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=2, scoring="r2").fit(X, target), "r2_score"),
         (FunctionTransformer(np.log1p), "log1p"),
         (FunctionTransformer(lambda x: x), "lambda"),
-        (DecisionTreeClassifier().fit(X, label), "sklearn.tree._tree.Tree"),
+        (GradientBoostingClassifier(n_estimators=2).fit(X, label), "GradientBoostingClassifier"),
         (Ridge(alpha=sys.intern), "intern"),
         (Ridge(random_state=np.random.RandomState(np.random.PCG64(0))), "must be for a MT19937"),
     ],

@@ -10,7 +10,6 @@ the types. A type is trusted if novum or the fixed list below says so, and only 
 import json
 import math
 import re
-from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
@@ -28,6 +27,7 @@ from sklearn.model_selection import (
 )
 
 from novum.base.discovery import public_class
+from novum.base.trees import TREE_TYPES, check_trees
 from novum.exceptions import FileFormatError
 
 __all__ = ["Contents", "Node", "inspect"]
@@ -40,9 +40,11 @@ MAX_GROWTH, ROOM = 20, 256 * 2**20  # unpacked size: 20 times the file, or this 
 DATA_LOADERS = {
     *("DictNode", "DefaultDictNode", "ListNode", "SetNode", "TupleNode", "SliceNode", "JsonNode", "TypeNode"),
     *("BytesNode", "BytearrayNode", "NdArrayNode", "MaskedArrayNode", "DTypeNode", "SparseMatrixNode", "ObjectNode"),
-    *("RandomStateNode", "RandomGeneratorNode", "LossNode"),
+    *("RandomStateNode", "RandomGeneratorNode", "LossNode", "TreeNode"),
 }
 FILES = {"BytesNode": ".bin", "BytearrayNode": ".bin", "NdArrayNode": ".npy", "SparseMatrixNode": ".npz"}
+# Bytes and dtypes that are saved twice get a new file name each time; everything else that is saved twice is written alike.
+NEW_EACH_TIME = {"BytesNode": "file", "BytearrayNode": "file", "DTypeNode": "content"}
 # NumPy takes any position in the buffer of a generator from a saved state and reads there.
 POSITIONS = {"pos": 624, "buffer_pos": 4}
 LOSS_MODULES = {"sklearn._loss._loss", "sklearn.linear_model._sgd_fast"}
@@ -55,6 +57,7 @@ def full_name(cls: type) -> str:
 # Types that skops does not trust by itself and that hold nothing but data, each with the one loader that may make it.
 ALLOWED = {
     "numpy.dtype": "DTypeNode",
+    **TREE_TYPES,
     "sklearn.utils._bunch.Bunch": "DictNode",
     "sklearn.compose._column_transformer._RemainderColsList": "ObjectNode",
     "sklearn.metrics._scorer._PassthroughScorer": "ObjectNode",
@@ -109,12 +112,14 @@ def inspect(file: BinaryIO, max_bytes: int | None = None) -> Contents:
         about = json.loads(archive.read(ABOUT))
         if not isinstance(about, dict) or not all(isinstance(value, str) for value in about.values()):
             raise FileFormatError(f"its {ABOUT} is not a table of versions")
-        nodes = Description(members, limit).check(json.loads(archive.read(SCHEMA)))
+        schema = json.loads(archive.read(SCHEMA))
+        nodes = Description(members, limit).check(schema)
         for name in members:
             if name.endswith(".npy"):
                 check_array(archive, name)
             elif name.endswith(".npz"):
                 check_sparse(archive, name, limit)
+        check_trees(schema, archive)
     trusted = sorted({str(node) for node in nodes if is_trusted(node)})
     return Contents(about, trusted, sorted({str(node) for node in nodes if is_foreign(node)}))
 
@@ -189,7 +194,9 @@ class Description:
             raise FileFormatError(f"its objects are nested more than {MAX_DEPTH} deep")
         key: Any
         if isinstance(value, dict):
-            key = tuple((name, self.walk(item, depth + 1)) for name, item in self.entries(value))
+            fresh = NEW_EACH_TIME.get(str(value.get("__loader__")), "")
+            numbers = {name: self.walk(value[name], depth + 1) for name in sorted(value) if name != "__id__"}
+            key = tuple((name, number) for name, number in numbers.items() if name != fresh)
         elif isinstance(value, list):
             key = tuple(self.walk(item, depth + 1) for item in value)
         else:
@@ -198,13 +205,6 @@ class Description:
         if isinstance(value, dict) and ("__loader__" in value or "__id__" in value):
             self.visit(value, number)
         return number
-
-    @staticmethod
-    def entries(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-        # Bytes that are saved twice get a new file name each time; everything else that is saved twice is written
-        # alike.
-        skipped = {"__id__", "file"} if value.get("__loader__") in ("BytesNode", "BytearrayNode") else {"__id__"}
-        return ((name, item) for name, item in sorted(value.items()) if name not in skipped)
 
     def visit(self, node: dict[str, Any], number: int) -> None:
         """Check one object. Equal identifiers must mean equal contents, or a small file could describe an endless

@@ -35,7 +35,7 @@ KINDS = {
     "density": DensityMixin,
     "outlier": OutlierMixin,
 }
-SHELLS = "novum.base"  # its classes are what estimators are made from
+SHELLS = ("novum.base", "novum.cli")  # what estimators are made from, and what calls them: neither holds one
 
 
 class Estimators(list[tuple[str, type]]):
@@ -44,6 +44,11 @@ class Estimators(list[tuple[str, type]]):
     def __init__(self, pairs: list[tuple[str, type]], missing: dict[str, str]):
         super().__init__(pairs)
         self.missing = missing
+
+
+def in_shell(module: str) -> bool:
+    """Return whether a module holds no estimators of its own."""
+    return any(module == shell or module.startswith(f"{shell}.") for shell in SHELLS)
 
 
 def public_modules(package: ModuleType = novum) -> Iterator[str]:
@@ -112,7 +117,7 @@ def all_estimators(kind: str | None = None) -> Estimators:
     wanted: type = BaseEstimator if kind is None else KINDS[kind]
     found, missing = set(), {}
     for name in public_modules():
-        if name == SHELLS or name.startswith(f"{SHELLS}."):
+        if in_shell(name):
             continue
         try:
             module = import_module(name)
@@ -126,7 +131,7 @@ def all_estimators(kind: str | None = None) -> Estimators:
                 and issubclass(value, BaseEstimator)
                 and issubclass(value, wanted)
                 and public_class(value.__module__, value.__name__) is value
-                and not value.__module__.startswith(f"{SHELLS}.")
+                and not in_shell(value.__module__)
                 and not inspect.isabstract(value)
             ):
                 found.add((value.__name__, value))

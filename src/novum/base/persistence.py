@@ -66,7 +66,7 @@ def foreign_types(path: Path, names: list[str], what: str) -> FileFormatError:
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return FileFormatError(
         f"{path}: {what}, because it contains {listed}{more}. A model file holds estimators of novum and scikit-learn, "
-        "arrays and plain values; functions, other classes and scikit-learn's trees are not among them."
+        "arrays and plain values; functions and other classes are not among them."
     )
 
 

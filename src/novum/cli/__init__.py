@@ -8,7 +8,7 @@ from importlib import import_module
 
 __all__ = ["COMMANDS", "application", "main"]
 
-COMMANDS = ("notes", "find", "tour")
+COMMANDS = ("study", "predict", "notes", "find", "tour")
 
 
 def application():

@@ -1,0 +1,59 @@
+"""novum predict: a saved model and new rows in, predictions out, after a check of every column."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from novum.cli._refuse import refusing
+
+__all__ = ["command"]
+
+
+def command(
+    model: Annotated[Path, typer.Argument(help="A model that novum study wrote.")],
+    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with the same columns.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="CSV to write [default: print it].")] = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Also the probability of every class.")] = False,
+    unseen: Annotated[bool, typer.Option("--unseen", help="Allow categories that the model never saw.")] = False,
+) -> None:
+    """Predict the rows of a new table; its columns must be those of the study, in any order."""
+    with refusing("predict"):
+        import novum
+        from novum.study.reading import read_table
+        from novum.study.use import predict_table
+
+        loaded = novum.load(model)
+        rows = read_table(table)
+        found = predict_table(loaded, rows, proba=proba, unseen=unseen, name=str(model))
+        for note in found.notes:
+            typer.echo(f"novum predict: {table}: {note}", err=True)
+        text = with_predictions(rows, found)
+        if output is None:
+            typer.echo(text, nl=False)
+        else:
+            from novum.study.output import write_text
+
+            write_text(output, text)
+            typer.echo(f"{rows.n_rows:,} predictions of {found.name.removeprefix('predicted_')} in {output}")
+
+
+def with_predictions(rows: Any, found: Any) -> str:
+    """Return the table with its predictions beside it, as CSV."""
+    import numpy as np
+    import pandas as pd
+
+    from novum.study.output import csv_text
+    from novum.study.table import BOOL, OTHER, Column
+
+    def shown(column: Column) -> Any:
+        if column.kind == BOOL:
+            return pd.array(["" if np.isnan(v) else "true" if v else "false" for v in column.values])
+        if column.whole:
+            return pd.array(np.where(column.missing, None, column.values), dtype="Int64")
+        return column.values
+
+    columns = {name: shown(column) for name, column in rows.columns.items() if column.kind != OTHER}
+    columns[found.name] = found.values
+    columns.update({f"p({label})": values for label, values in found.probabilities.items()})
+    return csv_text(pd.DataFrame(columns))

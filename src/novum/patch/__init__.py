@@ -1,0 +1,138 @@
+"""Run scikit-learn code with novum's classes: `novum.patch()`, `novum.unpatch()`, `python -m novum.patch script.py`.
+
+Where both libraries have a public class of one name in modules of one name (`sklearn.linear_model.Ridge` and
+`novum.linear_model.Ridge`), code outside scikit-learn that asks scikit-learn's module for it gets novum's. scikit-learn's
+own code goes on getting its own classes, also where it imports them inside a function: who asks is told by the module
+of the calling frame. Nothing is written into scikit-learn's modules but their class, and `unpatch` takes that back.
+
+What was imported before the call stays what it was, so patch first.
+"""
+
+import sys
+from importlib import import_module
+from types import FrameType, ModuleType
+from typing import Any
+
+from novum.exceptions import ParameterError
+
+__all__ = ["Replacements", "patch", "unpatch", "used"]
+
+THEIRS = "sklearn"
+LIBRARIES = (THEIRS, "novum")
+_replaced: dict[str, dict[str, type]] = {}  # by scikit-learn's module: name and novum's class
+_asked: set[str] = set()
+
+
+class Replacements(list[str]):
+    """Names of scikit-learn's classes that novum's replace. Prints one line for each module."""
+
+    def __repr__(self) -> str:
+        modules = sorted({name.rpartition(".")[0] for name in self})
+        lines = [
+            f"{module} -> {module.replace(THEIRS, 'novum', 1)}: "
+            + ", ".join(name.rpartition(".")[2] for name in self if name.rpartition(".")[0] == module)
+            for module in modules
+        ]
+        return "\n".join(lines) or "nothing is replaced"
+
+
+class _Patched(ModuleType):
+    """A module of scikit-learn that hands novum's classes to everybody but scikit-learn and novum."""
+
+    def __getattribute__(self, name: str) -> Any:
+        found = ModuleType.__getattribute__(self, name)
+        ours = _replaced.get(ModuleType.__getattribute__(self, "__name__"), {}).get(name)
+        if ours is None or asked_by_a_library():
+            return found
+        _asked.add(f"{ModuleType.__getattribute__(self, '__name__')}.{name}")
+        return ours
+
+
+def asked_by_a_library() -> bool:
+    """Return whether the code that reads an attribute, two frames up, is scikit-learn's or novum's own."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") == "inspect":  # scikit-learn lists its classes by it
+        frame = frame.f_back
+    module = (frame.f_globals.get("__name__") if frame else "") or ""
+    return module.partition(".")[0] in LIBRARIES and module != __name__
+
+
+def counterparts() -> dict[str, dict[str, type]]:
+    """Return novum's estimators that scikit-learn has too, by scikit-learn's module and name."""
+    from novum.base.discovery import all_estimators
+
+    found: dict[str, dict[str, type]] = {}
+    for name, cls in all_estimators():
+        family = cls.__module__.split(".")[1]
+        try:
+            theirs = import_module(f"{THEIRS}.{family}")
+        except ImportError:
+            continue
+        if name in getattr(theirs, "__all__", ()) and hasattr(theirs, name):
+            found.setdefault(theirs.__name__, {})[name] = cls
+    return found
+
+
+def patch(names: Any = None) -> Replacements:
+    """Let scikit-learn's modules hand out novum's classes.
+
+    Parameters
+    ----------
+    names : list of str or None, default=None
+        Names of classes, such as "Ridge"; None: all that novum has.
+
+    Returns
+    -------
+    Replacements
+        The classes that are replaced from now on.
+
+    Examples
+    --------
+    >>> import novum
+    >>> "sklearn.linear_model.Ridge" in novum.patch()
+    True
+    >>> from sklearn.linear_model import Ridge
+    >>> Ridge.__module__
+    'novum.linear_model.ridge'
+    >>> novum.unpatch()
+    >>> from sklearn.linear_model import Ridge
+    >>> Ridge.__module__
+    'sklearn.linear_model._ridge'
+    """
+    available = counterparts()
+    known = sorted({name for classes in available.values() for name in classes})
+    unknown = [name for name in names or () if name not in known]
+    if unknown:
+        raise ParameterError(
+            f"patch(names=...): novum has no {unknown[0]!r} of scikit-learn's; it has {', '.join(known)}."
+        )
+    unpatch()
+    for module, classes in available.items():
+        chosen = {name: cls for name, cls in classes.items() if names is None or name in names}
+        if chosen:
+            _replaced[module] = chosen
+            sys.modules[module].__class__ = _Patched
+    return Replacements(f"{module}.{name}" for module, classes in sorted(_replaced.items()) for name in sorted(classes))
+
+
+def unpatch() -> None:
+    """Let scikit-learn's modules hand out their own classes again."""
+    for module in _replaced:
+        sys.modules[module].__class__ = ModuleType
+    _replaced.clear()
+    _asked.clear()
+
+
+def used() -> Replacements:
+    """Return which replaced classes have been asked for since `patch`."""
+    return Replacements(sorted(_asked))
+
+
+class _Callable(ModuleType):
+    """This module, which can be called: `novum.patch()` works whether or not it has been imported as a module."""
+
+    def __call__(self, names: Any = None) -> Replacements:
+        return patch(names)
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -1,0 +1,163 @@
+"""The data card: what every column is, what is done with it and why, and what deserves a look.
+
+A column takes part as numbers, categories or dates (which become parts), or is left out: constant, empty, an identifier,
+free text, or of a type that no model takes. Nothing is left out without a note.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novum.study.table import BOOL, DATE, NUMBER, OTHER, TEXT, Column, Table
+from novum.study.task import Task
+
+__all__ = ["Card", "ColumnCard", "make_card"]
+
+IDENTIFIER = re.compile(
+    r"(^|[_\W])(id|ids|index|idx|uuid|guid|key|nr|row|number)$|^\(column 1\)$|^unnamed", re.IGNORECASE
+)
+MOSTLY_DIFFERENT = 0.5  # a text that differs in more than half of the rows is no category
+LEVELS_ALWAYS_FINE = 20  # few texts are categories in a small table too
+RARE = 0.1  # share of the largest class above 1 - RARE: accuracy mostly counts that class
+
+
+class ColumnCard(NamedTuple):
+    """What is known of one column."""
+
+    name: str
+    kind: str
+    type: str
+    missing: int
+    different: int
+    summary: str
+    role: str  # "number", "category", "date", "target" or "left out"
+    reason: str  # for leaving it out
+
+
+class Card(NamedTuple):
+    """What is known of a table."""
+
+    columns: list[ColumnCard]
+    n_rows: int
+    without_target: int
+    duplicates: int
+    notes: list[str]
+
+    @property
+    def features(self) -> list[ColumnCard]:
+        """The columns that take part."""
+        return [column for column in self.columns if column.role not in ("target", "left out")]
+
+    @property
+    def left_out(self) -> list[ColumnCard]:
+        """The columns that do not."""
+        return [column for column in self.columns if column.role == "left out"]
+
+    @property
+    def missing(self) -> int:
+        """Missing cells in the columns that take part."""
+        return sum(column.missing for column in self.features)
+
+
+def make_card(table: Table, task: Task, drop: tuple[str, ...] = ()) -> Card:
+    """Return the card of a table whose rows all have a target."""
+    columns = [
+        describe(column, table.n_rows, column.name == task.target, column.name in drop)
+        for column in table.columns.values()
+    ]
+    lost = int((~task.known).sum())
+    card = Card(columns, table.n_rows, lost, duplicate_rows(table), [])
+    return card._replace(notes=notes_on(card, task, table))
+
+
+def describe(column: Column, n_rows: int, target: bool, unwanted: bool) -> ColumnCard:
+    """Return what is known of a column and what is done with it."""
+    if column.kind == OTHER:
+        return ColumnCard(column.name, OTHER, column.type, 0, 0, "", "left out", f"type {column.type}")
+    missing = int(column.missing.sum())
+    known = column.values[~column.missing]
+    different = len(np.unique(known)) if column.kind != TEXT else len(set(known))
+    role, reason = part_of(column, known, different, n_rows)
+    if target:
+        role, reason = "target", ""
+    elif unwanted:
+        role, reason = "left out", "as you asked"
+    return ColumnCard(
+        column.name, column.kind, column.type, missing, different, summary_of(column, known), role, reason
+    )
+
+
+def part_of(column: Column, known: Any, different: int, n_rows: int) -> tuple[str, str]:
+    """Return the role of a column that is not the target, and the reason if it is left out."""
+    if not len(known):
+        return "left out", "every value is missing"
+    if different == 1:
+        return "left out", "one value only" if len(known) == n_rows else "one value or missing"
+    unique = different == n_rows
+    if column.kind == DATE:
+        return "date", ""
+    if column.kind == TEXT:
+        if unique:
+            return "left out", "identifier or free text: every row has its own"
+        if different > max(LEVELS_ALWAYS_FINE, MOSTLY_DIFFERENT * len(known)):
+            return "left out", f"free text: {different} different values"
+        return "category", ""
+    if unique and column.whole and column.kind == NUMBER:
+        steps = np.diff(known)
+        if (steps == 1).all() or IDENTIFIER.search(column.name):
+            return "left out", "identifier: whole numbers, every row has its own"
+    return "number", ""
+
+
+def summary_of(column: Column, known: Any) -> str:
+    """Return a few words about the values."""
+    if not len(known):
+        return ""
+    if column.kind == TEXT:
+        levels, counts = np.unique(known.astype(str), return_counts=True)
+        order = np.argsort(-counts, kind="stable")[:3]
+        more = ", …" if len(levels) > 3 else ""
+        return ", ".join(f"{levels[i]:.24} {counts[i]}" for i in order) + more
+    if column.kind == DATE:
+        return f"{known.min().astype('datetime64[D]')} to {known.max().astype('datetime64[D]')}"
+    if column.kind == BOOL:
+        return f"true {int(known.sum())}, false {int(len(known) - known.sum())}"
+    return f"{known.min():.4g} to {known.max():.4g}, median {np.median(known):.4g}"
+
+
+def duplicate_rows(table: Table) -> int:
+    """Return how many rows are copies of an earlier one."""
+    import pandas as pd
+
+    frame = pd.DataFrame({c.name: c.values for c in table.columns.values() if c.kind != OTHER})
+    return int(frame.duplicated().sum())
+
+
+def notes_on(card: Card, task: Task, table: Table) -> list[str]:
+    """Return sentences about what deserves a look."""
+    notes = [f"{column.name} is left out: {column.reason}" for column in card.left_out]
+    if card.without_target:
+        notes.append(f"{card.without_target} rows have no {task.target} and are left out")
+    if card.duplicates:
+        notes.append(
+            f"{card.duplicates} rows are copies of others; copies in both parts make the hold-out score too good"
+        )
+    if task.counts and max(task.counts) > (1 - RARE) * sum(task.counts):
+        notes.append("one class has more than 90 % of the rows: accuracy hardly sees the others, try balanced_accuracy")
+    notes += [f"{b} is a copy of {a}" for a, b in copied_columns(card, table)]
+    notes += [f"{c.name} becomes year, month, weekday and day count" for c in card.features if c.role == "date"]
+    return notes
+
+
+def copied_columns(card: Card, table: Table) -> list[tuple[str, str]]:
+    """Return the pairs of columns that hold the same values."""
+    seen: dict[bytes, str] = {}
+    pairs = []
+    for column in card.features:
+        values = table.columns[column.name].values
+        key = values.tobytes() if values.dtype != object else "\x1f".join(map(str, values)).encode()
+        if key in seen:
+            pairs.append((seen[key], column.name))
+        seen.setdefault(key, column.name)
+    return pairs

@@ -1,0 +1,73 @@
+"""Write what a study found, all or nothing: into a folder beside the target first, then under its name in one step."""
+
+import csv
+import io
+import os
+import secrets
+import shutil
+from pathlib import Path
+from typing import Any
+
+from novum.base.persistence import save
+from novum.exceptions import FileFormatError, SourceError
+
+__all__ = ["csv_text", "write_study", "write_text"]
+
+
+def csv_text(frame: Any) -> str:
+    """Return a pandas frame as CSV with numbers in full."""
+    return frame.to_csv(index=False, lineterminator="\n")
+
+
+def rows_as_csv(head: list[str], rows: list[list[Any]]) -> str:
+    """Return rows as CSV."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def write_study(result: Any, folder: Path) -> list[Path]:
+    """Write report, model and scores; return their paths. A model that cannot be saved is told in `result.unsaved`."""
+    from novum.study.report import report_html
+
+    target = Path(os.path.realpath(folder))
+    if target.exists() and not target.is_dir():
+        raise SourceError(f"{folder}: is a file; name a folder for the report.")
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+    try:
+        draft.parent.mkdir(parents=True, exist_ok=True)
+        draft.mkdir()
+        names = ["report.html"]
+        if result.model is not None:
+            try:
+                save(result.model, draft / "model.novum")
+                names.append("model.novum")
+            except FileFormatError as error:
+                result.unsaved = str(error).split(": ", 1)[-1]
+        names.append("scores.csv")
+        (draft / "scores.csv").write_text(csv_text(result.to_frame()), encoding="utf-8")
+        (draft / "report.html").write_text(report_html(result), encoding="utf-8")
+        if target.exists():
+            for name in names:
+                os.replace(draft / name, target / name)
+        else:
+            os.replace(draft, target)
+    except OSError as error:
+        raise SourceError(f"{folder}: cannot be written: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return [Path(folder) / name for name in names]
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, path)
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be written: {error.strerror or error}.") from error
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,278 @@
+"""What a study found: printed, saved, asked for predictions.
+
+The sentences of every step are made here, once: the terminal and the report say the same.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from novum.evaluation.proportion import Interval
+from novum.exceptions import DataError
+from novum.study.candidates import Candidate
+from novum.study.card import Card
+from novum.study.choose import Leader, leaderboard
+from novum.study.compare import Scores
+from novum.study.explain import Explanation
+from novum.study.measures import Measure, probability
+from novum.study.schema import Schema, check, prepare
+from novum.study.table import table_of
+from novum.study.task import Task
+
+__all__ = ["HoldOut", "Listener", "StudyResult"]
+
+MOST_CLASSES_NAMED = 6
+
+
+class HoldOut(NamedTuple):
+    """The kept model on the rows that were put away."""
+
+    score: float
+    interval: Interval
+    y: Any
+    predicted: Any
+
+
+class Listener(Protocol):
+    """Hears of every step of a study; what a subclass does not override does nothing."""
+
+    def step(self, name: str, lines: list[str]) -> None:
+        """A step is done."""
+        return None
+
+    def advance(self, done: int, planned: int) -> None:
+        """One more fit is done."""
+        return None
+
+
+class Silence(Listener):
+    """Hears and says nothing."""
+
+
+class StudyResult:
+    """What a study found.
+
+    Attributes
+    ----------
+    leaders : list of Leader
+        The leaderboard, best mean first.
+    kept : Leader or None
+        The row that was kept; None if the study was interrupted.
+    model : Pipeline or None
+        The kept model, fitted on all training rows; it takes frames as `prepare` makes them, `predict` takes yours.
+    hold_out : HoldOut or None
+    card : Card
+        The data card.
+    explanation : Explanation or None
+    """
+
+    def __init__(
+        self,
+        name: str,
+        task: Task,
+        measure: Measure,
+        card: Card,
+        leaks: list[tuple[str, float]],
+        schema: Schema,
+        seed: int,
+        n_train: int,
+        n_held: int,
+    ):
+        self.name = name
+        self.task = task
+        self.measure = measure
+        self.card = card
+        self.leaks = leaks
+        self.schema = schema
+        self.seed = seed
+        self.n_train = n_train
+        self.n_held = n_held
+        self.leaders: list[Leader] = []
+        self.scores: Scores | None = None
+        self.kept: Leader | None = None
+        self.reason = ""
+        self.model: Any = None
+        self.hold_out: HoldOut | None = None
+        self.explanation: Explanation | None = None
+        self.unsaved = ""  # why the model could not be saved, where it could not
+        self.elapsed = 0.0
+
+    # ------------------------------------------------------------------------------------------------ steps
+
+    def compared(self, scores: Scores) -> None:
+        """Take the scores of the candidates."""
+        self.scores = scores
+        self.leaders = leaderboard(scores, self.measure) if scores.candidates else []
+
+    def finished(self, model: Any, kept: Leader, reason: str, hold_out: HoldOut, explanation: Explanation) -> None:
+        """Take the kept model."""
+        self.model, self.kept, self.reason, self.hold_out = model, kept, reason, hold_out
+        self.explanation = explanation
+
+    def interrupted(self) -> None:
+        """Take note that the study ended before a model was kept."""
+        if self.scores is not None:
+            self.scores = self.scores._replace(stopped="interrupted")
+
+    def candidate(self, leader: Leader) -> Candidate:
+        """Return the candidate of a row of the leaderboard."""
+        if self.scores is None:
+            raise DataError("StudyResult.candidate: nothing has been compared yet.")
+        return self.scores.candidates[leader.position]
+
+    @property
+    def complete(self) -> bool:
+        """Whether a model was kept."""
+        return self.kept is not None
+
+    # ------------------------------------------------------------------------------------------------ sentences
+
+    def formalised(self) -> list[str]:
+        """Return what the first steps found."""
+        roles = [column.role for column in self.card.features]
+        plural = {"number": ("number", "numbers"), "category": ("category", "categories"), "date": ("date", "dates")}
+        kinds = ", ".join(
+            f"{roles.count(role)} {words[roles.count(role) > 1]}" for role, words in plural.items() if role in roles
+        )
+        task = self.task
+        named = [f"{label} {count}" for label, count in zip(task.labels, task.counts)][:MOST_CLASSES_NAMED]
+        what = ", ".join(named) + (", …" if len(task.labels) > MOST_CLASSES_NAMED else "") or task.reason
+        lines = [
+            f"{self.card.n_rows:,} rows, {kinds}; {task.target}: {what} -> {task.title}, measure: {self.measure.title}"
+        ]
+        missing = f"{self.card.missing:,} cells missing" if self.card.missing else "nothing missing"
+        found = any("identifier" in column.reason for column in self.card.left_out)
+        identifier = "" if found else ", no identifier"
+        leak = ", no leak found" if not self.leaks else ""
+        lines.append(f"{missing}{identifier}{leak}; {self.n_held:,} rows put away until the end")
+        lines += [
+            f"look at {name}: alone it is right in {score:.1%} of the rows; if it is known only afterwards, leave it out"
+            if task.labels
+            else f"look at {name}: alone it explains {score:.1%} of the variance; if it is known only afterwards, leave it out"
+            for name, score in self.leaks
+        ]
+        return [*lines, *self.card.notes]
+
+    def planned(self, models: int, folds: int, repeats: int) -> str:
+        """Return what will be compared."""
+        times = f" x {repeats}" if repeats > 1 else ""
+        return f"{models} models and a baseline; {folds} folds{times}, the same folds for all"
+
+    def trained(self) -> list[str]:
+        """Return how the comparison went."""
+        if self.scores is None:
+            return []
+        s = self.scores
+        cores = f"{s.processes} cores" if s.processes > 1 else "1 core"
+        lines = [f"{s.fits}/{s.planned} fits, {s.elapsed:.0f} s, {cores}"]
+        if s.stopped:
+            lines.append(
+                f"stopped early ({s.stopped}): compared on the {len(s.folds)} folds that all below have finished"
+            )
+        return [*lines, *s.notes]
+
+    def judged(self) -> str:
+        """Return the hold-out score in a sentence."""
+        hold = self.hold_out
+        if hold is None:
+            return ""
+        text = self.measure.text
+        ends = f"95 % interval {text(hold.interval.lower)} - {text(hold.interval.upper)}"
+        if self.measure.name == "accuracy":
+            return f"{int((hold.y == hold.predicted).sum())} of {len(hold.y)} right: {text(hold.score)}, {ends}"
+        return f"{self.measure.title} {text(hold.score)} on {len(hold.y)} rows, {ends}"
+
+    def table(self) -> list[list[str]]:
+        """Return the leaderboard as cells: model, score, interval, verdict, p, whose it is."""
+        text = self.measure.text
+        return [
+            [
+                leader.name,
+                text(leader.mean),
+                f"{text(leader.interval.lower)} - {text(leader.interval.upper)}",
+                leader.verdict,
+                "" if leader.best else f"p {probability(leader.p_value)}",
+                leader.by,
+            ]
+            for leader in self.leaders
+        ]
+
+    def lines(self) -> list[str]:
+        """Return the leaderboard as lines of text."""
+        head = ["", self.measure.title, "95 % interval", "worse than the best? (corrected t, Holm)", "", ""]
+        rows = self.table()
+        width = max([24, *(len(row[0]) for row in rows)])
+        lines = [f"{head[0]:<{width}}  {head[1]:>10}   {head[2]:>15}   {head[3]}"]
+        return lines + [
+            f"{r[0]:<{width}}  {r[1]:>10}   {r[2]:>15}   {r[3]:<13} {r[4]:<9} {r[5]:<12}".rstrip() for r in rows
+        ]
+
+    def __repr__(self) -> str:
+        parts = [*self.formalised()[:2], *self.lines()]
+        if self.kept:
+            parts += [f"keep: {self.kept.name}: {self.reason} on {self.n_train} rows", f"hold-out: {self.judged()}"]
+        else:
+            parts += self.trained()[1:2]
+        return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = ["model", self.measure.title, "95 % interval", "worse than the best?", "corrected t, Holm", "by"]
+        cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+        body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in self.table())
+        ends = [line for line in repr(self).splitlines() if line.startswith(("keep", "hold-out"))]
+        foot = "<br>".join(map(escape, [*self.formalised()[:2], *ends]))
+        return f"<table><tr>{cells}</tr>{body}</table><p>{foot}</p>"
+
+    # ------------------------------------------------------------------------------------------------ use
+
+    def to_frame(self) -> Any:
+        """Return the leaderboard as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "model": leader.name,
+                    "by": leader.by,
+                    self.measure.name: leader.mean,
+                    "lower": leader.interval.lower,
+                    "upper": leader.interval.upper,
+                    "difference": leader.difference,
+                    "difference_lower": leader.difference_interval.lower,
+                    "difference_upper": leader.difference_interval.upper,
+                    "p_holm": leader.p_value,
+                    "worse_than_best": leader.verdict or "best",
+                    "simplicity": leader.simplicity,
+                    "fit_seconds": leader.seconds,
+                    "kept": self.kept is not None and leader.name == self.kept.name,
+                }
+                for leader in self.leaders
+            ]
+        )
+
+    def predict(self, frame: Any, *, unseen: bool = False) -> np.ndarray:
+        """Return the predictions of the kept model for the rows of a frame with the same columns.
+
+        Parameters
+        ----------
+        frame : pandas, polars or pyarrow frame
+        unseen : bool, default=False
+            Take categories that the model never saw.
+        """
+        if self.model is None:
+            raise DataError("StudyResult.predict: the study was interrupted before it kept a model; run it again.")
+        table, _ = check(table_of(frame), self.schema, unseen=unseen)
+        return self.model.predict(prepare(table, self.schema))
+
+    def save(self, folder: str | os.PathLike) -> list[Path]:
+        """Write report.html, model.novum and scores.csv into a folder, all or none; return their paths.
+
+        What the folder already holds under these names is replaced; nothing else in it is touched.
+        """
+        from novum.study.output import write_study
+
+        return write_study(self, Path(folder))

@@ -1,0 +1,149 @@
+"""A table as the study sees it: named columns of numbers, categories or dates, whatever frame or file they came from.
+
+Every cell that a frame calls missing (NaN, None, NA, null, NaT) is one thing here: NaN in numbers, None in categories,
+NaT in dates. Truth values are numbers 0 and 1 with the kind BOOL, since as a target they are two classes.
+"""
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novum.exceptions import DataError, ParameterTypeError
+
+__all__ = ["BOOL", "DATE", "NUMBER", "OTHER", "TEXT", "Column", "Table", "table_of"]
+
+NUMBER, TEXT, DATE, BOOL, OTHER = "number", "category", "date", "yes/no", "other"
+PLAIN = (str, int, float, bool, np.number, np.bool_)  # what a column of Python objects may hold
+
+
+class Column(NamedTuple):
+    """One column."""
+
+    name: str
+    kind: str
+    values: Any  # float64, object of str and None, or datetime64[s]; None for OTHER
+    type: str  # as its frame calls it, for messages
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Which rows have no value."""
+        if self.kind == TEXT:
+            return np.array([value is None for value in self.values], dtype=bool)
+        return np.isnat(self.values) if self.kind == DATE else np.isnan(self.values)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers are whole."""
+        known = self.values[~self.missing] if self.kind in (NUMBER, BOOL) else np.empty(0)
+        return bool(len(known)) and bool((known == np.floor(known)).all())
+
+    def take(self, rows: np.ndarray) -> "Column":
+        """Return some rows."""
+        return self if self.values is None else self._replace(values=self.values[rows])
+
+
+class Table(NamedTuple):
+    """Columns of one length, with names that differ."""
+
+    columns: dict[str, Column]
+    n_rows: int
+    name: str  # of the file or frame, for messages
+
+    def take(self, rows: np.ndarray) -> "Table":
+        """Return some rows."""
+        count = int(rows.sum()) if rows.dtype == bool else len(rows)
+        return self._replace(columns={name: column.take(rows) for name, column in self.columns.items()}, n_rows=count)
+
+
+def table_of(frame: Any, name: str = "the table") -> Table:
+    """Return the table of a pandas, polars or pyarrow frame.
+
+    Raises
+    ------
+    DataError
+        If names occur twice or numbers are infinite.
+    ParameterTypeError
+        If it is no frame.
+    """
+    import narwhals as nw
+
+    native = frame
+    if "pandas" in type(frame).__module__ and hasattr(frame, "columns"):
+        check_names(map(str, frame.columns), name)  # narwhals would say it at more length
+        frame = frame.rename(columns=str)
+    try:
+        frame = nw.from_native(frame, eager_only=True)
+    except TypeError as error:
+        raise ParameterTypeError(
+            f"Study(frame={type(native).__name__}): frame must be a pandas, polars or pyarrow table, or the path of a file."
+        ) from error
+    check_names(frame.columns, name)
+    columns = {label: column_of(frame[label], label) for label in frame.columns}
+    for column in columns.values():
+        if column.kind == NUMBER and np.isinf(column.values).any():
+            row = int(np.flatnonzero(np.isinf(column.values))[0]) + 1
+            raise DataError(
+                f"{name}: column {column.name!r} is infinite in row {row}; leave the cell empty or correct it."
+            )
+    return Table(columns, len(frame), name)
+
+
+def check_names(names: Any, table: str) -> None:
+    """Raise if a name occurs twice."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DataError(f"{table}: the column name {twice[0]!r} occurs more than once; rename one of them.")
+
+
+def column_of(series: Any, name: str) -> Column:
+    """Return one column of a narwhals series."""
+    import narwhals as nw
+
+    dtype = series.dtype
+    label = str(dtype).lower()
+    if dtype == nw.Boolean:
+        return Column(name, BOOL, numbers_in(series), label)
+    if dtype.is_numeric():
+        return Column(name, NUMBER, numbers_in(series), label)
+    if dtype in (nw.Date, nw.Datetime):
+        if getattr(dtype, "time_zone", None):  # one clock for all rows
+            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        raw = [np.datetime64("NaT") if v is None else v for v in series.cast(nw.Datetime("us")).to_list()]
+        return Column(name, DATE, np.array(raw, dtype="datetime64[s]"), label)
+    if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object) or label.startswith("unknown"):
+        return objects_in(series.to_list(), name, label)
+    return Column(name, OTHER, None, label)
+
+
+def numbers_in(series: Any) -> np.ndarray:
+    """Return numbers or truth values as float64."""
+    values = np.asarray(series.to_numpy())
+    if values.dtype == object:  # truth values or decimals with gaps
+        values = np.array([np.nan if is_missing(v) else v for v in series.to_list()], dtype=np.float64)
+    return values.astype(np.float64)
+
+
+def objects_in(values: list[Any], name: str, label: str) -> Column:
+    """Return a column of Python objects: text, truth values, or mixed plain values, which become text."""
+    known = [v for v in values if not is_missing(v)]
+    if not known:  # a column without a value has no kind of its own
+        return Column(name, NUMBER, np.full(len(values), np.nan), "empty")
+    if not all(isinstance(v, PLAIN) for v in known):
+        return Column(name, OTHER, None, type(next(v for v in known if not isinstance(v, PLAIN))).__name__)
+    if all(isinstance(v, bool | np.bool_) for v in known):
+        return Column(name, BOOL, np.array([np.nan if is_missing(v) else float(v) for v in values]), "boolean")
+    if not any(isinstance(v, str | bool | np.bool_) for v in known):
+        return Column(name, NUMBER, np.array([np.nan if is_missing(v) else float(v) for v in values]), "numbers")
+    text = np.empty(len(values), dtype=object)
+    text[:] = [None if is_missing(v) else str(v) for v in values]
+    return Column(name, TEXT, text, label)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a Python object stands for a missing cell."""
+    if isinstance(value, str | list | dict | tuple):
+        return False
+    if isinstance(value, float | np.floating):
+        return value != value
+    return value is None or type(value).__name__ in ("NAType", "NaTType")

@@ -1,0 +1,89 @@
+"""What is to be learned: the kind of task that a target column poses, and the reason.
+
+`novum.datasets.target` has the rules, which `novum.describe_task` follows too. The reason is part of the answer, because a guess
+that is not explained cannot be corrected (`task=` corrects it).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novum.datasets.target import describe_column
+from novum.exceptions import DataError, ParameterError
+from novum.study.table import BOOL, DATE, NUMBER, OTHER, TEXT, Column
+
+__all__ = ["CLASSIFICATION", "REGRESSION", "Task", "find_task"]
+
+CLASSIFICATION, REGRESSION = "classification", "regression"
+LEAST_ROWS = 20  # below it, ten folds and a hold-out part say nothing
+LEAST_OF_A_CLASS = 4  # one for the hold-out part, the others for two folds at least
+
+
+class Task(NamedTuple):
+    """A learning task."""
+
+    kind: str  # CLASSIFICATION or REGRESSION
+    title: str  # "binary classification", ...
+    reason: str
+    target: str
+    labels: list[str]  # of the classes, sorted; none for a regression
+    counts: list[int]  # rows of every class
+    y: Any  # labels as text or whole numbers, or float64; rows without a target are not in it
+    known: np.ndarray  # which rows of the table have a target
+
+
+def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
+    """Return the task that a target column poses.
+
+    Raises
+    ------
+    DataError
+        If nothing can be learned from it: one value, too few rows, dates, lists.
+    """
+    name = column.name
+    if wanted not in ("auto", CLASSIFICATION, REGRESSION):
+        raise ParameterError(f"Study(task={wanted!r}): task must be 'auto', 'classification' or 'regression'.")
+    if column.kind in (DATE, OTHER):
+        raise DataError(f"{table}: the target {name!r} is of type {column.type}; it must hold classes or numbers.")
+    known = ~column.missing
+    values = column.values[known]
+    if len(values) == 0:
+        raise DataError(f"{table}: the target {name!r} is missing in every row.")
+    if len(values) < LEAST_ROWS:
+        raise DataError(
+            f"{table}: has {len(values)} rows with a target; a study needs at least {LEAST_ROWS}, better some hundreds."
+        )
+    if len(set(values)) == 1:
+        raise DataError(f"{table}: the target {name!r} has the same value, {values[0]!r:.40}, in every row.")
+    kind, reason = explained(column, wanted)
+    if kind == REGRESSION:
+        if column.kind == TEXT:
+            raise DataError(f"{table}: the target {name!r} holds text, which a regression cannot predict.")
+        return Task(REGRESSION, "regression", reason, name, [], [], values.astype(np.float64), known)
+    y = labels_in(column, values)
+    classes, counts = np.unique(y, return_counts=True)
+    if counts.min() < LEAST_OF_A_CLASS:
+        rare = str(classes[counts.argmin()])
+        raise DataError(
+            f"{table}: class {rare!r} of the target {name!r} has {counts.min()} rows; a study needs at least "
+            f"{LEAST_OF_A_CLASS} of every class: merge rare classes or leave their rows out."
+        )
+    title = "binary classification" if len(classes) == 2 else f"classification into {len(classes)} classes"
+    return Task(kind, title, reason, name, [str(c) for c in classes], [int(c) for c in counts], y, known)
+
+
+def explained(column: Column, wanted: str) -> tuple[str, str]:
+    """Return the kind of task and why."""
+    if wanted != "auto":
+        return wanted, "you asked for it"
+    found = describe_column(column.values)
+    return REGRESSION if found.kind == "regression" else CLASSIFICATION, found.reason
+
+
+def labels_in(column: Column, values: Any) -> np.ndarray:
+    """Return the labels of the classes: text, or whole numbers where the column has no others."""
+    if column.kind == BOOL:
+        return np.where(values.astype(bool), "true", "false")
+    if column.kind == NUMBER:
+        return values.astype(np.int64) if column.whole else np.array([f"{v:g}" for v in values])
+    return values.astype(str)

@@ -1,0 +1,71 @@
+"""Check the study's report in a real browser: make two reports, get Chromium, Playwright and axe if need be, click through.
+
+usage: python tools/web_check.py        keeps a picture of the first report in docs/_static/report.png
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from novum.datasets import path
+from novum.study import Study
+
+ROOT = Path(__file__).parents[1]
+WEB = ROOT / "build" / "web"
+PACKAGES = ("playwright-core@1", "axe-core@4")
+
+
+def browser() -> str:
+    """Return where Chromium is; on Debian it is installed if it is not there."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
+    if shutil.which("apt-get") and os.geteuid() == 0:
+        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], check=True)
+        return browser()
+    sys.exit("web_check: needs Chromium; install it (on Debian: apt-get install chromium) and run again.")
+
+
+def modules() -> Path:
+    """Return the folder of the Node packages, after fetching them once."""
+    if shutil.which("npm") is None:
+        sys.exit("web_check: needs Node and npm; install them (on Debian: apt-get install nodejs npm) and run again.")
+    if not (WEB / "node_modules" / "axe-core").exists():
+        WEB.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", str(WEB), *PACKAGES]
+        subprocess.run(command, check=True)
+    return WEB
+
+
+def reports() -> list[Path]:
+    """Return the reports of a study of classes and of a study of numbers, with gaps, categories and a constant."""
+    shutil.copy(path("breast_cancer.csv"), WEB / "breast_cancer.csv")
+    patients = pd.read_csv(path("diabetes.csv"))
+    patients["sex"] = np.where(patients["sex"] == 1, "a", "b")
+    patients.loc[::17, "bmi"] = np.nan
+    patients["clinic"] = "north"
+    patients.to_csv(WEB / "diabetes.csv", index=False)
+    made = []
+    for table, target in (("breast_cancer.csv", "diagnosis"), ("diabetes.csv", "progression")):
+        result = Study(WEB / table, target, repeats=3 if target == "diagnosis" else 1).run()
+        made.append(result.save(WEB / Path(table).stem)[0])
+    return made
+
+
+def main() -> int:
+    chromium, folder = browser(), modules()
+    picture = ROOT / "docs" / "_static" / "report.png"
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    script = ROOT / "tools" / "web_check.mjs"
+    return subprocess.run(
+        ["node", str(script), str(folder), chromium, str(picture), *map(str, reports())], check=False
+    ).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
