@@ -1,4 +1,4 @@
-# Two commands for a newcomer: `make test` and `make bench`; `make dev` for whoever changes the code.
+# Two commands for a newcomer: `make demo` and `make test`; `make dev` for whoever changes the code.
 PYTHON ?= python3.11
 VENV ?= .venv
 JOBS ?= 2
@@ -8,7 +8,7 @@ BUILD_TOOLS := "scikit-build-core>=1.1" "nanobind>=3.1" ninja build
 SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '*.py' -o -name '*.pyi' -o -name 'report.*') CMakeLists.txt pyproject.toml
 SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
 
-.PHONY: help test test-deep test-slow test-peers test-web test-asan lint dev stubs coverage bench docs wheel clean
+.PHONY: help demo test test-deep test-slow test-peers test-web test-asan lint dev stubs coverage bench docs wheel clean
 help:  ## show what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
@@ -26,6 +26,9 @@ $(VENV)/.installed: $(VENV)/.made $(SOURCES)
 $(VENV)/.lint: $(VENV)/.installed
 	$(PIP) ".[lint]" --no-build-isolation
 	touch $@
+
+demo:  ## from a fresh clone to a report: installs, builds, replays the notes' own numbers, studies a table
+	@PYTHON=$(PYTHON) VENV=$(VENV) tools/demo.sh
 
 test: $(VENV)/.installed  ## the whole suite
 	$(BIN)/python -m pytest -n $(JOBS) -m "not deep and not slow and not peer" tests docs/skeleton --pyargs novum
