@@ -2,10 +2,11 @@
 // usage: node web_check.mjs MODULES CHROMIUM SCREENSHOT REPORT...
 import { createRequire } from "node:module";
 import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import assert from "node:assert/strict";
 
 const [modules, chromiumPath, screenshot, ...reports] = process.argv.slice(2);
-const require = createRequire(modules + "/package.json");
+const require = createRequire(resolve(modules, "package.json"));
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const views = [

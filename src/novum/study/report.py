@@ -82,7 +82,7 @@ def comparison(result: Any) -> dict[str, Any]:
                         "" if leader.best else f"{leader.difference:+.3f} ({gap.lower:+.3f} to {gap.upper:+.3f})",
                         leader.difference,
                     ),
-                    Cell(f"{leader.seconds:.3g} s", leader.seconds),
+                    Cell(f"{leader.seconds:.2g} s", leader.seconds),
                     Cell(leader.by),
                 ],
             )
