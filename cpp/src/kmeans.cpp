@@ -1,5 +1,7 @@
 #include "novum/kmeans.h"
 
+#include <optional>
+
 #include "novum/chunk.h"
 
 namespace novum::kmeans {
@@ -93,14 +95,15 @@ double step(Rows<Real> rows, Centers centers, std::int32_t* label, Totals totals
 
 template <class Real>
 Work grouped_step(Rows<Real> rows, Centers centers, Motion motion, Bounds bounds, std::size_t known, Totals totals) {
-    Full<Real> full(rows, centers, bounds.label);
+    std::optional<Full<Real>> full;
+    if (known < rows.n) full.emplace(rows, centers, bounds.label);
     const Packed<Real> packed(centers.c, centers.k, rows.d, motion.order, lanes(sizeof(Real)));
     GroupScratch<Real> scratch(packed, motion, chunk_rows(rows.d, sizeof(Real)));
     std::size_t looked = 0;
-    const double inertia = pass(rows, full.packed, bounds.label, totals, [&](std::size_t top, std::size_t size, double* distance) {
-        if (top >= known) return full(top, size, distance);
-        looked += grouped_chunk(packed, motion, rows.x + top * rows.d, size, {bounds.label + top, bounds.lower + top * motion.width},
-                                scratch, distance);
+    const double inertia = pass(rows, packed, bounds.label, totals, [&](std::size_t top, std::size_t size, double* distance) {
+        if (top >= known) return (*full)(top, size, distance);
+        const Bounds here{bounds.label + top, bounds.lower + top * motion.width};
+        looked += grouped_chunk(packed, motion, rows.x + top * rows.d, size, here, scratch, distance);
     });
     return {inertia, looked};
 }

@@ -74,6 +74,7 @@ class State(NamedTuple):
     label: NDArray  # (rows,) int32
     lower: NDArray | None  # (rows, width) float32
     known: int  # rows, from the first, whose bounds are kept
+    new: bool = False  # whether most of these bounds are still to be found: the pass that finds them is no measure of worth
 
 
 def start_guide(centers: NDArray, n_rows: int | None, itemsize: int, sparse: bool, home: str) -> Guide:
@@ -149,13 +150,14 @@ def guided_pass(params: Lloyd, block: Block) -> Sums:
     inertia, looked = _core.kmeans.grouped_step(
         X, weight, params.centers, *params.guide, label, lower, known, first, mass
     )
-    pays = groups_pay(looked / known, params.centers, X.dtype.itemsize)
-    if pays and known < block.rows:
+    pays = state.new or groups_pay(looked / known, params.centers, X.dtype.itemsize)
+    grows = pays and known < block.rows
+    if grows:
         lower[known:] = unknown(block.rows - known, params.guide)
         known = block.rows
     elif not pays:
         known = probe_rows(X)
-    memory["kmeans"] = State(params.run, params.number, label, lower, known)
+    memory["kmeans"] = State(params.run, params.number, label, lower, known, grows)
     return Sums(first, mass, inertia)
 
 
