@@ -43,4 +43,4 @@ echo
 echo
 table=$("$venv/bin/python" -c 'from novum.datasets import path; print(path("breast_cancer.csv"))')
 "$venv/bin/novum" study "$table" --target diagnosis --out demo-report
-echo "next: $venv/bin/novum predict demo-report/model.novum new.csv     $venv/bin/novum notes 000 8     $venv/bin/novum find \"naive bayes\""
+echo "more: $venv/bin/novum notes 000 8     $venv/bin/novum find \"naive bayes\""
