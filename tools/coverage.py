@@ -16,6 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SERVED = ROOT / "src" / "novum" / "notes" / "served.json"
 DOCS = ROOT / "docs"
+README = ROOT / "README.md"
+BEGIN, END = "<!-- counts, by make coverage -->\n", "<!-- end of counts -->\n"
 
 
 def pytest_collection_modifyitems(items):
@@ -61,8 +63,24 @@ def pytest_sessionfinish(session):
         SERVED.write_text(json.dumps(recorder.served(), indent=1) + "\n", encoding="utf-8")
 
 
+def counts_table() -> str:
+    """Return the README's table: every set of the notes with its chapters and how many of its items are served."""
+    from novum.notes.tables import SETS, chapters, ledger, served
+
+    cells = []
+    for number, title in SETS.items():
+        rows = [row for row in ledger() if row.notes == number]
+        done = sum(row.key in served() for row in rows)
+        count = sum(chapter.notes == number for chapter in chapters())
+        cells.append(f"| {number} {title} | {count} | {done} / {len(rows)} ")
+    cells += ["| *the rest is listed openly in [coverage](docs/coverage.md)* | | "] * (len(cells) % 2)
+    half = len(cells) // 2
+    head = "| your file | chapters | items served " * 2 + "|\n" + "|---|---:|---:" * 2 + "|\n"
+    return head + "".join(f"{left}{right}|\n" for left, right in zip(cells[:half], cells[half:]))
+
+
 def write_pages() -> None:
-    """Write docs/coverage.md, docs/errata.md and docs/notes/, and remove pages of chapters that are gone."""
+    """Write the README's counts, docs/coverage.md, docs/errata.md and docs/notes/, and remove pages of chapters that are gone."""
     sys.path.insert(
         0, str(ROOT / "src")
     )  # the tables of this tree, not of an installed copy; they need no compiled core
@@ -73,6 +91,9 @@ def write_pages() -> None:
         path = DOCS / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    README.write_text(before + BEGIN + counts_table() + END + rest.partition(END)[2], encoding="utf-8")
     for path in (DOCS / "notes").glob("*.md"):
         if f"notes/{path.name}" not in made:
             path.unlink()

@@ -74,7 +74,9 @@ class State(NamedTuple):
     label: NDArray  # (rows,) int32
     lower: NDArray | None  # (rows, width) float32
     known: int  # rows, from the first, whose bounds are kept
-    new: bool = False  # whether most of these bounds are still to be found: the pass that finds them is no measure of worth
+    new: bool = (
+        False  # whether most of these bounds are still to be found: the pass that finds them is no measure of worth
+    )
 
 
 def start_guide(centers: NDArray, n_rows: int | None, itemsize: int, sparse: bool, home: str) -> Guide:
