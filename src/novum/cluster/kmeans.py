@@ -43,9 +43,8 @@ from novum.fold.tensors import TensorSource
 
 __all__ = ["KMeans"]
 
-ROW_VALUES = (
-    16  # looking a row up costs as much as reading this many of its values: blocks of narrow data hold fewer rows
-)
+# Looking a row up costs as much as reading this many of its values: blocks of narrow data hold fewer rows.
+ROW_VALUES = 8
 MANY_STARTS = 10  # runs of n_init="auto" where starts are drawn without care
 logger = logging.getLogger("novum")
 
