@@ -333,3 +333,20 @@ def test_arguments(arguments, error, match):
     ):
         with pytest.raises(ParameterError, match=rf"Study\({name}="):
             Study(mixed(), "bought", **{name: value})
+
+
+def test_the_choice_stops_at_the_first_worse_model_and_asks_once_about_the_baseline():
+    from novum.study.choose import Leader, choose
+    from novum.study.measures import MEASURES
+
+    measure = MEASURES["accuracy"]
+
+    def leader(name, mean, p, alone, simplicity):
+        return Leader(name, "novum", mean, (mean, mean), 0.0, (0.0, 0.0), p, alone, 0.0, simplicity, 0)
+
+    best = leader("tree", 0.996, np.nan, np.nan, 5)
+    logistic, bayes = leader("logistic", 0.938, 0.007, 0.003, 2), leader("bayes", 0.924, 0.173, 0.173, 3)
+    help_is_shown = leader("baseline", 0.6, 0.06, 0.01, 0)
+    assert choose([best, logistic, bayes, help_is_shown], measure)[0].name == "tree"
+    no_help = leader("baseline", 0.6, 0.3, 0.2, 0)
+    assert choose([best, logistic, bayes, no_help], measure)[0].name == "baseline"

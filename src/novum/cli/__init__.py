@@ -27,6 +27,8 @@ def main() -> None:
     """Run the command line."""
     try:
         app = application()
+    except KeyboardInterrupt:
+        sys.exit(130)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "novum":
             raise
@@ -35,5 +37,7 @@ def main() -> None:
         )
     try:
         app()
+    except KeyboardInterrupt:
+        sys.exit(130)
     except ValueError as error:  # parameter and data errors are sentences for the user, not tracebacks
         sys.exit(f"novum: {error}")

@@ -27,6 +27,8 @@ def refusing(command: str) -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo(f"novum {command}: interrupted; nothing is written.", err=True)
         raise typer.Exit(130) from None  # what a shell expects of a command that Ctrl-C ended
+    except BrokenPipeError:
+        raise typer.Exit(141) from None  # whoever read our output has gone, as `| head` does
     except OSError as error:
         typer.echo(f"novum {command}: {error.filename}: {error.strerror}.", err=True)
         raise typer.Exit(2) from error

@@ -1,13 +1,16 @@
 """The leaderboard and the choice: the simplest model that cannot be told from the best.
 
 Every candidate is compared with the one of best mean by the corrected resampled t-test on the same folds; the p-values are
-adjusted by Holm for the number of comparisons. Among the best and those with an adjusted p above LEVEL, the choice falls
-on the simplest (`novum.study.candidates` has the order), and among equally simple ones on the best mean.
+adjusted by Holm for the number of comparisons. From the best down, up to the first that is shown to be worse, the choice
+falls on the simplest (`novum.study.candidates` has the order), and among equally simple ones on the best mean: a model below
+one that is shown to be worse is not kept because its own scores are too scattered to tell. The baseline is another question,
+"does any model help?", asked once, of the best mean: it is kept only where that single test finds no difference.
 
 The best mean is picked by looking, so the tests against it are not exact: they lean towards finding a difference. The
 hold-out score, on rows that no step has seen, is the one to quote.
 """
 
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +35,7 @@ class Leader(NamedTuple):
     difference: float  # to the best, in the measure's own direction
     difference_interval: Interval
     p_value: float  # adjusted; NaN for the best
+    alone: float  # p of the test against the best as the only one made; NaN for the best
     seconds: float
     simplicity: int
     position: int  # among the candidates
@@ -64,6 +68,7 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
             tests[c].difference,
             tests[c].interval,
             float(adjusted.get(c, np.nan)),
+            float(tests[c].p_value) if c != best else np.nan,
             float(scores.seconds[c]),
             scores.candidates[c].simplicity,
             c,
@@ -74,13 +79,14 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
 
 def choose(leaders: list[Leader], measure: Measure) -> tuple[Leader, str]:
     """Return the row to keep and the reason in a few words."""
-    equals = [leader for leader in leaders if leader.verdict != "yes"]
+    equals = [leader for leader in takewhile(lambda leader: leader.verdict != "yes", leaders) if leader.simplicity]
+    baseline = next((leader for leader in leaders if leader.simplicity == 0), None)
+    if baseline is not None and (baseline.best or not baseline.alone <= LEVEL):
+        return baseline, "no model can be shown to be better"
     kept = min(equals, key=lambda leader: (leader.simplicity, -measure.better(leader.mean)))
     count = len(equals)
     if count == 1:
-        return kept, "best mean, and all others are worse"
-    if kept.simplicity == 0:
-        return kept, "no model can be shown to be better"
+        return kept, "best mean, and the next is shown to be worse"
     group = f"the simplest of the {number(count)} that cannot be told apart"
     return kept, f"best mean and {group}" if kept.best else group
 
