@@ -36,6 +36,7 @@ class Block(NamedTuple):
 def block_rows(n: int, d: int) -> int:
     """Return the rows per block for n x d data in memory: a function of n and d alone."""
     count = min(MOST_BLOCKS, max(1, n * d // BLOCK_VALUES), max(1, n // max(1, ROWS_PER_COLUMN * d)))
+    count = 1 << (count.bit_length() - 1)  # a power of two: equal shares for 2, 4, 8 ... threads, and a full merge tree
     return -(-n // count)
 
 
