@@ -1,0 +1,337 @@
+r"""The protocol of distributions: value objects with a density, draws, moments and a fit that is a fold.
+
+A distribution holds a batch of parameter sets: `batch_shape` is what the parameters broadcast to, `event_shape` the shape
+of one outcome. Outcomes broadcast against the batch from the right: `log_prob(x)` has the shape of x (without the event
+part) broadcast with `batch_shape`, so n outcomes against k parameter sets are asked as `log_prob(x[:, None])`.
+
+Learning from rows x_i with weights w_i (responsibilities, where a batch competes for the rows):
+
+    S(x, w) = sum_i w_i s(x_i; theta0)                                                             (1)
+    theta   = argmax over theta of  sum_i w_i log p(x_i | theta) + log p(theta)                    (2)
+
+`statistics` computes (1) about the parameters theta0 of the object itself, so that nothing cancels; statistics of two
+portions of data are added. `from_statistics` computes (2) from them: the M-step. `fit` is both over all rows.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _array
+from novum._random import Stream, seed_of
+from novum.distributions._ops import NUMPY, Ops, ops_of, real_rows
+from novum.distributions._parameters import Parameter
+from novum.exceptions import DataError, ParameterError
+
+__all__ = ["Distribution", "Support"]
+
+
+class Support(NamedTuple):
+    """Where a distribution lives: its kind, and the bounds of a scalar outcome (or of every coordinate)."""
+
+    kind: str  # "reals", "integers", "values", "vectors", "simplex", "counts" or "matrices"
+    low: Any
+    high: Any
+
+
+class Distribution(ABC):
+    """Base of all distributions; see the families for their parameters."""
+
+    _event_ndim: ClassVar[int] = 0
+    _parameter_names: ClassVar[tuple[str, ...]] = ()
+    _domain: ClassVar[str] = "real numbers"  # of the data, for messages
+    _fit_options: ClassVar[tuple[str, ...]] = ()  # keywords that `fit` hands to `_start`
+
+    batch_shape: tuple[int, ...]
+    event_shape: tuple[int, ...]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = tuple(name for name, value in vars(cls).items() if isinstance(value, Parameter))
+        if own:
+            cls._parameter_names = own
+
+    def _set(self, event_shape: tuple[int, ...] = (), **arrays: tuple[NDArray, int]) -> None:
+        """Keep parameters, each given with the number of its own axes, broadcast against each other and read-only."""
+        fronts = [array.shape[: array.ndim - own] for array, own in arrays.values()]
+        try:
+            batch = np.broadcast_shapes(*fronts)
+        except ValueError as error:
+            shapes = ", ".join(f"{name} {array.shape}" for name, (array, _) in arrays.items())
+            raise ParameterError(
+                f"{type(self).__name__}: the parameters do not broadcast against each other ({shapes}); give equal shapes or"
+                f" numbers."
+            ) from error
+        self.__dict__.update(batch_shape=batch, event_shape=event_shape)
+        for (name, (array, _)), front in zip(arrays.items(), fronts):
+            full = array.view() if front == batch else np.broadcast_to(array, batch + array.shape[len(front) :])
+            full.flags.writeable = False
+            self.__dict__[name] = full
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(getattr(type(self), name, None), Parameter):
+            object.__setattr__(self, name, value)  # the parameter tells why it cannot be changed
+        raise AttributeError(f"{type(self).__name__} cannot be changed: it has no settable attribute {name!r}.")
+
+    def _parameters(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in self._parameter_names}
+
+    def __getitem__(self, index: Any) -> "Distribution":
+        """Return one of a batch, or several."""
+        if not self.batch_shape:
+            raise ParameterError(f"{type(self).__name__}: there is one distribution here, no batch to index.")
+        return type(self)(**{name: array[index] for name, array in self._parameters().items()})
+
+    def __len__(self) -> int:
+        if not self.batch_shape:
+            raise TypeError(f"{type(self).__name__}: there is one distribution here, no batch to count.")
+        return self.batch_shape[0]
+
+    def __repr__(self) -> str:
+        shown = (
+            f"{name}={np.array2string(value, separator=', ', threshold=8)}"
+            for name, value in self._parameters().items()
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __eq__(self, other: Any) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = self._parameters(), other._parameters()
+        return all(np.array_equal(mine[name], theirs[name]) for name in mine)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(value.tobytes() for value in self._parameters().values())))
+
+    # ------------------------------------------------------------------------------------------------ density
+
+    @property
+    @abstractmethod
+    def _constants(self) -> tuple:
+        """What the log-density needs of the parameters, as a NamedTuple of arrays."""
+
+    @staticmethod
+    @abstractmethod
+    def _log_density(constants: Any, x: Any, ops: Ops) -> Any:
+        """Return the log-density from the constants, for arrays and tensors alike."""
+
+    def log_prob(self, x: Any) -> Any:
+        """Return the logarithm of the density (or probability) at x, in float64; minus infinity outside the support.
+
+        Parameters
+        ----------
+        x : array-like or tensor of shape (..., *event_shape)
+            Broadcasts against `batch_shape`.
+
+        Returns
+        -------
+        array (or tensor, for a tensor) of the broadcast shape
+        """
+        if type(x) is np.ndarray and x.dtype == np.float64:
+            rows = x
+        else:
+            rows = real_rows(type(self).__name__, x)
+            if _array.is_tensor(rows):
+                constants = type(self._constants)(*(_array.like(rows, value, "float64") for value in self._constants))
+                return self._log_density(constants, rows, ops_of(rows))
+        return self._log_density(self._constants, rows, NUMPY)[()]
+
+    def prob(self, x: Any) -> Any:
+        """Return the density (or probability) at x."""
+        value = self.log_prob(x)
+        return ops_of(value).exp(value)
+
+    # ------------------------------------------------------------------------------------------------ draws
+
+    def sample(self, size: int | tuple[int, ...] | None = None, random_state: Any = None) -> NDArray:
+        """Draw outcomes; draw i depends on the seed and on i alone, so a longer sample begins with the shorter one.
+
+        Parameters
+        ----------
+        size : int or tuple of int, default=None
+            How many for each of the batch; None is one, without an axis of its own.
+        random_state : None, int, Generator, RandomState or SeedSequence
+
+        Returns
+        -------
+        array of shape (*size, *batch_shape, *event_shape)
+        """
+        shape = () if size is None else (size,) if isinstance(size, (int, np.integer)) else tuple(size)
+        if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in shape):
+            raise ParameterError(
+                f"{type(self).__name__}.sample(size={size!r}): size must be a whole number or a tuple of them, zero or more."
+            )
+        count = int(np.prod(shape, dtype=np.int64))
+        drawn = self._draw(Stream(seed_of(random_state)), count)
+        return drawn.reshape(shape + drawn.shape[1:])[()]
+
+    @abstractmethod
+    def _draw(self, stream: Stream, count: int) -> NDArray:
+        """Return `count` draws of every distribution of the batch, (count, *batch_shape, *event_shape)."""
+
+    def _columns(self) -> int:
+        """Number of distributions in the batch."""
+        return int(np.prod(self.batch_shape, dtype=np.int64))
+
+    # ------------------------------------------------------------------------------------------------ moments
+
+    @property
+    @abstractmethod
+    def mean(self) -> Any:
+        """The expectation."""
+
+    @property
+    @abstractmethod
+    def var(self) -> Any:
+        """The variance (of every coordinate)."""
+
+    @property
+    def std(self) -> Any:
+        """The standard deviation (of every coordinate)."""
+        return np.sqrt(self.var)
+
+    @property
+    @abstractmethod
+    def mode(self) -> Any:
+        """Where the density is largest."""
+
+    @property
+    @abstractmethod
+    def support(self) -> Support:
+        """Where the density is not zero."""
+
+    @property
+    @abstractmethod
+    def n_parameters(self) -> int:
+        """Number of free parameters of one distribution of the batch."""
+
+    @abstractmethod
+    def entropy(self) -> Any:
+        """Return -E[log p(x)], in nats."""
+
+    @abstractmethod
+    def kl(self, other: Any) -> Any:
+        """Return the Kullback-Leibler divergence E[log p(x) - log q(x)] to `other`, in nats."""
+
+    def _same_family(self, other: Any) -> Any:
+        """Return `other` if it is of this family."""
+        if type(other) is not type(self) or other.event_shape != self.event_shape:
+            raise ParameterError(
+                f"{type(self).__name__}.kl(other={other!r}): other must be a {type(self).__name__} with"
+                f" event_shape {self.event_shape}."
+            )
+        return other
+
+    # ------------------------------------------------------------------------------------------------ learning
+
+    def _aligned(self, x: Any, weight: Any) -> tuple[Any, Any]:
+        """Return rows as (n, batch or ones, event) and weights as (n, batch or ones)."""
+        x = real_rows(type(self).__name__, x)
+        batch, event = len(self.batch_shape), self._event_ndim
+        if x.ndim == 1 + event:
+            x = x.reshape((x.shape[0], *(1,) * batch, *x.shape[1:]))
+        if x.ndim != 1 + batch + event or tuple(x.shape[1 + batch :]) != self.event_shape:
+            raise DataError(
+                f"{type(self).__name__}.statistics: x has shape {tuple(x.shape)}; it must be (n,) + {self.event_shape}, or with"
+                f" the batch {self.batch_shape} between."
+            )
+        if weight is None:
+            return x, None
+        weight = _array.like(x, _array.to_numpy(weight) if not _array.is_tensor(x) else weight, "float64")
+        if weight.ndim == 1:
+            weight = weight.reshape((weight.shape[0], *(1,) * batch))
+        if weight.ndim != 1 + batch or weight.shape[0] != x.shape[0]:
+            raise DataError(
+                f"{type(self).__name__}.statistics: weight has shape {tuple(weight.shape)}; it must be ({x.shape[0]},), or with"
+                f" the batch {self.batch_shape} behind."
+            )
+        return x, weight
+
+    def _mass(self, x: Any, weight: Any) -> NDArray:
+        """Return the sum of the weights for every distribution of the batch."""
+        if weight is None:
+            return np.full(self.batch_shape, float(x.shape[0]))
+        return np.broadcast_to(_array.to_numpy(weight.sum(0)), self.batch_shape) + 0.0
+
+    def _sum(self, values: Any, weight: Any) -> NDArray:
+        """Return sum_i w_i values_i for every distribution of the batch, as a NumPy array."""
+        batch = len(self.batch_shape)
+        own = tuple(values.shape[1 + batch :])
+        if weight is None:
+            total = values.sum(0)
+        elif all(n == 1 for n in values.shape[1 : 1 + batch]):  # rows shared by the batch: one product
+            total = weight.reshape((weight.shape[0], -1)).T @ values.reshape((values.shape[0], -1))
+            total = total.reshape((*weight.shape[1:], *own))
+        else:
+            total = (weight.reshape(tuple(weight.shape) + (1,) * len(own)) * values).sum(0)
+        return np.broadcast_to(_array.to_numpy(total), self.batch_shape + own) + 0.0
+
+    @abstractmethod
+    def statistics(self, x: Any, weight: Any = None) -> Any:
+        """Return the sums (1) of rows, a NamedTuple of arrays; those of two portions of data are added field by field.
+
+        Parameters
+        ----------
+        x : array-like or tensor of shape (n, *event_shape), or (n, *batch_shape, *event_shape)
+            Rows that all distributions of the batch share, or rows for each of them.
+        weight : array-like or tensor of shape (n,) or (n, *batch_shape), default=None
+            Weights of the rows, or what each of the batch is responsible for.
+        """
+
+    @abstractmethod
+    def from_statistics(self, statistics: Any, prior: "Distribution | None" = None) -> "Distribution":
+        """Return (2): the distribution of this family that `statistics` (of this object) make most probable.
+
+        Parameters
+        ----------
+        statistics : what `statistics` of this very object returned, or a sum of such
+        prior : conjugate distribution, default=None
+            None is maximum likelihood; a prior makes it the mode of the posterior.
+
+        Notes
+        -----
+        One of a batch that has no weight at all keeps its parameters.
+        """
+
+    @classmethod
+    def _start(cls, x: Any, weight: Any, **options: Any) -> "Distribution":
+        """Return where to begin from the rows of the first block; a batch where the rows are two-dimensional scalars."""
+        raise ParameterError(f"{cls.__name__} has no fit: it is made from its parameters, not from data.")
+
+    @staticmethod
+    def _inside(x: Any) -> Any:
+        """Return which of the data could come from this family."""
+        return x == x
+
+    def _begin_again(self, found: "Distribution") -> bool:
+        """Return whether statistics about this start lost digits, so that the pass is made again about `found`."""
+        return False
+
+    @classmethod
+    def fit(
+        cls, x: Any, sample_weight: Any = None, prior: "Distribution | None" = None, **options: Any
+    ) -> "Distribution":
+        """Return the distribution of this family that the data make most probable.
+
+        Parameters
+        ----------
+        x : array-like, frame, scan, Dask collection or tensor
+            Rows. For families of numbers, a one-dimensional x gives one distribution and every column of a table one of
+            a batch; for families of vectors a row is one outcome.
+        sample_weight : array-like of shape (n,), default=None
+            Zero leaves a row out. A scan brings its own.
+        prior : conjugate distribution, default=None
+            The result is then the mode of the posterior.
+        **options
+            Of the family.
+
+        Returns
+        -------
+        Distribution
+            Of this class; its parameters are NumPy arrays wherever the data live.
+        """
+        from novum.distributions._fit import fit
+
+        return fit(cls, x, sample_weight, prior, **options)

@@ -1,0 +1,149 @@
+r"""The Bernoulli distribution: one trial that succeeds with probability p.
+
+log P(x) = x log p + (1 - x) log(1 - p),   x in {0, 1}                                         (1)
+eta = log(p / (1 - p)),   u = x,   h = 1,   A = log(1 + e^eta)                                 (2)
+p = sum w x / sum w;   under a Beta(a, b) prior   p = (sum w x + a - 1) / (sum w + a + b - 2)  (3)
+"""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr, expit, rel_entr
+
+from novum.distributions._base import Support
+from novum.distributions._parameters import Parameter, probability
+from novum.distributions._priors import beta_mode
+from novum.distributions.beta import Beta
+from novum.distributions.exponential_family import ExponentialFamily
+
+__all__ = ["Bernoulli"]
+
+
+class Constants(NamedTuple):
+    log_success: NDArray
+    log_failure: NDArray
+
+
+class Counts(NamedTuple):
+    """Mass of all rows and of the successes."""
+
+    mass: NDArray
+    successes: NDArray
+
+
+class Bernoulli(ExponentialFamily):
+    """A trial with outcome 1 (probability p) or 0.
+
+    Parameters
+    ----------
+    p : float or array
+        Probability of 1.
+
+    Examples
+    --------
+    >>> from novum.distributions import Bernoulli, Beta
+    >>> tosses = [1, 1, 0, 0, 0, 1, 1]
+    >>> Bernoulli.fit(tosses)
+    Bernoulli(p=0.57142857)
+    >>> Bernoulli.fit(tosses, prior=Beta(2, 2))  # the mode of the posterior: 5/9
+    Bernoulli(p=0.55555556)
+    """
+
+    p = Parameter()
+    _sums = Counts
+    _domain = "zeros and ones"
+    _prior_advice = "give a Beta"
+
+    def __init__(self, p: Any):
+        self._set(p=(probability("Bernoulli", "p", p), 0))
+
+    @cached_property
+    def _constants(self) -> Constants:
+        with np.errstate(divide="ignore"):
+            return Constants(np.log(self.p), np.log1p(-self.p))
+
+    @staticmethod
+    def _log_density(constants, x, ops):
+        other = ops.where(x == 0, constants.log_failure, ops.where(x == x, -np.inf, x))
+        return ops.where(x == 1, constants.log_success, other)
+
+    def _draw(self, stream, count):
+        drawn = stream.uniform("bernoulli", 0, count, self._columns()).reshape(count, *self.batch_shape)
+        return (drawn < self.p).astype(np.int64)
+
+    def cdf(self, x: Any) -> Any:
+        """Return P(X <= x)."""
+        x = np.asarray(x, np.float64)
+        return np.where(x < 0, 0.0, np.where(x < 1, 1 - self.p, 1.0))[()]
+
+    def quantile(self, q: Any) -> Any:
+        """Return the least outcome x with P(X <= x) >= q."""
+        q = np.asarray(q, np.float64)
+        return np.where((q >= 0) & (q <= 1), np.where(q <= 1 - self.p, 0.0, 1.0), np.nan)[()]
+
+    @property
+    def mean(self):
+        return self.p
+
+    @property
+    def var(self):
+        return self.p * (1 - self.p)
+
+    @property
+    def mode(self):
+        return (self.p > 0.5).astype(np.float64)
+
+    @property
+    def support(self):
+        return Support("integers", 0, 1)
+
+    @property
+    def n_parameters(self):
+        return 1
+
+    def entropy(self):
+        return entr(self.p) + entr(1 - self.p)
+
+    def kl(self, other: Any) -> Any:
+        """Return KL(self || other); infinite where other cannot do what self does."""
+        other = self._same_family(other)
+        return rel_entr(self.p, other.p) + rel_entr(1 - self.p, 1 - other.p)
+
+    def natural_parameters(self):
+        with np.errstate(divide="ignore"):
+            return (np.log(self.p) - np.log1p(-self.p),)
+
+    def log_partition(self):
+        with np.errstate(divide="ignore"):
+            return -np.log1p(-self.p)
+
+    def sufficient_statistics(self, x):
+        return (x,)
+
+    def log_base_measure(self, x):
+        return np.zeros(np.shape(x))
+
+    def mean_statistics(self):
+        return (self.p,)
+
+    @classmethod
+    def from_natural(cls, *eta):
+        return cls(expit(eta[0]))
+
+    def from_mean_statistics(self, *mean):
+        return type(self)(np.clip(mean[0], 0.0, 1.0))  # rounding of weighted sums
+
+    def _posterior_mode(self, statistics, prior):
+        if not isinstance(prior, Beta):
+            return super()._posterior_mode(statistics, prior)
+        return Bernoulli(beta_mode("Bernoulli", statistics.successes, statistics.mass - statistics.successes, prior))
+
+    @staticmethod
+    def _inside(x):
+        return (x == 0) | (x == 1)
+
+    @classmethod
+    def _start(cls, x, weight, **options):
+        return cls(np.full(tuple(x.shape[1:]), 0.5))

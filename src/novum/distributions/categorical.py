@@ -1,0 +1,220 @@
+r"""The categorical distribution: one of K outcomes, coded 0, ..., K - 1.
+
+    P(x = k) = p_k                                                                                 (1)
+    u = indicator of the first K - 1 outcomes,  eta_k = log(p_k / p_K),  h = 1,  A = -log p_K      (2)
+    p_k = N_k / sum_j N_j;  under a Dirichlet prior  p_k = (N_k + alpha_k - 1) / sum_j (N_j + alpha_j - 1)   (3)
+
+with N_k = sum of the weights of the rows with outcome k. Mean and covariance are those of the indicator vector of the outcome: p
+and diag(p) - p p'. Counts of several trials are the multinomial's.
+"""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr, rel_entr
+
+from novum import _array
+from novum._checks import check_count
+from novum.distributions._base import Distribution, Support
+from novum.distributions._draws import smallest_at_least
+from novum.distributions._ops import ops_of, where_inside
+from novum.distributions._parameters import Parameter, simplex
+from novum.distributions._priors import dirichlet_mode
+from novum.distributions.dirichlet import Dirichlet
+from novum.distributions.exponential_family import ExponentialFamily
+from novum.exceptions import DataError
+
+__all__ = ["Categorical"]
+
+
+class Constants(NamedTuple):
+    log_p: NDArray  # all of the batch, one after another
+    offset: NDArray  # (batch): where the probabilities of each begin
+    outcomes: NDArray
+
+
+class Counts(NamedTuple):
+    """Mass of all rows and of every outcome."""
+
+    mass: NDArray
+    counts: NDArray  # (..., K)
+
+
+class Categorical(ExponentialFamily):
+    """An outcome 0, ..., K - 1 with probabilities p.
+
+    Parameters
+    ----------
+    p : array of shape (..., K)
+        Probabilities that add up to one.
+
+    Examples
+    --------
+    >>> from novum.distributions import Categorical, Dirichlet
+    >>> days = [0, 1, 1, 2, 2, 2, 0, 1]  # rain, clouds, sun
+    >>> Categorical.fit(days)
+    Categorical(p=[0.25 , 0.375, 0.375])
+    >>> Categorical.fit(days, prior=Dirichlet([2, 2, 2])).p * 11
+    array([3., 4., 4.])
+    """
+
+    p = Parameter()
+    _sums = Counts
+    _domain = "whole numbers 0, ..., K - 1"
+    _prior_advice = "give a Dirichlet"
+    _fit_options = ("n_categories",)
+
+    def __init__(self, p: Any):
+        self._set(p=(simplex("Categorical", "p", p), 1))
+
+    @cached_property
+    def _constants(self) -> Constants:
+        k = self.p.shape[-1]
+        with np.errstate(divide="ignore"):
+            log_p = np.log(self.p).reshape(-1)
+        return Constants(
+            log_p, k * np.arange(self._columns(), dtype=np.float64).reshape(self.batch_shape), np.array(float(k))
+        )
+
+    @staticmethod
+    def _log_density(constants, x, ops):
+        inside = (x >= 0) & (x < constants.outcomes) & (ops.floor(x) == x)
+        code = ops.where(inside, x, 0.0) + constants.offset
+        return where_inside(ops, inside, constants.log_p[ops.integers(code)], x)
+
+    def _draw(self, stream, count):
+        u = stream.uniform("categorical", 0, count, self._columns()).reshape(count, *self.batch_shape)
+        cumulative = np.cumsum(self.p, axis=-1)
+        cumulative /= cumulative[..., -1:]
+        return smallest_at_least(
+            cumulative, 1 - u
+        )  # 1 - u is never 0, so no outcome of probability zero is drawn first
+
+    @property
+    def mean(self):
+        return self.p
+
+    @property
+    def var(self):
+        return self.p * (1 - self.p)
+
+    @property
+    def cov(self) -> NDArray:
+        """The covariance matrix of the indicator vector, diag(p) - p p'."""
+        return self.p[..., None] * np.eye(self.p.shape[-1]) - self.p[..., None] * self.p[..., None, :]
+
+    @property
+    def mode(self):
+        return self.p.argmax(axis=-1).astype(np.float64)
+
+    @property
+    def support(self):
+        return Support("integers", 0, self.p.shape[-1] - 1)
+
+    @property
+    def n_parameters(self):
+        return self.p.shape[-1] - 1
+
+    def entropy(self):
+        return entr(self.p).sum(axis=-1)
+
+    def kl(self, other: Any) -> Any:
+        """Return KL(self || other); infinite where other cannot do what self does."""
+        other = self._same_family(other)
+        return rel_entr(self.p, other.p).sum(axis=-1)
+
+    def natural_parameters(self):
+        with np.errstate(divide="ignore"):
+            log_p = np.log(self.p)
+        return (log_p[..., :-1] - log_p[..., -1:],)
+
+    def log_partition(self):
+        with np.errstate(divide="ignore"):
+            return -np.log(self.p[..., -1])
+
+    def sufficient_statistics(self, x):
+        return (_indicator(x, self.p.shape[-1])[..., :-1],)
+
+    def log_base_measure(self, x):
+        return np.zeros(np.shape(x))
+
+    def mean_statistics(self):
+        return (self.p[..., :-1],)
+
+    @classmethod
+    def from_natural(cls, *eta):
+        score = np.concatenate([eta[0], np.zeros(np.shape(eta[0])[:-1] + (1,))], axis=-1)
+        power = np.exp(score - score.max(axis=-1, keepdims=True))
+        return cls(power / power.sum(axis=-1, keepdims=True))
+
+    def from_mean_statistics(self, *mean):
+        first = mean[0]
+        return Categorical(np.concatenate([first, np.maximum(1 - first.sum(axis=-1, keepdims=True), 0.0)], axis=-1))
+
+    def statistics(self, x: Any, weight: Any = None) -> Counts:
+        """Return the mass of all rows and of every outcome."""
+        x, weight = self._aligned(x, weight)
+        return Counts(self._mass(x, weight), self._sum(_indicator(x, self.p.shape[-1]), weight))
+
+    def from_statistics(self, statistics: Counts, prior: Distribution | None = None) -> "Categorical":
+        """Return (3)."""
+        if prior is not None:
+            return self._posterior_mode(statistics, prior)
+        total = statistics.counts.sum(axis=-1, keepdims=True)
+        share = statistics.counts / np.where(total > 0, total, 1.0)
+        return Categorical(np.where(total > 0, share, self.p))
+
+    def _posterior_mode(self, statistics, prior):
+        if not isinstance(prior, Dirichlet):
+            return super()._posterior_mode(statistics, prior)
+        return Categorical(dirichlet_mode("Categorical", statistics.counts, prior.alpha))
+
+    @staticmethod
+    def _inside(x):
+        return (x >= 0) & (x == x.round())
+
+    @classmethod
+    def _start(cls, x, weight, *, n_categories=None, **options):
+        k = check_count("Categorical.fit", "n_categories", n_categories, 2)
+        return cls(np.full((*x.shape[1:], k), 1 / k))
+
+    @classmethod
+    def fit(cls, x: Any, sample_weight: Any = None, prior: Distribution | None = None, **options: Any) -> Any:
+        """Return the outcome fractions, or the mode of the posterior; see `Distribution.fit`.
+
+        Parameters
+        ----------
+        x : array-like, frame, scan, Dask collection or tensor
+            Codes 0, 1, ...; every column of a table gives one of a batch.
+        sample_weight : array-like of shape (n,), default=None
+        prior : Dirichlet, default=None
+        n_categories : int, default=None
+            Number of outcomes; None is that of the prior, or the largest code and one more.
+        """
+        from novum.distributions._fit import fit, open_rows
+
+        if options.get("n_categories") is None and isinstance(prior, Dirichlet):
+            options["n_categories"] = prior.event_shape[0]
+        if options.get("n_categories") is None:
+            source, _ = open_rows("Categorical.fit", x, sample_weight)
+            options["n_categories"] = max(2, int(source.total(_largest, None, max)) + 1)
+        return fit(cls, x, sample_weight, prior, **options)
+
+
+def _largest(_: Any, block: Any) -> float:
+    """Return the largest code of the rows of a block that have weight."""
+    x = block.X if block.weight is None else block.X[block.weight > 0]
+    return float(x.max()) if x.shape[0] else 0.0
+
+
+def _indicator(x: Any, k: int) -> Any:
+    """Return the (..., k) indicator of codes."""
+    if not _array.is_tensor(x):
+        if ((x < 0) | (x >= k)).any():
+            raise DataError(
+                f"Categorical: x holds the code {x[(x < 0) | (x >= k)].flat[0]:g}; codes run from 0 to {k - 1}. Raise n_categories."
+            )
+        return np.eye(k)[x.astype(np.intp)]
+    return _array.one_hot(x, ops_of(x).integers(x), k)

@@ -1,0 +1,235 @@
+r"""The multivariate normal distribution, by mean m and covariance C = L L'.
+
+    log p(x) = -1/2 |L^-1 (x - m)|^2 - sum_i log L_ii - d/2 log(2 pi)                              (1)
+    eta = (C^-1 m, -1/2 C^-1),  u = (x, x x'),  h = (2 pi)^(-d/2),  A = 1/2 m' C^-1 m + 1/2 log |C|  (2)
+
+Maximum likelihood from the sums about the object's own mean c, with mass W:
+
+    first = sum w (x - c),   second = sum w (x - c)(x - c)'                                        (3)
+    m = c + first/W,   C = second/W - (first/W)(first/W)'                                          (4)
+
+Under a NormalInverseWishart(m0, k, nu, Psi) prior the mode of the posterior is
+
+    m = (k m0 + W m_ML) / (k + W),   C = (Psi + W C_ML + k W/(k + W) (m_ML - m0)(m_ML - m0)') / (nu + W + d + 2)   (5)
+"""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _array
+from novum.distributions import _triangular
+from novum.distributions._base import Distribution, Support
+from novum.distributions._parameters import Parameter, finite
+from novum.distributions.exponential_family import ExponentialFamily
+from novum.distributions.normal import FAR_SHIFT, LOG_2PI
+from novum.distributions.normal_inverse_wishart import NormalInverseWishart
+from novum.exceptions import DataError, ParameterError
+
+__all__ = ["MultivariateNormal"]
+
+
+class Constants(NamedTuple):
+    mean: NDArray
+    factor: NDArray
+    log_peak: NDArray
+
+
+class Sums(NamedTuple):
+    """Mass and the sums (3)."""
+
+    mass: NDArray
+    first: NDArray  # (..., d)
+    second: NDArray  # (..., d, d)
+
+
+def moments_of(sums: Sums) -> tuple[NDArray, NDArray]:
+    """Return the mean about the shift and the covariance of (4); zero where there is no mass."""
+    mass = np.where(sums.mass > 0, sums.mass, 1.0)
+    offset = sums.first / mass[..., None]
+    return offset, sums.second / mass[..., None, None] - offset[..., None] * offset[..., None, :]
+
+
+class MultivariateNormal(ExponentialFamily):
+    """The normal distribution of vectors.
+
+    Parameters
+    ----------
+    mean : array of shape (..., d)
+    cov : array of shape (..., d, d), (d,) or float
+        Symmetric and positive definite; d numbers are a diagonal, a number a multiple of the identity.
+
+    Examples
+    --------
+    >>> from novum.distributions import MultivariateNormal
+    >>> model = MultivariateNormal([0.0, 0.0], [[2.0, 0.5], [0.5, 1.0]])
+    >>> float(model.prob([2.0, 1.0]).round(6))
+    0.038368
+    >>> MultivariateNormal.fit([[0.0, 0], [2, 0], [0, 2], [2, 2], [1, 1]]).cov.round(12)
+    array([[0.8, 0. ],
+           [0. , 0.8]])
+    """
+
+    mean = Parameter()
+    cov = Parameter()
+    _event_ndim = 1
+    _sums = Sums
+    _domain = "vectors of real numbers"
+    _prior_advice = "give a NormalInverseWishart"
+
+    def __init__(self, mean: Any, cov: Any):
+        center = finite("MultivariateNormal", "mean", mean)
+        if center.ndim == 0:
+            raise ParameterError(
+                f"MultivariateNormal(mean={mean!r}): mean must be a vector; for numbers there is Normal."
+            )
+        matrix = _triangular.covariance("MultivariateNormal", "cov", cov, center.shape[-1])
+        factor = _triangular.cholesky("MultivariateNormal", "cov", matrix)
+        self._set(center.shape[-1:], mean=(center, 1), cov=(matrix, 2), factor=(factor, 2))
+
+    @property
+    def cholesky(self) -> NDArray:
+        """The lower triangular factor L of cov = L L'."""
+        return self.__dict__["factor"]
+
+    @cached_property
+    def _constants(self) -> Constants:
+        log_peak = -0.5 * (self.event_shape[0] * LOG_2PI + _triangular.log_determinant(self.cholesky))
+        return Constants(self.mean, self.cholesky, log_peak)
+
+    @staticmethod
+    def _log_density(constants, x, ops):
+        square = _triangular.squared_length(constants.factor, x - constants.mean)
+        return constants.log_peak - 0.5 * square
+
+    def _draw(self, stream, count):
+        z = stream.normal("multivariate normal", 0, count, self._columns() * self.event_shape[0])
+        z = z.reshape(count, *self.batch_shape, *self.event_shape)
+        if not self.batch_shape:
+            return self.mean + z @ self.cholesky.T
+        return self.mean + (self.cholesky @ z[..., None])[..., 0]
+
+    @property
+    def var(self):
+        return np.diagonal(self.cov, axis1=-2, axis2=-1)
+
+    @property
+    def mode(self):
+        return self.mean
+
+    @property
+    def support(self):
+        return Support("vectors", -np.inf, np.inf)
+
+    @property
+    def n_parameters(self):
+        d = self.event_shape[0]
+        return d + d * (d + 1) // 2
+
+    @property
+    def precision(self) -> NDArray:
+        """The inverse of the covariance."""
+        inverse = _triangular.solve_lower(self.cholesky, np.eye(self.event_shape[0]))
+        return inverse.swapaxes(-1, -2) @ inverse
+
+    def entropy(self):
+        d = self.event_shape[0]
+        return 0.5 * (d * (1 + LOG_2PI) + _triangular.log_determinant(self.cholesky))
+
+    def kl(self, other: Any) -> Any:
+        """Return KL(self || other)."""
+        other = self._same_family(other)
+        ratio = _triangular.solve_lower(
+            other.cholesky, self.cholesky
+        )  # triangular: the square root of one in the other
+        gap = _triangular.squared_length(other.cholesky, self.mean - other.mean)
+        scale = np.diagonal(ratio, axis1=-2, axis2=-1)
+        return 0.5 * (gap + (ratio**2).sum(axis=(-2, -1)) - self.event_shape[0]) - np.log(scale).sum(axis=-1)
+
+    def natural_parameters(self):
+        precision = self.precision
+        return (precision @ self.mean[..., None])[..., 0], -0.5 * precision
+
+    def log_partition(self):
+        square = _triangular.squared_length(self.cholesky, self.mean)
+        return 0.5 * (square + _triangular.log_determinant(self.cholesky))
+
+    def sufficient_statistics(self, x):
+        return x, x[..., None] * x[..., None, :]
+
+    def log_base_measure(self, x):
+        return np.full(np.shape(x)[:-1], -0.5 * self.event_shape[0] * LOG_2PI)
+
+    def mean_statistics(self):
+        return self.mean, self.cov + self.mean[..., None] * self.mean[..., None, :]
+
+    @classmethod
+    def from_natural(cls, *eta):
+        cov = np.linalg.inv(-2 * np.asarray(eta[1], np.float64))
+        return cls((cov @ np.asarray(eta[0])[..., None])[..., 0], cov)
+
+    def from_mean_statistics(self, *mean):
+        first, second = mean
+        return type(self)(first, second - first[..., None] * first[..., None, :])
+
+    def statistics(self, x: Any, weight: Any = None) -> Sums:
+        """Return the mass and the sums (3) about this mean."""
+        x, weight = self._aligned(x, weight)
+        d, n, columns = self.event_shape[0], x.shape[0], self._columns()
+        shared = all(size == 1 for size in x.shape[1:-1])
+        rows = x.reshape((n, 1 if shared else columns, d))
+        weights = None if weight is None else weight.reshape((n, -1))
+        first, second = np.empty((columns, d)), np.empty((columns, d, d))
+        for j, mean in enumerate(self.mean.reshape(-1, d)):  # a product of matrices each: no batch would be faster
+            offset = rows[:, 0 if shared else j] - _array.like(x, mean, "float64")
+            if weights is None:
+                weighted = offset
+                first[j] = _array.to_numpy(offset.sum(0))
+            else:
+                own = weights[:, j if weights.shape[1] > 1 else 0]
+                weighted = offset * own[:, None]
+                first[j] = _array.to_numpy(own @ offset)
+            second[j] = _array.to_numpy(weighted.T @ offset)
+        batch = self.batch_shape
+        return Sums(self._mass(x, weight), first.reshape(*batch, d), second.reshape(*batch, d, d))
+
+    def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "MultivariateNormal":
+        """Return (4), or (5) with a NormalInverseWishart prior."""
+        if prior is not None:
+            return self._posterior_mode(statistics, prior)
+        offset, cov = moments_of(statistics)
+        empty = (statistics.mass <= 0)[..., None, None]
+        try:
+            found = MultivariateNormal(self.mean + offset, np.where(empty, self.cov, cov))
+        except ParameterError as error:
+            raise DataError(
+                f"MultivariateNormal: the rows lie in fewer than {self.event_shape[0]} dimensions, so the covariance is singular;"
+                f" give more rows, leave out dependent columns, or give a prior (NormalInverseWishart)."
+            ) from error
+        return self._kept(statistics, found, None)
+
+    def _posterior_mode(self, statistics, prior):
+        if not isinstance(prior, NormalInverseWishart):
+            return super()._posterior_mode(statistics, prior)
+        offset, cov = moments_of(statistics)
+        mass = statistics.mass[..., None]
+        gap = self.mean + offset - prior.mean
+        share = mass / (prior.strength[..., None] + mass)
+        scatter = (
+            mass[..., None] * cov + (prior.strength[..., None] * share)[..., None] * gap[..., None] * gap[..., None, :]
+        )
+        divisor = prior.df + statistics.mass + self.event_shape[0] + 2
+        return MultivariateNormal(prior.mean + share * gap, (prior.scale + scatter) / divisor[..., None, None])
+
+    @classmethod
+    def _start(cls, x, weight, **options):
+        d = x.shape[-1]
+        near = cls(_array.to_numpy(x[0]) if x.shape[0] else np.zeros(d), np.eye(d))
+        offset, cov = moments_of(near.statistics(x, weight)) if x.shape[0] else (np.zeros(d), np.eye(d))
+        scale = np.diagonal(cov)
+        return cls(near.mean + offset, np.where(scale > 0, scale, 1.0))
+
+    def _begin_again(self, found):
+        return bool(((found.mean - self.mean) ** 2 > FAR_SHIFT * found.var).any())

@@ -1,0 +1,151 @@
+r"""The Poisson distribution of counts.
+
+    log P(x) = x log r - r - log x!,   x = 0, 1, 2, ...                                            (1)
+    eta = log r,  u = x,  h = 1 / x!,  A = e^eta                                                   (2)
+    r = sum w x / sum w;   under a Gamma(a, b) prior   r = (sum w x + a - 1) / (sum w + b)         (3)
+
+Draws are quantiles of uniform numbers: the least x with P(X <= x) >= u.
+"""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaincc, gammaln, pdtrik, xlogy
+
+from novum.distributions._base import Distribution, Support
+from novum.distributions._counts import count_quantile, expected_log_factorial
+from novum.distributions._ops import where_inside
+from novum.distributions._parameters import Parameter, nonnegative
+from novum.distributions._priors import gamma_mode
+from novum.distributions.exponential_family import ExponentialFamily
+from novum.distributions.gamma import Gamma
+
+__all__ = ["Poisson"]
+
+
+class Constants(NamedTuple):
+    log_rate: NDArray
+    rate: NDArray
+
+
+class Sums(NamedTuple):
+    """Mass and sum of x."""
+
+    mass: NDArray
+    total: NDArray
+
+
+class Poisson(ExponentialFamily):
+    """Counts of events that happen at a rate.
+
+    Parameters
+    ----------
+    rate : float or array
+        Zero or more; mean and variance.
+
+    Examples
+    --------
+    >>> from novum.distributions import Gamma, Poisson
+    >>> Poisson.fit([2, 3, 1, 6])
+    Poisson(rate=3.)
+    >>> Poisson.fit([2, 3, 1, 6], prior=Gamma(2, 1))  # (12 + 2 - 1) / (4 + 1)
+    Poisson(rate=2.6)
+    """
+
+    rate = Parameter()
+    _sums = Sums
+    _domain = "counts 0, 1, 2, ..."
+    _prior_advice = "give a Gamma"
+
+    def __init__(self, rate: Any):
+        self._set(rate=(nonnegative("Poisson", "rate", rate), 0))
+
+    @cached_property
+    def _constants(self) -> Constants:
+        with np.errstate(divide="ignore"):
+            return Constants(np.log(self.rate), self.rate)
+
+    @staticmethod
+    def _log_density(constants, x, ops):
+        with ops.quiet():  # 0 log 0 at rate zero
+            value = x * constants.log_rate
+        if (constants.rate == 0).any():
+            value = ops.where(x == 0, 0.0, value)
+        value = value - ops.gammaln(x + 1)
+        value -= constants.rate
+        return where_inside(ops, ops.floor(abs(x)) == x, value, x)
+
+    def _draw(self, stream, count):
+        u = stream.uniform("poisson", 0, count, self._columns()).reshape(count, *self.batch_shape)
+        return self.quantile(u).astype(np.int64)
+
+    def cdf(self, x: Any) -> Any:
+        """Return P(X <= x)."""
+        x = np.asarray(x, np.float64)
+        return np.where(x < 0, 0.0, gammaincc(np.floor(np.maximum(x, 0.0)) + 1, self.rate))[()]
+
+    def quantile(self, q: Any) -> Any:
+        """Return the least count x with P(X <= x) >= q."""
+        return count_quantile(q, self.cdf, lambda p: pdtrik(p, self.rate), self.rate, np.sqrt(self.rate), np.inf)
+
+    @property
+    def mean(self):
+        return self.rate
+
+    @property
+    def var(self):
+        return self.rate
+
+    @property
+    def mode(self):
+        return np.floor(self.rate)
+
+    @property
+    def support(self):
+        return Support("integers", 0, np.inf)
+
+    @property
+    def n_parameters(self):
+        return 1
+
+    def entropy(self):
+        log_factorial = expected_log_factorial(self.rate, self.log_prob)
+        return self.rate - xlogy(self.rate, self.rate) + log_factorial
+
+    def natural_parameters(self):
+        with np.errstate(divide="ignore"):
+            return (np.log(self.rate),)
+
+    def log_partition(self):
+        return self.rate
+
+    def sufficient_statistics(self, x):
+        return (x,)
+
+    def log_base_measure(self, x):
+        return -gammaln(np.asarray(x) + 1)
+
+    def mean_statistics(self):
+        return (self.rate,)
+
+    @classmethod
+    def from_natural(cls, *eta):
+        return cls(np.exp(eta[0]))
+
+    def from_mean_statistics(self, *mean):
+        return type(self)(mean[0])
+
+    def _posterior_mode(self, statistics, prior: Distribution):
+        if not isinstance(prior, Gamma):
+            return super()._posterior_mode(statistics, prior)
+        return Poisson(gamma_mode("Poisson", statistics.total, statistics.mass, prior))
+
+    @staticmethod
+    def _inside(x):
+        return (x >= 0) & (x == x.round())
+
+    @classmethod
+    def _start(cls, x, weight, **options):
+        return cls(np.ones(tuple(x.shape[1:])))

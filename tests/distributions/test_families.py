@@ -1,0 +1,344 @@
+"""Every family against scipy.stats, against quadrature or sums over its outcomes, and against itself one by one."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.stats as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.integrate import quad
+
+from novum.distributions import (
+    Bernoulli,
+    Beta,
+    Categorical,
+    Dirichlet,
+    Gamma,
+    MultivariateNormal,
+    Normal,
+    NormalGamma,
+    NormalInverseWishart,
+    Poisson,
+)
+from novum.exceptions import DataError, ParameterError, ParameterTypeError
+
+RNG = np.random.default_rng(0)
+COV = np.array([[2.0, 0.5, 0.3], [0.5, 1.0, -0.2], [0.3, -0.2, 0.7]])
+SCALARS = [  # ours, scipy's with the same parameters, points inside and outside of the support
+    (Normal(1.5, 4.0), st.norm(1.5, 2.0), np.r_[np.linspace(-9, 9, 31), 1.5 + 80.0, -1e6]),
+    (Gamma(2.5, 0.7), st.gamma(2.5, scale=1 / 0.7), np.r_[np.linspace(0, 40, 21), 1e-300, -1.0, 1e5]),
+    (Gamma(1.0, 3.0), st.gamma(1.0, scale=1 / 3.0), np.array([-1.0, 0.0, 1e-9, 2.0])),
+    (Gamma(0.3, 3.0), st.gamma(0.3, scale=1 / 3.0), np.array([-1.0, 1e-9, 2.0, 90.0])),
+    (Beta(2.0, 5.0), st.beta(2.0, 5.0), np.r_[-0.5, np.linspace(0, 1, 21), 1 - 1e-12, 1.5]),
+    (Beta(0.5, 1.0), st.beta(0.5, 1.0), np.r_[-0.5, np.linspace(0.01, 1, 21), 1.5]),
+    (Bernoulli(0.3), st.bernoulli(0.3), np.array([-1.0, 0, 0.5, 1, 2])),
+    (Poisson(3.7), st.poisson(3.7), np.array([-1.0, 0, 0.5, 1, 2, 3, 10, 400])),
+]
+names = [f"{type(ours).__name__}-{i}" for i, (ours, *_) in enumerate(SCALARS)]
+
+
+def averages_to(values, expected):
+    """Return whether the mean of draws is within four standard errors of what is expected."""
+    return (np.abs(values.mean(0) - expected) <= 4 * values.std(0) / np.sqrt(len(values))).all()
+
+
+def density_of(peer):
+    return peer.logpdf if hasattr(peer.dist, "pdf") else peer.logpmf
+
+
+@pytest.mark.parametrize("ours, peer, x", SCALARS, ids=names)
+def test_density_cdf_and_moments_are_scipys(ours, peer, x):
+    theirs = density_of(peer)
+    assert_allclose(ours.log_prob(x), theirs(x), rtol=1e-13, atol=1e-14)
+    assert_allclose(ours.prob(x), np.exp(theirs(x)), rtol=1e-12)
+    assert_allclose(ours.cdf(x), peer.cdf(x), rtol=1e-13, atol=1e-300)
+    q = np.array([0.0, 1e-12, 0.03, 0.5, 0.7, 0.999999, 1.0])
+    inner = slice(1, None) if isinstance(ours, Bernoulli | Poisson) else slice(None)  # scipy: -1 below every count
+    assert_allclose(ours.quantile(q[inner]), peer.ppf(q[inner]), rtol=1e-12)
+    assert np.isnan(ours.quantile([-0.1, 1.1])).all()
+    assert_allclose([ours.mean, ours.var, ours.std], [peer.mean(), peer.var(), peer.std()], rtol=1e-13)
+    assert_allclose(ours.entropy(), peer.entropy(), rtol=1e-9)
+    assert np.isnan(ours.log_prob(np.nan)) and isinstance(ours.log_prob(0.5), float)
+    assert (ours.log_prob(x[None]).shape, ours.batch_shape, ours.event_shape) == ((1, x.size), (), ())
+
+
+@pytest.mark.parametrize("ours, peer, x", SCALARS, ids=names)
+def test_points_outside_the_support_are_impossible(ours, peer, x):
+    low, high = ours.support.low, ours.support.high
+    outside = np.array([low - 1, high + 1])[np.isfinite([low, high])]
+    assert (ours.log_prob(outside) == -np.inf).all()
+    if ours.support.kind == "integers":
+        assert ours.log_prob(0.5) == -np.inf
+
+
+@pytest.mark.parametrize("ours, peer, x", SCALARS, ids=names)
+def test_float32_and_integers_and_lists_are_taken(ours, peer, x):
+    whole = np.array([0, 1, 1, 2])
+    expected = ours.log_prob(whole.astype(float))
+    for given in (whole, whole.astype(np.float32), whole.tolist(), whole.astype(np.int8)):
+        assert_array_equal(ours.log_prob(given), expected)
+    assert ours.log_prob(whole.astype(np.float32)).dtype == np.float64
+
+
+@pytest.mark.parametrize("ours, peer, x", SCALARS, ids=names)
+def test_draws_follow_the_law(ours, peer, x):
+    drawn = ours.sample(4000, random_state=1)
+    assert_array_equal(drawn[:100], ours.sample(100, random_state=1))
+    assert ours.sample((2, 3), random_state=1).shape == (2, 3) and np.shape(ours.sample(random_state=0)) == ()
+    assert abs(drawn.mean() - ours.mean) < 4 * ours.std / np.sqrt(4000)
+    assert abs(drawn.var() / ours.var - 1) < 0.25
+    if ours.support.kind == "reals":
+        assert st.kstest(drawn, peer.cdf).pvalue > 1e-3
+    else:
+        count = np.bincount(drawn, minlength=4)[:4] / 4000
+        assert np.abs(count - peer.pmf(np.arange(4))).max() < 0.03
+
+
+def expectation(ours, function):
+    """Return E[f(x)] by quadrature, or by the sum over the counts."""
+    if ours.support.kind == "integers":
+        k = np.arange(0, min(ours.support.high, 200) + 1, dtype=float)
+        terms = np.where(ours.prob(k) > 0, ours.prob(k) * function(k), 0.0)
+        return terms.sum()
+    cuts = ours.quantile(np.array([0.0, 1e-8, 1e-3, 0.1, 0.5, 0.9, 0.999, 1 - 1e-8, 1.0]))
+    if np.isinf(cuts).any():
+        cuts = np.clip(cuts, ours.mean - 30 * ours.std, ours.mean + 60 * ours.std)
+    return sum(
+        quad(lambda v: ours.prob(v) * function(v), a, b, epsabs=1e-13, epsrel=1e-12)[0] for a, b in pairwise(cuts)
+    )
+
+
+PAIRS = [
+    (Normal(1.5, 4.0), Normal(-0.5, 1.3)),
+    (Gamma(2.5, 0.7), Gamma(1.3, 1.9)),
+    (Beta(2.0, 5.0), Beta(1.5, 0.8)),
+    (Bernoulli(0.3), Bernoulli(0.9)),
+    (Poisson(3.7), Poisson(1.2)),
+]
+
+
+@pytest.mark.parametrize("p, q", PAIRS, ids=[type(p).__name__ for p, _ in PAIRS])
+def test_entropy_and_divergence_by_quadrature(p, q):
+    assert_allclose(p.entropy(), expectation(p, lambda x: -p.log_prob(x)), rtol=1e-9)
+    assert_allclose(p.kl(q), expectation(p, lambda x: p.log_prob(x) - q.log_prob(x)), rtol=1e-9)
+    assert_allclose(p.kl(p), 0.0, atol=1e-14)
+
+
+def test_divergences_of_certain_outcomes():
+    assert Bernoulli(0.0).kl(Bernoulli(0.4)) == -np.log(0.6) and np.isinf(Bernoulli(0.4).kl(Bernoulli(0.0)))
+    p = Categorical([0.5, 0.5, 0.0])
+    assert_allclose(p.kl(Categorical([0.25, 0.25, 0.5])), np.log(2), rtol=1e-15)
+    assert np.isinf(Categorical([0.2, 0.3, 0.5]).kl(p)) and Categorical([1.0, 0.0]).entropy() == 0
+    assert Poisson(0.0).log_prob(0) == 0 and Poisson(0.0).log_prob(1) == -np.inf
+    with pytest.raises(ParameterError, match=r"Normal.kl\(other=Gamma.*other must be a Normal"):
+        Normal().kl(Gamma(1, 1))
+
+
+# ---------------------------------------------------------------------------------------------- vectors
+
+
+def test_multivariate_normal_is_scipys():
+    mean = np.array([1.0, -2.0, 0.5])
+    ours, peer = MultivariateNormal(mean, COV), st.multivariate_normal(mean, COV)
+    x = RNG.normal(size=(50, 3)) * 3
+    assert_allclose(ours.log_prob(x), peer.logpdf(x), rtol=1e-13)
+    assert_allclose(ours.log_prob(x[0]), peer.logpdf(x[0]), rtol=1e-13)
+    assert_allclose(ours.log_prob(mean + 80 * np.eye(3)[0]), peer.logpdf(mean + 80 * np.eye(3)[0]), rtol=1e-13)
+    assert_allclose(ours.entropy(), peer.entropy(), rtol=1e-14)
+    assert_allclose(ours.cov @ ours.precision, np.eye(3), atol=1e-15)
+    assert ours.n_parameters == 9 and ours.event_shape == (3,) and ours.batch_shape == ()
+    drawn = ours.sample(20000, random_state=0)
+    assert averages_to(drawn, mean)
+    assert_allclose(np.cov(drawn.T), COV, atol=0.06)
+    assert_array_equal(MultivariateNormal(mean, 2.0).cov, 2 * np.eye(3))
+    assert_array_equal(MultivariateNormal(mean, [1.0, 2, 3]).var, [1.0, 2, 3])
+
+
+@pytest.mark.parametrize("d", [1, 2, 7, 8, 9, 20, 33])
+def test_batches_of_multivariate_normals_are_what_each_of_them_says(d):
+    k = 4
+    root = RNG.normal(size=(k, d, d))
+    model = MultivariateNormal(RNG.normal(size=(k, d)), root @ root.swapaxes(1, 2) + np.eye(d))
+    x = RNG.normal(size=(30, d)) * 3
+    together = model.log_prob(x[:, None])
+    assert together.shape == (30, k)
+    alone = [st.multivariate_normal(m, c).logpdf(x) for m, c in zip(model.mean, model.cov)]
+    assert_allclose(together, np.transpose(alone), rtol=1e-12)
+    assert_allclose(model.log_prob(x[:k]), np.diag(together[:k]), rtol=1e-13)
+    assert_allclose(model.kl(model[0])[1], model[1].kl(model[0]), rtol=1e-12)
+    assert_allclose(model.entropy()[2], model[2].entropy(), rtol=1e-14)
+    assert_array_equal(model.sample(3, random_state=0).shape, (3, k, d))
+    assert len(model) == k
+
+
+def test_divergence_of_multivariate_normals_by_its_formula():
+    p, q = MultivariateNormal([0.0, 1, 2], COV), MultivariateNormal([1.0, 0, 0], COV + np.eye(3))
+    gap, other = q.mean - p.mean, np.linalg.inv(q.cov)
+    determinants = np.log(np.linalg.det(q.cov) / np.linalg.det(p.cov))
+    assert_allclose(p.kl(q), 0.5 * (np.trace(other @ p.cov) + gap @ other @ gap - 3 + determinants), rtol=1e-13)
+
+
+def test_dirichlet_is_scipys():
+    alpha = np.array([2.0, 3.0, 5.0])
+    ours = Dirichlet(alpha)
+    x = ours.sample(500, random_state=3)
+    assert_allclose(
+        ours.log_prob(x), [st.dirichlet.logpdf(row / row.sum(), alpha) for row in x], rtol=1e-11, atol=1e-12
+    )
+    assert_allclose(ours.entropy(), st.dirichlet.entropy(alpha), rtol=1e-13)
+    assert_allclose(ours.mean, st.dirichlet.mean(alpha), rtol=1e-15)
+    assert_allclose(ours.cov, st.dirichlet.cov(alpha), rtol=1e-14)
+    assert_allclose(np.diag(ours.cov), ours.var, rtol=1e-14)
+    assert_allclose(ours.mode, (alpha - 1) / 7, rtol=1e-15)
+    assert ours.log_prob([0.5, 0.5, 0.5]) == -np.inf and ours.log_prob([1.2, -0.1, -0.1]) == -np.inf
+    assert ours.log_prob([0.0, 0.5, 0.5]) == -np.inf
+    assert_allclose(Dirichlet([1.0, 1, 1]).log_prob([0.0, 0.5, 0.5]), np.log(2), rtol=1e-15)
+    many = ours.sample(20000, random_state=4)
+    assert averages_to(many, ours.mean)
+    assert_allclose(np.cov(many.T), ours.cov, atol=0.0006)
+    assert_allclose(many.sum(1), 1.0, rtol=1e-14)
+    tiny = Dirichlet([1e-3, 1e-3]).sample(200, random_state=0)
+    assert np.isfinite(tiny).all() and 0.3 < (tiny[:, 0] > 0.5).mean() < 0.7
+
+
+def test_categorical_is_its_table():
+    p = np.array([[0.2, 0.3, 0.5], [0.1, 0.0, 0.9]])
+    model = Categorical(p)
+    codes = np.array([0, 2, 1, 2])
+    with np.errstate(divide="ignore"):
+        assert_array_equal(model.log_prob(codes[:, None]), np.log(model.p[:, codes].T))
+    assert_array_equal(Categorical(p[0]).log_prob([-1, 3, 0.5]), [-np.inf] * 3)
+    assert_allclose(model.entropy(), [st.entropy(row) for row in p], rtol=1e-15)
+    assert_allclose(model.cov[0], np.diag(p[0]) - np.outer(p[0], p[0]), rtol=1e-15)
+    drawn = model.sample(5000, random_state=0)
+    assert_allclose(np.bincount(drawn[:, 0]) / 5000, p[0], atol=0.02)
+    assert not (drawn[:, 1] == 1).any() and drawn.dtype == np.int64
+    assert list(model.mode) == [2, 2]
+
+
+def test_normal_gamma_is_a_normal_given_a_gamma():
+    model = NormalGamma([0.5, 1.0], 3.0, 2.5, [1.5, 2.0])
+    mu, tau = 0.7, 1.3
+    expected = st.norm(model.mean, 1 / np.sqrt(3 * tau)).logpdf(mu) + st.gamma(2.5, scale=1 / model.rate).logpdf(tau)
+    assert_allclose(model.log_prob([mu, tau]), expected, rtol=1e-13)
+    assert model.log_prob([0.0, -1.0])[0] == -np.inf
+    drawn = model[0].sample(20000, random_state=0)
+    assert averages_to(drawn, model[0].expectation)
+    assert_allclose(drawn.var(0), model[0].var, rtol=0.1)
+    assert averages_to(-model[0].log_prob(drawn), model[0].entropy())
+    other = NormalGamma(0.0, 1.0, 2.0, 2.0)
+    assert averages_to(model[0].log_prob(drawn) - other.log_prob(drawn), model[0].kl(other))
+
+
+def test_normal_inverse_wishart_is_a_normal_given_an_inverse_wishart():
+    model = NormalInverseWishart([0.5, -1.0], 2.0, 9.0, [[2.0, 0.5], [0.5, 1.0]])
+    cov, mu = np.array([[1.0, 0.2], [0.2, 0.4]]), np.array([0.3, 0.1])
+    x = np.vstack([mu, cov])
+    expected = st.multivariate_normal(model.mean, cov / 2).logpdf(mu) + st.invwishart(9, model.scale).logpdf(cov)
+    assert_allclose(model.log_prob(x), expected, rtol=1e-13)
+    assert model.log_prob(np.vstack([mu, -cov])) == -np.inf
+    drawn = model.sample(20000, random_state=0)
+    assert averages_to(drawn, model.expectation)
+    assert_allclose(drawn.var(0), model.var, rtol=0.1)
+    assert averages_to(-model.log_prob(drawn), model.entropy())
+    other = NormalInverseWishart([0.0, 0.0], 1.0, 5.0, np.eye(2))
+    assert averages_to(model.log_prob(drawn) - other.log_prob(drawn), model.kl(other))
+    assert_allclose(model.log_prob(drawn[:5])[2], model.log_prob(drawn[2]), rtol=1e-14)
+    batch = NormalInverseWishart(np.zeros((3, 2)), [1.0, 2, 3], 5.0, np.eye(2))
+    assert_allclose(batch.log_prob(x), [one.log_prob(x) for one in batch], rtol=1e-14)
+    assert batch.sample(4, random_state=0).shape == (4, 3, 3, 2)
+
+
+# ---------------------------------------------------------------------------------------------- batches, value objects
+
+
+BATCHES = [
+    Normal(RNG.normal(size=5), RNG.gamma(2, size=5)),
+    Gamma(RNG.gamma(2, size=5) + 0.1, RNG.gamma(2, size=5)),
+    Beta(RNG.gamma(2, size=5), RNG.gamma(2, size=5)),
+    Bernoulli(RNG.uniform(size=5)),
+    Poisson(RNG.gamma(2, size=5)),
+    Categorical(RNG.dirichlet([1, 1, 1], size=5)),
+    Dirichlet(RNG.gamma(2, size=(5, 3)) + 0.1),
+    MultivariateNormal(RNG.normal(size=(5, 2)), COV[:2, :2]),
+    NormalGamma(RNG.normal(size=5), 1.0, 2.0, RNG.gamma(2, size=5)),
+]
+
+
+@pytest.mark.parametrize("model", BATCHES, ids=lambda model: type(model).__name__)
+def test_a_batch_is_a_loop(model):
+    x = model.sample(7, random_state=5)
+    assert x.shape == (7, *model.batch_shape, *model.event_shape)
+    assert_allclose(model.log_prob(x), np.transpose([one.log_prob(x[:, j]) for j, one in enumerate(model)]), rtol=1e-12)
+    across = model.log_prob(x[:, :1])  # rows of the first against all
+    assert_allclose(across, np.transpose([one.log_prob(x[:, 0]) for one in model]), rtol=1e-12)
+    assert_allclose(model.entropy(), [one.entropy() for one in model], rtol=1e-12)
+    for name in ("mean", "var", "std", "mode"):
+        assert_allclose(getattr(model, name), [getattr(one, name) for one in model], rtol=1e-14)
+    turned = model[::-1]
+    assert_allclose(model.kl(turned), [p.kl(q) for p, q in zip(model, turned)], rtol=1e-9, atol=1e-14)
+    weight = RNG.uniform(size=(7, 5))
+    shared = x[:, 0]
+    sums = model.statistics(shared, weight)
+    for j, one in enumerate(model):
+        for mine, theirs in zip(sums, one.statistics(shared, weight[:, j])):
+            assert_allclose(mine[j], theirs, rtol=1e-12, atol=1e-13)
+        for mine, theirs in zip(model.statistics(x), one.statistics(x[:, j])):  # rows for each of the batch
+            assert_allclose(mine[j], theirs, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("model", BATCHES, ids=lambda model: type(model).__name__)
+def test_distributions_are_values(model):
+    again = pickle.loads(pickle.dumps(model))
+    assert again == model and hash(again) == hash(model) and model != model[:1]
+    first = model._parameter_names[0]
+    with pytest.raises(AttributeError, match=f"{type(model).__name__}.{first} cannot be changed; make a new"):
+        setattr(model, first, 1.0)
+    with pytest.raises(AttributeError, match="no settable attribute 'anything'"):
+        model.anything = 1
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(model, first)[...] = 0.0
+    assert repr(model).startswith(f"{type(model).__name__}({first}=")
+    with pytest.raises(ParameterError, match="no batch to index"):
+        model[0][0]
+
+
+# ---------------------------------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: Normal(0, -1), r"Normal\(var=-1\): var must be positive and finite"),
+        (lambda: Normal([0, np.nan], 1), r"Normal\(mean\[1\]=nan\): mean must be finite"),
+        (lambda: Normal("a", 1), r"Normal\(mean='a'\): mean must be a real number"),
+        (lambda: Normal([1, 2], [1, 2, 3]), r"Normal: the parameters do not broadcast .*mean \(2,\), var \(3,\)"),
+        (lambda: Bernoulli([0.5, 1.5]), r"Bernoulli\(p\[1\]=1.5\): p must be a probability, between 0 and 1"),
+        (lambda: Categorical([0.5, 0.6]), r"Categorical\(p=...\): the probabilities add up to 1.1, .*divide them"),
+        (lambda: Categorical([1.5, -0.5]), r"Categorical\(p\[1\]=-0.5\): p must be probabilities, zero or more"),
+        (lambda: Gamma(0, 1), r"Gamma\(shape=0\): shape must be positive"),
+        (lambda: Poisson(-2), r"Poisson\(rate=-2\): rate must be zero or more"),
+        (lambda: Dirichlet([1.0]), r"Dirichlet\(alpha=\[1.0\]\): alpha needs two or more"),
+        (
+            lambda: MultivariateNormal([0, 0], [[1, 2], [2, 1]]),
+            r"cov must be positive definite; its least eigenvalue is -1",
+        ),
+        (lambda: MultivariateNormal([0, 0], [[1, 1], [1, 1]]), "positive definite.*leave out dependent coordinates"),
+        (lambda: MultivariateNormal([0, 0], [[1, 2], [0, 9]]), "must be finite and symmetric"),
+        (lambda: MultivariateNormal([0, 0], np.eye(3)), r"cov has shape \(3, 3\); it must be a number, \(2,\)"),
+        (lambda: MultivariateNormal(0, 1), "for numbers there is Normal"),
+        (lambda: NormalInverseWishart([0, 0], 1, 0.5, 1.0), r"df=0.5\): df must be above d - 1 = 1"),
+        (lambda: Normal().sample(-1), r"Normal.sample\(size=-1\): size must be a whole number"),
+    ],
+)
+def test_parameters_outside_their_domain_are_named(make, message):
+    with pytest.raises(ParameterError, match=message):
+        make()
+
+
+def test_types_are_told_apart_from_values():
+    with pytest.raises(ParameterTypeError):
+        Gamma(None, 1.0)
+    with pytest.raises(DataError, match="Normal: x holds no numbers"):
+        Normal().log_prob(["a", "b"])
