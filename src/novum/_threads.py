@@ -1,4 +1,4 @@
-"""How many threads to use, and how to use them: one pool, never nested, one thread after a fork.
+"""How many threads to use, and how to use them: the caller and one pool, never nested, one thread after a fork.
 
 Threads run over blocks of data, never inside one: a block function sees `thread_count() == 1`, and so does a task
 on a Dask worker and the child of a fork, where the parent's threads no longer exist. Results come back in the order
@@ -26,7 +26,7 @@ __all__ = ["map_ordered", "single_blas", "thread_count"]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-LOOK_AHEAD = 2  # items submitted per thread: one at work, one waiting, so that no thread idles while the caller merges
+LOOK_AHEAD = 2  # items taken per thread: one at work, one waiting, so that no thread idles while the caller merges or reads
 
 
 class _Here(threading.local):
@@ -156,12 +156,22 @@ def _run(function: Callable[[Item], Result], item: Item) -> Result:
         _here.inside_block = outer
 
 
-def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_threads: int) -> Iterator[Result]:
-    """Yield `function(item)` of every item, in order, computed by up to `n_threads` threads.
+class _Task:
+    """An item that was taken, and what becomes of it."""
 
-    Items are taken as threads become free, at most `LOOK_AHEAD * n_threads` ahead of the caller. The first item
-    that fails, in their order, raises here; no further item is begun. When the caller stops early, for whatever
-    reason, what waits is cancelled and what runs is waited for, so nothing works on after this generator is closed.
+    __slots__ = ("index", "item", "future")
+
+    def __init__(self, index: int, item: Any, future: Future[Any]) -> None:
+        self.index, self.item, self.future = index, item, future
+
+
+def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_threads: int) -> Iterator[Result]:
+    """Yield `function(item)` of every item, in order, computed by the caller and up to `n_threads - 1` more threads.
+
+    Items are taken as threads become free, at most `LOOK_AHEAD * n_threads` ahead. When the next result is not there
+    yet, the caller works on the first item that no thread has begun. The first item that fails, in their order,
+    raises here; no further item is begun. When the caller stops early, for whatever reason, what waits is cancelled
+    and what runs is waited for, so nothing works on after this generator is closed.
 
     Examples
     --------
@@ -173,7 +183,7 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_thr
         for item in items:
             yield _run(function, item)
         return
-    pool, generation = _pools.get(n_threads), _pools.generation
+    pool, generation = _pools.get(n_threads - 1), _pools.generation
     failures: list[int] = []
 
     def call(index: int, item: Item) -> Result | None:
@@ -185,23 +195,36 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_thr
             failures.append(index)
             raise
 
+    def work(task: _Task) -> None:
+        """Compute an item here and now; an error waits for its turn, an interrupt does not."""
+        done: Future[Any] = Future()
+        try:
+            done.set_result(call(task.index, task.item))
+        except Exception as error:
+            done.set_exception(error)
+        task.future = done
+
     numbered = enumerate(items)
-    pending: deque[tuple[Item, Future[Any] | None]] = deque()
+    pending: deque[_Task] = deque()
     try:
         while True:
             if not failures:
                 for index, item in islice(numbered, LOOK_AHEAD * n_threads - len(pending)):
-                    pending.append((item, pool.submit(call, index, item) if _pools.generation == generation else None))
+                    pending.append(_Task(index, item, pool.submit(call, index, item)))
             if not pending:
                 return
-            item, future = pending[0]
-            if future is None or (_pools.generation != generation and not future.done()):
-                result = _run(function, item)  # forked since: the threads that had it are the parent's
-            else:
-                result = future.result()
+            head = pending[0]
+            while not head.future.done():
+                if _pools.generation != generation:
+                    work(head)  # forked since: the threads that had it are the parent's
+                elif task := next((task for task in pending if task.future.cancel()), None):
+                    work(task)
+                else:
+                    break
+            result = head.future.result()
             pending.popleft()
             yield result
     finally:
-        running = [future for _, future in pending if future is not None and not future.cancel()]
+        running = [task.future for task in pending if not task.future.cancel()]
         if _pools.generation == generation:
             wait(running)

@@ -68,7 +68,7 @@ def test_sparse_step_equals_dense(n, d, k, dtype):
 def bounds_of(kind, centers):
     """Return a guide of one kind, whatever it would cost."""
     if kind == "neighbors":
-        return _bounds.neighborhoods(centers, None)
+        return _bounds.neighborhoods(centers)
     order, width = np.empty(len(centers), np.int32), 8 * (1 + len(centers) // 128)
     K.group(centers, order)
     return _bounds.Groups(order, _bounds.gaps(centers, order, width), np.zeros(width))

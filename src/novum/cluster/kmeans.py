@@ -236,7 +236,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
 
     def _learn(self, best: Clusters, labels: NDArray | None, dtype: np.dtype) -> None:
         """Turn the best run into fitted attributes."""
-        occupied = int((best.mass > 0).sum()) if labels is None else len(np.unique(labels))
+        occupied = int((best.mass > 0).sum())
         if occupied < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({occupied}) found smaller than n_clusters ({self.n_clusters})."
