@@ -111,12 +111,23 @@ Looked neighbor_step(Matrix<const Real> x, Weights weight, Matrix<const double> 
     return {work.inertia, work.looked};
 }
 
-void neighborhoods(Matrix<const double> c, bool known, Matrix<std::int32_t> index, Vector<float> half, Vector<float> radius) {
+void neighborhoods(Matrix<const double> c, std::optional<Matrix<const double>> before, Matrix<std::int32_t> index, Vector<float> half,
+                   Vector<float> radius, Vector<float> found) {
     const auto k = centers(c, c.shape(1));
-    require(index.shape(0) == k.k && index.shape(1) == 16 && half.shape(0) == k.k && radius.shape(0) == k.k,
+    require(index.shape(0) == k.k && index.shape(1) == 16 && half.shape(0) == k.k && radius.shape(0) == k.k && found.shape(0) == k.k,
             "kmeans: sixteen neighbors of every center");
+    require(!before || (before->shape(0) == k.k && before->shape(1) == c.shape(1)), "kmeans: as many centers before as after");
     nb::gil_scoped_release release;
-    km::neighborhoods(k, c.shape(1), known, index.data(), half.data(), radius.data());
+    km::neighborhoods(k, c.shape(1), before ? before->data() : nullptr, {index.data(), half.data(), radius.data(), found.data()});
+}
+
+double move(Matrix<const double> c, Vector<const double> origin, Matrix<double> sums, Vector<double> mass, bool single,
+            Matrix<double> after) {
+    const auto k = centers(c, c.shape(1));
+    const auto t = totals(sums, mass, c);
+    require(after.shape(0) == k.k && after.shape(1) == c.shape(1) && origin.shape(0) == c.shape(1),
+            "kmeans: centers before and after of one shape");
+    return (single ? km::move<float> : km::move<double>)(k, c.shape(1), origin.data(), t, after.data());
 }
 
 template <class Real>
@@ -166,9 +177,11 @@ void bind_kmeans(nb::module_& m) {
     bind<float>(m);
     bind<double>(m);
     m.def("group", &group, "centers"_a.noconvert(), "order"_a.noconvert(), "Order the centers in groups of 16 neighbors.");
-    m.def("neighborhoods", &neighborhoods, "centers"_a.noconvert(), "known"_a, "index"_a.noconvert(), "half"_a.noconvert(),
-          "radius"_a.noconvert(),
-          "Write the nearest neighbors of every center; `known`: `index` holds those of an earlier pass.");
+    m.def("neighborhoods", &neighborhoods, "centers"_a.noconvert(), "before"_a.none().noconvert(), "index"_a.noconvert(),
+          "half"_a.noconvert(), "radius"_a.noconvert(), "found"_a.noconvert(),
+          "Write the nearest neighbors of every center; `before`: where the centers were when the other arrays were written.");
+    m.def("move", &move, "centers"_a.noconvert(), "origin"_a.noconvert(), "sums"_a.noconvert(), "mass"_a.noconvert(), "single"_a,
+          "after"_a.noconvert(), "Write the next centers, return by how much they moved, squared; `single`: rounded to float32.");
     m.def("chunk_rows", &novum::kmeans::chunk_rows, "d"_a, "itemsize"_a, "Return the rows that the steps work on at a time.");
     m.def("gaps", &gaps, "centers"_a.noconvert(), "order"_a.noconvert(), "gap"_a.noconvert(),
           "Bound the distance from every center to every group from below.");

@@ -11,7 +11,7 @@ from forking import fork_and_run, forks
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from novum._blas import _single_blas, libraries, single_blas
-from novum._threads import map_ordered
+from novum._pool import map_ordered
 
 
 def blas_threads():

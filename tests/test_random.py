@@ -6,8 +6,8 @@ from reference import philox
 from scipy import special, stats
 
 from novum import _core
+from novum._pool import map_ordered
 from novum._random import Stream, purpose_code, seed_of
-from novum._threads import map_ordered
 from novum.exceptions import ParameterError
 
 ONES = 0xFFFFFFFF

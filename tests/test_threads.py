@@ -12,9 +12,10 @@ import pytest
 from forking import fork_and_run, forks
 from threadpoolctl import threadpool_limits
 
-from novum import _core, _threads
-from novum._blas import libraries
-from novum._threads import map_ordered, single_blas, thread_count
+from novum import _core, _pool, _threads
+from novum._blas import libraries, single_blas
+from novum._pool import map_ordered
+from novum._threads import thread_count
 
 
 def square(x):
@@ -120,7 +121,7 @@ def test_looks_ahead_by_a_bounded_number_of_items():
     results = map_ordered(abs, items(), 2)
     for k in range(10):
         next(results)
-        assert len(taken) <= k + 1 + 2 * _threads.LOOK_AHEAD
+        assert len(taken) <= k + 1 + 2 * _pool.LOOK_AHEAD
     results.close()
     assert len(taken) < 20
 
@@ -149,7 +150,7 @@ def test_first_failure_in_order_is_raised_and_the_rest_is_not_begun():
     assert [next(results) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(ValueError, match="three"):
         next(results)
-    assert len(begun) <= 3 + 2 * _threads.LOOK_AHEAD + 2
+    assert len(begun) <= 3 + 2 * _pool.LOOK_AHEAD + 2
     assert list(map_ordered(abs, [-1], 2)) == [1]  # the pool survives
 
 
@@ -181,12 +182,14 @@ def test_keyboard_interrupt_leaves_a_usable_pool():
     """A real SIGINT, in a process of its own: the interrupt is raised at once and the next pass works."""
     code = """
         import os, signal, threading, time
-        from novum._threads import map_ordered
+        from novum._pool import map_ordered
         active = []
         def slow(x):
             active.append(x)
-            time.sleep(0.05)
-            active.remove(x)
+            try:  # the interrupt is raised wherever the main thread is: here, when it works on an item
+                time.sleep(0.05)
+            finally:
+                active.remove(x)
             return x
         threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
@@ -248,7 +251,7 @@ def test_a_forked_child_exits_normally():
     code = """
         import os, sys, warnings
         warnings.simplefilter("ignore")
-        from novum._threads import map_ordered
+        from novum._pool import map_ordered
         list(map_ordered(abs, range(8), 2))
         pid = os.fork()
         if pid == 0:
@@ -282,3 +285,40 @@ def test_a_blas_on_openmp_does_not_take_the_threads_over_blocks_with_it(monkeypa
     with single_blas(), single_blas():
         assert Runtime.num_threads == 1 and thread_count() == 3
     assert Runtime.num_threads == 3 and thread_count() == 3
+
+
+# ---------------------------------------------------------------------------------------------------- signals
+
+
+def test_a_signal_counts_its_posts():
+    signal = _core.threads.Signal()
+    signal.post()
+    signal.post()
+    assert signal.wait(0.0) and signal.wait(10.0)
+    start = time.perf_counter()
+    assert not signal.wait(0.02)
+    assert time.perf_counter() - start >= 0.02
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.01])
+def test_a_signal_wakes_those_who_spin_and_those_who_sleep(pause):
+    asked, answered, seen = _core.threads.Signal(), _core.threads.Signal(), []
+
+    def serve():
+        while asked.wait(10.0) and len(seen) < 20:
+            seen.append(len(seen))
+            answered.post()
+
+    threads = [threading.Thread(target=serve) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(20):
+        time.sleep(pause)
+        asked.post()
+        assert answered.wait(10.0)
+    for _ in threads:
+        asked.post()
+    for thread in threads:
+        thread.join(10)
+        assert not thread.is_alive()
+    assert seen == list(range(20))

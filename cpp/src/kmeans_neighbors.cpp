@@ -49,6 +49,7 @@ struct Look {
         std::size_t changed = 0;
         typename S::I first{};  // the lane of the center itself
         first[0] = -1;
+        const auto nobody = typename S::I{} + std::numeric_limits<typename S::Int>::max();
         for (std::size_t n = 0; n < near; ++n) {
             const std::size_t i = at(scratch.near[n]), a = at(label[i]);
             const Real* panel = scratch.panels.data() + a * stride;
@@ -63,11 +64,12 @@ struct Look {
             for (int p = 1; p < P; ++p) low = s[p] < low ? s[p] : low;
             const Real least = panel::least<L>(low);
             if (!(least <= own)) continue;
-            Real score[GROUP];  // a copy: lanes picked by number would keep the vectors out of registers
-            for (int p = 0; p < P; ++p) S::store(score + p * L, s[p]);
-            std::int32_t winner = least < own ? std::numeric_limits<std::int32_t>::max() : label[i];
-            for (std::size_t l = 1; l < GROUP; ++l)
-                if (score[l] == least && neighbors.index[a * GROUP + l] >= 0) winner = std::min(winner, neighbors.index[a * GROUP + l]);
+            typename S::I index = nobody;  // the lowest index among the least; the center itself counts where it is one of them
+            for (int p = 0; p < P; ++p) {
+                const auto here = s[p] == least ? S::load_int(scratch.index.data() + a * GROUP + p * L) : nobody;
+                index = here < index ? here : index;
+            }
+            const std::int32_t winner = static_cast<std::int32_t>(panel::least<L>(index));
             if (winner == label[i] || at(winner) >= centers.k) continue;
             label[i] = winner;
             scratch.near[changed++] = static_cast<std::int32_t>(i);
@@ -88,7 +90,8 @@ template void thresholds(const Packed<double>&, std::size_t, const double*, floa
 
 template <class Real>
 NeighborScratch<Real>::NeighborScratch(const Packed<Real>& centers, const Neighbors& neighbors, std::size_t rows)
-    : panels(centers.k * (centers.d + 1) * GROUP), shifted(rows * centers.d), threshold(rows), near(rows + 1), far(rows + 1), label(rows) {
+    : panels(centers.k * (centers.d + 1) * GROUP), index(centers.k * GROUP, std::numeric_limits<Int>::max()), shifted(rows * centers.d),
+      threshold(rows), square(rows), near(rows + 1), far(rows + 1), label(rows) {
     for (std::size_t a = 0; a < centers.k; ++a) {
         Real* panel = panels.data() + a * (centers.d + 1) * GROUP;
         for (std::size_t l = 0; l < GROUP; ++l) {
@@ -97,6 +100,7 @@ NeighborScratch<Real>::NeighborScratch(const Packed<Real>& centers, const Neighb
                 panel[l] = std::numeric_limits<Real>::infinity();
                 continue;
             }
+            index[a * GROUP + l] = j;
             const std::size_t slot = at(j);
             const Real* lane = centers.panel(slot / centers.lanes) + slot % centers.lanes;
             for (std::size_t t = 0; t <= centers.d; ++t) panel[t * GROUP + l] = lane[t * centers.lanes];
@@ -113,18 +117,22 @@ std::size_t neighbor_chunk(const Packed<Real>& centers, const Neighbors& neighbo
     distance_chunk(centers, x, rows, label, distance);
     thresholds(centers, rows, distance, scratch.threshold.data());
     const Counts counts = widest<Look<Real>>(centers, neighbors, x, rows, label, scratch);
-    for (std::size_t n = 0; n < counts.near; ++n) {
-        const std::size_t i = at(scratch.near[n]);
-        distance_chunk(centers, x + i * d, 1, label + i, distance + i);
-    }
+    std::size_t changed = counts.near;
     for (std::size_t f = 0; f < counts.far; ++f) panel::shift(x + at(scratch.far[f]) * d, 1, centers, scratch.shifted.data() + f * d);
     if (counts.far) nearest_chunk(centers, scratch.shifted.data(), counts.far, scratch.label.data());
     for (std::size_t f = 0; f < counts.far; ++f) {
         const std::size_t i = at(scratch.far[f]);
         if (label[i] == scratch.label[f]) continue;
         label[i] = scratch.label[f];
-        distance_chunk(centers, x + i * d, 1, label + i, distance + i);
+        scratch.near[changed++] = static_cast<std::int32_t>(i);
     }
+    for (std::size_t n = 0; n < changed; ++n) {
+        const std::size_t i = at(scratch.near[n]);
+        for (std::size_t t = 0; t < d; ++t) scratch.shifted[n * d + t] = x[i * d + t];
+        scratch.label[n] = label[i];
+    }
+    distance_chunk(centers, scratch.shifted.data(), changed, scratch.label.data(), scratch.square.data());
+    for (std::size_t n = 0; n < changed; ++n) distance[at(scratch.near[n])] = scratch.square[n];
     return counts.far;
 }
 template std::size_t neighbor_chunk(const Packed<float>&, const Neighbors&, const float*, std::size_t, std::int32_t*,

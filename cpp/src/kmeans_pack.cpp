@@ -48,6 +48,11 @@ template struct panel::Packed<double>;
 namespace kmeans {
 
 using panel::at;
+using panel::GROUP;
+
+// Neighbors are searched anew when one center in MANY has less than this share of its radius left.
+constexpr float KEPT = 0.75f;
+constexpr std::size_t MANY = 8;
 
 template <class Real>
 void origin(Centers centers, std::size_t d, Real* out) {
@@ -70,7 +75,7 @@ template void origin(Centers, std::size_t, double*);
 namespace {
 
 void split(Centers centers, std::size_t d, std::int32_t* first, std::int32_t* last) {
-    const std::size_t groups = (at(last - first) + panel::GROUP - 1) / panel::GROUP;
+    const std::size_t groups = (at(last - first) + GROUP - 1) / GROUP;
     if (groups <= 1) {
         std::sort(first, last);
         return;
@@ -89,7 +94,7 @@ void split(Centers centers, std::size_t d, std::int32_t* first, std::int32_t* la
         const double ca = centers.c[at(a) * d + widest], cb = centers.c[at(b) * d + widest];
         return ca < cb || (ca == cb && a < b);
     };
-    std::int32_t* middle = first + groups / 2 * panel::GROUP;
+    std::int32_t* middle = first + groups / 2 * GROUP;
     std::nth_element(first, middle, last, before);
     split(centers, d, first, middle);
     split(centers, d, middle, last);
@@ -125,10 +130,10 @@ struct Gaps {
     }
 };
 
-struct Neighborhoods {
+// Searches the neighbors of every center. Those of an earlier search (`known`) tell how far to look.
+struct Search {
     template <int BYTES>
-    static NOVUM_INLINE int run(const double* columns, std::size_t k, std::size_t d, bool known, std::int32_t* index, float* half,
-                                float* radius) {
+    static NOVUM_INLINE int run(const double* columns, std::size_t k, std::size_t d, bool known, const Neighborhood& out) {
         std::vector<double> square(k);
         std::vector<std::pair<double, std::int32_t>> nearest;
         for (std::size_t a = 0; a < k; ++a) {
@@ -138,40 +143,99 @@ struct Neighborhoods {
                 for (std::size_t j = 0; j < k; ++j) square[j] += (column[j] - c) * (column[j] - c);
             }
             square[a] = -1;  // first, whatever coincides with it
-            // The 17 least: the center itself, 15 neighbors, and the first one left out. Those of an earlier call are few steps away.
+            std::int32_t* index = out.index + a * GROUP;
+            double horizon = std::numeric_limits<double>::infinity();
+            if (known && k > GROUP) {
+                horizon = 0;
+                for (std::size_t l = 1; l < GROUP; ++l) horizon = std::max(horizon, square[at(index[l])]);
+                horizon = 1.25 * horizon + std::numeric_limits<double>::min();
+            }
+            // The 17 least: the center itself, 15 neighbors, and the first one left out.
             nearest.clear();
-            double worst = std::numeric_limits<double>::infinity();
-            if (known && k > panel::GROUP) {
-                worst = 0;
-                for (std::size_t l = 1; l < panel::GROUP; ++l) worst = std::max(worst, square[at(index[a * panel::GROUP + l])]);
-                worst = 1.25 * worst + std::numeric_limits<double>::min();
+            for (std::size_t j = 0; j < k; ++j)
+                if (square[j] < horizon) nearest.emplace_back(square[j], static_cast<std::int32_t>(j));
+            if (nearest.size() > GROUP) {
+                std::nth_element(nearest.begin(), nearest.begin() + GROUP, nearest.end());
+                horizon = nearest[GROUP].first;
+                nearest.resize(GROUP);
             }
-            const double horizon = worst;
-            for (std::size_t j = 0; j < k; ++j) {
-                if (square[j] >= worst) continue;
-                nearest.emplace_back(square[j], static_cast<std::int32_t>(j));
-                if (nearest.size() < 4 * panel::GROUP) continue;
-                std::nth_element(nearest.begin(), nearest.begin() + panel::GROUP, nearest.end());
-                nearest.resize(panel::GROUP + 1);
-                worst = nearest[panel::GROUP].first;
+            std::iter_swap(nearest.begin(), std::min_element(nearest.begin(), nearest.end()));
+            double least = horizon;
+            for (std::size_t l = 0; l < GROUP; ++l) {
+                index[l] = l < nearest.size() ? nearest[l].second : -1;
+                if (l > 0 && l < nearest.size()) least = std::min(least, nearest[l].first);
             }
-            std::sort(nearest.begin(), nearest.end());
-            for (std::size_t l = 0; l < panel::GROUP; ++l) index[a * panel::GROUP + l] = l < nearest.size() ? nearest[l].second : -1;
-            half[a] = nearest.size() > 1 ? static_cast<float>(std::sqrt(nearest[1].first) * DOWN) : std::numeric_limits<float>::infinity();
-            radius[a] = static_cast<float>(std::sqrt(nearest.size() > panel::GROUP ? nearest[panel::GROUP].first : horizon) * DOWN);
+            out.half[a] = static_cast<float>(std::sqrt(least) * DOWN);
+            out.radius[a] = out.found[a] = static_cast<float>(std::sqrt(horizon) * DOWN);
         }
         return 0;
     }
 };
 
+// Keeps the neighbors: whoever was beyond the radius is still beyond it less what both have moved. Returns whether enough is left.
+bool follow(Centers centers, std::size_t d, const double* before, const Neighborhood& out) {
+    const double* c = centers.c;
+    std::vector<float> moved(centers.k);
+    float most = 0;
+    for (std::size_t a = 0; a < centers.k; ++a) {
+        double square = 0;
+        for (std::size_t t = 0; t < d; ++t) square += (c[a * d + t] - before[a * d + t]) * (c[a * d + t] - before[a * d + t]);
+        moved[a] = static_cast<float>(std::sqrt(square) * UP) + std::numeric_limits<float>::min();
+        most = std::max(most, moved[a]);
+    }
+    std::size_t narrow = 0;
+    for (std::size_t a = 0; a < centers.k; ++a) {
+        out.radius[a] = (out.radius[a] - (moved[a] + most)) * float(DOWN);
+        narrow += !(out.radius[a] >= KEPT * out.found[a]);
+    }
+    if (narrow * MANY > centers.k) return false;
+    for (std::size_t a = 0; a < centers.k; ++a) {
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t l = 1; l < GROUP && out.index[a * GROUP + l] >= 0; ++l) {
+            double square = 0;
+            const double* other = c + at(out.index[a * GROUP + l]) * d;
+            for (std::size_t t = 0; t < d; ++t) square += (c[a * d + t] - other[t]) * (c[a * d + t] - other[t]);
+            least = std::min(least, square);
+        }
+        out.half[a] = std::min(static_cast<float>(std::sqrt(least) * DOWN), out.radius[a]);
+    }
+    return true;
+}
+
 }  // namespace
 
-void neighborhoods(Centers centers, std::size_t d, bool known, std::int32_t* index, float* half, float* radius) {
+void neighborhoods(Centers centers, std::size_t d, const double* before, Neighborhood out) {
+    if (before && follow(centers, d, before, out)) return;
     std::vector<double> columns(centers.k * d);
     for (std::size_t j = 0; j < centers.k; ++j)
         for (std::size_t t = 0; t < d; ++t) columns[t * centers.k + j] = centers.c[j * d + t];
-    widest<Neighborhoods>(columns.data(), centers.k, d, known, index, half, radius);
+    widest<Search>(columns.data(), centers.k, d, before != nullptr, out);
 }
+
+template <class Real>
+double move(Centers before, std::size_t d, const double* origin, Totals totals, double* after) {
+    constexpr double ROUNDING = 4 * std::numeric_limits<double>::epsilon();
+    const std::size_t k = before.k;
+    const std::size_t largest = at(std::max_element(totals.mass, totals.mass + k) - totals.mass);
+    for (std::size_t j = 0; j < k; ++j) {
+        const std::size_t from = totals.mass[j] > 0 ? j : largest;
+        const double mass = totals.mass[from] > 0 ? totals.mass[from] : 1;
+        for (std::size_t t = 0; t < d; ++t)
+            after[j * d + t] = static_cast<double>(static_cast<Real>(origin[t] + totals.sums[from * d + t] / mass));
+    }
+    double total = 0;
+    for (std::size_t t = 0; t < d; ++t) {
+        double scale = 0;
+        for (std::size_t j = 0; j < k; ++j) scale = std::max(scale, std::abs(after[j * d + t]));
+        for (std::size_t j = 0; j < k; ++j) {
+            const double step = after[j * d + t] - before.c[j * d + t];
+            if (std::abs(step) > ROUNDING * scale) total += step * step;
+        }
+    }
+    return total;
+}
+template double move<float>(Centers, std::size_t, const double*, Totals, double*);
+template double move<double>(Centers, std::size_t, const double*, Totals, double*);
 
 void group(Centers centers, std::size_t d, std::int32_t* order) {
     std::iota(order, order + centers.k, 0);
@@ -181,7 +245,7 @@ void group(Centers centers, std::size_t d, std::int32_t* order) {
 void gaps(Centers centers, std::size_t d, const std::int32_t* order, std::size_t width, float* gap) {
     const std::size_t k = centers.k;
     std::vector<std::int32_t> group(k);
-    for (std::size_t slot = 0; slot < k; ++slot) group[at(order[slot])] = static_cast<std::int32_t>(slot / panel::GROUP);
+    for (std::size_t slot = 0; slot < k; ++slot) group[at(order[slot])] = static_cast<std::int32_t>(slot / GROUP);
     std::vector<double> nearest(k * width, std::numeric_limits<double>::infinity());
     widest<Gaps>(centers.c, k, d, group.data(), width, nearest.data());
     for (std::size_t i = 0; i < k * width; ++i) gap[i] = static_cast<float>(std::sqrt(nearest[i]) * DOWN);

@@ -1,73 +1,22 @@
-"""How many threads to use, and how to use them: one pool, never nested, one thread after a fork.
+"""How many threads to use: those the user allows, never nested, one after a fork.
 
 Threads run over blocks of data, never inside one: a block function sees `thread_count() == 1`, and so does a task
-on a Dask worker and the child of a fork, where the parent's threads no longer exist. Results come back in the order
-of the items, so that nothing downstream depends on who finished first. How BLAS is kept to one thread meanwhile:
-`novum._blas`.
+on a Dask worker and the child of a fork, where the parent's threads no longer exist. How they are used:
+`novum._pool`; how BLAS is kept to one thread meanwhile: `novum._blas`.
 """
 
 import os
 import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import lru_cache
-from itertools import islice
-from typing import Any, TypeVar
 
 import joblib
 
 from novum import _core
-from novum._blas import libraries, openmp_threads, single_blas
+from novum._blas import openmp_threads
+from novum._pool import here
 
-__all__ = ["map_ordered", "single_blas", "thread_count"]
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-LOOK_AHEAD = 2  # items submitted per thread: one at work, one waiting, so that no thread idles while the caller merges
-
-
-class _Here(threading.local):
-    inside_block = False
-
-
-_here = _Here()
-
-
-class _Pools:
-    """The pools of this process, by number of threads; made when first used and kept."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.by_size: dict[int, ThreadPoolExecutor] = {}
-        self.generation = 0  # grows with every fork, so that a pass that began before it can tell
-        self.abandoned: list[dict[int, ThreadPoolExecutor]] = []
-
-    def get(self, n_threads: int) -> ThreadPoolExecutor:
-        with self.lock:
-            if n_threads not in self.by_size:
-                self.by_size[n_threads] = ThreadPoolExecutor(n_threads, "novum", initializer=_start_thread)
-            return self.by_size[n_threads]
-
-    def after_fork(self) -> None:
-        """Forget the parent's threads. The pools stay referenced: to close them would touch locks of dead threads."""
-        self.lock = threading.Lock()
-        self.abandoned.append(self.by_size)
-        self.by_size = {}
-        self.generation += 1
-
-
-_pools = _Pools()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pools.after_fork)
-
-
-def _start_thread() -> None:
-    """Give OpenMP one thread in a thread of ours: OpenMP keeps that number per thread, and threads do not nest."""
-    for library in libraries("openmp"):
-        library.set_num_threads(1)
+__all__ = ["thread_count"]
 
 
 @lru_cache(maxsize=8)
@@ -136,7 +85,7 @@ def thread_count(n_jobs: int | None = None) -> int:
     >>> thread_count(2)
     2
     """
-    if _here.inside_block or _core.threads.forked() or _in_dask_task():
+    if here.inside_block or _core.threads.forked() or _in_dask_task():
         return 1
     if n_jobs is not None:
         return int(joblib.effective_n_jobs(n_jobs))
@@ -146,62 +95,3 @@ def thread_count(n_jobs: int | None = None) -> int:
     if limits[-1] == 1:  # what joblib says when nobody set anything
         limits.pop()
     return min(limit for limit in limits if limit)
-
-
-def _run(function: Callable[[Item], Result], item: Item) -> Result:
-    outer, _here.inside_block = _here.inside_block, True
-    try:
-        return function(item)
-    finally:
-        _here.inside_block = outer
-
-
-def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_threads: int) -> Iterator[Result]:
-    """Yield `function(item)` of every item, in order, computed by up to `n_threads` threads.
-
-    Items are taken as threads become free, at most `LOOK_AHEAD * n_threads` ahead of the caller. The first item
-    that fails, in their order, raises here; no further item is begun. When the caller stops early, for whatever
-    reason, what waits is cancelled and what runs is waited for, so nothing works on after this generator is closed.
-
-    Examples
-    --------
-    >>> from novum._threads import map_ordered
-    >>> list(map_ordered(abs, [-1, 2, -3], n_threads=2))
-    [1, 2, 3]
-    """
-    if n_threads <= 1 or _here.inside_block:
-        for item in items:
-            yield _run(function, item)
-        return
-    pool, generation = _pools.get(n_threads), _pools.generation
-    failures: list[int] = []
-
-    def call(index: int, item: Item) -> Result | None:
-        if any(failure < index for failure in failures):
-            return None  # never asked for: the caller stops at the failure
-        try:
-            return _run(function, item)
-        except BaseException:
-            failures.append(index)
-            raise
-
-    numbered = enumerate(items)
-    pending: deque[tuple[Item, Future[Any] | None]] = deque()
-    try:
-        while True:
-            if not failures:
-                for index, item in islice(numbered, LOOK_AHEAD * n_threads - len(pending)):
-                    pending.append((item, pool.submit(call, index, item) if _pools.generation == generation else None))
-            if not pending:
-                return
-            item, future = pending[0]
-            if future is None or (_pools.generation != generation and not future.done()):
-                result = _run(function, item)  # forked since: the threads that had it are the parent's
-            else:
-                result = future.result()
-            pending.popleft()
-            yield result
-    finally:
-        running = [future for _, future in pending if future is not None and not future.cancel()]
-        if _pools.generation == generation:
-            wait(running)

@@ -68,7 +68,7 @@ def test_sparse_step_equals_dense(n, d, k, dtype):
 def bounds_of(kind, centers):
     """Return a guide of one kind, whatever it would cost."""
     if kind == "neighbors":
-        return _bounds.neighborhoods(centers, None)
+        return _bounds.neighborhoods(centers)
     order, width = np.empty(len(centers), np.int32), 8 * (1 + len(centers) // 128)
     K.group(centers, order)
     return _bounds.Groups(order, _bounds.gaps(centers, order, width), np.zeros(width))
@@ -188,3 +188,37 @@ def test_kernels_refuse_wrong_shapes():
         _core.kmeans_sparse.nearest(rows.data, rows.indices, rows.indptr, centers[:, :2].copy(), label)
     with pytest.raises(ValueError, match="inconsistent shapes"):
         _core.kmeans_sparse.nearest(rows.data, rows.indices, rows.indptr, centers, label[:-1])
+
+
+@pytest.mark.parametrize("k, d", [(3, 2), (16, 1), (17, 2), (100, 2), (60, 4)])
+@pytest.mark.parametrize("stride", [1e-4, 0.01, 0.2])
+def test_followed_neighbors_stay_neighbors(k, d, stride):
+    """However the centers wander: the nearest other is beyond `half`, whoever is not listed is beyond `radius`."""
+    rng = np.random.default_rng(k)
+    centers = rng.uniform(size=(k, d))
+    guide = _bounds.neighborhoods(centers)
+    for _ in range(12):
+        after = centers + rng.normal(scale=stride, size=(k, d)) * rng.integers(0, 2, (k, 1))
+        guide, centers = _bounds.moved(guide, centers, after), after
+        distance = np.sqrt(((centers[:, None] - centers[None]) ** 2).sum(axis=2))
+        np.fill_diagonal(distance, np.inf)
+        assert (guide.half <= distance.min(axis=1)).all()
+        assert_array_equal(guide.nearest[:, 0], np.arange(k))
+        for j in range(k):
+            listed = guide.nearest[j][guide.nearest[j] >= 0]
+            assert len(np.unique(listed)) == min(k, 16)
+            assert (np.delete(distance[j], listed) >= guide.radius[j]).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_move_is_the_mean(dtype):
+    rng = np.random.default_rng(0)
+    before, sums, mass = rng.normal(size=(7, 3)), rng.normal(size=(7, 3)), rng.uniform(1, 2, 7)
+    mass[4] = 0.0
+    about, after = rng.normal(size=3), np.empty((7, 3))
+    shift = K.move(before, about, sums, mass, dtype == np.float32, after)
+    expected = about + sums / np.where(mass > 0, mass, 1)[:, None]
+    expected[4] = expected[np.argmax(mass)]
+    assert_array_equal(after, expected.astype(dtype).astype(np.float64))
+    assert_allclose(shift, ((after - before) ** 2).sum(), rtol=1e-14)
+    assert K.move(after, about, sums, mass, dtype == np.float32, np.empty((7, 3))) == 0.0

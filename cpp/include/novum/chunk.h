@@ -68,11 +68,14 @@ std::size_t grouped_chunk(const Packed<Real>& centers, const Motion& motion, con
 /// The panels of every center's neighbors, and working memory of `neighbor_chunk`.
 template <class Real>
 struct NeighborScratch {
-    std::vector<Real> panels;               // (k, d + 1, 16): the center itself, then its 15 nearest others
-    std::vector<Real> shifted;              // (rows, d): scaled rows that must look at all centers
-    std::vector<float> threshold;           // (rows,): T of (5)
-    std::vector<std::int32_t> near, far;    // rows that must look at their panel; at all centers
-    std::vector<std::int32_t> label;        // (rows,): labels of the latter
+    using Int = typename Packed<Real>::Int;
+    std::vector<Real> panels;             // (k, d + 1, 16): the center itself, then its 15 nearest others
+    std::vector<Int> index;               // (k, 16): who they are
+    std::vector<Real> shifted;            // (rows, d): scaled rows that must look at all centers; then rows that changed
+    std::vector<float> threshold;         // (rows,): T of (5)
+    std::vector<double> square;           // (rows,): u^2 of rows that changed
+    std::vector<std::int32_t> near, far;  // rows that must look at their panel, then those that changed; at all centers
+    std::vector<std::int32_t> label;      // (rows,): labels of the latter, then of those that changed
     NeighborScratch(const Packed<Real>& centers, const Neighbors& neighbors, std::size_t rows);
 };
 

@@ -85,8 +85,20 @@ void group(Centers centers, std::size_t d, std::int32_t* order);
 /// Motion::gap for that order. O(k^2 d).
 void gaps(Centers centers, std::size_t d, const std::int32_t* order, std::size_t width, float* gap);
 
-/// Neighbors of every center; `index` (k, 16), `half` and `radius` (k,) are written. `known`: `index` holds those of an earlier pass,
-/// a good guess. O(k^2 d).
-void neighborhoods(Centers centers, std::size_t d, bool known, std::int32_t* index, float* half, float* radius);
+/// Neighbors being made.
+struct Neighborhood {
+    std::int32_t* index;  // (k, 16)
+    float *half, *radius;  // (k,)
+    float* found;          // (k,): the radius when the neighbors were searched last
+};
+
+/// Neighbors of every center. `before`: where the centers were when `out` was made (null: never); as long as they have not moved far
+/// the neighbors are kept, O(16 k d), else searched, O(k^2 d).
+void neighborhoods(Centers centers, std::size_t d, const double* before, Neighborhood out);
+
+/// The centers that a pass makes: origin + sums / mass, rounded to Real; one without mass is placed on the largest cluster. Returns
+/// by how much they moved, all squared distances together; a step within rounding of its coordinate is no movement. O(k d).
+template <class Real>
+double move(Centers before, std::size_t d, const double* origin, Totals totals, double* after);
 
 }  // namespace novum::kmeans

@@ -64,9 +64,14 @@ def origin(centers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), o
 def group(centers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Order the centers in groups of 16 neighbors."""
 
-def neighborhoods(centers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], known: bool, index: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], half: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], radius: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def neighborhoods(centers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, index: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], half: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], radius: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], found: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
-    Write the nearest neighbors of every center; `known`: `index` holds those of an earlier pass.
+    Write the nearest neighbors of every center; `before`: where the centers were when the other arrays were written.
+    """
+
+def move(centers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], origin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sums: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], mass: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], single: bool, after: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> float:
+    """
+    Write the next centers, return by how much they moved, squared; `single`: rounded to float32.
     """
 
 def chunk_rows(d: int, itemsize: int) -> int:

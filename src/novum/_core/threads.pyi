@@ -2,6 +2,19 @@
 
 
 
+class Signal:
+    """Counts posts; a waiter spins for a moment before it sleeps."""
+
+    def __init__(self) -> None: ...
+
+    def post(self) -> None:
+        """Let one waiter go on."""
+
+    def wait(self, seconds: float) -> bool:
+        """
+        Wait for a post and use it up; give up after `seconds`. Return whether there was one.
+        """
+
 def forked() -> bool:
     """Return whether this process was forked after the core was loaded."""
 

@@ -32,7 +32,8 @@ def fits(method: Callable) -> Callable:
         before = dict(self.__dict__)
         try:
             if not get_config()["skip_parameter_validation"]:
-                domains.check(self._domains, self.get_params(deep=False), type(self).__name__)
+                given = {name: getattr(self, name) for name in self._domains if hasattr(self, name)}
+                domains.check(self._domains, given, type(self).__name__)
             passes = self._reports_passes or method.__name__ != "fit"
             given = {**dict(zip(("X", "y", "sample_weight"), args)), **kwargs}
             X, y, weight = (given.get(name) for name in ("X", "y", "sample_weight"))

@@ -149,8 +149,11 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_
     else:
         if hasattr(X, "collect") and not hasattr(X, "shape"):
             raise DataError(f"{type(estimator).__name__}: X is lazy ({type(X).__name__}); call X.collect() first.")
-        numeric = isinstance(X, np.ndarray) and type(X) is np.ndarray and X.dtype.kind in NUMBERS
-        X = check_array(X, dtype=None if numeric else "numeric", **options)
+        numeric = type(X) is np.ndarray and X.dtype.kind in NUMBERS
+        if not (
+            numeric and X.ndim == 2 and X.shape[0] >= max(1, min_rows) and X.shape[1]
+        ):  # what it asks of such an array
+            X = check_array(X, dtype=None if numeric else "numeric", **options)
         tiles = ArrayTiles(X)
     _sklearn.check_n_features(estimator, np.broadcast_to(np.float64(0), tiles.shape), reset=reset)
     return tiles

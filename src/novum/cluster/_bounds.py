@@ -52,6 +52,7 @@ class Neighbors(NamedTuple):
     nearest: NDArray  # (k, 16): a center, then its nearest others
     half: NDArray  # (k,) float32: below the distance to the nearest other center
     radius: NDArray  # (k,) float32: below the distance to all that are not in `nearest`
+    found: NDArray  # (k,) float32: the radius when the neighbors were searched last
 
 
 Guide = Groups | Neighbors | None
@@ -85,7 +86,7 @@ def start_guide(centers: NDArray, n_rows: int | None, itemsize: int, sparse: boo
     if sparse or home == "file" or n_rows is None or n_rows < ROWS_PER_CENTER * k:
         return None
     if d <= FEW_DIMENSIONS:
-        return neighborhoods(centers, None) if k * (d + 3) * itemsize >= WORTH_NEIGHBORS else None
+        return neighborhoods(centers) if k * (d + 3) * itemsize >= WORTH_NEIGHBORS else None
     width = -(-len(range(0, k, GROUP)) // 8) * 8  # vectors of eight floats
     if k < 3 * GROUP or k * d * itemsize < WORTH_GROUPS or 4 * width > max(64, 2 * d * itemsize):
         return None
@@ -101,13 +102,15 @@ def gaps(centers: NDArray, order: NDArray, width: int) -> NDArray:
     return gap
 
 
-def neighborhoods(centers: NDArray, before: NDArray | None) -> Neighbors:
-    """Return the neighbors of every center; those of the pass before are a good guess."""
+def neighborhoods(centers: NDArray, before: NDArray | None = None, guide: Neighbors | None = None) -> Neighbors:
+    """Return the neighbors of every center; those of the centers `before` are kept as long as they serve."""
     k = len(centers)
-    index = np.empty((k, GROUP), np.int32) if before is None else before.copy()
-    half, radius = np.empty(k, np.float32), np.empty(k, np.float32)
-    _core.kmeans.neighborhoods(centers, before is not None, index, half, radius)
-    return Neighbors(index, half, radius)
+    if guide is None:
+        out = Neighbors(np.empty((k, GROUP), np.int32), *np.empty((3, k), np.float32))
+    else:
+        out = Neighbors(*(field.copy() for field in guide))
+    _core.kmeans.neighborhoods(centers, before, *out)
+    return out
 
 
 def moved(guide: Guide, before: NDArray, after: NDArray) -> Guide:
@@ -115,7 +118,7 @@ def moved(guide: Guide, before: NDArray, after: NDArray) -> Guide:
     if guide is None:
         return None
     if isinstance(guide, Neighbors):
-        return neighborhoods(after, guide.nearest)
+        return neighborhoods(after, before, guide)
     step = np.sqrt(((after - before) ** 2).sum(axis=1)) * (1 + 1e-12)  # never below the true distance
     width = guide.gap.shape[1]
     farthest = np.zeros(width)
@@ -141,7 +144,7 @@ def guided_pass(params: Lloyd, block: Block) -> Sums:
     if isinstance(params.guide, Neighbors):
         known = state.known or block.rows
         inertia, looked = _core.kmeans.neighbor_step(
-            X, weight, params.centers, *params.guide, label, known, first, mass
+            X, weight, params.centers, *params.guide[:3], label, known, first, mass
         )
         known = block.rows if looked <= FULL_SHARE * known else probe_rows(X)
         memory["kmeans"] = State(params.run, params.number, label, None, known)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array
+from novum import _array, _core
 from novum.cluster import _blockwise
 from novum.cluster._blockwise import Sums
 from novum.cluster._bounds import Lloyd, guided_pass, known_labels, moved, start_guide
@@ -22,8 +22,6 @@ from novum.fold.blocks import Block, Source
 from novum.fold.engine import fold
 
 __all__ = ["Clusters", "labels_of_block", "lloyd"]
-
-ROUNDING = 4 * float(np.finfo(np.float64).eps)  # a center that moves by less than this, relatively, has not moved
 
 
 class Clusters(NamedTuple):
@@ -89,19 +87,11 @@ def relocate(sums: Sums, origin: NDArray, far: Furthest) -> Sums:
     return Sums(first, mass, sums.inertia)
 
 
-def means(sums: Sums, origin: NDArray) -> NDArray:
-    """Return (3); a cluster without mass is placed on the largest one."""
-    full = sums.mass > 0
-    centers = origin + sums.first / np.where(full, sums.mass, 1.0)[:, None]
-    centers[~full] = centers[np.argmax(sums.mass)]
-    return centers
-
-
-def squared_shift(before: NDArray, after: NDArray) -> float:
-    """Return by how much the centers have moved, all squared distances together; rounding is no movement."""
-    step = after - before
-    scale = np.abs(after).max(axis=0)
-    return float(np.where(np.abs(step) <= ROUNDING * scale, 0.0, step * step).sum())
+def move(centers: NDArray, origin: NDArray, sums: Sums, dtype: np.dtype) -> tuple[NDArray, float]:
+    """Return (3), in the dtype of the data, and by how much the centers moved, all squared distances together."""
+    after = np.empty_like(centers)
+    shift = _core.kmeans.move(centers, origin, sums.first, sums.mass, dtype == np.float32, after)
+    return after, shift
 
 
 def lloyd(
@@ -117,20 +107,16 @@ def lloyd(
     dtype, sparse = source.dtype, source.sparse
     shift = [np.inf]
 
-    def rounded(centers: NDArray) -> NDArray:
-        return np.ascontiguousarray(centers.astype(dtype), dtype=np.float64)
-
     def update(params: Lloyd, sums: Sums) -> Lloyd:
         origin = _blockwise.origin(params.centers, dtype, sparse)
         if n_empty := int((sums.mass == 0).sum()):
             far = source.total(furthest_rows, Wanted(params, n_empty), merge_furthest(n_empty))
             sums = relocate(sums, origin, far)
-        centers = rounded(means(sums, origin))
-        shift[0] = squared_shift(params.centers, centers)
+        centers, shift[0] = move(params.centers, origin, sums, dtype)
         guide = moved(params.guide, params.centers, centers) if shift[0] else params.guide
         return Lloyd(centers, run, params.number + 1, guide)
 
-    start = rounded(start)
+    start = np.ascontiguousarray(start.astype(dtype), dtype=np.float64)
     guide = start_guide(start, source.n_rows, dtype.itemsize, sparse, source.home)
     fit = fold(
         Lloyd(start, run, 0, guide),

@@ -45,6 +45,7 @@ __all__ = ["KMeans"]
 
 # Looking a row up costs as much as reading this many of its values: blocks of narrow data hold fewer rows.
 ROW_VALUES = 8
+WORTH_TWO = 2**14  # rows from which on a pass gains more by a second thread than it costs to ask it
 MANY_STARTS = 10  # runs of n_init="auto" where starts are drawn without care
 logger = logging.getLogger("novum")
 
@@ -216,7 +217,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
             weight = None if source.weight is None else source.weight.numpy()
             source = MemorySource(ArrayTiles(source.X.numpy()), None, weight)
         if isinstance(source, MemorySource) and source.n_rows:
-            return source.cut(block_rows(source.n_rows, source.n_features + ROW_VALUES))
+            n, rows = source.n_rows, block_rows(source.n_rows, source.n_features + ROW_VALUES)
+            return source.cut(min(rows, -(-n // 2)) if n >= WORTH_TWO else rows)
         return source
 
     def _runs(self) -> int:
@@ -236,7 +238,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
 
     def _learn(self, best: Clusters, labels: NDArray | None, dtype: np.dtype) -> None:
         """Turn the best run into fitted attributes."""
-        occupied = int((best.mass > 0).sum()) if labels is None else len(np.unique(labels))
+        occupied = int((best.mass > 0).sum())
         if occupied < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({occupied}) found smaller than n_clusters ({self.n_clusters})."

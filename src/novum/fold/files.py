@@ -14,7 +14,8 @@ import numpy as np
 
 from novum import _core
 from novum._blas import single_blas
-from novum._threads import map_ordered, thread_count
+from novum._pool import map_ordered
+from novum._threads import thread_count
 from novum.exceptions import DataError
 from novum.fold.batches import Batch, batch_rows, cut
 from novum.fold.blocks import Block, Source, add, merge_tree, tile_dtype

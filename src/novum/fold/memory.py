@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from novum import _core
-from novum._threads import map_ordered, thread_count
+from novum._pool import map_ordered
+from novum._threads import thread_count
 from novum.fold.blocks import Block, Source, add, block_rows, merge_tree, tile_dtype
 
 __all__ = ["ArrayTiles", "FrameTiles", "MemorySource", "SparseTiles", "Tiles"]
