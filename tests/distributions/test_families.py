@@ -131,8 +131,10 @@ def test_divergences_of_certain_outcomes():
     assert_allclose(p.kl(Categorical([0.25, 0.25, 0.5])), np.log(2), rtol=1e-15)
     assert np.isinf(Categorical([0.2, 0.3, 0.5]).kl(p)) and Categorical([1.0, 0.0]).entropy() == 0
     assert Poisson(0.0).log_prob(0) == 0 and Poisson(0.0).log_prob(1) == -np.inf
-    with pytest.raises(ParameterError, match=r"Normal.kl\(other=Gamma.*other must be a Normal"):
-        Normal().kl(Gamma(1, 1))
+    with pytest.raises(ParameterError, match=r"Dirichlet.kl\(other=.*other must be a Dirichlet with event_shape \(2,\)"):
+        Dirichlet([1.0, 1]).kl(Dirichlet([1.0, 1, 1]))
+    with pytest.raises(ParameterError, match=r"Normal.kl\(other=.*only distributions of numbers are integrated"):
+        Normal().kl(Dirichlet([1.0, 1, 1]))
 
 
 # ---------------------------------------------------------------------------------------------- vectors

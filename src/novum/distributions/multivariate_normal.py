@@ -140,6 +140,8 @@ class MultivariateNormal(ExponentialFamily):
 
     def kl(self, other: Any) -> Any:
         """Return KL(self || other)."""
+        if type(other) is not type(self):
+            return super().kl(other)
         other = self._same_family(other)
         ratio = _triangular.solve_lower(
             other.cholesky, self.cholesky
