@@ -323,8 +323,7 @@ class Distribution(ABC):
         """Return where to begin from the rows of the first block; a batch where the rows are two-dimensional scalars."""
         raise ParameterError(f"{cls.__name__}{NO_FIT}")
 
-    @staticmethod
-    def _inside(x: Any) -> Any:
+    def _inside(self, x: Any) -> Any:
         """Return which of the data could come from this family."""
         return x == x
 

@@ -142,8 +142,7 @@ class Bernoulli(ExponentialFamily):
             return super()._posterior_mode(statistics, prior)
         return Bernoulli(beta_mode("Bernoulli", statistics.successes, statistics.mass - statistics.successes, prior))
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return (x == 0) | (x == 1)
 
     @classmethod

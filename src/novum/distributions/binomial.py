@@ -170,18 +170,10 @@ class Binomial(ExponentialFamily):
         return Binomial(self.n, beta_mode("Binomial", statistics.successes, failures, prior))
 
     def _inside(self, x):
-        rounded = x.round()
-        return (x >= 0) & (x == rounded)
+        return (x >= 0) & (x == x.round()) & (x <= float(self.n.max(initial=0)))
 
     @classmethod
     def _start(cls, x, weight, *, n=None, **options):
         if n is None:
             raise ParameterError("Binomial.fit(n=None): the number of trials is not learned; give n.")
         return cls(np.broadcast_to(whole("Binomial", "n", n), tuple(x.shape[1:])), 0.5)
-
-    def statistics(self, x: Any, weight: Any = None) -> Counts:
-        """Return the mass of the rows and their successes; a row above n is an error."""
-        x, weight = self._aligned(x, weight)
-        if x.shape[0] and float(x.max()) > float(self.n.max()):
-            raise DataError(f"Binomial: x holds {float(x.max()):g}, more than n={self.n.max():g} trials; raise n.")
-        return Counts(self._mass(x, weight), self._sum(x, weight))

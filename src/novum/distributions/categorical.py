@@ -173,8 +173,7 @@ class Categorical(ExponentialFamily):
             return super()._posterior_mode(statistics, prior)
         return Categorical(dirichlet_mode("Categorical", statistics.counts, prior.alpha))
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return (x >= 0) & (x == x.round())
 
     @classmethod

@@ -134,8 +134,7 @@ class Exponential(ExponentialFamily):
             return super()._posterior_mode(statistics, prior)
         return Exponential(gamma_mode("Exponential", statistics.mass, statistics.total, prior))
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return x >= 0
 
     @classmethod

@@ -191,8 +191,7 @@ class Multinomial(ExponentialFamily):
         share = statistics.counts / np.where(total > 0, total, 1.0)
         return Multinomial(self.n, np.where(total > 0, share, self.p))
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return ((x >= 0) & (x == x.round())).all(-1)
 
     @classmethod

@@ -101,7 +101,7 @@ class MultivariateNormal(ExponentialFamily):
 
     @staticmethod
     def _log_density(constants, x, ops):
-        square = _triangular.squared_length(constants.factor, x - constants.mean)
+        square = _triangular.squared_length(constants.factor, x - constants.mean, spent=True)
         return constants.log_peak - 0.5 * square
 
     def _draw(self, stream, count):

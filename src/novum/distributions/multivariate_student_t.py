@@ -100,7 +100,7 @@ class MultivariateStudentT(Distribution):
 
     @staticmethod
     def _log_density(constants, x, ops):
-        square = _triangular.squared_length(constants.factor, x - constants.loc)
+        square = _triangular.squared_length(constants.factor, x - constants.loc, spent=True)
         return constants.log_peak + constants.minus_power * ops.log1p(square / constants.df)
 
     def _draw(self, stream, count):
@@ -164,7 +164,7 @@ class MultivariateStudentT(Distribution):
         mass = self._mass(x, weight)
         rest = (self._sum(part, weight) for part in (scores.log_tau, scores.slope, scores.curvature))
         log_likelihood = mass * self._constants.log_peak + self._sum(scores.log_likelihood, weight)
-        return Sums(mass, self._sum(scores.tau, weight), first, second, *rest, log_likelihood)
+        return Sums(*(mass, self._sum(scores.tau, weight), first, second, *rest, log_likelihood))
 
     def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "MultivariateStudentT":
         """Return the parameters after one EM step, eq. (5) of `_student.py`: the likelihood does not fall."""

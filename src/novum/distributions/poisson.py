@@ -143,8 +143,7 @@ class Poisson(ExponentialFamily):
             return super()._posterior_mode(statistics, prior)
         return Poisson(gamma_mode("Poisson", statistics.total, statistics.mass, prior))
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return (x >= 0) & (x == x.round())
 
     @classmethod

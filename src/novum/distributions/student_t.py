@@ -143,7 +143,7 @@ class StudentT(Distribution):
         parts = (scores.tau, weighted, weighted * offset, scores.log_tau, scores.slope, scores.curvature)
         mass = self._mass(x, weight)
         log_likelihood = mass * self._constants.log_peak + self._sum(scores.log_likelihood, weight)
-        return Sums(mass, *(self._sum(part, weight) for part in parts), log_likelihood)
+        return Sums(*(mass, *(self._sum(part, weight) for part in parts), log_likelihood))
 
     def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "StudentT":
         """Return the parameters after one EM step, eq. (5) of `_student.py`: the likelihood does not fall."""

@@ -149,8 +149,9 @@ class Uniform(Distribution):
         if prior is not None:
             raise ParameterError("Uniform: it is fitted without a prior; leave prior out.")
         present = statistics.mass > 0
-        low, high = (np.where(present, end.value, mine) for end, mine in zip(statistics[1:], (self.low, self.high)))
-        if (low == high).any():
+        low = np.where(present, statistics.low.value, self.low)
+        high = np.where(present, statistics.high.value, self.high)
+        if np.any(low == high):
             raise DataError("Uniform: the data of a distribution are all equal; give data that vary.")
         return Uniform(low, high)
 
