@@ -27,6 +27,8 @@ from novum.exceptions import DataError, ParameterError
 
 __all__ = ["Distribution", "Support"]
 
+NO_FIT = " has no fit: it is made from its parameters, not from data."
+
 
 class Support(NamedTuple):
     """Where a distribution lives: its kind, and the bounds of a scalar outcome (or of every coordinate)."""
@@ -211,12 +213,33 @@ class Distribution(ABC):
     def entropy(self) -> Any:
         """Return -E[log p(x)], in nats."""
 
-    @abstractmethod
     def kl(self, other: Any) -> Any:
-        """Return the Kullback-Leibler divergence E[log p(x) - log q(x)] to `other`, in nats."""
+        """Return the Kullback-Leibler divergence E[log p(x) - log q(x)] to `other`, in nats.
+
+        Families have closed forms for their own kind; else the expectation is summed or integrated, for one distribution of
+        numbers and another.
+        """
+        if not isinstance(other, Distribution) or self.event_shape or other.event_shape:
+            raise ParameterError(
+                f"{type(self).__name__}.kl(other={other!r}): there is no closed form, and only distributions of numbers are"
+                f" integrated."
+            )
+        return self.expect(lambda x: self.log_prob(x) - other.log_prob(x))
+
+    def expect(self, function: Any) -> float:
+        """Return E[f(x)] for one distribution of numbers: a sum over its outcomes, or an integral by quadrature.
+
+        Parameters
+        ----------
+        function : callable
+            Of an array of outcomes.
+        """
+        from novum.distributions._quadrature import expectation
+
+        return expectation(self, function)
 
     def _same_family(self, other: Any) -> Any:
-        """Return `other` if it is of this family."""
+        """Return `other` if it is of this family, else raise."""
         if type(other) is not type(self) or other.event_shape != self.event_shape:
             raise ParameterError(
                 f"{type(self).__name__}.kl(other={other!r}): other must be a {type(self).__name__} with"
@@ -268,7 +291,6 @@ class Distribution(ABC):
             total = (weight.reshape(tuple(weight.shape) + (1,) * len(own)) * values).sum(0)
         return np.broadcast_to(_array.to_numpy(total), self.batch_shape + own) + 0.0
 
-    @abstractmethod
     def statistics(self, x: Any, weight: Any = None) -> Any:
         """Return the sums (1) of rows, a NamedTuple of arrays; those of two portions of data are added field by field.
 
@@ -279,8 +301,8 @@ class Distribution(ABC):
         weight : array-like or tensor of shape (n,) or (n, *batch_shape), default=None
             Weights of the rows, or what each of the batch is responsible for.
         """
+        raise ParameterError(f"{type(self).__name__}{NO_FIT}")
 
-    @abstractmethod
     def from_statistics(self, statistics: Any, prior: "Distribution | None" = None) -> "Distribution":
         """Return (2): the distribution of this family that `statistics` (of this object) make most probable.
 
@@ -294,14 +316,14 @@ class Distribution(ABC):
         -----
         One of a batch that has no weight at all keeps its parameters.
         """
+        raise ParameterError(f"{type(self).__name__}{NO_FIT}")
 
     @classmethod
     def _start(cls, x: Any, weight: Any, **options: Any) -> "Distribution":
         """Return where to begin from the rows of the first block; a batch where the rows are two-dimensional scalars."""
-        raise ParameterError(f"{cls.__name__} has no fit: it is made from its parameters, not from data.")
+        raise ParameterError(f"{cls.__name__}{NO_FIT}")
 
-    @staticmethod
-    def _inside(x: Any) -> Any:
+    def _inside(self, x: Any) -> Any:
         """Return which of the data could come from this family."""
         return x == x
 

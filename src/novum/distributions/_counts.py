@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-__all__ = ["count_quantile", "expected_log_factorial"]
+__all__ = ["count_quantile", "counts_that_matter", "expected_log_factorial", "summed_entropy"]
 
 WIDTH = 40.0  # standard deviations on either side beyond which neither F nor 1 - F matters to a double
 TABLE = 2**20  # counts that a table may have
@@ -51,9 +51,23 @@ def finished(q: NDArray, good: NDArray, out: NDArray, high: Any) -> NDArray:
     return np.where(good, np.where(q == 1, high, np.where(q == 0, 0.0, out)), np.nan)[()]
 
 
+def counts_that_matter(mean: NDArray, deviation: NDArray, high: Any) -> NDArray:
+    """Return the counts that any distribution of a batch can show, along a first axis before the batch."""
+    ends = [
+        window(float(m), float(s), float(h))
+        for m, s, h in zip(*map(np.ravel, np.broadcast_arrays(mean, deviation, high)))
+    ]
+    low, top = min(a for a, _ in ends), max(b for _, b in ends)
+    return np.arange(low, top + 1, dtype=np.float64).reshape(-1, *(1,) * np.ndim(mean))
+
+
 def expected_log_factorial(mean: NDArray, log_prob: Callable) -> NDArray:
     """Return E[log x!] of a distribution of counts with variance at most its mean, summed over the counts that matter."""
-    low, high = window(float(np.min(mean)), float(np.sqrt(np.min(mean))), np.inf)[0], 0
-    high = window(float(np.max(mean)), float(np.sqrt(np.max(mean))), np.inf)[1]
-    counts = np.arange(low, high + 1, dtype=np.float64).reshape(-1, *(1,) * np.ndim(mean))
+    counts = counts_that_matter(mean, np.sqrt(mean), np.inf)
     return (np.exp(log_prob(counts)) * gammaln(counts + 1)).sum(axis=0)
+
+
+def summed_entropy(mean: NDArray, deviation: NDArray, high: Any, log_prob: Callable) -> NDArray:
+    """Return the entropy, summed over the counts that matter."""
+    log_p = log_prob(counts_that_matter(mean, deviation, high))
+    return -(np.exp(log_p) * np.where(np.isfinite(log_p), log_p, 0.0)).sum(axis=0)

@@ -97,15 +97,15 @@ def substitute(factor: NDArray, right: NDArray) -> NDArray:
     return out
 
 
-def squared_length(factor: Any, offset: Any) -> Any:
-    """Return y' C^-1 y for offsets (..., *batch, d) and factors (*batch, d, d)."""
+def squared_length(factor: Any, offset: Any, *, spent: bool = False) -> Any:
+    """Return y' C^-1 y for offsets (..., *batch, d) and factors (*batch, d, d); `spent` offsets may be written over."""
     d = factor.shape[-1]
     if factor.ndim == 2:
         flat = offset.reshape(-1, d)
         if _array.is_tensor(offset):
             solved = solve_lower(factor, flat.T)
             return (solved * solved).sum(0).reshape(offset.shape[:-1])
-        solved = dtrtrs(factor.T, flat.T, lower=0, trans=1, overwrite_b=1)[0].T
+        solved = dtrtrs(factor.T, flat.T, lower=0, trans=1, overwrite_b=spent)[0].T
         return np.einsum("ij,ij->i", solved, solved).reshape(offset.shape[:-1])
     batch = factor.ndim - 2
     lead = tuple(offset.shape[: offset.ndim - 1 - batch])

@@ -108,6 +108,8 @@ class Bernoulli(ExponentialFamily):
 
     def kl(self, other: Any) -> Any:
         """Return KL(self || other); infinite where other cannot do what self does."""
+        if type(other) is not type(self):
+            return super().kl(other)
         other = self._same_family(other)
         return rel_entr(self.p, other.p) + rel_entr(1 - self.p, 1 - other.p)
 
@@ -140,8 +142,7 @@ class Bernoulli(ExponentialFamily):
             return super()._posterior_mode(statistics, prior)
         return Bernoulli(beta_mode("Bernoulli", statistics.successes, statistics.mass - statistics.successes, prior))
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return (x == 0) | (x == 1)
 
     @classmethod

@@ -140,8 +140,7 @@ class Beta(ExponentialFamily):
         alpha = self._pair().from_mean_statistics(np.stack(mean, axis=-1)).alpha
         return Beta(alpha[..., 0], alpha[..., 1])
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return (x > 0) & (x < 1)
 
     @classmethod

@@ -122,6 +122,8 @@ class Categorical(ExponentialFamily):
 
     def kl(self, other: Any) -> Any:
         """Return KL(self || other); infinite where other cannot do what self does."""
+        if type(other) is not type(self):
+            return super().kl(other)
         other = self._same_family(other)
         return rel_entr(self.p, other.p).sum(axis=-1)
 
@@ -171,8 +173,7 @@ class Categorical(ExponentialFamily):
             return super()._posterior_mode(statistics, prior)
         return Categorical(dirichlet_mode("Categorical", statistics.counts, prior.alpha))
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return (x >= 0) & (x == x.round())
 
     @classmethod

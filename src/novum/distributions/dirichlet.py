@@ -198,8 +198,7 @@ class Dirichlet(ExponentialFamily):
             )
         return Dirichlet(alpha_from_mean_log(g))
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return (x > 0).all(-1) & (abs(x.sum(-1) - 1) <= SUM_SLACK)
 
     @classmethod

@@ -101,6 +101,8 @@ class ExponentialFamily(Distribution):
 
     def kl(self, other: Any) -> Any:
         """Return KL(self || other) by (4)."""
+        if type(other) is not type(self):
+            return super().kl(other)
         other = self._same_family(other)
         gap = 0.0
         for mine, theirs, mean in zip(self.natural_parameters(), other.natural_parameters(), self.mean_statistics()):

@@ -191,8 +191,7 @@ class Gamma(ExponentialFamily):
         shape = shape_from(np.where(present, s, 1.0))
         return self._kept(statistics, Gamma(shape, shape / mean), None)
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return x > 0
 
     @classmethod

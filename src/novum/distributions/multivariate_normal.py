@@ -101,7 +101,7 @@ class MultivariateNormal(ExponentialFamily):
 
     @staticmethod
     def _log_density(constants, x, ops):
-        square = _triangular.squared_length(constants.factor, x - constants.mean)
+        square = _triangular.squared_length(constants.factor, x - constants.mean, spent=True)
         return constants.log_peak - 0.5 * square
 
     def _draw(self, stream, count):
@@ -140,6 +140,8 @@ class MultivariateNormal(ExponentialFamily):
 
     def kl(self, other: Any) -> Any:
         """Return KL(self || other)."""
+        if type(other) is not type(self):
+            return super().kl(other)
         other = self._same_family(other)
         ratio = _triangular.solve_lower(
             other.cholesky, self.cholesky

@@ -124,6 +124,8 @@ class Normal(ExponentialFamily):
 
     def kl(self, other: Any) -> Any:
         """Return KL(self || other), in the form that keeps its digits for close distributions."""
+        if type(other) is not type(self):
+            return super().kl(other)
         other = self._same_family(other)
         ratio = self.var / other.var - 1
         return 0.5 * (ratio - np.log1p(ratio) + (self.mean - other.mean) ** 2 / other.var)

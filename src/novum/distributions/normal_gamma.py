@@ -162,8 +162,7 @@ class NormalGamma(ExponentialFamily):
         center = first / tau
         return NormalGamma(center, 1 / (second - center * first), shape, shape / tau)
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return x[..., 1] > 0
 
     @classmethod

@@ -28,6 +28,7 @@ __all__ = ["Poisson"]
 class Constants(NamedTuple):
     log_rate: NDArray
     rate: NDArray
+    certain: NDArray  # whether a rate is zero, so that 0 log 0 can occur
 
 
 class Sums(NamedTuple):
@@ -65,13 +66,13 @@ class Poisson(ExponentialFamily):
     @cached_property
     def _constants(self) -> Constants:
         with np.errstate(divide="ignore"):
-            return Constants(np.log(self.rate), self.rate)
+            return Constants(np.log(self.rate), self.rate, np.array((self.rate == 0).any()))
 
     @staticmethod
     def _log_density(constants, x, ops):
         with ops.quiet():  # 0 log 0 at rate zero
             value = x * constants.log_rate
-        if (constants.rate == 0).any():
+        if constants.certain:
             value = ops.where(x == 0, 0.0, value)
         value = value - ops.gammaln(x + 1)
         value -= constants.rate
@@ -142,8 +143,7 @@ class Poisson(ExponentialFamily):
             return super()._posterior_mode(statistics, prior)
         return Poisson(gamma_mode("Poisson", statistics.total, statistics.mass, prior))
 
-    @staticmethod
-    def _inside(x):
+    def _inside(self, x):
         return (x >= 0) & (x == x.round())
 
     @classmethod

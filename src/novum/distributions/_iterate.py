@@ -1,0 +1,88 @@
+"""Fits that need several passes: EM steps of the Student distributions, hurried by Newton's method in the degrees of freedom.
+
+Every pass makes the statistics of the current parameters, their log-likelihood among them. The next parameters come from the
+hurried step; if a pass finds that the likelihood fell, the plain EM step from the best parameters so far is taken instead, which
+cannot lower it. So the recorded best never falls.
+"""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novum._blas import single_blas
+from novum._checks import check_count, check_number
+from novum.distributions._base import Distribution
+from novum.distributions._fit import open_rows, started, statistics_of
+from novum.distributions._parameters import positive
+from novum.exceptions import NotConverged, ParameterError
+from novum.fold import fold
+
+__all__ = ["iterate"]
+
+FALL = 1e-13  # relative fall of the likelihood that is rounding
+
+
+class State(NamedTuple):
+    """Where the iteration is: current parameters, and the best so far with their statistics."""
+
+    now: Any
+    best: Any
+    sums: Any  # of the best; None before the first pass
+
+
+def statistics_now(params: tuple[State, bool], block: Any) -> Any:
+    """Return the statistics of a block about the current parameters."""
+    state, flat = params
+    return statistics_of((state.now, flat), block)
+
+
+def iterate(
+    cls: Any,
+    x: Any,
+    sample_weight: Any,
+    prior: Distribution | None,
+    *,
+    df: Any = None,
+    max_iter: int = 500,
+    tol: float = 1e-9,
+    **options: Any,
+) -> Any:
+    """Return the fitted distribution; `df` known or None."""
+    name = cls.__name__
+    if prior is not None:
+        raise ParameterError(f"{name}: it has no conjugate prior; leave prior out.")
+    check_count(f"{name}.fit", "max_iter", max_iter)
+    check_number(f"{name}.fit", "tol", tol, 0.0)
+    known = None if df is None else positive(name, "df", df)
+    source, flat = open_rows(f"{name}.fit", x, sample_weight)
+
+    def update(params: tuple[State, bool], sums: Any) -> tuple[State, bool]:
+        state, flat = params
+        if state.sums is not None:
+            before = float(np.sum(state.sums.log_likelihood))
+            if float(np.sum(sums.log_likelihood)) < before - FALL * abs(before):
+                return State(state.best._step(state.sums, newton=False, df=known), state.best, state.sums), flat
+        return State(state.now._step(sums, newton=True, df=known), state.now, sums), flat
+
+    def converged(before: tuple[State, bool], after: tuple[State, bool], history: list[float]) -> bool:
+        return after[0].now._moved(before[0].now) <= tol
+
+    with single_blas():
+        start = started(cls, source, flat, {"df": df, **options})
+        found = fold(
+            (State(start, start, None), flat),
+            statistics_now,
+            update,
+            source,
+            objective=lambda sums: float(np.sum(sums.log_likelihood)),
+            converged=converged,
+            max_iter=max_iter,
+        )
+    if not found.converged:
+        warnings.warn(
+            f"{name}.fit: the parameters still moved after max_iter={max_iter} passes; raise max_iter or tol.",
+            NotConverged,
+            stacklevel=4,
+        )
+    return found.params[0].now

@@ -1,0 +1,179 @@
+r"""The binomial distribution: successes in n independent trials.
+
+    log P(x) = log C(n, x) + x log p + (n - x) log(1 - p),   x = 0, ..., n                         (1)
+    eta = log(p / (1 - p)),   u = x,   h = C(n, x),   A = n log(1 + e^eta)                         (2)
+    p = sum w x / (n sum w);   under a Beta(a, b) prior   p = (sum w x + a - 1) / (n sum w + a + b - 2)   (3)
+
+The number of trials is known, not learned.
+"""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtrik, betainc, expit, gammaln, rel_entr
+
+from novum.distributions._base import Distribution, Support
+from novum.distributions._counts import count_quantile, summed_entropy
+from novum.distributions._ops import where_inside
+from novum.distributions._parameters import Parameter, probability, whole
+from novum.distributions._priors import beta_mode
+from novum.distributions.beta import Beta
+from novum.distributions.exponential_family import ExponentialFamily
+from novum.exceptions import DataError, ParameterError
+
+__all__ = ["Binomial"]
+
+
+class Constants(NamedTuple):
+    n: NDArray
+    log_success: NDArray
+    log_failure: NDArray
+    log_factorial: NDArray
+    certain: NDArray  # whether a p is 0 or 1, so that 0 log 0 can occur
+
+
+class Counts(NamedTuple):
+    """Mass of the rows and their successes."""
+
+    mass: NDArray
+    successes: NDArray
+
+
+class Binomial(ExponentialFamily):
+    """The number of successes in n trials.
+
+    Parameters
+    ----------
+    n : int or array
+        Trials.
+    p : float or array
+        Probability of success.
+
+    Examples
+    --------
+    >>> from novum.distributions import Binomial
+    >>> model = Binomial(7, 0.5)
+    >>> float(model.prob(4).round(7)), float(model.mean), float(model.var)
+    (0.2734375, 3.5, 1.75)
+    >>> float(Binomial.fit([4, 5, 3], n=7).p.round(6))
+    0.571429
+    """
+
+    n = Parameter()
+    p = Parameter()
+    _sums = Counts
+    _domain = "counts 0, ..., n"
+    _prior_advice = "give a Beta"
+    _fit_options = ("n",)
+
+    def __init__(self, n: Any, p: Any):
+        self._set(n=(whole("Binomial", "n", n), 0), p=(probability("Binomial", "p", p), 0))
+
+    @cached_property
+    def _constants(self) -> Constants:
+        with np.errstate(divide="ignore"):
+            certain = np.array(((self.p == 0) | (self.p == 1)).any())
+            return Constants(self.n, np.log(self.p), np.log1p(-self.p), gammaln(self.n + 1), certain)
+
+    @staticmethod
+    def _log_density(constants, x, ops):
+        rest = constants.n - x
+        with ops.quiet():
+            success, failure = x * constants.log_success, rest * constants.log_failure
+        if constants.certain:
+            success, failure = ops.where(x == 0, 0.0, success), ops.where(rest == 0, 0.0, failure)
+        value = constants.log_factorial - ops.gammaln(x + 1) - ops.gammaln(rest + 1) + success + failure
+        return where_inside(ops, (ops.floor(abs(x)) == x) & (rest >= 0), value, x + rest)
+
+    def _draw(self, stream, count):
+        u = stream.uniform("binomial", 0, count, self._columns()).reshape(count, *self.batch_shape)
+        return self.quantile(u).astype(np.int64)
+
+    def cdf(self, x: Any) -> Any:
+        """Return P(X <= x)."""
+        k = np.floor(np.asarray(x, np.float64))
+        inner = np.clip(k, 0.0, np.maximum(self.n - 1, 0.0))
+        value = betainc(np.maximum(self.n - inner, 1e-300), inner + 1, 1 - self.p)
+        return np.where(k < 0, 0.0, np.where(k >= self.n, 1.0, value))[()]
+
+    def quantile(self, q: Any) -> Any:
+        """Return the least count x with P(X <= x) >= q."""
+        return count_quantile(q, self.cdf, lambda r: bdtrik(r, self.n, self.p), self.mean, self.std, self.n)
+
+    @property
+    def mean(self):
+        return self.n * self.p
+
+    @property
+    def var(self):
+        return self.n * self.p * (1 - self.p)
+
+    @property
+    def mode(self):
+        return np.minimum(np.floor((self.n + 1) * self.p), self.n)
+
+    @property
+    def support(self):
+        return Support("integers", 0, self.n)
+
+    @property
+    def n_parameters(self):
+        return 1
+
+    def entropy(self):
+        return summed_entropy(self.mean, self.std, self.n, self.log_prob)
+
+    def kl(self, other: Any) -> Any:
+        """Return KL(self || other), for equal numbers of trials."""
+        if type(other) is not type(self):
+            return super().kl(other)
+        other = self._same_family(other)
+        if np.any(self.n != other.n):
+            raise ParameterError(f"Binomial.kl(other={other!r}): other must have the same number of trials n.")
+        return self.n * (rel_entr(self.p, other.p) + rel_entr(1 - self.p, 1 - other.p))
+
+    def natural_parameters(self):
+        with np.errstate(divide="ignore"):
+            return (np.log(self.p) - np.log1p(-self.p),)
+
+    def log_partition(self):
+        with np.errstate(divide="ignore"):
+            return -self.n * np.log1p(-self.p)
+
+    def sufficient_statistics(self, x):
+        return (x,)
+
+    def log_base_measure(self, x):
+        x = np.asarray(x, np.float64)
+        return gammaln(self.n + 1) - gammaln(x + 1) - gammaln(self.n - x + 1)
+
+    def mean_statistics(self):
+        return (self.mean,)
+
+    @classmethod
+    def from_natural(cls, *eta, n: Any = 1):
+        """Return the distribution with natural parameter eta and n trials."""
+        return cls(n, expit(eta[0]))
+
+    def from_mean_statistics(self, *mean):
+        share = mean[0] / np.where(self.n > 0, self.n, 1.0)
+        if (share > 1 + 1e-9).any():
+            raise DataError(f"Binomial: the data hold more successes than n={np.max(self.n):g} trials; raise n.")
+        return Binomial(self.n, np.minimum(share, 1.0))
+
+    def _posterior_mode(self, statistics, prior: Distribution):
+        if not isinstance(prior, Beta):
+            return super()._posterior_mode(statistics, prior)
+        failures = self.n * statistics.mass - statistics.successes
+        return Binomial(self.n, beta_mode("Binomial", statistics.successes, failures, prior))
+
+    def _inside(self, x):
+        return (x >= 0) & (x == x.round()) & (x <= float(self.n.max(initial=0)))
+
+    @classmethod
+    def _start(cls, x, weight, *, n=None, **options):
+        if n is None:
+            raise ParameterError("Binomial.fit(n=None): the number of trials is not learned; give n.")
+        return cls(np.broadcast_to(whole("Binomial", "n", n), tuple(x.shape[1:])), 0.5)

@@ -1,0 +1,142 @@
+r"""The exponential distribution of waiting times.
+
+log p(x) = log r - r x,   x >= 0                                                               (1)
+eta = -r,   u = x,   h = 1,   A = -log r                                                       (2)
+r = sum w / sum w x;   under a Gamma(a, b) prior   r = (sum w + a - 1) / (sum w x + b)         (3)
+"""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.distributions._base import Distribution, Support
+from novum.distributions._ops import where_inside
+from novum.distributions._parameters import Parameter, positive
+from novum.distributions._priors import gamma_mode
+from novum.distributions.exponential_family import ExponentialFamily
+from novum.distributions.gamma import Gamma
+from novum.exceptions import DataError
+
+__all__ = ["Exponential"]
+
+
+class Constants(NamedTuple):
+    minus_rate: NDArray
+    log_rate: NDArray
+
+
+class Sums(NamedTuple):
+    """Mass and sum of x."""
+
+    mass: NDArray
+    total: NDArray
+
+
+class Exponential(ExponentialFamily):
+    """Waiting times at a constant rate.
+
+    Parameters
+    ----------
+    rate : float or array
+        Above zero; the mean is 1 / rate.
+
+    Examples
+    --------
+    >>> from novum.distributions import Exponential
+    >>> Exponential.fit([1.0, 2.0, 6.0])
+    Exponential(rate=0.33333333)
+    >>> float(Exponential(2.0).cdf(0.5).round(6))
+    0.632121
+    """
+
+    rate = Parameter()
+    _sums = Sums
+    _domain = "numbers of zero or more"
+    _prior_advice = "give a Gamma"
+
+    def __init__(self, rate: Any):
+        self._set(rate=(positive("Exponential", "rate", rate), 0))
+
+    @cached_property
+    def _constants(self) -> Constants:
+        return Constants(-self.rate, np.log(self.rate))
+
+    @staticmethod
+    def _log_density(constants, x, ops):
+        value = x * constants.minus_rate
+        value += constants.log_rate
+        return where_inside(ops, x >= 0, value, x)
+
+    def _draw(self, stream, count):
+        drawn = stream.exponential("exponential", 0, count, self._columns())
+        return drawn.reshape(count, *self.batch_shape) / self.rate
+
+    def cdf(self, x: Any) -> Any:
+        """Return P(X <= x)."""
+        return -np.expm1(-self.rate * np.maximum(x, 0.0))
+
+    def quantile(self, q: Any) -> Any:
+        """Return the x with P(X <= x) = q."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(np.asarray(q) >= 0, -np.log1p(-np.asarray(q, np.float64)) / self.rate, np.nan)[()]
+
+    @property
+    def mean(self):
+        return 1 / self.rate
+
+    @property
+    def var(self):
+        return 1 / self.rate**2
+
+    @property
+    def mode(self):
+        return np.zeros(self.batch_shape)
+
+    @property
+    def support(self):
+        return Support("reals", 0.0, np.inf)
+
+    @property
+    def n_parameters(self):
+        return 1
+
+    def entropy(self):
+        return 1 - np.log(self.rate)
+
+    def natural_parameters(self):
+        return (-self.rate,)
+
+    def log_partition(self):
+        return -np.log(self.rate)
+
+    def sufficient_statistics(self, x):
+        return (x,)
+
+    def log_base_measure(self, x):
+        return np.zeros(np.shape(x))
+
+    def mean_statistics(self):
+        return (self.mean,)
+
+    @classmethod
+    def from_natural(cls, *eta):
+        return cls(-np.asarray(eta[0], np.float64))
+
+    def from_mean_statistics(self, *mean):
+        if (mean[0] <= 0).any():
+            raise DataError("Exponential: the data are all zero, so the rate would be infinite; give data above zero.")
+        return Exponential(1 / mean[0])
+
+    def _posterior_mode(self, statistics, prior: Distribution):
+        if not isinstance(prior, Gamma):
+            return super()._posterior_mode(statistics, prior)
+        return Exponential(gamma_mode("Exponential", statistics.mass, statistics.total, prior))
+
+    def _inside(self, x):
+        return x >= 0
+
+    @classmethod
+    def _start(cls, x, weight, **options):
+        return cls(np.ones(tuple(x.shape[1:])))

@@ -1,0 +1,199 @@
+r"""Student's t distribution: a normal with heavy tails, for data with outliers.
+
+    log p(x) = c(nu) - log s - (nu + 1)/2 log(1 + ((x - m)/s)^2 / nu)                              (1)
+    c(nu) = log Gamma((nu + 1)/2) - log Gamma(nu/2) - 1/2 log(nu pi)                               (2)
+
+It is a normal whose precision is Gamma distributed; maximum likelihood by EM over that precision, see `_student.py`. The scale s
+is not the standard deviation, which is s sqrt(nu/(nu - 2)) and exists for nu > 2 only.
+"""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln, digamma, stdtr, stdtrit
+
+from novum import _array
+from novum.distributions import _student
+from novum.distributions._base import Distribution, Support
+from novum.distributions._draws import log_gamma_draws
+from novum.distributions._iterate import iterate
+from novum.distributions._parameters import Parameter, finite, positive
+from novum.exceptions import DataError, ParameterError
+
+__all__ = ["StudentT"]
+
+
+class Constants(NamedTuple):
+    loc: NDArray
+    inverse: NDArray  # 1 / (s sqrt(nu))
+    minus_power: NDArray  # -(nu + 1)/2
+    log_peak: NDArray
+
+
+class Sums(NamedTuple):
+    """Sums over the rows about this location: eq. (4) to (6) of `_student.py`."""
+
+    mass: NDArray
+    tau: NDArray
+    first: NDArray
+    second: NDArray
+    log_tau: NDArray
+    slope: NDArray
+    curvature: NDArray
+    log_likelihood: NDArray
+
+
+class StudentT(Distribution):
+    """Student's t distribution with a location and a scale.
+
+    Parameters
+    ----------
+    df : float or array
+        Degrees of freedom, above zero; the tails fall like |x|^-(df + 1).
+    loc : float or array, default=0
+    scale : float or array, default=1
+
+    Examples
+    --------
+    >>> from novum.distributions import Normal, StudentT
+    >>> x = [-1.0, -0.5, 0.0, 0.2, 0.4, 0.8, 1.0, 10.0]
+    >>> robust = StudentT.fit(x)  # the outlier hardly moves it
+    >>> float(robust.loc.round(6)), float(robust.scale.round(6)), float(robust.df.round(6))
+    (0.243974, 0.521675, 1.004328)
+    >>> Normal.fit(x).mean
+    array(1.3625)
+    """
+
+    df = Parameter()
+    loc = Parameter()
+    scale = Parameter()
+    _fit_options = ("df", "max_iter", "tol")
+
+    def __init__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0):
+        self._set(
+            df=(positive("StudentT", "df", df), 0),
+            loc=(finite("StudentT", "loc", loc), 0),
+            scale=(positive("StudentT", "scale", scale), 0),
+        )
+
+    @cached_property
+    def _constants(self) -> Constants:
+        log_peak = _student.log_norm(self.df, 1) - np.log(self.scale)
+        return Constants(self.loc, 1 / (self.scale * np.sqrt(self.df)), -0.5 * (self.df + 1), log_peak)
+
+    @staticmethod
+    def _log_density(constants, x, ops):
+        value = x - constants.loc
+        value *= constants.inverse
+        value = ops.log1p(value * value)
+        value *= constants.minus_power
+        value += constants.log_peak
+        return value
+
+    def _draw(self, stream, count):
+        z = stream.normal("student", 0, count, self._columns()).reshape(count, *self.batch_shape)
+        log_tau = log_gamma_draws(stream, "student precision", 0.5 * self.df, count) - np.log(0.5 * self.df)
+        return self.loc + self.scale * z * np.exp(-0.5 * log_tau)
+
+    def cdf(self, x: Any) -> Any:
+        """Return P(X <= x)."""
+        return stdtr(self.df, (np.asarray(x) - self.loc) / self.scale)
+
+    def quantile(self, q: Any) -> Any:
+        """Return the x with P(X <= x) = q."""
+        q = np.asarray(q, np.float64)
+        ends = np.where(q == 0, -np.inf, np.where(q == 1, np.inf, stdtrit(self.df, q)))
+        return (self.loc + self.scale * np.where((q >= 0) & (q <= 1), ends, np.nan))[()]
+
+    @property
+    def mean(self):
+        return np.where(self.df > 1, self.loc, np.nan)
+
+    @property
+    def var(self):
+        wide = self.scale**2 * self.df / np.where(self.df > 2, self.df - 2, 1.0)
+        return np.where(self.df > 2, wide, np.where(self.df > 1, np.inf, np.nan))
+
+    @property
+    def mode(self):
+        return self.loc
+
+    @property
+    def support(self):
+        return Support("reals", -np.inf, np.inf)
+
+    @property
+    def n_parameters(self):
+        return 3
+
+    def entropy(self):
+        half = 0.5 * (self.df + 1)
+        bend = half * (digamma(half) - digamma(0.5 * self.df))
+        return bend + 0.5 * np.log(self.df) + betaln(0.5, 0.5 * self.df) + np.log(self.scale)
+
+    def statistics(self, x: Any, weight: Any = None) -> Sums:
+        """Return the sums of one EM step about these parameters."""
+        x, weight = self._aligned(x, weight)
+        loc, scale, df = (_array.like(x, value, "float64") for value in (self.loc, self.scale, self.df))
+        offset = x - loc
+        scores = _student.row_scores(df, (offset / scale) ** 2, 1)
+        weighted = scores.tau * offset
+        parts = (scores.tau, weighted, weighted * offset, scores.log_tau, scores.slope, scores.curvature)
+        mass = self._mass(x, weight)
+        log_likelihood = mass * self._constants.log_peak + self._sum(scores.log_likelihood, weight)
+        return Sums(*(mass, *(self._sum(part, weight) for part in parts), log_likelihood))
+
+    def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "StudentT":
+        """Return the parameters after one EM step, eq. (5) of `_student.py`: the likelihood does not fall."""
+        if prior is not None:
+            raise ParameterError("StudentT: it has no conjugate prior; leave prior out.")
+        return self._step(statistics, newton=False, df=None)
+
+    def _step(self, sums: Sums, newton: bool, df: Any) -> "StudentT":
+        present = sums.mass > 0
+        tau = np.where(present, sums.tau, 1.0)
+        offset = sums.first / tau
+        square = np.maximum(sums.second / tau - offset**2, 0.0)
+        if (present & (square <= 0)).any():
+            raise DataError(
+                "StudentT: the data of a distribution are all equal, so its scale is zero; give data that vary."
+            )
+        if df is None:
+            df = _student.next_df(self.df, 1, sums.mass, sums.tau, sums.log_tau, sums.slope, sums.curvature, newton)
+        scale = np.sqrt(np.where(present, square, self.scale**2))
+        return StudentT(np.where(present, df, self.df), np.where(present, self.loc + offset, self.loc), scale)
+
+    def _moved(self, before: "StudentT") -> float:
+        """Return the largest move since `before`: of the location in scales, of the others relative."""
+        moves = (self.loc - before.loc) / self.scale, np.log(self.scale / before.scale), np.log(self.df / before.df)
+        return float(max(np.abs(move).max() for move in moves))
+
+    @classmethod
+    def _start(cls, x, weight, *, df=None, **options):
+        rows = _array.to_numpy(x)
+        if not len(rows):
+            return cls(4.0, np.zeros(rows.shape[1:]), 1.0)
+        spread = np.subtract(*np.quantile(rows, [0.75, 0.25], axis=0))
+        spread = np.where(spread > 0, spread / 1.35, np.where(rows.std(axis=0) > 0, rows.std(axis=0), 1.0))
+        return cls(4.0 if df is None else df, np.median(rows, axis=0), spread)
+
+    @classmethod
+    def fit(cls, x: Any, sample_weight: Any = None, prior: Distribution | None = None, **options: Any) -> "StudentT":
+        """Return the most likely location, scale and degrees of freedom.
+
+        Parameters
+        ----------
+        x : array-like, frame, scan, Dask collection or tensor
+            Numbers; every column of a table gives one of a batch.
+        sample_weight : array-like of shape (n,), default=None
+        prior : None
+        df : float, default=None
+            Known degrees of freedom; None learns them (up to 1e8, which is the normal distribution).
+        max_iter : int, default=500
+            Most passes over the data.
+        tol : float, default=1e-9
+            Stop when no parameter moves by more than this, relative to the scale.
+        """
+        return iterate(cls, x, sample_weight, prior, **options)
