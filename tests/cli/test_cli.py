@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import novum
 from novum.cli import COMMANDS, main
 
 
@@ -48,3 +49,7 @@ def test_without_typer_one_sentence():
     assert done.stderr.strip() == (
         "novum: the command line needs the package 'typer'; install it with: pip install 'novum[study]'"
     )
+
+
+def test_version(monkeypatch, capsys):
+    assert run(monkeypatch, capsys, "--version") == (0, f"novum {novum.__version__}\n", "")

@@ -95,7 +95,7 @@ def test_pictures_of_the_steps():
 @pytest.mark.parametrize("dtype, rtol", [(np.float64, 1e-12), (np.float32, 3e-6)])
 @pytest.mark.parametrize("n, d, k", [(3000, 2, 60), (2000, 20, 50), (4000, 30, 64), (500, 5, 4)])
 def test_equals_scikit_learn_from_the_same_start(n, d, k, dtype, rtol):
-    X = (RNG.normal(size=(n, d)) + 3).astype(dtype)
+    X = (np.random.default_rng(n).normal(size=(n, d)) + 3).astype(dtype)
     ours = KMeans(k, init=X[:k], tol=0, max_iter=15).fit(X)
     peer = Peer(k, init=X[:k].astype(np.float64), n_init=1, tol=0, max_iter=15).fit(X.astype(np.float64))
     assert ours.cluster_centers_.dtype == dtype and ours.labels_.dtype == peer.labels_.dtype

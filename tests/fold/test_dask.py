@@ -13,7 +13,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from novum.exceptions import ClusterLost, DataError
-from novum.fold.cluster import DaskSource, open_dask
+from novum.fold.blocks import Block
+from novum.fold.cluster import DaskSource, aligned, open_dask
 from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
 
@@ -224,3 +225,11 @@ def test_private_state_is_kept_on_the_workers_and_only_saves_work(client):
 
     totals = [source.total(visits, None, lambda a, b: (a[0] + b[0],))[0] for _ in range(3)]
     assert totals[0] == 12 and totals[2] > totals[0]
+
+
+def test_arrays_from_the_wire_are_aligned():
+    raw = np.frombuffer(b"x" + np.arange(6.0).tobytes(), np.uint8)[1:].view(np.float64).reshape(3, 2)
+    assert not raw.flags.aligned
+    block = aligned(Block(raw, None, np.ones(3), 7))
+    assert block.X.flags.aligned and block.start == 7
+    np.testing.assert_array_equal(block.X, raw)

@@ -6,6 +6,8 @@ A file defines `command`, a typer function whose docstring is its help; `COMMAND
 import sys
 from importlib import import_module
 
+from novum import __version__
+
 __all__ = ["COMMANDS", "application", "main"]
 
 COMMANDS = ("study", "predict", "notes", "find", "tour")
@@ -18,6 +20,20 @@ def application():
     app = typer.Typer(
         name="novum", help="Machine learning as it is taught.", no_args_is_help=True, add_completion=False
     )
+
+    def show_version(wanted: bool) -> None:
+        if wanted:
+            typer.echo(f"novum {__version__}")
+            raise typer.Exit
+
+    @app.callback()
+    def options(
+        version: bool = typer.Option(
+            False, "--version", callback=show_version, is_eager=True, help="Print the version."
+        ),
+    ) -> None:
+        pass
+
     for name in COMMANDS:
         app.command(name)(import_module(f"novum.cli.{name}").command)
     return app

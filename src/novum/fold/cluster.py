@@ -78,21 +78,31 @@ def check_finite(index: int, owner: str, allow_nan: bool, block: Block) -> None:
         )
 
 
+def aligned(value: Any) -> Any:
+    """Return parameters or a block whose arrays lie as compiled code expects them: what came over the wire may not."""
+    if isinstance(value, np.ndarray):
+        return value if value.flags.aligned else value.copy()
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(aligned, value))
+    return value
+
+
 def run_block(statistics: Callable, params: Any, changes: tuple, fit: str, index: int, start: int, block: Block) -> Any:
     """Return the statistics of one block, with the private state that this worker remembers of it."""
     blocks = _private.setdefault(fit, {})
     _private.move_to_end(fit)
     while len(_private) > KEPT_FITS:
         _private.popitem(last=False)
+    params, block = aligned(params), aligned(changed(block, changes))
     with single_blas():
-        return statistics(params, changed(block, changes)._replace(start=start, memory=blocks.setdefault(index, {})))
+        return statistics(params, block._replace(start=start, memory=blocks.setdefault(index, {})))
 
 
 def run_rows(function: Callable, params: Any, index: int, owner: str, allow_nan: bool, block: Block) -> Any:
     """Return the rows of one block's result."""
     check_finite(index, owner, allow_nan, block)
     with single_blas():
-        return function(params, block._replace(memory={}))
+        return function(aligned(params), aligned(block)._replace(memory={}))
 
 
 def merge_group(merge: Callable, *results: Any) -> Any:

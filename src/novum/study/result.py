@@ -168,9 +168,8 @@ class StudyResult:
         cores = f"{s.processes} cores" if s.processes > 1 else "1 core"
         lines = [f"{s.fits}/{s.planned} fits, {s.elapsed:.0f} s, {cores}"]
         if s.stopped:
-            lines.append(
-                f"stopped early ({s.stopped}): compared on the {len(s.folds)} folds that all below have finished"
-            )
+            common = f": compared on the {len(s.folds)} folds that all below have finished" if s.candidates else ""
+            lines.append(f"stopped early ({s.stopped}){common}")
         return [*lines, *s.notes]
 
     def judged(self) -> str:
