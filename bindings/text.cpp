@@ -88,6 +88,7 @@ struct Rules {
 
 struct Counted {
     tx::Terms terms;  // empty where the terms are given
+    std::vector<std::uint32_t> order;
     tx::Counts counts;
 };
 
@@ -97,6 +98,7 @@ std::unique_ptr<Counted> count(const nb::list& documents, const Rules& rules, co
     auto out = std::make_unique<Counted>();
     nb::gil_scoped_release release;
     tx::count(texts, native, stop, false, out->terms, out->counts);
+    out->order = out->terms.order();
     return out;
 }
 
@@ -109,17 +111,25 @@ std::unique_ptr<Counted> count_known(const nb::list& documents, const Rules& rul
     return out;
 }
 
-// The terms of all blocks in order, and for each block where its terms stand in it.
-std::tuple<nb::list, nb::list> merge(const nb::list& counted) {
-    std::vector<const tx::Terms*> terms;
-    for (nb::handle block : counted) terms.push_back(&nb::cast<const Counted*>(block)->terms);
+// The terms of all blocks with their places in the order, and for each block the places of its own.
+std::tuple<nb::dict, nb::list> merge(const nb::list& counted) {
+    std::vector<tx::Sorted> blocks;
+    for (nb::handle item : counted) {
+        const Counted* block = nb::cast<const Counted*>(item);
+        blocks.push_back({&block->terms, &block->order});
+    }
     tx::Merged merged;
     {
         nb::gil_scoped_release release;
-        merged = tx::merge(terms);
+        merged = tx::merge(blocks);
     }
-    nb::list words, places;
-    for (const auto& [block, i] : merged.order) words.append(string_of((*terms[block])[i]));
+    nb::dict words;
+    nb::list places;
+    std::int64_t place = 0;
+    for (const auto& [block, i] : merged.order) {
+        nb::object term = string_of((*blocks[block].terms)[i]), number = nb::steal(PyLong_FromLongLong(place++));
+        if (!term.is_valid() || !number.is_valid() || PyDict_SetItem(words.ptr(), term.ptr(), number.ptr())) throw nb::python_error();
+    }
     for (auto& renumber : merged.renumber) places.append(array_of(std::move(renumber)));
     return {words, places};
 }
@@ -160,7 +170,7 @@ void bind_text(nb::module_& m) {
     m.def("terms", &terms_of, "words"_a, "Return a set of words, numbered in their order.");
     m.def("count", &count, "documents"_a, "rules"_a, "stop"_a, "Count the terms of documents.");
     m.def("count_known", &count_known, "documents"_a, "rules"_a, "stop"_a, "terms"_a, "Count those terms of documents that are in a set.");
-    m.def("merge", &merge, "counted"_a, "Return the terms of all blocks, sorted, and for each block the places of its terms among them.");
+    m.def("merge", &merge, "counted"_a, "Return the terms of all blocks, sorted, with their places, and for each block the places of its own.");
     m.def("rows", &rows, "counted"_a, "place"_a, "Take the rows of counts out of a block: ends, columns, counts; `place`: the column of a term.");
     m.def("hash", &hash, "documents"_a, "rules"_a, "stop"_a, "columns"_a, "alternate"_a,
           "Return rows of hashed terms: ends, columns, values; and whether a text cannot be encoded.");

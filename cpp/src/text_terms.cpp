@@ -1,7 +1,6 @@
 // The set of terms: open addressing with the hash kept beside the number, so that a search compares bytes about once.
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "novum/text.h"
 
@@ -83,41 +82,60 @@ void Counts::renumber(const std::int32_t* number) {
     }
 }
 
-Merged merge(const std::vector<const Terms*>& blocks) {
-    Merged out;
-    Terms all;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> where;
-    for (std::uint32_t b = 0; b < blocks.size(); ++b) {
-        const Terms& terms = *blocks[b];
-        std::vector<std::int32_t>& number = out.renumber.emplace_back(terms.size());
-        for (std::size_t i = 0; i < terms.size(); ++i) {
-            number[i] = all.add(terms[i]);
-            if (static_cast<std::size_t>(number[i]) == where.size()) where.emplace_back(b, static_cast<std::uint32_t>(i));
-        }
-    }
-    // Sorted by their first eight bytes as a number, which settles most comparisons without looking at the text.
-    struct Key {
-        std::uint64_t head;
-        std::uint32_t number;
-    };
-    std::vector<Key> keys(all.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        unsigned char head[8] = {};
-        std::memcpy(head, all[i].data(), std::min<std::size_t>(8, all[i].size()));
-        std::uint64_t value = 0;
-        for (unsigned char byte : head) value = value << 8 | byte;
-        keys[i] = {value, static_cast<std::uint32_t>(i)};
-    }
+namespace {
+
+// The first sixteen bytes of a term as numbers: they settle most comparisons without looking at the text.
+struct Key {
+    std::uint64_t head, next;
+    std::uint32_t number;
+};
+
+std::uint64_t eight(std::string_view term, std::size_t from) {
+    unsigned char bytes[8] = {};
+    if (term.size() > from) std::memcpy(bytes, term.data() + from, std::min<std::size_t>(8, term.size() - from));
+    std::uint64_t value = 0;
+    for (unsigned char byte : bytes) value = value << 8 | byte;
+    return value;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> Terms::order() const {
+    std::vector<Key> keys(size());
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = {eight((*this)[i], 0), eight((*this)[i], 8), static_cast<std::uint32_t>(i)};
     std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
-        return a.head != b.head ? a.head < b.head : all[a.number] < all[b.number];
+        if (a.head != b.head) return a.head < b.head;
+        return a.next != b.next ? a.next < b.next : (*this)[a.number] < (*this)[b.number];
     });
-    std::vector<std::int32_t> rank(keys.size());
-    for (std::size_t r = 0; r < keys.size(); ++r) {
-        rank[keys[r].number] = static_cast<std::int32_t>(r);
-        out.order.push_back(where[keys[r].number]);
+    std::vector<std::uint32_t> out(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) out[i] = keys[i].number;
+    return out;
+}
+
+Merged merge(const std::vector<Sorted>& blocks) {
+    Merged out;
+    for (const Sorted& block : blocks) out.renumber.emplace_back(block.terms->size());
+    std::vector<std::size_t> next(blocks.size(), 0);
+    auto term = [&](std::size_t b) { return (*blocks[b].terms)[(*blocks[b].order)[next[b]]]; };
+    auto later = [&](std::size_t a, std::size_t b) { return term(a) > term(b); };
+    std::vector<std::size_t> heap;  // blocks that have terms left, the one with the first on top
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+        if (blocks[b].terms->size()) heap.push_back(b);
+    std::make_heap(heap.begin(), heap.end(), later);
+    std::string_view last;
+    while (!heap.empty()) {
+        std::pop_heap(heap.begin(), heap.end(), later);
+        const std::size_t b = heap.back();
+        const std::uint32_t number = (*blocks[b].order)[next[b]];
+        const std::string_view here = term(b);
+        if (out.order.empty() || here != last) out.order.emplace_back(static_cast<std::uint32_t>(b), number);
+        last = here;
+        out.renumber[b][number] = static_cast<std::int32_t>(out.order.size() - 1);
+        if (++next[b] < blocks[b].terms->size())
+            std::push_heap(heap.begin(), heap.end(), later);
+        else
+            heap.pop_back();
     }
-    for (auto& block : out.renumber)
-        for (std::int32_t& number : block) number = rank[static_cast<std::size_t>(number)];
     return out;
 }
 

@@ -4,7 +4,6 @@ When a new release of scikit-learn moves one of these, this file changes and not
 imported when first asked for: it brings the whole of rich with it, which a plain fit does not need; so are the trees.
 """
 
-import operator
 from importlib import import_module
 from typing import Any
 
@@ -47,28 +46,37 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
+class _InOrder(dict):
+    """A vocabulary whose terms are sorted."""
+
+
 class WordCounter:
     """Lets a vectorizer of scikit-learn count words by a method of its own, `count_words`.
 
     `count_words(documents, vocabulary)` returns a vocabulary and rows of counts; None leaves it to scikit-learn. The
-    vocabulary is None where it is to be learned.
+    vocabulary is None where it is to be learned, and then returned in alphabetical order.
     """
+
+    def fit_transform(self: Any, raw_documents: Any, y: Any = None) -> Any:
+        """Learn the vocabulary and return the rows of counts, one per document."""
+        X = super().fit_transform(raw_documents, y)  # type: ignore[misc]
+        if isinstance(self.vocabulary_, _InOrder):
+            self.vocabulary_ = dict(self.vocabulary_)
+        return X
 
     def _count_vocab(self: Any, raw_documents: Any, fixed_vocab: bool) -> Any:
         documents = list(raw_documents)
         counted = self.count_words(documents, self.vocabulary_ if fixed_vocab else None)
         if counted is None:
             return super()._count_vocab(documents, fixed_vocab)  # type: ignore[misc]
-        return counted[0], as_configured(counted[1])
+        return counted[0] if fixed_vocab else _InOrder(counted[0]), as_configured(counted[1])
 
     def _limit_features(self, X: Any, vocabulary: Any, high: Any = None, low: Any = None, limit: Any = None) -> Any:
         everything = limit is None and (high is None or high >= X.shape[0]) and (low is None or low <= 1)
         return X if everything else super()._limit_features(X, vocabulary, high, low, limit)  # type: ignore[misc]
 
     def _sort_features(self, X: Any, vocabulary: Any) -> Any:
-        terms = list(vocabulary)
-        in_order = list(vocabulary.values()) == list(range(len(terms))) and all(map(operator.lt, terms, terms[1:]))
-        return X if in_order else super()._sort_features(X, vocabulary)  # type: ignore[misc]
+        return X if isinstance(vocabulary, _InOrder) else super()._sort_features(X, vocabulary)  # type: ignore[misc]
 
 
 def as_configured(X: Any) -> Any:

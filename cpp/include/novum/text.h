@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace novum::text {
@@ -35,6 +36,8 @@ public:
     /// The number of a term, or NONE.
     std::int32_t find(std::string_view term) const;
     std::size_t size() const { return start.size() - 1; }
+    /// Numbers of the terms in the order of their UTF-8, which is that of their code points.
+    std::vector<std::uint32_t> order() const;
     std::string_view operator[](std::size_t i) const { return {bytes.data() + start[i], start[i + 1] - start[i]}; }
 
 private:
@@ -61,12 +64,18 @@ struct Counts {
 /// left out before n-grams are made. O(length of the texts).
 void count(const std::vector<Text>& texts, const Rules& rules, const Terms& stop, bool fixed, Terms& terms, Counts& out);
 
-/// Counts merged over blocks of texts: one set of terms in the order of their UTF-8 (which is that of their code points).
+/// The terms of a block of texts.
+struct Sorted {
+    const Terms* terms;
+    const std::vector<std::uint32_t>* order;
+};
+
+/// The terms of all blocks in one order.
 struct Merged {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  // for each term: a block and a number there where it can be read
     std::vector<std::vector<std::int32_t>> renumber;             // (block, number there): its place in the order
 };
-Merged merge(const std::vector<const Terms*>& blocks);
+Merged merge(const std::vector<Sorted>& blocks);
 
 /// Rows of hashed terms: column and sum of signs. `surrogate` is set where a text cannot be encoded.
 struct Hashed {

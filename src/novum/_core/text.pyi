@@ -28,9 +28,9 @@ def count(documents: list, rules: Rules, stop: Terms) -> Counted:
 def count_known(documents: list, rules: Rules, stop: Terms, terms: Terms) -> Counted:
     """Count those terms of documents that are in a set."""
 
-def merge(counted: list) -> tuple[list, list]:
+def merge(counted: list) -> tuple[dict, list]:
     """
-    Return the terms of all blocks, sorted, and for each block the places of its terms among them.
+    Return the terms of all blocks, sorted, with their places, and for each block the places of its own.
     """
 
 def rows(counted: Counted, place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:

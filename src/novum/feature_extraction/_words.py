@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from novum import _core
@@ -26,7 +25,9 @@ __all__ = ["Plan", "counts", "hashed", "known_counts", "plan_of"]
 
 PATTERNS = {r"(?u)\b\w\w+\b": 2, r"(?u)\b\w+\b": 1}  # pattern: code points of its shortest token
 FEWEST = 64  # documents per block: enough to outweigh the call
-PYTHON_LOWERS = "\u0130\u03a3"  # a dotted capital I becomes two points, a capital sigma one of two: Python's rules, its code
+PYTHON_LOWERS = (
+    "\u0130\u03a3"  # a dotted capital I becomes two points, a capital sigma one of two: Python's rules, its code
+)
 POINTS_PER_TERM = 3  # a table of known terms is worth its making when the texts are this much longer than the list
 HOOKS = ("build_analyzer", "build_preprocessor", "build_tokenizer", "decode")  # what a user's subclass may have changed
 
@@ -90,8 +91,8 @@ def matrix(parts: list[tuple], n_columns: int, dtype: Any) -> csr_array:
     return out
 
 
-def counts(plan: Plan, dtype: Any) -> tuple[list[str], csr_array]:
-    """Return all terms in alphabetical order, and (1)."""
+def counts(plan: Plan, dtype: Any) -> tuple[dict[str, int], csr_array]:
+    """Return the column of every term, in alphabetical order, and (1)."""
     found = over(lambda documents: _core.text.count(documents, plan.rules, plan.stop), blocks(plan))
     terms, places = _core.text.merge(found)
     parts = over(lambda pair: _core.text.rows(*pair), list(zip(found, places)))

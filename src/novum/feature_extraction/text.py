@@ -65,7 +65,7 @@ class TfidfVectorizer(_sklearn.WordCounter, sklearn_text.TfidfVectorizer):
     >>> from novum.feature_extraction.text import TfidfVectorizer
     >>> TfidfVectorizer().fit_transform(["a cat", "a dog and a cat"]).toarray().round(3)
     array([[0.   , 1.   , 0.   ],
-           [0.631, 0.449, 0.631]])
+           [0.632, 0.449, 0.632]])
     """
 
     def count_words(self, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
@@ -122,4 +122,4 @@ def counted(vectorizer: Any, documents: list[Any], vocabulary: dict[str, int] | 
     terms, found = _words.counts(plan, vectorizer.dtype)
     if not terms:
         return None  # scikit-learn's error
-    return dict(zip(terms, range(len(terms)))), found
+    return terms, found
