@@ -9,6 +9,7 @@ void bind_kmeans(nb::module_& m);
 void bind_kmeans_sparse(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_seeding(nb::module_& m);
+void bind_text(nb::module_& m);
 void bind_threads(nb::module_& m);
 void bind_tile(nb::module_& m);
 
@@ -25,6 +26,7 @@ NB_MODULE(_core, m) {
     add("kmeans_sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse);
     add("random", "Counter-based random numbers.", bind_random);
     add("seeding", "k-means++ on a block of rows.", bind_seeding);
+    add("text", "Words of texts, counted.", bind_text);
     add("threads", "Forks and loaded libraries.", bind_threads);
     add("tile", "Row-major tiles.", bind_tile);
 }

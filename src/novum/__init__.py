@@ -15,6 +15,7 @@ _FAMILIES = (
     "distributions",
     "evaluation",
     "exceptions",
+    "feature_extraction",
     "fold",
     "linear_model",
     "losses",

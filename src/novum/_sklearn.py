@@ -13,7 +13,16 @@ from sklearn.utils.validation import _check_n_features as check_n_features
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _check_y as check_y
 
-__all__ = ["assert_all_finite", "check_feature_names", "check_n_features", "check_sample_weight", "check_y"]
+__all__ = [
+    "WordCounter",
+    "as_configured",
+    "assert_all_finite",
+    "check_feature_names",
+    "check_n_features",
+    "check_ngrams",
+    "check_sample_weight",
+    "check_y",
+]
 
 _LATER = {  # name here: module and name there
     "AutoPropagatedCallback": ("sklearn.callback", "AutoPropagatedCallback"),
@@ -35,3 +44,46 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'novum._sklearn' has no attribute {name!r}")
     module, attribute = _LATER[name]
     return getattr(import_module(module), attribute)
+
+
+class _InOrder(dict):
+    """A vocabulary whose terms are sorted."""
+
+
+class WordCounter:
+    """Lets a vectorizer of scikit-learn count words by a method of its own, `count_words`.
+
+    `count_words(documents, vocabulary)` returns a vocabulary and rows of counts; None leaves it to scikit-learn. The
+    vocabulary is None where it is to be learned, and then returned in alphabetical order.
+    """
+
+    def fit_transform(self: Any, raw_documents: Any, y: Any = None) -> Any:
+        """Learn the vocabulary and return the rows of counts, one per document."""
+        X = super().fit_transform(raw_documents, y)  # type: ignore[misc]
+        if isinstance(self.vocabulary_, _InOrder):
+            self.vocabulary_ = dict(self.vocabulary_)
+        return X
+
+    def _count_vocab(self: Any, raw_documents: Any, fixed_vocab: bool) -> Any:
+        documents = list(raw_documents)
+        counted = self.count_words(documents, self.vocabulary_ if fixed_vocab else None)
+        if counted is None:
+            return super()._count_vocab(documents, fixed_vocab)  # type: ignore[misc]
+        return counted[0] if fixed_vocab else _InOrder(counted[0]), as_configured(counted[1])
+
+    def _limit_features(self, X: Any, vocabulary: Any, high: Any = None, low: Any = None, limit: Any = None) -> Any:
+        everything = limit is None and (high is None or high >= X.shape[0]) and (low is None or low <= 1)
+        return X if everything else super()._limit_features(X, vocabulary, high, low, limit)  # type: ignore[misc]
+
+    def _sort_features(self, X: Any, vocabulary: Any) -> Any:
+        return X if isinstance(vocabulary, _InOrder) else super()._sort_features(X, vocabulary)  # type: ignore[misc]
+
+
+def as_configured(X: Any) -> Any:
+    """Return a sparse array as an array or a matrix, as scikit-learn is configured to."""
+    return import_module("sklearn.utils._sparse")._align_api_if_sparse(X)
+
+
+def check_ngrams(vectorizer: Any) -> None:
+    """Raise scikit-learn's error for an `ngram_range` that is none."""
+    vectorizer._validate_ngram_range()

@@ -32,8 +32,9 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
 
 
 def estimators():
-    """Return an instance of every public estimator, at its defaults."""
-    return [cls() for _, cls in all_estimators()]
+    """Return an instance of every public estimator that takes tables, at its defaults."""
+    found = [cls() for _, cls in all_estimators()]
+    return [estimator for estimator in found if estimator.__sklearn_tags__().input_tags.two_d_array]
 
 
 def quick(estimator):

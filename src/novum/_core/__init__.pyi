@@ -10,6 +10,7 @@ from novum._core import (
     kmeans_sparse as kmeans_sparse,
     random as random,
     seeding as seeding,
+    text as text,
     threads as threads,
     tile as tile
 )

@@ -1,0 +1,125 @@
+"""Documents as rows of word counts: scikit-learn's vectorizers, options and matrices, with the words counted in the core.
+
+Parameters, attributes and methods are those of scikit-learn's classes of the same names, which these extend; what they
+return is equal, entry by entry. How words are found and counted: `novum.feature_extraction._words`.
+"""
+
+from typing import Any
+
+from sklearn.feature_extraction import text as sklearn_text
+from sklearn.feature_extraction.text import (
+    ENGLISH_STOP_WORDS,
+    TfidfTransformer,
+    strip_accents_ascii,
+    strip_accents_unicode,
+    strip_tags,
+)
+from sklearn.preprocessing import normalize
+
+from novum import _sklearn
+from novum.feature_extraction import _words
+
+__all__ = [
+    "ENGLISH_STOP_WORDS",
+    "CountVectorizer",
+    "HashingVectorizer",
+    "TfidfTransformer",
+    "TfidfVectorizer",
+    "strip_accents_ascii",
+    "strip_accents_unicode",
+    "strip_tags",
+]
+
+
+class CountVectorizer(_sklearn.WordCounter, sklearn_text.CountVectorizer):
+    """Counts of the words (or n-grams) of documents, one row per document and one column per term.
+
+    Takes the parameters of `sklearn.feature_extraction.text.CountVectorizer` and returns the same matrices. Words are
+    counted by the compiled core, on all threads, for the default pattern and `(?u)\\b\\w+\\b` with any case, accents, stop
+    words and `ngram_range`; other patterns, analyzers and functions of your own go through scikit-learn's code.
+
+    Examples
+    --------
+    >>> from novum.feature_extraction.text import CountVectorizer
+    >>> vectorizer = CountVectorizer()
+    >>> X = vectorizer.fit_transform(["The cat sat.", "The cat saw the dog."])
+    >>> vectorizer.get_feature_names_out()
+    array(['cat', 'dog', 'sat', 'saw', 'the'], dtype=object)
+    >>> X.toarray()
+    array([[1, 0, 1, 0, 1],
+           [1, 1, 0, 1, 2]])
+    """
+
+    def count_words(self, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
+        """Return vocabulary and counts, or None to leave it to scikit-learn."""
+        return counted(self, documents, vocabulary)
+
+
+class TfidfVectorizer(_sklearn.WordCounter, sklearn_text.TfidfVectorizer):
+    """Counts of words, each weighted by how rare it is: `CountVectorizer`, then `TfidfTransformer`.
+
+    Takes the parameters of `sklearn.feature_extraction.text.TfidfVectorizer` and returns the same matrices.
+
+    Examples
+    --------
+    >>> from novum.feature_extraction.text import TfidfVectorizer
+    >>> TfidfVectorizer().fit_transform(["a cat", "a dog and a cat"]).toarray().round(3)
+    array([[0.   , 1.   , 0.   ],
+           [0.632, 0.449, 0.632]])
+    """
+
+    def count_words(self, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
+        """Return vocabulary and counts, or None to leave it to scikit-learn."""
+        return counted(self, documents, vocabulary)
+
+
+class HashingVectorizer(sklearn_text.HashingVectorizer):
+    """Counts of words in columns that a hash of the word gives: no vocabulary, so nothing to fit or to keep.
+
+    Takes the parameters of `sklearn.feature_extraction.text.HashingVectorizer` and returns the same matrices.
+
+    Examples
+    --------
+    >>> from novum.feature_extraction.text import HashingVectorizer
+    >>> HashingVectorizer(n_features=8, norm=None, alternate_sign=False).transform(["cat and dog and cat"]).sum()
+    np.float64(5.0)
+    """
+
+    def transform(self, X):
+        """Return the rows of documents.
+
+        Parameters
+        ----------
+        X : iterable of documents
+
+        Returns
+        -------
+        sparse array of shape (n_samples, n_features)
+        """
+        if isinstance(X, str):
+            return super().transform(X)  # scikit-learn's error
+        documents = list(X)
+        _sklearn.check_ngrams(self)
+        plan = _words.plan_of(self, sklearn_text.HashingVectorizer, documents)
+        found = None if plan is None else _words.hashed(plan, self.n_features, self.alternate_sign, self.dtype)
+        if found is None:
+            return super().transform(documents)
+        if self.binary:
+            found.data.fill(1)
+        if self.norm is not None:
+            found = normalize(found, norm=self.norm, copy=False)
+        return _sklearn.as_configured(found)
+
+
+def counted(vectorizer: Any, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
+    """Return the vocabulary and the counts of documents as `vectorizer` wants them, or None."""
+    plan = _words.plan_of(vectorizer, sklearn_text.CountVectorizer, documents)
+    if plan is None:
+        return None
+    if vocabulary is not None:
+        known = _words.known_counts(plan, vocabulary, vectorizer.dtype)
+        return None if known is None else (vocabulary, known)
+    terms, found = _words.counts(plan, vectorizer.dtype)
+    if not terms:
+        return None  # scikit-learn's error
+    return terms, found
