@@ -115,7 +115,7 @@ class PolarFeatures(TransformerMixin, Estimator):
     def inverse_transform(self, X):
         """Return the points that have these radii and angles."""
         check_is_fitted(self)
-        names = vars(self).pop("feature_names_in_", None)  # columns of radii and angles have other names
+        names = self.__dict__.pop("feature_names_in_", None)  # columns of radii and angles have other names
         try:
             return self._rows(X, cartesian, self.origin_)
         finally:

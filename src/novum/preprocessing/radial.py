@@ -33,7 +33,7 @@ class Best(NamedTuple):
 
 class Draw(NamedTuple):
     stream: Stream
-    count: int
+    wanted: int
 
 
 class Centers(NamedTuple):
@@ -64,7 +64,7 @@ def drawn_rows(draw: Draw, block: Block) -> Best:
     """Return the rows of a block with the least keys: a sample without replacement, by weight, whatever the blocks."""
     weight = None if block.weight is None else _array.to_numpy(block.weight)
     key = draw.stream.keys("radial centers", 0, slice(block.start, block.start + block.rows), weight)
-    least = np.argsort(key, kind="stable")[: draw.count]
+    least = np.argsort(key, kind="stable")[: draw.wanted]
     least = least[np.isfinite(key[least])]
     rows = block.X[_array.like(block.X, least, "int64")] if _array.is_tensor(block.X) else block.X[least]
     return Best(key[least], _array.to_numpy(rows).astype(np.float64))
@@ -166,7 +166,7 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Return the centers, given or drawn."""
         if isinstance(self.centers, int | np.integer):
             draw = Draw(Stream(seed_of(self.random_state)), int(self.centers))
-            found = source.total(drawn_rows, draw, merged(draw.count))
+            found = source.total(drawn_rows, draw, merged(draw.wanted))
             if not len(found.x):
                 raise DataError("RadialBasis: no row has a positive weight, so there is nothing to draw centers from.")
             return found.x
