@@ -22,6 +22,7 @@ _FAMILIES = (
     "naive_bayes",
     "optimize",
     "patch",
+    "preprocessing",
     "study",
 )
 _NAMES = {  # public functions of the top level and the module that defines each

@@ -21,6 +21,7 @@ __all__ = [
     "is_sparse",
     "is_tensor",
     "like",
+    "log",
     "log_softmax",
     "one_hot",
     "ones",
@@ -136,6 +137,11 @@ def positions(values: np.ndarray, x: Any) -> tuple[Any, Any]:
 def exp(x: Any) -> Any:
     """Return the exponential."""
     return x.exp() if is_tensor(x) else np.exp(x)
+
+
+def log(x: Any) -> Any:
+    """Return the natural logarithm."""
+    return x.log() if is_tensor(x) else np.log(x)
 
 
 def argmax(x: Any) -> Any:

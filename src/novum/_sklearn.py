@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.utils.validation import _assert_all_finite as assert_all_finite
 from sklearn.utils.validation import _check_feature_names as check_feature_names
+from sklearn.utils.validation import _check_feature_names_in as feature_names_in
 from sklearn.utils.validation import _check_n_features as check_n_features
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _check_y as check_y
@@ -22,6 +23,7 @@ __all__ = [
     "check_ngrams",
     "check_sample_weight",
     "check_y",
+    "feature_names_in",
 ]
 
 _LATER = {  # name here: module and name there

@@ -13,6 +13,7 @@ SETTINGS: dict[str, dict] = {
         "random_state": 0,
         "init": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]]),
     },
+    "RadialBasis": {"centers": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]])},
 }
 
 # scikit-learn's checks that cannot hold, each with its reason; scikit-learn expects the same failures of its own class.
@@ -27,6 +28,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         ),
         DRAWN,
     ),
+    "RadialBasis": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
     "Ridge": {"check_non_transformer_estimators_n_iter": "an exact solve has no iterations: n_iter_ is None"},
 }
 

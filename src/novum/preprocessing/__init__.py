@@ -1,0 +1,7 @@
+"""Feature maps: columns made from columns, so that linear methods reach further. Polynomials, scalers, encoders: scikit-learn's."""
+
+from novum.preprocessing.bumps import GaussianBasis, SigmoidBasis
+from novum.preprocessing.polar import PolarFeatures
+from novum.preprocessing.radial import RadialBasis
+
+__all__ = ["GaussianBasis", "PolarFeatures", "RadialBasis", "SigmoidBasis"]
