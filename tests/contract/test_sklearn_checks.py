@@ -5,7 +5,6 @@ from contract.cases import EXPECTED_FAILURES, estimators
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 CHECKS = {  # by class, scikit-learn 1.9
-    ,
     "GaussianBasis": 54,
     "GaussianNB": 62,
     "KMeans": 59,
