@@ -20,6 +20,9 @@ from novum.distributions.normal_gamma import NormalGamma
 from novum.distributions.normal_inverse_wishart import NormalInverseWishart
 from novum.distributions.poisson import Poisson
 from novum.distributions.student_t import StudentT
+from novum.distributions.table import JointTable
+from novum.distributions.table_conditional import ConditionalTable
+from novum.distributions.table_independence import IndependenceCheck, IndependenceTest, Statement
 from novum.distributions.uniform import Uniform
 
 __all__ = [
@@ -27,6 +30,7 @@ __all__ = [
     "Beta",
     "Binomial",
     "Categorical",
+    "ConditionalTable",
     "Continuous",
     "Dirichlet",
     "Discrete",
@@ -34,6 +38,9 @@ __all__ = [
     "Exponential",
     "ExponentialFamily",
     "Gamma",
+    "IndependenceCheck",
+    "IndependenceTest",
+    "JointTable",
     "MixtureDistribution",
     "Multinomial",
     "MultivariateNormal",
@@ -42,6 +49,7 @@ __all__ = [
     "NormalGamma",
     "NormalInverseWishart",
     "Poisson",
+    "Statement",
     "StudentT",
     "Support",
     "Uniform",

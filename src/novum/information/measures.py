@@ -168,7 +168,7 @@ def kl_divergence(
     source = one_source(owner, p=p, labels=labels, samples=samples)
     log_of(owner, base)
     if source == "samples":
-        return as_float(relative_entropy_of_samples(owner, *samples, n_neighbors), owner, base)
+        return as_float(relative_entropy_of_samples(owner, samples[0], samples[1], n_neighbors), owner, base)
     if source == "labels":
         first, second = (np.asarray(column) for column in labels)
         sides = np.repeat([0, 1], [len(first), len(second)])

@@ -168,7 +168,7 @@ def mutual_information(
             return as_float(mutual_information_with_labels(owner, samples, codes, n_neighbors), owner, base)
         if len(samples) != 2:
             raise ParameterError(f"{owner}: samples must be two, as in samples=(x, y); there are {len(samples)}.")
-        return as_float(mutual_information_of_samples(owner, *samples, n_neighbors), owner, base)
+        return as_float(mutual_information_of_samples(owner, samples[0], samples[1], n_neighbors), owner, base)
     table = table_of(owner, p, counts, labels, sample_weight, n_columns=2)
     groups = [axes_of(owner, name, w, p, table.ndim) for name, w in (("x", x), ("y", y), ("given", given))]
     disjoint(owner, *groups)
