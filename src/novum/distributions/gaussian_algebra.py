@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
+from novum.distributions._triangular import log_determinant, solve_lower, squared_length
 from novum.exceptions import DataError
 
 __all__ = [
@@ -94,31 +94,21 @@ def factor(owner: str, name: str, cov: Array) -> Array:
         ) from None
 
 
-def whitened(root: Array, right: Array) -> Array:
-    """Return root^-1 right for a lower triangular root (..., d, d) and right (..., d, m)."""
-    if root.ndim == 2 and right.ndim == 2:
-        return solve_triangular(root, right, lower=True, check_finite=False)
-    return np.linalg.solve(root, right)
-
-
 def gain_of(root: Array, cross: Array) -> Array:
     """Return cross @ (root root')^-1, for cross (..., d, m)."""
-    half = whitened(root, transposed(cross))  # (..., m, d)
-    if root.ndim == 2 and half.ndim == 2:
-        return solve_triangular(root, half, lower=True, trans="T", check_finite=False).T
-    return transposed(np.linalg.solve(transposed(root), half))
+    half = solve_lower(root, transposed(cross))  # (..., m, d)
+    turned = transposed(root)[..., ::-1, ::-1]  # read from its end, an upper triangle is a lower one
+    return transposed(solve_lower(turned, half[..., ::-1, :])[..., ::-1, :])
 
 
 def log_density_of(root: Array, offset: Array) -> Array:
     """Return log N(offset | 0, root root')."""
     if root.ndim == 2:
-        flat = whitened(root, offset.reshape(-1, root.shape[-1]).T)
-        square = np.einsum("ij,ij->j", flat, flat).reshape(offset.shape[:-1])
+        square = squared_length(root, offset)
     else:
-        white = np.linalg.solve(root, offset[..., None])[..., 0]
+        white = solve_lower(root, offset[..., None])[..., 0]
         square = np.einsum("...i,...i->...", white, white)
-    log_root = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)
-    return -0.5 * (square + root.shape[-1] * LOG_2PI) - log_root
+    return -0.5 * (square + root.shape[-1] * LOG_2PI + log_determinant(root))
 
 
 def log_density(x: Any, mean: Any, cov: Any) -> Array:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.distributions._triangular import solve_lower
 from novum.distributions.gaussian_algebra import (
     Array,
     Gaussian,
@@ -22,7 +23,6 @@ from novum.distributions.gaussian_algebra import (
     split,
     times,
     transposed,
-    whitened,
 )
 
 __all__ = [
@@ -46,7 +46,7 @@ class Information(NamedTuple):
 def inverse_and_solution(owner: str, name: str, matrix: Array, vector: Array) -> tuple[Array, Array]:
     """Return matrix^-1 and matrix^-1 vector, from one Cholesky factor."""
     root = factor(owner, name, matrix)
-    half = whitened(root, np.broadcast_to(np.eye(matrix.shape[-1]), matrix.shape))
+    half = solve_lower(root, np.broadcast_to(np.eye(matrix.shape[-1]), matrix.shape))
     inverse = transposed(half) @ half
     return 0.5 * (inverse + transposed(inverse)), times(transposed(half), times(half, vector))
 
@@ -81,7 +81,7 @@ def information_update(shift: Any, precision: Any, A: Any, noise: Any, y: Any, b
     """Return (3); `noise` is the covariance R (..., m, m)."""
     matrix = np.asarray(A, float)
     root = factor("information_update", "noise", np.asarray(noise, float))
-    white = whitened(root, matrix)  # R^-1/2 A
+    white = solve_lower(root, matrix)  # R^-1/2 A
     weight = transposed(gain_of(root, transposed(matrix)))  # R^-1 A
     offset = np.asarray(y, float) - np.asarray(b, float)
     return Information(
