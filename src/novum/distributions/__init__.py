@@ -5,12 +5,19 @@ from novum.distributions.bernoulli import Bernoulli
 from novum.distributions.beta import Beta
 from novum.distributions.binomial import Binomial
 from novum.distributions.categorical import Categorical
+from novum.distributions.conjugate_predictive import CountPredictive
+from novum.distributions.conjugate_registry import conjugate_pairs, conjugate_prior
+from novum.distributions.conjugate_rules import ConjugatePair
 from novum.distributions.continuous import Continuous
 from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.discrete import Discrete
+from novum.distributions.estimate import Estimate, maximum_a_posteriori, maximum_likelihood
+from novum.distributions.estimate_grid import GridPosterior, posterior_grid
+from novum.distributions.estimate_mean import chebyshev_bound, mean_paths, sample_mean, standardized_means
 from novum.distributions.exponential import Exponential
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.gamma import Gamma
+from novum.distributions.gaussian_operations import linear_gaussian
 from novum.distributions.mixture_distribution import MixtureDistribution
 from novum.distributions.multinomial import Multinomial
 from novum.distributions.multivariate_normal import MultivariateNormal
@@ -31,13 +38,17 @@ __all__ = [
     "Binomial",
     "Categorical",
     "ConditionalTable",
+    "ConjugatePair",
     "Continuous",
+    "CountPredictive",
     "Dirichlet",
     "Discrete",
     "Distribution",
+    "Estimate",
     "Exponential",
     "ExponentialFamily",
     "Gamma",
+    "GridPosterior",
     "IndependenceCheck",
     "IndependenceTest",
     "JointTable",
@@ -53,4 +64,14 @@ __all__ = [
     "StudentT",
     "Support",
     "Uniform",
+    "chebyshev_bound",
+    "conjugate_pairs",
+    "conjugate_prior",
+    "linear_gaussian",
+    "maximum_a_posteriori",
+    "maximum_likelihood",
+    "mean_paths",
+    "posterior_grid",
+    "sample_mean",
+    "standardized_means",
 ]
