@@ -23,6 +23,7 @@ from novum.distributions import (
     StudentT,
     conjugate_pairs,
     conjugate_prior,
+    posterior_sequence,
 )
 from novum.exceptions import ParameterError
 
@@ -320,10 +321,17 @@ def test_data_outside_the_likelihood_are_refused():
 @pytest.mark.notes("000-a", "fig-bayes-mean")
 def test_the_posterior_of_a_mean_sharpens():
     x = RNG.normal(1.0, 2.0, size=200)
-    posterior, widths = Normal(0, 4), []
-    for n in (1, 5, 20, 200):
-        posterior = Normal(0, 4).update(x[:n], Normal(var=4.0))
-        widths.append(float(posterior.std))
-    assert widths == pytest.approx([np.sqrt(4 / (1 + n)) for n in (1, 5, 20, 200)])
-    axes = posterior.plot()
-    assert axes.lines
+    sizes = (0, 1, 5, 20, 200)
+    found = posterior_sequence(Normal(0, 4), x, sizes, likelihood=Normal(var=4.0))
+    assert [float(p.std) for p in found.posteriors] == pytest.approx([np.sqrt(4 / (1 + n)) for n in sizes])
+    assert close(found.posteriors[-1], Normal(0, 4).update(x, Normal(var=4.0)))
+    axes = found.plot()
+    peaks = [line.get_ydata().max() for line in axes.lines]
+    assert peaks == sorted(peaks) and [t.get_text() for t in axes.get_legend().get_texts()][:2] == ["prior", "n = 1"]
+    prior, known, X = CASES["vector"]
+    assert len(posterior_sequence(prior, X, (0, 2, 4), known).plot().lines) == 6
+    assert posterior_sequence(Beta(1, 1), TOSSES, (0, 7)).plot().get_xlim()[0] > -0.1
+    with pytest.raises(ParameterError, match="give increasing numbers from 0 to 7"):
+        posterior_sequence(Beta(1, 1), TOSSES, (3, 8))
+    with pytest.raises(ParameterError, match="vectors of two"):
+        posterior_sequence(*[CASES["NormalInverseWishart"][i] for i in (0, 2)], (0, 2)).plot()

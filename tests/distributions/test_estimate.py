@@ -20,6 +20,7 @@ from novum.distributions import (
     maximum_likelihood,
     mean_paths,
     posterior_grid,
+    rank_by_likelihood,
     sample_mean,
     standardized_means,
 )
@@ -260,3 +261,19 @@ def test_laws_of_the_mean():
     assert paths.plot().get_xscale() == "log" and standardized_means(model, 5, random_state=0).plot().patches
     with pytest.raises(DataError, match="finite mean and variance"):
         sample_mean(Normal([0, 1], 1), 3)
+
+
+@pytest.mark.notes("003", "fig-three-gaussians")
+def test_the_likeliest_of_three_normals():
+    x = np.array([-0.4, 0.1, 0.3, 0.8])
+    candidates = {"left": Normal(-2, 1), "centred": Normal(0, 1), "right": Normal(3, 1)}
+    found = rank_by_likelihood(x, candidates)
+    assert found.best == "centred" and found.names[1] == "left"
+    assert found.log_likelihood == pytest.approx([candidates[name].log_prob(x).sum() for name in found.names])
+    assert found.probability.sum() == pytest.approx(1) and found.plot().lines[0].get_label().startswith("centred")
+    weighted = rank_by_likelihood([-2.0, 3.0], candidates, sample_weight=[0, 1])
+    assert weighted.best == "right"
+    with pytest.raises(ParameterError, match="no batch"):
+        rank_by_likelihood(x, {"two": Normal([0, 1], 1)})
+    with pytest.raises(ParameterError, match="candidates is empty"):
+        rank_by_likelihood(x, {})

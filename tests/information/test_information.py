@@ -287,3 +287,31 @@ def test_information_diagram_has_true_areas():
         information_diagram(np.full((2, 2, 2), 0.125))
     with pytest.raises(ParameterError, match="kind must be one of 'venn', 'bars'"):
         diagram.plot(kind="pie")
+
+
+@pytest.mark.notes("002", "differential-entropy")
+def test_distributions_answer_for_themselves():
+    from novum.distributions import Bernoulli, Beta, Categorical, MultivariateNormal, Normal, Uniform
+
+    assert entropy(Categorical(P)) == pytest.approx(1.5) and entropy(Bernoulli([0.5, 0.25]))[0] == 1
+    assert differential_entropy(Uniform(0, 0.5)) == pytest.approx(-1)
+    assert differential_entropy(Normal(0, 9), base="nats") == pytest.approx(0.5 * math.log(2 * math.pi * math.e * 9))
+    assert kl_divergence(Bernoulli([0.8, 0.5]), Bernoulli(0.9), base="nats") == pytest.approx(
+        [0.0444030, 0.5108256], abs=5e-8
+    )
+    assert cross_entropy(Categorical(P), Categorical(U)) == pytest.approx(math.log2(3))
+    assert code_length(Categorical(P), [0, 1, 2]) == pytest.approx([1, 2, 2])
+    model = MultivariateNormal([0, 0, 0], [[1, 0.8, 0.3], [0.8, 1, 0.1], [0.3, 0.1, 2]])
+    assert mutual_information(model, base="nats") == pytest.approx(-0.5 * math.log(1 - 0.64))
+    both = mutual_information(model, 0, (1, 2))
+    assert both == pytest.approx(mutual_information(model, 0, 2) + mutual_information(model, 0, 1, given=2))
+    assert conditional_entropy(model, given=1, of=0) == pytest.approx(
+        differential_entropy(model.condition(1, [0.3]).marginal(0))
+    )
+    assert conditional_entropy(model, given=(1, 2)) == pytest.approx(
+        differential_entropy(model.condition([1, 2], [0, 1]))
+    )
+    with pytest.raises(ParameterError, match="for probabilities `entropy`"):
+        differential_entropy(P)
+    x = Beta(2, 5).sample(3000, random_state=0)
+    assert differential_entropy(samples=x) == pytest.approx(differential_entropy(Beta(2, 5)), abs=0.06)

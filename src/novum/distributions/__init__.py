@@ -8,10 +8,12 @@ from novum.distributions.categorical import Categorical
 from novum.distributions.conjugate_predictive import CountPredictive
 from novum.distributions.conjugate_registry import conjugate_pairs, conjugate_prior
 from novum.distributions.conjugate_rules import ConjugatePair
+from novum.distributions.conjugate_sequence import PosteriorSequence, posterior_sequence
 from novum.distributions.continuous import Continuous
 from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.discrete import Discrete
 from novum.distributions.estimate import Estimate, maximum_a_posteriori, maximum_likelihood
+from novum.distributions.estimate_compare import rank_by_likelihood
 from novum.distributions.estimate_grid import GridPosterior, posterior_grid
 from novum.distributions.estimate_mean import chebyshev_bound, mean_paths, sample_mean, standardized_means
 from novum.distributions.exponential import Exponential
@@ -60,6 +62,7 @@ __all__ = [
     "NormalGamma",
     "NormalInverseWishart",
     "Poisson",
+    "PosteriorSequence",
     "Statement",
     "StudentT",
     "Support",
@@ -72,6 +75,8 @@ __all__ = [
     "maximum_likelihood",
     "mean_paths",
     "posterior_grid",
+    "posterior_sequence",
+    "rank_by_likelihood",
     "sample_mean",
     "standardized_means",
 ]

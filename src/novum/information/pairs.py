@@ -4,8 +4,10 @@ r"""What two variables say about each other.
     I(X;Y)    = D(P(x, y) || P(x) P(y)) = H(X) - H(X|Y) = H(X) + H(Y) - H(X, Y)                              (2)
     I(X;Y|Z)  = H(X, Z) + H(Y, Z) - H(X, Y, Z) - H(Z)                                                        (3)
     h(X)      = -int p(x) log p(x) dx              may be negative; -1 bit for a uniform on (0, 1/2)         (4)
+    h(X)      = 1/2 log |2 pi e S|                 of a Gaussian with covariance S, with which (1)-(3) hold  (5)
 
-From tables, from labels, and from continuous samples by nearest neighbors (`novum.information._neighbors`).
+From tables, from multivariate normals, from labels, and from continuous samples by nearest neighbors (formulas at the head of
+`novum.information._neighbors`).
 """
 
 from typing import Any
@@ -24,6 +26,8 @@ from novum.information._sources import axes_of, is_distribution, label_codes, on
 from novum.information._units import Base, as_float
 
 __all__ = ["conditional_entropy", "differential_entropy", "mutual_information"]
+
+LOG_2_PI_E = float(np.log(2 * np.pi * np.e))
 
 
 def marginal(table: NDArray[Any], axes: tuple[int, ...]) -> NDArray[Any]:
@@ -53,11 +57,27 @@ def mutual_nats(table: NDArray[Any], x: tuple[int, ...], y: tuple[int, ...], giv
     return max(float(weight @ rel_entr(joint, apart).sum(axis=(1, 2))), 0.0)
 
 
+def gaussian_nats(cov: NDArray[Any], axes: tuple[int, ...]) -> Any:
+    """Return (5) of some coordinates; zero of none."""
+    block = cov[..., np.array(axes, dtype=int)[:, None], np.array(axes, dtype=int)]
+    return 0.5 * (np.linalg.slogdet(block)[1] + len(axes) * LOG_2_PI_E) if axes else 0.0
+
+
+def is_gaussian(p: Any) -> bool:
+    """Return whether p is a distribution of Gaussian vectors."""
+    return is_distribution(p) and type(p).__name__ == "MultivariateNormal"
+
+
 def disjoint(owner: str, *groups: tuple[int, ...]) -> None:
     """Raise if an axis is in two groups."""
     axes = [axis for group in groups for axis in group]
     if len(set(axes)) < len(axes):
         raise ParameterError(f"{owner}: an axis stands on both sides; the groups of variables must not overlap.")
+
+
+def rest_of(axes: tuple[int, ...], n_axes: int) -> tuple[int, ...]:
+    """Return the other axes."""
+    return tuple(sorted(set(range(n_axes)) - set(axes)))
 
 
 def conditional_entropy(
@@ -74,8 +94,8 @@ def conditional_entropy(
 
     Parameters
     ----------
-    p : array-like or JointTable
-        The joint probabilities, an axis per variable.
+    p : array-like, JointTable or MultivariateNormal
+        The joint probabilities, an axis per variable; of a normal, its coordinates are the axes.
     given : int, str or tuple, default=0
         The known axes, by number or (of a JointTable) by name.
     of : int, str or tuple, optional
@@ -99,11 +119,16 @@ def conditional_entropy(
     0.965148
     """
     owner = "conditional_entropy"
+    if is_gaussian(p):
+        one_source(owner, p=p, counts=counts, labels=labels)
+        d = p.event_shape[0]
+        known = axes_of(owner, "given", given, None, d)
+        asked = rest_of(known, d) if of is None else axes_of(owner, "of", of, None, d)
+        disjoint(owner, known, asked)
+        return as_float(gaussian_nats(p.cov, known + asked) - gaussian_nats(p.cov, known), owner, base)
     table = table_of(owner, p, counts, labels, sample_weight, n_columns=2)
     known = axes_of(owner, "given", given, p, table.ndim)
-    asked = (
-        tuple(sorted(set(range(table.ndim)) - set(known))) if of is None else axes_of(owner, "of", of, p, table.ndim)
-    )
+    asked = rest_of(known, table.ndim) if of is None else axes_of(owner, "of", of, p, table.ndim)
     disjoint(owner, known, asked)
     if not asked:
         raise ParameterError(f"{owner}(given={given!r}): every axis is given; nothing is left to ask about.")
@@ -127,8 +152,8 @@ def mutual_information(
 
     Parameters
     ----------
-    p : array-like or JointTable
-        The joint probabilities, an axis per variable.
+    p : array-like, JointTable or MultivariateNormal
+        The joint probabilities, an axis per variable; of a normal, its coordinates are the axes.
     x, y : int, str or tuple, default=0 and 1
         Axes by number or (of a JointTable) by name; axes that are not named are summed out.
     given : int, str or tuple, default=()
@@ -169,8 +194,15 @@ def mutual_information(
         if len(samples) != 2:
             raise ParameterError(f"{owner}: samples must be two, as in samples=(x, y); there are {len(samples)}.")
         return as_float(mutual_information_of_samples(owner, samples[0], samples[1], n_neighbors), owner, base)
+    named = (("x", x), ("y", y), ("given", given))
+    if is_gaussian(p):
+        one_source(owner, p=p, counts=counts, labels=labels)
+        a, b, c = (axes_of(owner, name, which, None, p.event_shape[0]) for name, which in named)
+        disjoint(owner, a, b, c)
+        parts = [gaussian_nats(p.cov, axes) for axes in (a + c, b + c, a + b + c, c)]
+        return as_float(np.maximum(parts[0] + parts[1] - parts[2] - parts[3], 0.0), owner, base)
     table = table_of(owner, p, counts, labels, sample_weight, n_columns=2)
-    groups = [axes_of(owner, name, w, p, table.ndim) for name, w in (("x", x), ("y", y), ("given", given))]
+    groups = [axes_of(owner, name, which, p, table.ndim) for name, which in named]
     disjoint(owner, *groups)
     return as_float(mutual_nats(table, *groups), owner, base)
 
