@@ -1,9 +1,9 @@
 r"""Predictive distributions that are no family of their own: a likelihood with its parameter drawn from a conjugate prior.
 
-    beta-binomial           log C(n, x) + log B(a + x, b + n - x) - log B(a, b)                                  (1)
-    Dirichlet-multinomial   log n! - sum log x_k! + log G(A) - log G(A + n) + sum [log G(alpha_k + x_k) - log G(alpha_k)]  (2)
-    negative binomial       log G(a + x) - log G(a) - log x! + a log(b / (b + 1)) - x log(b + 1)                 (3)
-    Lomax                   log a + a log b - (a + 1) log(b + x)                                                 (4)
+    beta-binomial           log C(n, x) + log B(a + x, b + n - x) - log B(a, b)                                  (14)
+    Dirichlet-multinomial   log n! - sum log x_k! + log G(A) - log G(A + n) + sum [log G(alpha_k + x_k) - log G(alpha_k)]  (15)
+    negative binomial       log G(a + x) - log G(a) - log x! + a log(b / (b + 1)) - x log(b + 1)                 (16)
+    Lomax                   log a + a log b - (a + 1) log(b + x)                                                 (17)
 
 with A = sum alpha and G the gamma function. Moments by the rules of iterated expectation, E[x] = E[E[x | theta]] and
 var(x) = E[var(x | theta)] + var(E[x | theta]).
@@ -30,7 +30,7 @@ def whole(x: Array) -> Array:
 
 
 def beta_binomial(prior: Any, known: Any, x: Array) -> Array:
-    """Return (1)."""
+    """Return (14)."""
     n = known.n
     inside = whole(x) & (x <= n)
     k = np.where(inside, x, 0.0)
@@ -39,7 +39,7 @@ def beta_binomial(prior: Any, known: Any, x: Array) -> Array:
 
 
 def dirichlet_multinomial(prior: Any, known: Any, x: Array) -> Array:
-    """Return (2)."""
+    """Return (15)."""
     inside = whole(x).all(axis=-1) & (x.sum(axis=-1) == known.n)
     k, total = np.where(inside[..., None], x, 0.0), prior.alpha.sum(axis=-1)
     ways = gammaln(known.n + 1) - gammaln(k + 1).sum(axis=-1)
@@ -48,7 +48,7 @@ def dirichlet_multinomial(prior: Any, known: Any, x: Array) -> Array:
 
 
 def negative_binomial(prior: Any, _: Any, x: Array) -> Array:
-    """Return (3)."""
+    """Return (16)."""
     inside = whole(x)
     k = np.where(inside, x, 0.0)
     a, b = prior.shape, prior.rate
@@ -57,34 +57,34 @@ def negative_binomial(prior: Any, _: Any, x: Array) -> Array:
 
 
 def lomax(prior: Any, _: Any, x: Array) -> Array:
-    """Return (4)."""
+    """Return (17)."""
     a, b = prior.shape, prior.rate
     y = np.where(x >= 0, x, 0.0)
     return np.where(x >= 0, np.log(a / b) - xlog1py(a + 1, y / b), -np.inf)
 
 
 def beta_binomial_moments(prior: Any, known: Any) -> tuple[Array, Array]:
-    """Return mean and variance of (1)."""
+    """Return mean and variance of (14)."""
     total = prior.a + prior.b
     p = prior.a / total
     return known.n * p, known.n * p * (1 - p) * (total + known.n) / (total + 1)
 
 
 def dirichlet_multinomial_moments(prior: Any, known: Any) -> tuple[Array, Array]:
-    """Return mean and variances of (2)."""
+    """Return mean and variances of (15)."""
     total = prior.alpha.sum(axis=-1, keepdims=True)
     p, n = prior.alpha / total, np.asarray(known.n)[..., None]
     return n * p, n * p * (1 - p) * (total + n) / (total + 1)
 
 
 def negative_binomial_moments(prior: Any, _: Any) -> tuple[Array, Array]:
-    """Return mean and variance of (3)."""
+    """Return mean and variance of (16)."""
     mean = prior.shape / prior.rate
     return mean, mean * (1 + 1 / prior.rate)
 
 
 def lomax_moments(prior: Any, _: Any) -> tuple[Array, Array]:
-    """Return mean and variance of (4); infinite for shapes up to 1 and 2."""
+    """Return mean and variance of (17); infinite for shapes up to 1 and 2."""
     a, b = prior.shape, prior.rate
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(a > 1, b / (a - 1), np.inf)

@@ -1,6 +1,6 @@
 r"""How a posterior sharpens: the same prior after the first n observations, for growing n.
 
-    p(theta | x_1, ..., x_n),     n = n_1 < n_2 < ...                                                         (1)
+    p(theta | x_1, ..., x_n),     n = n_1 < n_2 < ...                                                         (18)
 
 Each is the update of the one before by the observations between: data are read once.
 """
@@ -24,7 +24,7 @@ TURNS = 121  # points of an ellipse
 
 @dataclass(frozen=True)
 class PosteriorSequence:
-    """Posteriors (1).
+    """Posteriors (18).
 
     Attributes
     ----------

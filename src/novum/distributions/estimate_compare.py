@@ -1,7 +1,7 @@
 r"""Which of several given distributions the data speak for.
 
-log-likelihood of candidate k:    L_k = sum_i w_i log p_k(x_i)                                            (1)
-its probability, a priori equal:  exp(L_k) / sum_j exp(L_j)                                               (2)
+log-likelihood of candidate k:    L_k = sum_i w_i log p_k(x_i)                                            (15)
+its probability, a priori equal:  exp(L_k) / sum_j exp(L_j)                                               (16)
 """
 
 from collections.abc import Mapping
@@ -29,9 +29,9 @@ class LikelihoodRanking:
     ----------
     names : list of str
     log_likelihood : ndarray
-        (1), falling.
+        (15), falling.
     probability : ndarray
-        (2).
+        (16).
     """
 
     names: list[str]
@@ -86,9 +86,9 @@ def rank_by_likelihood(data: Any, candidates: Mapping[str, Any], *, sample_weigh
     weight = row_weights(owner, sample_weight, x.size)
     if not candidates:
         raise ParameterError(f"{owner}: candidates is empty; give a mapping of names to distributions.")
-    rows = np.array([np.asarray(model.log_prob(x), dtype=np.float64) for model in candidates.values()])
-    if rows.shape != (len(candidates), x.size):
+    if any(getattr(model, "batch_shape", ()) or getattr(model, "event_shape", ()) for model in candidates.values()):
         raise ParameterError(f"{owner}: every candidate must be one distribution of numbers, no batch.")
+    rows = np.array([np.asarray(model.log_prob(x), dtype=np.float64) for model in candidates.values()])
     total = rows.sum(axis=1) if weight is None else rows[:, weight > 0] @ weight[weight > 0]
     order = np.argsort(-total, kind="stable")
     names, models = list(candidates), list(candidates.values())

@@ -1,8 +1,8 @@
 r"""The posterior of a few parameters on a grid: prior times likelihood, normalised by the trapezoidal rule.
 
-    p(theta | D) = p(D | theta) p(theta) / p(D),     p(D) = int p(D | theta) p(theta) dtheta                  (1)
-    p(x | D)     = int p(x | theta) p(theta | D) dtheta                                                       (2)
-    E[f | D]     = int f(theta) p(theta | D) dtheta                                                           (3)
+    p(theta | D) = p(D | theta) p(theta) / p(D),     p(D) = int p(D | theta) p(theta) dtheta                  (9)
+    p(x | D)     = int p(x | theta) p(theta | D) dtheta                                                       (10)
+    E[f | D]     = int f(theta) p(theta | D) dtheta                                                           (11)
 
 Everything is exact up to the grid: no conjugacy, no sampling. The number of points is the product over the parameters, so this
 is for one, two or three of them. The evidence is never needed to find the mode, and always to compare models.
@@ -65,7 +65,7 @@ class GridPosterior:
         return [dict(zip(self.names, point)) for point in product(*(self.grid[name] for name in self.names))]
 
     def expectation(self, function: Callable[..., Any]) -> Any:
-        """Return (3) of a function of the parameters, by name; it may return an array, such as a loss for every action."""
+        """Return (11) of a function of the parameters, by name; it may return an array, such as a loss for every action."""
         values = np.array([function(**point) for point in self._points()], dtype=np.float64)
         return np.tensordot(self.weights.ravel(), values, axes=1)[()]
 
@@ -112,7 +112,7 @@ class GridPosterior:
         return float(low), float(high)
 
     def predictive(self, x: Any) -> Array:
-        """Return (2), the density of new observations x."""
+        """Return (10), the density of new observations x."""
         if self._log_density is None:
             raise ParameterError(
                 "GridPosterior.predictive: a marginal has lost parameters of the density; ask the whole posterior."
@@ -188,7 +188,7 @@ def posterior_grid(
     *,
     sample_weight: Any = None,
 ) -> GridPosterior:
-    """Return the posterior (1) on a grid.
+    """Return the posterior (9) on a grid.
 
     Parameters
     ----------

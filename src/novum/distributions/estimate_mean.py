@@ -2,9 +2,9 @@ r"""What a sample mean does: its law, the law of large numbers and the central l
 
 For independent x_1, ..., x_n with mean m and variance v, xbar_n their mean:
 
-    E[xbar] = m,   var(xbar) = v / n                                                                          (1)
-    P(|xbar - m| >= e) <= v / (n e^2)                       Chebyshev; tends to 0: law of large numbers       (2)
-    sqrt(n) (xbar - m) / sqrt(v)  ->  N(0, 1)               central limit theorem                             (3)
+    E[xbar] = m,   var(xbar) = v / n                                                                          (12)
+    P(|xbar - m| >= e) <= v / (n e^2)                       Chebyshev; tends to 0: law of large numbers       (13)
+    sqrt(n) (xbar - m) / sqrt(v)  ->  N(0, 1)               central limit theorem                             (14)
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def moments(owner: str, distribution: Any) -> tuple[float, float]:
 
 
 def sample_mean(distribution: Any, n: int) -> Normal:
-    """Return the law of the mean of n draws: Normal with the moments (1), exact for a Normal, else in the limit (3).
+    """Return the law of the mean of n draws: Normal with the moments (12), exact for a Normal, else in the limit (14).
 
     Examples
     --------
@@ -48,7 +48,7 @@ def sample_mean(distribution: Any, n: int) -> Normal:
 
 
 def chebyshev_bound(distribution: Any, n: int, distance: float) -> float:
-    """Return the bound (2) on the probability that the mean of n draws is off by `distance` or more."""
+    """Return the bound (13) on the probability that the mean of n draws is off by `distance` or more."""
     _, var = moments("chebyshev_bound", distribution)
     distance = check_number("chebyshev_bound", "distance", distance, 0, open_low=True)
     return min(1.0, var / (check_count("chebyshev_bound", "n", n) * distance**2))
@@ -71,7 +71,7 @@ class MeanPaths:
     std: float
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the paths and two standard deviations of (1) about the mean."""
+        """Draw the paths and two standard deviations of (12) about the mean."""
         ax = drawing_axes(ax)
         n = np.arange(1, len(self.means) + 1)
         ax.plot(n, self.means, lw=0.8, alpha=0.7)
@@ -102,7 +102,7 @@ def mean_paths(distribution: Any, n: int = 1000, n_paths: int = 10, random_state
 
 @dataclass(frozen=True)
 class StandardizedMeans:
-    """Draws of the left side of (3).
+    """Draws of the left side of (14).
 
     Attributes
     ----------

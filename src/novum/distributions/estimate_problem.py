@@ -2,12 +2,12 @@ r"""A log-likelihood (or log-posterior) as a smooth function without bounds, and
 
 A parameter in an open interval is replaced by a free number u:
 
-    theta = u,   low + e^u,   high - e^-u,   low + (high - low) / (1 + e^-u)                                  (1)
+    theta = u,   low + e^u,   high - e^-u,   low + (high - low) / (1 + e^-u)                                  (6)
 
 Derivatives are taken with steps h_i of a small share of the standard error, which has the right size whatever the units:
 
-    g_i  = [8 (f(+h) - f(-h)) - (f(+2h) - f(-2h))] / 12h                                   error O(h^4)       (2)
-    H_ij = (4 D_ij(h) - D_ij(2h)) / 3,   D_ij from f(+,+) - f(+,-) - f(-,+) + f(-,-)       error O(h^4)       (3)
+    g_i  = [8 (f(+h) - f(-h)) - (f(+2h) - f(-2h))] / 12h                                   error O(h^4)       (7)
+    H_ij = (4 D_ij(h) - D_ij(2h)) / 3,   D_ij from f(+,+) - f(+,-) - f(-,+) + f(-,-)       error O(h^4)       (8)
 """
 
 from collections.abc import Callable, Mapping
@@ -25,13 +25,13 @@ __all__ = ["Parameters", "gradient_of", "hessian_of", "log_likelihood_of", "natu
 SLOPE_STEP = 0.01  # of a standard error: truncation near SLOPE_STEP^4 / n, rounding near eps |f| / SLOPE_STEP
 WIDEST = 1e6  # a standard error beyond this many times the parameter is none: the curvature is zero
 SCALE_STEPS = 6  # each squares the error of the step where f is about quadratic
-CURVATURE_STEP = 0.03  # the same balance for (3), where rounding is eps |f| / CURVATURE_STEP^2
+CURVATURE_STEP = 0.03  # the same balance for (8), where rounding is eps |f| / CURVATURE_STEP^2
 
 Array = NDArray[Any]
 
 
 class Parameters:
-    """Names, bounds and the transformation (1) of a vector of parameters."""
+    """Names, bounds and the transformation (6) of a vector of parameters."""
 
     def __init__(self, owner: str, start: Any, bounds: Any):
         self.names = tuple(start) if isinstance(start, Mapping) else None
@@ -89,7 +89,7 @@ class Parameters:
         return function(*before, **dict(zip(self.names, theta))) if self.names is not None else function(*before, theta)
 
     def free(self, theta: Array) -> Array:
-        """Return u of (1)."""
+        """Return u of (6)."""
         with np.errstate(invalid="ignore", divide="ignore"):
             below, above = theta - self.low, self.high - theta
             both = np.log(below) - np.log(above)
@@ -98,7 +98,7 @@ class Parameters:
         return np.where(bounded == 2, both, np.where(bounded == 1, one, theta))
 
     def theta(self, u: Array) -> Array:
-        """Return theta of (1)."""
+        """Return theta of (6)."""
         return self._mapped(u)[0]
 
     def slope(self, u: Array) -> Array:
@@ -151,7 +151,7 @@ def moved(x: Array, i: int, a: float, j: int = 0, b: float = 0.0) -> Array:
 
 
 def gradient_of(f: Callable[[Array], float], x: Array, scale: Array) -> Array:
-    """Return (2) with steps of a small share of `scale`."""
+    """Return (7) with steps of a small share of `scale`."""
     slopes = np.empty(x.size)
     for i, h in enumerate(SLOPE_STEP * scale):
         near = f(moved(x, i, h)) - f(moved(x, i, -h))
@@ -161,7 +161,7 @@ def gradient_of(f: Callable[[Array], float], x: Array, scale: Array) -> Array:
 
 
 def hessian_of(f: Callable[[Array], float], x: Array, scale: Array) -> Array:
-    """Return (3) with steps of a small share of `scale`."""
+    """Return (8) with steps of a small share of `scale`."""
     h = CURVATURE_STEP * scale
     hessian, center = np.empty((x.size, x.size)), f(x)
     for i in range(x.size):
@@ -175,7 +175,7 @@ def hessian_of(f: Callable[[Array], float], x: Array, scale: Array) -> Array:
 
 
 def mixed(f: Callable[[Array], float], x: Array, i: int, a: float, j: int, b: float) -> float:
-    """Return D_ij of (3)."""
+    """Return D_ij of (8)."""
     same = f(moved(x, i, a, j, b)) + f(moved(x, i, -a, j, -b))
     return (same - f(moved(x, i, a, j, -b)) - f(moved(x, i, -a, j, b))) / (4 * a * b)
 

@@ -1,10 +1,10 @@
 r"""Gaussians in information form: precision L = S^-1 and shift h = L m, where evidence is added and marginals are the work.
 
-    log N(x | m, S) = h'x - x'L x / 2 + constant                                                             (1)
-    product of densities:          h + h', L + L'                                                            (2)
-    observation y = A x + b + e,   e ~ N(0, R):   h + A'R^-1 (y - b),   L + A'R^-1 A                         (3)
-    conditional on x_b:            h_a - L_ab x_b,   L_aa                                                    (4)
-    marginal of x_a:               h_a - L_ab L_bb^-1 h_b,   L_aa - L_ab L_bb^-1 L_ba                        (5)
+    log N(x | m, S) = h'x - x'L x / 2 + constant                                                             (7)
+    product of densities:          h + h', L + L'                                                            (8)
+    observation y = A x + b + e,   e ~ N(0, R):   h + A'R^-1 (y - b),   L + A'R^-1 A                         (9)
+    conditional on x_b:            h_a - L_ab x_b,   L_aa                                                    (10)
+    marginal of x_a:               h_a - L_ab L_bb^-1 h_b,   L_aa - L_ab L_bb^-1 L_ba                        (11)
 
 L may be singular: a flat prior is h = 0, L = 0. Only `mean_and_covariance` and the marginal factor anything.
 """
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Information(NamedTuple):
-    """h and L of (1)."""
+    """h and L of (7)."""
 
     shift: Array  # (..., d)
     precision: Array  # (..., d, d)
@@ -52,7 +52,7 @@ def inverse_and_solution(owner: str, name: str, matrix: Array, vector: Array) ->
 
 
 def information_form(mean: Any, cov: Any) -> Information:
-    """Return N(mean, cov) in the form (1).
+    """Return N(mean, cov) in the form (7).
 
     Examples
     --------
@@ -65,7 +65,7 @@ def information_form(mean: Any, cov: Any) -> Information:
 
 
 def mean_and_covariance(shift: Any, precision: Any) -> Gaussian:
-    """Return m and S of (1)."""
+    """Return m and S of (7)."""
     cov, mean = inverse_and_solution(
         "mean_and_covariance", "precision", np.asarray(precision, float), np.asarray(shift, float)
     )
@@ -73,12 +73,12 @@ def mean_and_covariance(shift: Any, precision: Any) -> Gaussian:
 
 
 def information_product(first: Information, second: Information) -> Information:
-    """Return (2)."""
+    """Return (8)."""
     return Information(first.shift + second.shift, first.precision + second.precision)
 
 
 def information_update(shift: Any, precision: Any, A: Any, noise: Any, y: Any, b: Any = 0.0) -> Information:
-    """Return (3); `noise` is the covariance R (..., m, m)."""
+    """Return (9); `noise` is the covariance R (..., m, m)."""
     matrix = np.asarray(A, float)
     root = factor("information_update", "noise", np.asarray(noise, float))
     white = solve_lower(root, matrix)  # R^-1/2 A
@@ -91,7 +91,7 @@ def information_update(shift: Any, precision: Any, A: Any, noise: Any, y: Any, b
 
 
 def information_condition(shift: Any, precision: Any, observed: Any, value: Any) -> Information:
-    """Return (4): no more than picking blocks."""
+    """Return (10): no more than picking blocks."""
     h, L = np.asarray(shift, float), np.asarray(precision, float)
     b, a = split("information_condition", observed, h.shape[-1])
     x = np.asarray(value, float)
@@ -99,7 +99,7 @@ def information_condition(shift: Any, precision: Any, observed: Any, value: Any)
 
 
 def information_marginal(shift: Any, precision: Any, keep: Any) -> Information:
-    """Return (5)."""
+    """Return (11)."""
     h, L = np.asarray(shift, float), np.asarray(precision, float)
     a, b = split("information_marginal", keep, h.shape[-1])
     if not b.size:

@@ -1,9 +1,9 @@
 r"""Conditional tables P(A | B): the rules of probability as operations on them.
 
-    P(A, B)    = P(A | B) P(B)                                   product rule                                (1)
-    P(A)       = sum_b P(A | b) P(b)                             total probability: (1), then a marginal     (2)
-    P(B | A)   = P(A | B) P(B) / P(A)                            Bayes                                       (3)
-    P(B | A, C) = P(A | B, C) P(B | C) / P(A | C)                Bayes in a context                          (4)
+    P(A, B)    = P(A | B) P(B)                                   product rule                                (7)
+    P(A)       = sum_b P(A | b) P(b)                             total probability: (7), then a marginal     (8)
+    P(B | A)   = P(A | B) P(B) / P(A)                            Bayes                                       (9)
+    P(B | A, C) = P(A | B, C) P(B | C) / P(A | C)                Bayes in a context                          (10)
 
 Where the condition has probability zero nothing is said about A: such rows hold NaN, and a product with that zero is zero.
 """
@@ -88,7 +88,7 @@ class ConditionalTable:
         return JointTable(p, self.names, {name: self.states[name] for name in self.names})
 
     def __mul__(self, other: Any) -> Any:
-        """Return (1): P(A | B, C) times P(B | C) is P(A, B | C); a JointTable where nothing is given any more."""
+        """Return (7): P(A | B, C) times P(B | C) is P(A, B | C); a JointTable where nothing is given any more."""
         from novum.distributions.table import JointTable
 
         rest = getattr(other, "given", ())
@@ -120,7 +120,7 @@ class ConditionalTable:
         return ConditionalTable(p, keep, self.given, {name: self.states[name] for name in (*self.given, *keep)})
 
     def bayes(self, prior: Any) -> "ConditionalTable":
-        """Return (3) from a prior P(B), or (4) from P(B | C).
+        """Return (9) from a prior P(B), or (10) from P(B | C).
 
         Parameters
         ----------

@@ -1,8 +1,8 @@
 r"""Independence in a table: exact, and tested where the table was counted.
 
-    a independent of b given c   <=>   P(a, b | c) = P(a | c) P(b | c)  wherever P(c) > 0                     (1)
-    G    = 2 sum N(a, b, c) log( N(a, b, c) N(c) / (N(a, c) N(b, c)) )                                        (2)
-    X^2  = sum (N(a, b, c) - E)^2 / E,    E = N(a, c) N(b, c) / N(c)                                          (3)
+    a independent of b given c   <=>   P(a, b | c) = P(a | c) P(b | c)  wherever P(c) > 0                     (11)
+    G    = 2 sum N(a, b, c) log( N(a, b, c) N(c) / (N(a, c) N(b, c)) )                                        (12)
+    X^2  = sum (N(a, b, c) - E)^2 / E,    E = N(a, c) N(b, c) / N(c)                                          (13)
 
 Under independence both are about chi-squared with sum_c (|a| - 1)(|b| - 1) degrees of freedom, |a| and |b| counting the values
 that occur together with c. G is 2 N times the mutual information in nats.
@@ -34,16 +34,16 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True)
 class IndependenceCheck:
-    """Whether (1) holds; true in an `if` where it does.
+    """Whether (11) holds; true in an `if` where it does.
 
     Attributes
     ----------
     deviation : float
         Largest |P(a, b | c) - P(a | c) P(b | c)|.
     at : dict
-        The states where it is largest: a counterexample where (1) fails.
+        The states where it is largest: a counterexample where (11) fails.
     tolerance : float
-        Deviation up to which (1) counts as true.
+        Deviation up to which (11) counts as true.
     """
 
     deviation: float
@@ -56,15 +56,15 @@ class IndependenceCheck:
 
 @dataclass(frozen=True)
 class IndependenceTest:
-    """A test of (1) by counts.
+    """A test of (11) by counts.
 
     Attributes
     ----------
     statistic : float
-        G of (2) or X^2 of (3).
+        G of (12) or X^2 of (13).
     df : int
     p_value : float
-        Probability of a statistic as large if (1) holds; 1 where df = 0.
+        Probability of a statistic as large if (11) holds; 1 where df = 0.
     n : float
         Total count.
     """

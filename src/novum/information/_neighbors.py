@@ -3,15 +3,15 @@ r"""Entropy, relative entropy and mutual information of continuous samples, from
 With eps_i the distance from x_i to its k-th neighbor in the maximum norm, psi the digamma function and c_d = 2^d the volume
 of the unit ball:
 
-    H(X)    ~ psi(n) - psi(k) + log c_d + (d/n) sum_i log eps_i                     Kozachenko, Leonenko 1987      (1)
-    I(X;Y)  ~ psi(k) + psi(n) - mean_i [psi(a_i + 1) + psi(b_i + 1)]                Kraskov et al. 2004, first     (2)
+    H(X)    ~ psi(n) - psi(k) + log c_d + (d/n) sum_i log eps_i                     Kozachenko, Leonenko 1987      (10)
+    I(X;Y)  ~ psi(k) + psi(n) - mean_i [psi(a_i + 1) + psi(b_i + 1)]                Kraskov et al. 2004, first     (11)
               a_i, b_i: other points nearer than eps_i in x and in y alone, eps_i from the pair (x, y)
-    I(X;L)  ~ psi(n) + psi(k) - mean_i [psi(n_l(i)) + psi(m_i)]                     Ross 2014                      (3)
+    I(X;L)  ~ psi(n) + psi(k) - mean_i [psi(n_l(i)) + psi(m_i)]                     Ross 2014                      (12)
               eps_i among the n_l points of the same label, m_i: other points of any label up to the one at eps_i
-    D(P||Q) ~ (d/n) sum_i log(nu_i / rho_i) + log(m / (n - 1))                      Wang et al. 2009               (4)
+    D(P||Q) ~ (d/n) sum_i log(nu_i / rho_i) + log(m / (n - 1))                      Wang et al. 2009               (13)
               rho_i: k-th neighbor in x, nu_i: k-th neighbor in y
 
-All in nats. The errors of the terms cancel in (2) because one scale eps_i serves all three entropies.
+All in nats. The errors of the terms cancel in (11) because one scale eps_i serves all three entropies.
 """
 
 from typing import Any
@@ -88,7 +88,7 @@ def line_count(line: NDArray[Any], at: NDArray[Any], distance: NDArray[Any], sid
 
 
 def entropy_of_samples(owner: str, samples: Any, n_neighbors: Any) -> float:
-    """Return (1)."""
+    """Return (10)."""
     x = points_of(owner, "samples", samples)
     n, d = x.shape
     k = neighbor_count(owner, n_neighbors, n)
@@ -96,7 +96,7 @@ def entropy_of_samples(owner: str, samples: Any, n_neighbors: Any) -> float:
 
 
 def mutual_information_of_samples(owner: str, first: Any, second: Any, n_neighbors: Any) -> float:
-    """Return (2)."""
+    """Return (11)."""
     x, y = points_of(owner, "samples[0]", first), points_of(owner, "samples[1]", second)
     if len(x) != len(y):
         raise DataError(f"{owner}: samples has {len(x)} and {len(y)} rows; they must be pairs.")
@@ -107,7 +107,7 @@ def mutual_information_of_samples(owner: str, first: Any, second: Any, n_neighbo
 
 
 def mutual_information_with_labels(owner: str, samples: Any, codes: NDArray[Any], n_neighbors: Any) -> float:
-    """Return (3) for labels coded 0, 1, ...; labels that occur once say nothing and are left out, as in Ross's paper."""
+    """Return (12) for labels coded 0, 1, ...; labels that occur once say nothing and are left out, as in Ross's paper."""
     x = points_of(owner, "samples", samples)
     if len(x) != codes.size:
         raise DataError(f"{owner}: there are {len(x)} samples and {codes.size} labels; they must be pairs.")
@@ -126,7 +126,7 @@ def mutual_information_with_labels(owner: str, samples: Any, codes: NDArray[Any]
 
 
 def relative_entropy_of_samples(owner: str, first: Any, second: Any, n_neighbors: Any) -> float:
-    """Return (4)."""
+    """Return (13)."""
     x, y = points_of(owner, "samples[0]", first), points_of(owner, "samples[1]", second)
     if x.shape[1] != y.shape[1]:
         raise DataError(f"{owner}: samples have {x.shape[1]} and {y.shape[1]} columns; they must agree.")

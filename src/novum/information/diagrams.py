@@ -1,12 +1,12 @@
 r"""Pictures of information: the entropy of a coin, and the entropies of two variables as overlapping areas.
 
-    H(X, Y) = H(X|Y) + I(X;Y) + H(Y|X)                                                                       (1)
+    H(X, Y) = H(X|Y) + I(X;Y) + H(Y|X)                                                                       (14)
 
 The two discs have areas H(X) and H(Y) and overlap in the area I(X;Y); the distance of their centers is found from the area of
 the lens that two circles of radii r and s at distance t have in common,
 
     r^2 arccos((t^2 + r^2 - s^2) / 2tr) + s^2 arccos((t^2 + s^2 - r^2) / 2ts)
-        - sqrt((-t + r + s)(t + r - s)(t - r + s)(t + r + s)) / 2                                            (2)
+        - sqrt((-t + r + s)(t + r - s)(t - r + s)(t + r + s)) / 2                                            (15)
 """
 
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ def entropy_curve(p: Any = None, *, base: Base = "bits") -> EntropyCurve:
 
 
 def lens_area(r: float, s: float, t: float) -> float:
-    """Return (2)."""
+    """Return (15)."""
     if t >= r + s:
         return 0.0
     if t <= abs(r - s):
@@ -93,7 +93,7 @@ def lens_area(r: float, s: float, t: float) -> float:
 
 
 def center_distance(r: float, s: float, shared: float) -> float:
-    """Return the distance at which the lens (2) has the given area."""
+    """Return the distance at which the lens (15) has the given area."""
     low, high = abs(r - s), r + s
     if shared >= lens_area(r, s, low):
         return low
@@ -109,7 +109,7 @@ class InformationDiagram:
     Attributes
     ----------
     x_only, shared, y_only : float
-        H(X|Y), I(X;Y) and H(Y|X), the parts of (1).
+        H(X|Y), I(X;Y) and H(Y|X), the parts of (14).
     names : (str, str)
     unit : str
     """
@@ -204,7 +204,7 @@ def information_diagram(
     names: tuple[str, str] | None = None,
     base: Base = "bits",
 ) -> InformationDiagram:
-    """Return the parts (1) of the information in two variables.
+    """Return the parts (14) of the information in two variables.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 r"""What two variables say about each other.
 
-    H(W|V)    = sum_v P(v) H(W|V=v) = H(W, V) - H(V)                                                         (1)
-    I(X;Y)    = D(P(x, y) || P(x) P(y)) = H(X) - H(X|Y) = H(X) + H(Y) - H(X, Y)                              (2)
-    I(X;Y|Z)  = H(X, Z) + H(Y, Z) - H(X, Y, Z) - H(Z)                                                        (3)
-    h(X)      = -int p(x) log p(x) dx              may be negative; -1 bit for a uniform on (0, 1/2)         (4)
-    h(X)      = 1/2 log |2 pi e S|                 of a Gaussian with covariance S, with which (1)-(3) hold  (5)
+    H(W|V)    = sum_v P(v) H(W|V=v) = H(W, V) - H(V)                                                         (5)
+    I(X;Y)    = D(P(x, y) || P(x) P(y)) = H(X) - H(X|Y) = H(X) + H(Y) - H(X, Y)                              (6)
+    I(X;Y|Z)  = H(X, Z) + H(Y, Z) - H(X, Y, Z) - H(Z)                                                        (7)
+    h(X)      = -int p(x) log p(x) dx              may be negative; -1 bit for a uniform on (0, 1/2)         (8)
+    h(X)      = 1/2 log |2 pi e S|                 of a Gaussian with covariance S, with which (5)-(7) hold  (9)
 
 From tables, from multivariate normals, from labels, and from continuous samples by nearest neighbors (formulas at the head of
 `novum.information._neighbors`).
@@ -38,7 +38,7 @@ def marginal(table: NDArray[Any], axes: tuple[int, ...]) -> NDArray[Any]:
 
 
 def conditional_nats(table: NDArray[Any], of: tuple[int, ...], given: tuple[int, ...]) -> float:
-    """Return (1) in nats; sum_v P(v) H(W|v) has no terms of opposite sign to cancel."""
+    """Return (5) in nats; sum_v P(v) H(W|v) has no terms of opposite sign to cancel."""
     joint = marginal(table, given + of)
     joint = joint.reshape(int(np.prod(joint.shape[: len(given)], dtype=int)), -1)  # (v, w)
     weight = joint.sum(axis=1)
@@ -47,7 +47,7 @@ def conditional_nats(table: NDArray[Any], of: tuple[int, ...], given: tuple[int,
 
 
 def mutual_nats(table: NDArray[Any], x: tuple[int, ...], y: tuple[int, ...], given: tuple[int, ...]) -> float:
-    """Return (3) in nats as the mean over z of the relative entropy in (2)."""
+    """Return (7) in nats as the mean over z of the relative entropy in (6)."""
     joint = marginal(table, given + x + y)
     shape = [int(np.prod([table.shape[axis] for axis in axes], dtype=int)) for axes in (given, x, y)]
     joint = joint.reshape(shape)  # (z, x, y)
@@ -58,7 +58,7 @@ def mutual_nats(table: NDArray[Any], x: tuple[int, ...], y: tuple[int, ...], giv
 
 
 def gaussian_nats(cov: NDArray[Any], axes: tuple[int, ...]) -> Any:
-    """Return (5) of some coordinates; zero of none."""
+    """Return (9) of some coordinates; zero of none."""
     block = cov[..., np.array(axes, dtype=int)[:, None], np.array(axes, dtype=int)]
     return 0.5 * (np.linalg.slogdet(block)[1] + len(axes) * LOG_2_PI_E) if axes else 0.0
 
@@ -90,7 +90,7 @@ def conditional_entropy(
     sample_weight: Any = None,
     base: Base = "bits",
 ) -> Any:
-    """Return (1), the entropy that is left of some variables when others are known.
+    """Return (5), the entropy that is left of some variables when others are known.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def mutual_information(
     sample_weight: Any = None,
     base: Base = "bits",
 ) -> Any:
-    """Return (2), or (3) where some variables are given.
+    """Return (6), or (7) where some variables are given.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def mutual_information(
 
 
 def differential_entropy(p: Any = None, *, samples: Any = None, n_neighbors: int = 3, base: Base = "bits") -> Any:
-    """Return (4).
+    """Return (8).
 
     Parameters
     ----------

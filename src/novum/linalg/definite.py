@@ -1,9 +1,9 @@
 r"""Definiteness of a symmetric matrix with a certificate, and square roots.
 
-    positive semi-definite:   c' A c >= 0 for all c          <=>  every eigenvalue >= 0                      (1)
-    positive definite:        c' A c >  0 for all c != 0     <=>  every eigenvalue >  0                      (2)
-    B = V diag(lambda)^(1/2) V',     B B  = A    the symmetric root                                          (3)
-    B = diag(lambda)^(1/2) V',       B' B = A    a factor, its rows as many as A has positive eigenvalues    (4)
+    positive semi-definite:   c' A c >= 0 for all c          <=>  every eigenvalue >= 0                      (9)
+    positive definite:        c' A c >  0 for all c != 0     <=>  every eigenvalue >  0                      (10)
+    B = V diag(lambda)^(1/2) V',     B B  = A    the symmetric root                                          (11)
+    B = diag(lambda)^(1/2) V',       B' B = A    a factor, its rows as many as A has positive eigenvalues    (12)
 
 An eigenvalue counts as zero up to tol times the largest in size, tol = n eps unless given: that is how well the eigenvalues of
 A as stored can be known.
@@ -63,7 +63,7 @@ def spectrum(owner: str, A: Any, tol: float | None) -> tuple[NDArray[Any], NDArr
 
 
 def is_psd(A: Any, *, tol: float | None = None) -> Definiteness:
-    """Decide (1) and (2) and show why.
+    """Decide (9) and (10) and show why.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def square_root(A: Any, *, form: str = "symmetric", tol: float | None = None) ->
     ----------
     A : array-like of shape (n, n)
     form : {"symmetric", "factor"}
-        B of (3), or B of (4): a matrix of shape (rank, n).
+        B of (11), or B of (12): a matrix of shape (rank, n).
     tol : float, optional
         As in `is_psd`.
 

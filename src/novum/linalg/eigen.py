@@ -1,10 +1,10 @@
 r"""Eigenpairs of a symmetric matrix as the notes find them: maximise the Rayleigh quotient, deflate, repeat.
 
-    R(A, v) = v' A v / v' v;    R = lambda at an eigenvector, lambda_min <= R <= lambda_max                   (1)
-    x = argmax R(A, .)                                                                                        (2)
-    A~ = A - lambda x x',       A~ x = 0, A~ z = A z for every other eigenvector z                            (3)
+    R(A, v) = v' A v / v' v;    R = lambda at an eigenvector, lambda_min <= R <= lambda_max                   (6)
+    x = argmax R(A, .)                                                                                        (7)
+    A~ = A - lambda x x',       A~ x = 0, A~ z = A z for every other eigenvector z                            (8)
 
-(2) and (3) repeat while the maximum is above zero, then with the minimum while it is below; what remains has eigenvalue zero
+(7) and (8) repeat while the maximum is above zero, then with the minimum while it is below; what remains has eigenvalue zero
 and comes from extending the vectors found to an orthonormal basis. Zero is tol ||A||_F, tol = n eps unless given.
 
 The maximum is found by power iteration on B = A + ||A||_F I, which has no negative eigenvalues, with the power squared at every
@@ -70,7 +70,7 @@ class EigenPairs:
 
 
 def rayleigh_quotient(A: Any, v: Any) -> Any:
-    """Return R of (1).
+    """Return R of (6).
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def rayleigh_quotient(A: Any, v: Any) -> Any:
 
 
 def leading(A: NDArray[Any]) -> NDArray[Any]:
-    """Return a unit vector that maximises R, eq. (2)."""
+    """Return a unit vector that maximises R, eq. (7)."""
     power = A / np.linalg.norm(A) + np.eye(len(A))
     for _ in range(SQUARINGS):
         before, power = power, power @ power
@@ -145,7 +145,7 @@ def orthonormal_extension(vectors: Any) -> NDArray[Any]:
 
 
 def eigen_by_deflation(A: Any, *, tol: float | None = None) -> EigenPairs:
-    """Find all eigenpairs of a symmetric matrix by (2) and (3).
+    """Find all eigenpairs of a symmetric matrix by (7) and (8).
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 r"""A gradient or Jacobian compared with differences of the function.
 
-    D(h)[i] = (f(x + h e_i) - f(x - h e_i)) / 2h              error O(h^2)                                    (1)
-    (4 D(h/2) - D(h)) / 3                                     error O(h^4), Richardson's extrapolation        (2)
+    D(h)[i] = (f(x + h e_i) - f(x - h e_i)) / 2h              error O(h^2)                                    (13)
+    (4 D(h/2) - D(h)) / 3                                     error O(h^4), Richardson's extrapolation        (14)
 
-The step h = eps^(1/5) max(1, |x_i|) balances the error h^4 of (2) against the rounding eps / h: both are near 1e-12.
+The step h = eps^(1/5) max(1, |x_i|) balances the error h^4 of (14) against the rounding eps / h: both are near 1e-12.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class GradientCheck:
     Attributes
     ----------
     given, numeric : ndarray
-        The gradient, or Jacobian with a row per output, and its estimate (2).
+        The gradient, or Jacobian with a row per output, and its estimate (14).
     error : float
         Largest |given - numeric| relative to 1 + |numeric| at its largest.
     place : tuple of int
@@ -54,7 +54,7 @@ class GradientCheck:
 
 
 def central(function: Callable[[NDArray[Any]], Any], x: NDArray[Any], step: NDArray[Any]) -> NDArray[Any]:
-    """Return (1), the derivative by each variable along the last axis."""
+    """Return (13), the derivative by each variable along the last axis."""
     columns = []
     for i, h in enumerate(step.ravel()):
         place = np.unravel_index(i, x.shape)
@@ -72,7 +72,7 @@ def check_gradient(
     *,
     tol: float = 1e-8,
 ) -> GradientCheck:
-    """Compare a gradient with differences (2) of its function at x.
+    """Compare a gradient with differences (14) of its function at x.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 r"""Covariance and correlation of columns, with weights.
 
-    m = sum_i w_i x_i / W,    C = sum_i w_i (x_i - m)(x_i - m)' / (W - correction),    W = sum_i w_i        (1)
-    R[s, t] = C[s, t] / sqrt(C[s, s] C[t, t])                                                               (2)
+    m = sum_i w_i x_i / W,    C = sum_i w_i (x_i - m)(x_i - m)' / (W - correction),    W = sum_i w_i        (15)
+    R[s, t] = C[s, t] / sqrt(C[s, s] C[t, t])                                                               (16)
 
 correction = 0 is maximum likelihood, 1 the unbiased estimate; weights count repetitions. The rows are centred before they are
 multiplied: E[xy] - E[x] E[y], equal in exact arithmetic, loses every digit for data far from zero.
@@ -20,7 +20,7 @@ __all__ = ["correlation", "covariance"]
 
 
 def covariance(X: Any, *, correction: float = 0, sample_weight: Any = None) -> NDArray[Any]:
-    """Return C of (1).
+    """Return C of (15).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def covariance(X: Any, *, correction: float = 0, sample_weight: Any = None) -> N
 
 
 def correlation(X: Any, *, sample_weight: Any = None) -> NDArray[Any]:
-    """Return R of (2).
+    """Return R of (16).
 
     Parameters
     ----------
