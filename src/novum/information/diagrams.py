@@ -185,10 +185,11 @@ class InformationDiagram:
         ]
         for place, (_, bars) in enumerate(rows):
             for left, name, value, color in bars:
-                ax.barh(place, value, left=left, color=color, alpha=0.6, edgecolor="white")
-                if place == 0 and value > 0.08 * self.joint:
-                    ax.text(left + value / 2, place, f"{name}\n{value:.3f}", ha="center", va="center", fontsize="small")
+                label = None if place else f"{name} = {value:.3f}"
+                ax.barh(place, value, left=left, color=color, alpha=0.6, edgecolor="white", label=label)
         ax.set_yticks(range(3), [name for name, _ in rows])
+        ax.set_ylim(-0.5, 4.6)  # room for the legend below the bars
+        ax.legend(loc="lower left", fontsize="small", frameon=False)
         ax.invert_yaxis()
         ax.set_xlabel(f"information in {self.unit}")
         ax.spines[["top", "right"]].set_visible(False)
