@@ -335,3 +335,13 @@ def test_the_posterior_of_a_mean_sharpens():
         posterior_sequence(Beta(1, 1), TOSSES, (3, 8))
     with pytest.raises(ParameterError, match="vectors of two"):
         posterior_sequence(*[CASES["NormalInverseWishart"][i] for i in (0, 2)], (0, 2)).plot()
+
+
+@pytest.mark.deep
+def test_tensors_update_too():
+    torch = pytest.importorskip("torch")
+    for name in ("Poisson", "mean", "NormalInverseWishart", "Multinomial"):
+        prior, likelihood, data = CASES[name]
+        tensor = torch.tensor(data, dtype=torch.float64)
+        assert close(prior.update(tensor, likelihood), prior.update(data, likelihood))
+        assert prior.log_evidence(tensor, likelihood) == pytest.approx(prior.log_evidence(data, likelihood), rel=1e-12)

@@ -6,20 +6,28 @@ from novum.distributions.beta import Beta
 from novum.distributions.binomial import Binomial
 from novum.distributions.categorical import Categorical
 from novum.distributions.conjugate_predictive import CountPredictive
-from novum.distributions.conjugate_registry import conjugate_pairs, conjugate_prior
+from novum.distributions.conjugate_registry import ConjugatePairs, conjugate_pairs, conjugate_prior
 from novum.distributions.conjugate_rules import ConjugatePair
 from novum.distributions.conjugate_sequence import PosteriorSequence, posterior_sequence
 from novum.distributions.continuous import Continuous
 from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.discrete import Discrete
-from novum.distributions.estimate import Estimate, maximum_a_posteriori, maximum_likelihood
-from novum.distributions.estimate_compare import rank_by_likelihood
+from novum.distributions.estimate import maximum_a_posteriori, maximum_likelihood
+from novum.distributions.estimate_compare import LikelihoodRanking, rank_by_likelihood
 from novum.distributions.estimate_grid import GridPosterior, posterior_grid
-from novum.distributions.estimate_mean import chebyshev_bound, mean_paths, sample_mean, standardized_means
+from novum.distributions.estimate_mean import (
+    MeanPaths,
+    StandardizedMeans,
+    chebyshev_bound,
+    mean_paths,
+    sample_mean,
+    standardized_means,
+)
+from novum.distributions.estimate_result import Estimate, Profile
 from novum.distributions.exponential import Exponential
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.gamma import Gamma
-from novum.distributions.gaussian_operations import linear_gaussian
+from novum.distributions.gaussian_operations import LinearGaussianModel, linear_gaussian
 from novum.distributions.mixture_distribution import MixtureDistribution
 from novum.distributions.multinomial import Multinomial
 from novum.distributions.multivariate_normal import MultivariateNormal
@@ -41,6 +49,7 @@ __all__ = [
     "Categorical",
     "ConditionalTable",
     "ConjugatePair",
+    "ConjugatePairs",
     "Continuous",
     "CountPredictive",
     "Dirichlet",
@@ -54,6 +63,9 @@ __all__ = [
     "IndependenceCheck",
     "IndependenceTest",
     "JointTable",
+    "LikelihoodRanking",
+    "LinearGaussianModel",
+    "MeanPaths",
     "MixtureDistribution",
     "Multinomial",
     "MultivariateNormal",
@@ -63,6 +75,8 @@ __all__ = [
     "NormalInverseWishart",
     "Poisson",
     "PosteriorSequence",
+    "Profile",
+    "StandardizedMeans",
     "Statement",
     "StudentT",
     "Support",

@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum._checks import float_array, probability_table
+from novum._labels import in_order
 from novum._random import Stream, seed_of
 from novum.distributions.table_axes import aligned, check_names, check_states, evaluated, listed, places, summed
 from novum.distributions.table_conditional import ConditionalTable
-from novum.distributions.table_data import columns_of, counted, in_order, long_table
+from novum.distributions.table_data import columns_of, counted, long_table
 from novum.distributions.table_independence import IndependenceCheck, IndependenceTest, Statement, deviation, tested
 from novum.distributions.table_text import as_html, as_text
 from novum.exceptions import DataError, ParameterError

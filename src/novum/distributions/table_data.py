@@ -1,16 +1,16 @@
 """Rows of labels to counts: frames, mappings and arrays as columns, and the states that they hold."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum._checks import row_weights
+from novum._labels import coded_labels
 from novum.exceptions import DataError, ParameterError
 
-__all__ = ["columns_of", "counted", "in_order", "long_table"]
+__all__ = ["columns_of", "counted", "long_table"]
 
 
 def columns_of(owner: str, data: Any, names: Any) -> dict[str, NDArray[Any]]:
@@ -40,31 +40,6 @@ def columns_of(owner: str, data: Any, names: Any) -> dict[str, NDArray[Any]]:
     return every if chosen is None else {name: every[name] for name in chosen}
 
 
-def in_order(labels: Any) -> list[Any]:
-    """Return the different labels, sorted; without a common order they keep that of their appearance."""
-    found = list(dict.fromkeys(labels))
-    with suppress(TypeError):
-        found.sort()
-    return found
-
-
-def coded(owner: str, name: str, column: NDArray[Any], states: Any) -> tuple[NDArray[Any], tuple[Any, ...]]:
-    """Return the place of every label among the states; those are the labels in their order where none are given."""
-    labels = column.tolist()
-    for i, value in enumerate(labels):
-        if value is None or value != value:
-            raise DataError(f"{owner}: row {i} of {name!r} is missing; drop it or give it a state of its own.")
-    if states is None:
-        states = in_order(labels)
-    place = {state: i for i, state in enumerate(states)}
-    try:
-        return np.array([place[value] for value in labels], dtype=np.int64), tuple(states)
-    except KeyError as error:
-        raise DataError(
-            f"{owner}: {name!r} holds {error.args[0]!r}, which is not among its states {tuple(states)}."
-        ) from None
-
-
 def counted(
     owner: str, columns: dict[str, NDArray[Any]], states: Mapping[str, Any], sample_weight: Any
 ) -> tuple[NDArray[Any], dict[str, tuple[Any, ...]]]:
@@ -72,24 +47,24 @@ def counted(
     sizes = {len(column) for column in columns.values()}
     if len(sizes) != 1 or 0 in sizes:
         raise DataError(f"{owner}: the columns have {sorted(sizes)} rows; they must be equally long and not empty.")
-    parts = {name: coded(owner, name, column, states.get(name)) for name, column in columns.items()}
-    shape = tuple(len(labels) for _, labels in parts.values())
-    flat = np.ravel_multi_index(tuple(codes for codes, _ in parts.values()), shape)
+    parts = {name: coded_labels(owner, name, column, states.get(name)) for name, column in columns.items()}
+    shape = tuple(len(labels) for labels, _ in parts.values())
+    flat = np.ravel_multi_index(tuple(codes for _, codes in parts.values()), shape)
     weight = row_weights(owner, sample_weight, sizes.pop())
     counts = np.bincount(flat, weight, minlength=int(np.prod(shape))).reshape(shape)
-    return counts, {name: labels for name, (_, labels) in parts.items()}
+    return counts, {name: tuple(labels) for name, (labels, _) in parts.items()}
 
 
 def long_table(
     owner: str, columns: dict[str, NDArray[Any]], values: NDArray[Any]
 ) -> tuple[NDArray[Any], dict[str, tuple[Any, ...]]]:
     """Return an array from one row per combination; a combination may stand there once."""
-    parts = {name: coded(owner, name, column, None) for name, column in columns.items()}
-    shape = tuple(len(labels) for _, labels in parts.values())
-    place = tuple(codes for codes, _ in parts.values())
+    parts = {name: coded_labels(owner, name, column) for name, column in columns.items()}
+    shape = tuple(len(labels) for labels, _ in parts.values())
+    place = tuple(codes for _, codes in parts.values())
     flat = np.ravel_multi_index(place, shape)
     if np.unique(flat).size < flat.size:
         raise DataError(f"{owner}: a combination of states stands in two rows; add them up first.")
     array = np.zeros(shape)
     array[place] = values
-    return array, {name: labels for name, (_, labels) in parts.items()}
+    return array, {name: tuple(labels) for name, (labels, _) in parts.items()}

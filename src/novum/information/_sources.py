@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum._checks import float_array, probability_table, row_weights
+from novum._labels import coded_labels
 from novum.exceptions import DataError, ParameterError
 
-__all__ = ["axes_of", "counts_of", "is_distribution", "label_codes", "one_source", "table_of"]
+__all__ = ["axes_of", "counts_of", "is_distribution", "one_source", "table_of"]
 
 
 def is_distribution(value: Any) -> bool:
@@ -29,28 +30,14 @@ def one_source(owner: str, **sources: Any) -> str:
     return given[0]
 
 
-def label_codes(owner: str, name: str, labels: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct labels and the place of every label among them; a missing label is an error."""
-    array = np.asarray(labels)
-    if array.ndim != 1 or array.size == 0:
-        raise DataError(f"{owner}: {name} has shape {array.shape}; labels are a flat sequence with at least one entry.")
-    if array.dtype.kind == "O":
-        missing = np.array([value is None or value != value for value in array])  # NaN and NaT differ from themselves
-    else:
-        missing = np.isnan(array) if array.dtype.kind in "fc" else np.zeros(array.shape, bool)
-    if missing.any():
-        raise DataError(f"{owner}: {name}[{int(missing.argmax())}] is missing; drop it or give it a label of its own.")
-    return np.unique(array, return_inverse=True)
-
-
 def counts_of(owner: str, columns: tuple[Any, ...], sample_weight: Any) -> NDArray[Any]:
     """Return the weighted counts of the combinations of label columns, an axis per column."""
-    coded = [label_codes(owner, f"labels[{i}]", column) for i, column in enumerate(columns)]
+    coded = [coded_labels(owner, f"labels[{i}]", column) for i, column in enumerate(columns)]
     rows = {codes.size for _, codes in coded}
     if len(rows) > 1:
         raise DataError(f"{owner}: the columns of labels have {sorted(rows)} entries; they must be equally long.")
     weight = row_weights(owner, sample_weight, coded[0][1].size)
-    shape = tuple(states.size for states, _ in coded)
+    shape = tuple(len(states) for states, _ in coded)
     flat = np.ravel_multi_index(tuple(codes for _, codes in coded), shape)
     return np.bincount(flat, weight, minlength=int(np.prod(shape))).reshape(shape)
 

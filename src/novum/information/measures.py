@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from scipy.special import entr, rel_entr, xlogy
 
 from novum._checks import float_array, probability_table
+from novum._labels import coded_labels
 from novum.exceptions import DataError, ParameterError
 from novum.information._neighbors import relative_entropy_of_samples
-from novum.information._sources import counts_of, is_distribution, label_codes, one_source, table_of
+from novum.information._sources import counts_of, is_distribution, one_source, table_of
 from novum.information._units import Base, as_float, log_of
 
 __all__ = ["code_length", "cross_entropy", "entropy", "kl_divergence"]
@@ -172,7 +173,7 @@ def kl_divergence(
     if source == "labels":
         first, second = (np.asarray(column) for column in labels)
         sides = np.repeat([0, 1], [len(first), len(second)])
-        label_codes(owner, "labels[0]", first)
+        coded_labels(owner, "labels[0]", first)
         table = counts_of(owner, (np.concatenate([first, second]), sides), None)
         first, second = (table / table.sum(axis=0)).T
     elif is_distribution(p) and is_distribution(q):

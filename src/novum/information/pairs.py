@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, rel_entr
 
+from novum._labels import coded_labels
 from novum.exceptions import ParameterError
 from novum.information._neighbors import (
     entropy_of_samples,
     mutual_information_of_samples,
     mutual_information_with_labels,
 )
-from novum.information._sources import axes_of, is_distribution, label_codes, one_source, table_of
+from novum.information._sources import axes_of, is_distribution, one_source, table_of
 from novum.information._units import Base, as_float
 
 __all__ = ["conditional_entropy", "differential_entropy", "mutual_information"]
@@ -189,7 +190,7 @@ def mutual_information(
         if sample_weight is not None:
             raise ParameterError(f"{owner}: the estimate by neighbors has no weights; repeat or resample the rows.")
         if labels is not None:
-            codes = label_codes(owner, "labels", labels)[1]
+            codes = coded_labels(owner, "labels", labels)[1]
             return as_float(mutual_information_with_labels(owner, samples, codes, n_neighbors), owner, base)
         if len(samples) != 2:
             raise ParameterError(f"{owner}: samples must be two, as in samples=(x, y); there are {len(samples)}.")
