@@ -98,7 +98,7 @@ def gain_of(root: Array, cross: Array) -> Array:
     """Return cross @ (root root')^-1, for cross (..., d, m)."""
     half = solve_lower(root, transposed(cross))  # (..., m, d)
     turned = transposed(root)[..., ::-1, ::-1]  # read from its end, an upper triangle is a lower one
-    return transposed(solve_lower(turned, half[..., ::-1, :])[..., ::-1, :])
+    return np.ascontiguousarray(transposed(solve_lower(turned, half[..., ::-1, :])[..., ::-1, :]))
 
 
 def log_density_of(root: Array, offset: Array) -> Array:
