@@ -315,3 +315,22 @@ def test_distributions_answer_for_themselves():
         differential_entropy(P)
     x = Beta(2, 5).sample(3000, random_state=0)
     assert differential_entropy(samples=x) == pytest.approx(differential_entropy(Beta(2, 5)), abs=0.06)
+
+
+def test_scikit_learn_agrees_up_to_its_noise_and_scaling():
+    from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+    from sklearn.metrics import mutual_info_score
+
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=300)
+    y = 0.8 * x + 0.6 * rng.normal(size=300)
+    scaled = (x / x.std(), y / y.std())
+    assert mutual_information(samples=scaled, base="nats") == pytest.approx(
+        mutual_info_regression(x[:, None], y, random_state=0)[0], rel=1e-9
+    )
+    labels = np.digitize(x, [-0.5, 0.5])
+    assert mutual_information(samples=y, labels=labels, base="nats") == pytest.approx(
+        mutual_info_classif(y[:, None], labels, random_state=0)[0], rel=1e-9
+    )
+    other = rng.integers(0, 3, size=300)
+    assert mutual_information(labels=(labels, other), base="nats") == pytest.approx(mutual_info_score(labels, other))

@@ -20,8 +20,6 @@ __all__ = ["ConjugatePrior"]
 class ConjugatePrior:
     """What every family that is a prior of another's parameters can do. See `novum.distributions.conjugate_pairs`."""
 
-    __dict__: dict[str, Any]
-
     def update(self, data: Any, likelihood: Any = None, *, sample_weight: Any = None) -> Any:
         """Return the posterior (1), which is again of this family and can be updated again.
 
