@@ -101,6 +101,23 @@ def test_parameters_that_the_data_cannot_tell_apart():
         )
 
 
+def test_hard_starts_and_ends():
+    x = RNG.normal(1000.0, 3.0, size=50)
+    for start in ({"mean": 0.0, "var": 1e-3}, {"mean": -1e5, "var": 1e9}):  # steps that overflow on the way are no harm
+        found = maximum_likelihood(normal, x, start, bounds={"var": (0, None)})
+        assert found.parameters == pytest.approx({"mean": x.mean(), "var": x.var()}, rel=1e-8)
+    with pytest.warns(DataWarning, match="p runs to its bound, so there is no maximum inside"):
+        found = maximum_likelihood(lambda x, p: Bernoulli(p).log_prob(x), np.ones(10), {"p": 0.5}, bounds={"p": (0, 1)})
+    assert found.parameters["p"] == pytest.approx(1, abs=1e-4) and not found.identifiable
+    z = np.r_[RNG.normal(-3, 1, 40), RNG.normal(3, 1, 60)]
+
+    def pair(x, a, b, w):
+        return np.logaddexp(np.log(w) + Normal(a, 1.0).log_prob(x), np.log1p(-w) + Normal(b, 1.0).log_prob(x))
+
+    found = maximum_likelihood(pair, z, {"a": -1.0, "b": 1.0, "w": 0.5}, bounds={"w": (0, 1)})
+    assert found.identifiable and found.parameters["w"] == pytest.approx(0.4, abs=0.02)
+
+
 def test_profile():
     found = maximum_likelihood(normal, X, {"mean": 0.0, "var": 1.0}, bounds={"var": (0, None)})
     profile = found.profile("mean", [2.0, 3.0, float(X.mean())])

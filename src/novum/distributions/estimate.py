@@ -145,13 +145,13 @@ class Search:
         if cov is None:
             direction = rank.direction * slope
             direction = direction / np.abs(direction).max()
-            shown = ", ".join(f"{self.parameters.label(i)} {change:+.3g}" for i, change in enumerate(direction))
-            warnings.warn(
-                f"{self.owner}: the parameters are not identified; the data do not change along ({shown}). Fix a parameter, "
-                "or give a prior.",
-                DataWarning,
-                stacklevel=4,
-            )
+            ends = self.parameters.at_bound(u)
+            if ends:
+                why = f"{', '.join(ends)} runs to its bound, so there is no maximum inside"
+            else:
+                shown = ", ".join(f"{self.parameters.label(i)} {change:+.3g}" for i, change in enumerate(direction))
+                why = f"the parameters are not identified, the data do not change along ({shown})"
+            warnings.warn(f"{self.owner}: {why}. Fix a parameter, or give a prior.", DataWarning, stacklevel=4)
             cov = np.full((u.size, u.size), np.nan)
             errors = np.where(np.abs(direction) > np.sqrt(FLAT), np.inf, np.nan)
         else:

@@ -24,6 +24,7 @@ __all__ = ["Parameters", "gradient_of", "hessian_of", "log_likelihood_of", "natu
 
 SLOPE_STEP = 0.01  # of a standard error: truncation near SLOPE_STEP^4 / n, rounding near eps |f| / SLOPE_STEP
 WIDEST = 1e6  # a standard error beyond this many times the parameter is none: the curvature is zero
+NEAR_BOUND = 25.0  # in u: e^-25 is 1e-11, and half of it for a share of an interval
 SCALE_STEPS = 6  # each squares the error of the step where f is about quadratic
 CURVATURE_STEP = 0.03  # the same balance for (8), where rounding is eps |f| / CURVATURE_STEP^2
 
@@ -97,6 +98,14 @@ class Parameters:
         bounded = np.isfinite(self.low).astype(int) + np.isfinite(self.high)
         return np.where(bounded == 2, both, np.where(bounded == 1, one, theta))
 
+    def at_bound(self, u: Array) -> list[str]:
+        """Return the parameters that have run to a bound."""
+        bounded = np.isfinite(self.low) | np.isfinite(self.high)
+        both = np.isfinite(self.low) & np.isfinite(self.high)
+        far = np.where(self.low > -np.inf, -u, u) > NEAR_BOUND  # e^-u is the distance to a single bound
+        far = np.where(both, np.abs(u) > NEAR_BOUND / 2, far)
+        return [self.label(int(i)) for i in np.flatnonzero(bounded & far)]
+
     def theta(self, u: Array) -> Array:
         """Return theta of (6)."""
         return self._mapped(u)[0]
@@ -127,8 +136,13 @@ def log_likelihood_of(
     state: dict[str, Any] = {}
 
     def total(parameters: Parameters, theta: Array) -> float:
-        with np.errstate(all="ignore"):
-            value = np.asarray(parameters.call(log_density, theta, data), dtype=np.float64)
+        try:
+            with np.errstate(all="ignore"):
+                value = np.asarray(parameters.call(log_density, theta, data), dtype=np.float64)
+        except ParameterError:
+            if "weight" not in state:
+                raise
+            return -np.inf  # a step so long that a bounded parameter rounds to its bound
         if value.ndim != 1:
             raise DataError(
                 f"{owner}: log_density returned shape {value.shape}; it must be one number per observation."
