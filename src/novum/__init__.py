@@ -17,6 +17,8 @@ _FAMILIES = (
     "exceptions",
     "feature_extraction",
     "fold",
+    "information",
+    "linalg",
     "linear_model",
     "losses",
     "naive_bayes",

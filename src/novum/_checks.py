@@ -1,4 +1,4 @@
-"""Checks of arguments that plain functions share: numbers in a domain, float arrays, sample weights.
+"""Checks of arguments that plain functions share: numbers in a domain, float arrays, probabilities, sample weights.
 
 Floats keep their precision (float16 widens to float32), integers and booleans become float64. Every message names the
 function, the parameter, the value and what to pass instead.
@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 
-__all__ = ["check_choice", "check_count", "check_number", "float_array", "row_weights", "vector"]
+__all__ = [
+    "check_choice",
+    "check_count",
+    "check_number",
+    "float_array",
+    "probability_table",
+    "row_weights",
+    "vector",
+]
+
+SUM_TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}  # printed tables keep about eight decimals
 
 
 def check_number(
@@ -81,6 +91,27 @@ def vector(owner: str, name: str, value: Any, size: int | None = None) -> NDArra
             f"{owner}: {name} holds NaN or infinity at index {int(np.argmin(np.isfinite(array)))}; remove it."
         )
     return array
+
+
+def probability_table(owner: str, name: str, value: Any, axis: Any = None) -> NDArray[Any]:
+    """Return `value` as float64 probabilities that sum to one over `axis`, all axes by default."""
+    array = float_array(owner, name, value)
+    slack = SUM_TOLERANCE[array.dtype]
+    p = array.astype(np.float64, copy=False)
+    if p.size == 0 or p.ndim == 0:
+        raise DataError(f"{owner}: {name} has shape {p.shape}; it needs at least one axis and one entry.")
+    bad = ~(p >= 0)
+    if bad.any():
+        place = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise DataError(f"{owner}: {name}{list(place)} = {p[place]:g}; probabilities are >= 0 and not NaN.")
+    total = p.sum(axis=axis)
+    if not np.all(np.abs(total - 1) <= slack):
+        worst = float(np.ravel(total)[np.abs(np.ravel(total) - 1).argmax()])
+        raise DataError(
+            f"{owner}: {name} sums to {worst:.10g}, not to one; for counts divide by their sum, or use the argument "
+            "or constructor for counts."
+        )
+    return p
 
 
 def row_weights(owner: str, sample_weight: Any, n_rows: int) -> NDArray[Any] | None:

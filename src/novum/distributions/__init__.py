@@ -5,12 +5,29 @@ from novum.distributions.bernoulli import Bernoulli
 from novum.distributions.beta import Beta
 from novum.distributions.binomial import Binomial
 from novum.distributions.categorical import Categorical
+from novum.distributions.conjugate_predictive import CountPredictive
+from novum.distributions.conjugate_registry import ConjugatePairs, conjugate_pairs, conjugate_prior
+from novum.distributions.conjugate_rules import ConjugatePair
+from novum.distributions.conjugate_sequence import PosteriorSequence, posterior_sequence
 from novum.distributions.continuous import Continuous
 from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.discrete import Discrete
+from novum.distributions.estimate import maximum_a_posteriori, maximum_likelihood
+from novum.distributions.estimate_compare import LikelihoodRanking, rank_by_likelihood
+from novum.distributions.estimate_grid import GridPosterior, posterior_grid
+from novum.distributions.estimate_mean import (
+    MeanPaths,
+    StandardizedMeans,
+    chebyshev_bound,
+    mean_paths,
+    sample_mean,
+    standardized_means,
+)
+from novum.distributions.estimate_result import Estimate, Profile
 from novum.distributions.exponential import Exponential
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.gamma import Gamma
+from novum.distributions.gaussian_operations import LinearGaussianModel, linear_gaussian
 from novum.distributions.mixture_distribution import MixtureDistribution
 from novum.distributions.multinomial import Multinomial
 from novum.distributions.multivariate_normal import MultivariateNormal
@@ -20,6 +37,9 @@ from novum.distributions.normal_gamma import NormalGamma
 from novum.distributions.normal_inverse_wishart import NormalInverseWishart
 from novum.distributions.poisson import Poisson
 from novum.distributions.student_t import StudentT
+from novum.distributions.table import JointTable
+from novum.distributions.table_conditional import ConditionalTable
+from novum.distributions.table_independence import IndependenceCheck, IndependenceTest, Statement
 from novum.distributions.uniform import Uniform
 
 __all__ = [
@@ -27,13 +47,25 @@ __all__ = [
     "Beta",
     "Binomial",
     "Categorical",
+    "ConditionalTable",
+    "ConjugatePair",
+    "ConjugatePairs",
     "Continuous",
+    "CountPredictive",
     "Dirichlet",
     "Discrete",
     "Distribution",
+    "Estimate",
     "Exponential",
     "ExponentialFamily",
     "Gamma",
+    "GridPosterior",
+    "IndependenceCheck",
+    "IndependenceTest",
+    "JointTable",
+    "LikelihoodRanking",
+    "LinearGaussianModel",
+    "MeanPaths",
     "MixtureDistribution",
     "Multinomial",
     "MultivariateNormal",
@@ -42,7 +74,23 @@ __all__ = [
     "NormalGamma",
     "NormalInverseWishart",
     "Poisson",
+    "PosteriorSequence",
+    "Profile",
+    "StandardizedMeans",
+    "Statement",
     "StudentT",
     "Support",
     "Uniform",
+    "chebyshev_bound",
+    "conjugate_pairs",
+    "conjugate_prior",
+    "linear_gaussian",
+    "maximum_a_posteriori",
+    "maximum_likelihood",
+    "mean_paths",
+    "posterior_grid",
+    "posterior_sequence",
+    "rank_by_likelihood",
+    "sample_mean",
+    "standardized_means",
 ]

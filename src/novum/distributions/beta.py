@@ -17,6 +17,7 @@ from novum.distributions._base import Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import ops_of, where_inside
 from novum.distributions._parameters import Parameter, positive
+from novum.distributions.conjugate import ConjugatePrior
 from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.exponential_family import ExponentialFamily
 
@@ -37,7 +38,7 @@ class Sums(NamedTuple):
     log_rest: NDArray
 
 
-class Beta(ExponentialFamily):
+class Beta(ConjugatePrior, ExponentialFamily):
     """The Beta distribution of a probability.
 
     Parameters

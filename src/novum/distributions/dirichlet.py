@@ -25,6 +25,7 @@ from novum.distributions._base import Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import all_of, ops_of, where_inside
 from novum.distributions._parameters import Parameter, positive
+from novum.distributions.conjugate import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError, ParameterError
 
@@ -85,7 +86,7 @@ def alpha_from_mean_log(g: NDArray) -> NDArray:
     return alpha
 
 
-class Dirichlet(ExponentialFamily):
+class Dirichlet(ConjugatePrior, ExponentialFamily):
     """The Dirichlet distribution of probability vectors with K entries.
 
     Parameters

@@ -25,6 +25,7 @@ from novum.distributions._base import Distribution, Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import ops_of, where_inside
 from novum.distributions._parameters import Parameter, positive
+from novum.distributions.conjugate import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError
 
@@ -69,7 +70,7 @@ def log_minus_digamma(a: NDArray) -> NDArray:
     return np.where(large, series, np.log(a) - digamma(a))
 
 
-class Gamma(ExponentialFamily):
+class Gamma(ConjugatePrior, ExponentialFamily):
     """The Gamma distribution of positive numbers, with mean shape / rate.
 
     Parameters

@@ -23,7 +23,9 @@ from novum import _array
 from novum.distributions import _triangular
 from novum.distributions._base import Distribution, Support
 from novum.distributions._parameters import Parameter, finite
+from novum.distributions.conjugate import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
+from novum.distributions.gaussian_operations import GaussianOperations
 from novum.distributions.normal import FAR_SHIFT, LOG_2PI
 from novum.distributions.normal_inverse_wishart import NormalInverseWishart
 from novum.exceptions import DataError, ParameterError
@@ -52,7 +54,7 @@ def moments_of(sums: Sums) -> tuple[NDArray, NDArray]:
     return offset, sums.second / mass[..., None, None] - offset[..., None] * offset[..., None, :]
 
 
-class MultivariateNormal(ExponentialFamily):
+class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
     """The normal distribution of vectors.
 
     Parameters

@@ -23,6 +23,7 @@ from scipy.special import ndtr, ndtri
 from novum import _array
 from novum.distributions._base import Distribution, Support
 from novum.distributions._parameters import Parameter, finite, positive
+from novum.distributions.conjugate import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.normal_gamma import NormalGamma
 from novum.exceptions import DataError
@@ -54,7 +55,7 @@ def moments_of(sums: Sums) -> tuple[NDArray, NDArray]:
     return offset, np.maximum(sums.second / mass - offset**2, 0.0)
 
 
-class Normal(ExponentialFamily):
+class Normal(ConjugatePrior, ExponentialFamily):
     """The normal distribution with a mean and a variance.
 
     Parameters

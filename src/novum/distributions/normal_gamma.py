@@ -19,6 +19,7 @@ from novum.distributions._base import Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import ops_of, where_inside
 from novum.distributions._parameters import Parameter, finite, positive
+from novum.distributions.conjugate import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.gamma import shape_from
 
@@ -45,7 +46,7 @@ class Sums(NamedTuple):
     weighted_square: NDArray
 
 
-class NormalGamma(ExponentialFamily):
+class NormalGamma(ConjugatePrior, ExponentialFamily):
     """The joint distribution of a mean and a precision; an outcome is the pair.
 
     Parameters

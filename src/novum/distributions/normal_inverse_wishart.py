@@ -23,6 +23,7 @@ from novum.distributions import _triangular
 from novum.distributions._base import Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._parameters import Parameter, finite, positive, require
+from novum.distributions.conjugate import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import ParameterError
 
@@ -76,7 +77,7 @@ def factors(cov: NDArray) -> tuple[NDArray, NDArray]:
     )
 
 
-class NormalInverseWishart(ExponentialFamily):
+class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
     """The joint distribution of a mean vector and a covariance matrix; an outcome holds both, (d + 1, d).
 
     Parameters

@@ -4,15 +4,16 @@ from itertools import product
 
 import numpy as np
 
+from novum.linalg import matrix_of_map
 from novum.notes.stops.registry import stop
 
 
 @stop("000", "4", "matrix of a map in two bases, entry (3, 2)", printed="4", reference=-4.0, erratum="000-4-b")
 def change_of_basis():
-    A = np.array([[2, -1, 0, 1], [0, 1, -2, 1], [1, 1, -2, 0]])
-    B = np.array([[1, 0, 0, 0], [0, 1, -1, 0], [0, 0, 0, 1], [0, 1, 1, 1]]).T
-    C = np.array([[1, 1, 1], [1, 1, 0], [1, 0, 0]]).T
-    return float(np.linalg.solve(C, A @ B)[2, 1])
+    A = [[2, -1, 0, 1], [0, 1, -2, 1], [1, 1, -2, 0]]
+    B = [[1, 0, 0, 0], [0, 1, -1, 0], [0, 0, 0, 1], [0, 1, 1, 1]]
+    C = [[1, 1, 1], [1, 1, 0], [1, 0, 0]]
+    return float(matrix_of_map(np.array(A), B, C)[2, 1])
 
 
 @stop("000", "17.2", "rows left out by a bootstrap sample of 1000", printed=".37")

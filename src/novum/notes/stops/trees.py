@@ -3,21 +3,13 @@
 import numpy as np
 
 from novum.datasets import load_go_to_lesson, load_play_tennis
+from novum.information import entropy, mutual_information
 from novum.notes.stops.registry import stop
 
 
-def entropy(labels: np.ndarray) -> float:
-    """Return the entropy of labels in bits."""
-    _, counts = np.unique(labels, return_counts=True)
-    share = counts / labels.size
-    return float(-(share * np.log2(share)).sum())
-
-
 def gain(table, name: str) -> float:
-    """Return the information gain of a column of a Bunch."""
-    column = table.data[:, table.feature_names.index(name)]
-    parts = [table.target[column == value] for value in set(column)]
-    return entropy(table.target) - sum(part.size * entropy(part) for part in parts) / table.target.size
+    """Return the information gain of a column of a Bunch: what it and the target share."""
+    return mutual_information(labels=(table.data[:, table.feature_names.index(name)], table.target))
 
 
 @stop(
@@ -42,7 +34,7 @@ def boosting():
 
 @stop("001", "2.1", "PlayTennis: entropy", printed=".94")
 def tennis_entropy():
-    return entropy(load_play_tennis().target)
+    return entropy(labels=load_play_tennis().target)
 
 
 @stop("001", "2.1", "... gain of Wind", printed=".048")
