@@ -138,7 +138,35 @@ class Distribution(ABC):
             if _array.is_tensor(rows):
                 constants = type(self._constants)(*(_array.like(rows, value, "float64") for value in self._constants))
                 return self._log_density(constants, rows, ops_of(rows))
-        return self._log_density(self._constants, rows, NUMPY)[()]
+        shape = self._met(rows.shape)
+        if shape is None:
+            return self._log_density(self._constants, rows, NUMPY)[()]
+        out = np.empty(shape)
+        self._fused(rows if rows.flags.c_contiguous else np.ascontiguousarray(rows), out)
+        return out[()]
+
+    def _met(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Return the shape of the result where outcomes meet the batch as kernels know it, else None: NumPy broadcasts.
+
+        Kernels take outcomes that all of the batch share (axes of length one in its place), or one for each of the batch.
+        """
+        event, batch = len(self.event_shape), self.batch_shape
+        if self._fused is None or (event and shape[len(shape) - event :] != self.event_shape) or 0 in shape:
+            return None
+        if event:
+            shape = shape[:-event]
+        if not batch:
+            return shape
+        front, back = shape[: -len(batch)], shape[-len(batch) :]
+        if back == batch:
+            return shape
+        return (*front, *batch) if back == (1,) * len(batch) else None
+
+    _fused: Any = None  # (outcomes, out): the compiled log-density, for families that have one
+
+    def _table(self, *constants: Any) -> NDArray:
+        """Return constants of the batch as rows of a matrix, (constants, batch)."""
+        return np.ascontiguousarray(np.stack([np.ravel(value) for value in constants]))
 
     def prob(self, x: Any) -> Any:
         """Return the density (or probability) at x."""
