@@ -14,7 +14,12 @@ TABLES = {
     "beta": lambda k: [RNG.choice([-0.5, 0.0, 2.0], k), RNG.choice([-0.5, 0.0, 2.0], k), RNG.normal(size=k)],
     "bernoulli": lambda k: [RNG.normal(size=k), np.full(k, -np.inf)],
     "poisson": lambda k: [np.r_[np.full(1, -np.inf), RNG.normal(size=k - 1)], RNG.uniform(size=k)],
-    "binomial": lambda k: [RNG.choice([2.0, 300.0, 1e5], k), np.full(k, -np.inf), RNG.normal(size=k), RNG.normal(size=k)],
+    "binomial": lambda k: [
+        RNG.choice([2.0, 300.0, 1e5], k),
+        np.full(k, -np.inf),
+        RNG.normal(size=k),
+        RNG.normal(size=k),
+    ],
     "exponential": lambda k: [-RNG.uniform(size=k), RNG.normal(size=k)],
     "uniform": lambda k: [np.zeros(k), RNG.uniform(1, 3, k), RNG.normal(size=k)],
 }
