@@ -184,8 +184,10 @@ def weighted(p: NDArray, value: NDArray) -> NDArray:
 
 
 def diverged(found: Cells) -> float:
-    """Return what an integral that did not converge is taken for: infinite if all its parts have one sign, else undefined."""
-    if np.isnan(found.integral).any():
-        return float("nan")
-    low, high = found.integral.min(), found.integral.max()
-    return float("inf") if low >= 0 else float("-inf") if high <= 0 else float("nan")
+    """Return what an integral that did not converge is taken for: infinite if that is so on one side only, else undefined."""
+    low, high = found.integral.min(), found.integral.max()  # NaN if any is
+    if high > 0 and (low >= 0 or (np.isposinf(high) and np.isfinite(low))):
+        return float("inf")
+    if low < 0 and (high <= 0 or (np.isneginf(low) and np.isfinite(high))):
+        return float("-inf")
+    return float("nan")
