@@ -50,7 +50,9 @@ def placed(line: Line, t: NDArray) -> tuple[NDArray, NDArray]:
     """Return x and dx/dt of (1); infinite at an end that is, just inside of one that is not."""
     with np.errstate(divide="ignore", over="ignore"):
         x, slope = unclipped(line, t)
-    return np.clip(x, np.nextafter(line.low, np.inf), np.nextafter(line.high, -np.inf)), slope
+    first, last = np.nextafter(line.low, np.inf), np.nextafter(line.high, -np.inf)
+    tiny = np.finfo(float).tiny  # subnormal numbers make some libraries raise
+    return np.clip(x, tiny if line.low == 0 else first, -tiny if line.high == 0 else last), slope
 
 
 def unclipped(line: Line, t: NDArray) -> tuple[NDArray, NDArray]:
