@@ -56,28 +56,34 @@ void over_rows(const double* x, Meeting m, std::size_t d, double* out, Density d
     }
 }
 
-// `count` rows, `stride` apart, against one distribution; out[r * step].
-NOVUM_CLONES void substitute(const double* x, std::size_t stride, std::size_t count, std::size_t d, const double* mean, const double* factor,
-                             const double* inverse, double* buffer, double* out, std::size_t step) {
-    for (std::size_t start = 0; start < count; start += LANES) {
-        const std::size_t rows = std::min(LANES, count - start);
-        double square[LANES] = {};
-        for (std::size_t i = 0; i < d; ++i) {
-            double* y = buffer + i * LANES;
-            for (std::size_t r = 0; r < LANES; ++r) y[r] = x[(start + std::min(r, rows - 1)) * stride + i] - mean[i];
-            const double* line = factor + i * d;
-            for (std::size_t j = 0; j < i; ++j) {
-                const double* z = buffer + j * LANES;
-                const double l = line[j];
-                for (std::size_t r = 0; r < LANES; ++r) y[r] -= l * z[r];
-            }
-            for (std::size_t r = 0; r < LANES; ++r) {
-                y[r] *= inverse[i];
-                square[r] += y[r] * y[r];
-            }
-        }
-        for (std::size_t r = 0; r < rows; ++r) out[(start + r) * step] = square[r];
+// Up to LANES rows, `stride` apart, as columns of `turned` (d x LANES); the last row fills what is left.
+NOVUM_INLINE void turn(const double* x, std::size_t stride, std::size_t rows, std::size_t d, double* turned) {
+    for (std::size_t r = 0; r < LANES; ++r) {
+        const double* row = x + std::min(r, rows - 1) * stride;
+        for (std::size_t i = 0; i < d; ++i) turned[i * LANES + r] = row[i];
     }
+}
+
+// The squares of LANES turned rows against one distribution; solved (d x LANES) is scratch.
+NOVUM_CLONES void substitute(const double* turned, std::size_t d, const double* mean, const double* factor, const double* inverse, double* solved,
+                             double* square) {
+    double sum[LANES] = {};
+    for (std::size_t i = 0; i < d; ++i) {
+        double y[LANES];  // stays in registers: a pointer into `solved` could alias z
+        for (std::size_t r = 0; r < LANES; ++r) y[r] = turned[i * LANES + r] - mean[i];
+        const double* line = factor + i * d;
+        for (std::size_t j = 0; j < i; ++j) {
+            const double* z = solved + j * LANES;
+            const double l = line[j];
+            for (std::size_t r = 0; r < LANES; ++r) y[r] -= l * z[r];
+        }
+        for (std::size_t r = 0; r < LANES; ++r) {
+            y[r] *= inverse[i];
+            sum[r] += y[r] * y[r];
+            solved[i * LANES + r] = y[r];
+        }
+    }
+    std::copy(sum, sum + LANES, square);
 }
 
 }  // namespace
@@ -166,13 +172,18 @@ void multinomial_log_density(const double* x, Meeting m, std::size_t d, const do
 }
 
 void squared_length(const double* x, Meeting m, std::size_t d, const double* mean, const double* factor, double* out) {
-    std::vector<double> buffer(d * LANES), inverse(d);
-    const std::size_t each = m.paired ? m.outcomes / m.k : m.outcomes;
-    for (std::size_t j = 0; j < m.k; ++j) {
-        const double* own = factor + j * d * d;
-        for (std::size_t i = 0; i < d; ++i) inverse[i] = 1 / own[i * d + i];
-        const double* first = m.paired ? x + j * d : x;
-        substitute(first, m.paired ? m.k * d : d, each, d, mean + j * d, own, inverse.data(), buffer.data(), out + j, m.k);
+    std::vector<double> turned(d * LANES), solved(d * LANES), inverse(m.k * d);
+    for (std::size_t j = 0; j < m.k; ++j)
+        for (std::size_t i = 0; i < d; ++i) inverse[j * d + i] = 1 / factor[(j * d + i) * d + i];
+    const std::size_t each = m.paired ? m.outcomes / m.k : m.outcomes, stride = m.paired ? m.k * d : d;
+    for (std::size_t start = 0; start < each; start += LANES) {
+        const std::size_t rows = std::min(LANES, each - start);
+        for (std::size_t j = 0; j < m.k; ++j) {
+            if (m.paired || j == 0) turn(x + start * stride + (m.paired ? j * d : 0), stride, rows, d, turned.data());
+            double square[LANES];
+            substitute(turned.data(), d, mean + j * d, factor + j * d * d, inverse.data() + j * d, solved.data(), square);
+            for (std::size_t r = 0; r < rows; ++r) out[(start + r) * m.k + j] = square[r];
+        }
     }
 }
 
