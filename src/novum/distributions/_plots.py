@@ -13,6 +13,7 @@ __all__ = ["plot_distribution"]
 POINTS = 801
 GRID = 201  # points along a side of the plane
 TAIL = 0.004  # probability left out on either side
+REACH = 4.0  # quartile distances beyond the quartiles: heavy tails go on forever
 MOST_CURVES = 12  # of a batch: more cannot be told apart
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 
@@ -48,7 +49,8 @@ def each(distribution: Any) -> list[Any]:
 
 def span_of(distribution: Any) -> tuple[float, float]:
     """Return the ends of a curve: most of the mass, a little of the outside."""
-    low, high = (float(v) for v in distribution.quantile(np.array([TAIL, 1 - TAIL])))
+    low, first, third, high = (float(v) for v in distribution.quantile(np.array([TAIL, 0.25, 0.75, 1 - TAIL])))
+    low, high = max(low, first - REACH * (third - first)), min(high, third + REACH * (third - first))
     margin = 0.15 * (high - low)
     ends = distribution.support
     return max(low - margin, float(ends.low) - margin / 3), min(high + margin, float(ends.high) + margin / 3)
