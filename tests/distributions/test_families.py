@@ -181,6 +181,9 @@ def test_a_batch_is_a_loop(model):
     assert_allclose(model.log_prob(x), np.transpose([one.log_prob(x[:, j]) for j, one in enumerate(model)]), rtol=1e-12)
     across = model.log_prob(x[:, :1])  # rows of the first against all
     assert_allclose(across, np.transpose([one.log_prob(x[:, 0]) for one in model]), rtol=1e-12)
+    lonely = [one.log_prob(x[0, 0]) for one in model]  # an outcome without axes: broadcast by NumPy, not by the kernels
+    assert_allclose(model.log_prob(x[0, 0]), lonely, rtol=1e-12)
+    assert_allclose(model.log_prob(x[:0, :1]), np.empty((0, 5)))
     assert_allclose(model.entropy(), [one.entropy() for one in model], rtol=1e-12)
     for name in ("mean", "var", "std", "mode"):
         assert_allclose(getattr(model, name), [getattr(one, name) for one in model], rtol=1e-14)
@@ -197,6 +200,18 @@ def test_a_batch_is_a_loop(model):
             plain(model.statistics(x)), plain(one.statistics(x[:, j]))
         ):  # rows for each of the batch
             assert_allclose(mine[j], theirs, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("model", BATCHES, ids=lambda model: type(model).__name__)
+def test_batches_on_tensors(model):
+    torch = pytest.importorskip("torch")
+    x, weight = model.sample(7, random_state=5).astype(float), RNG.uniform(size=(7, 5))
+    shared, owned = torch.tensor(x[:, :1]), torch.tensor(weight)
+    assert_allclose(model.log_prob(shared).numpy(), model.log_prob(x[:, :1]), rtol=1e-12, atol=1e-12)
+    assert_allclose(model.log_prob(torch.tensor(x)).numpy(), model.log_prob(x), rtol=1e-12, atol=1e-12)
+    for mine, theirs in zip(plain(model.statistics(shared[:, 0], owned)), plain(model.statistics(x[:, 0], weight))):
+        assert_allclose(mine, theirs, rtol=1e-11, atol=1e-11)
 
 
 def plain(sums):
