@@ -4,16 +4,10 @@ A distribution holds a batch of parameter sets: `batch_shape` is what the parame
 of one outcome. Outcomes broadcast against the batch from the right: `log_prob(x)` has the shape of x (without the event
 part) broadcast with `batch_shape`, so n outcomes against k parameter sets are asked as `log_prob(x[:, None])`.
 
-Learning from rows x_i with weights w_i (responsibilities, where a batch competes for the rows):
-
-    S(x, w) = sum_i w_i s(x_i; theta0)                                                             (1)
-    theta   = argmax over theta of  sum_i w_i log p(x_i | theta) + log p(theta)                    (2)
-
-`statistics` computes (1) about the parameters theta0 of the object itself, so that nothing cancels; statistics of two
-portions of data are added. `from_statistics` computes (2) from them: the M-step. `fit` is both over all rows.
+Learning is in `_learning.py`.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,13 +15,12 @@ from numpy.typing import NDArray
 
 from novum import _array
 from novum._random import Stream, seed_of
+from novum.distributions._learning import Learnable
 from novum.distributions._ops import NUMPY, Ops, ops_of, real_rows
 from novum.distributions._parameters import Parameter
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import ParameterError
 
 __all__ = ["Distribution", "Support"]
-
-NO_FIT = " has no fit: it is made from its parameters, not from data."
 
 
 class Support(NamedTuple):
@@ -38,16 +31,10 @@ class Support(NamedTuple):
     high: Any
 
 
-class Distribution(ABC):
+class Distribution(Learnable):
     """Base of all distributions; see the families for their parameters."""
 
-    _event_ndim: ClassVar[int] = 0
     _parameter_names: ClassVar[tuple[str, ...]] = ()
-    _domain: ClassVar[str] = "real numbers"  # of the data, for messages
-    _fit_options: ClassVar[tuple[str, ...]] = ()  # keywords that `fit` hands to `_start`
-
-    batch_shape: tuple[int, ...]
-    event_shape: tuple[int, ...]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -138,7 +125,35 @@ class Distribution(ABC):
             if _array.is_tensor(rows):
                 constants = type(self._constants)(*(_array.like(rows, value, "float64") for value in self._constants))
                 return self._log_density(constants, rows, ops_of(rows))
-        return self._log_density(self._constants, rows, NUMPY)[()]
+        shape = self._met(rows.shape)
+        if shape is None:
+            return self._log_density(self._constants, rows, NUMPY)[()]
+        out = np.empty(shape)
+        self._fused(rows if rows.flags.c_contiguous else np.ascontiguousarray(rows), out)
+        return out[()]
+
+    def _met(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Return the shape of the result where outcomes meet the batch as kernels know it, else None: NumPy broadcasts.
+
+        Kernels take outcomes that all of the batch share (axes of length one in its place), or one for each of the batch.
+        """
+        event, batch = len(self.event_shape), self.batch_shape
+        if self._fused is None or (event and shape[len(shape) - event :] != self.event_shape) or 0 in shape:
+            return None
+        if event:
+            shape = shape[:-event]
+        if not batch:
+            return shape
+        front, back = shape[: -len(batch)], shape[-len(batch) :]
+        if back == batch:
+            return shape
+        return (*front, *batch) if back == (1,) * len(batch) else None
+
+    _fused: Any = None  # (outcomes, out): the compiled log-density, for families that have one
+
+    def _table(self, *constants: Any) -> NDArray:
+        """Return constants of the batch as rows of a matrix, (constants, batch)."""
+        return np.ascontiguousarray(np.stack([np.ravel(value) for value in constants]))
 
     def prob(self, x: Any) -> Any:
         """Return the density (or probability) at x."""
@@ -247,113 +262,20 @@ class Distribution(ABC):
             )
         return other
 
-    # ------------------------------------------------------------------------------------------------ learning
-
-    def _aligned(self, x: Any, weight: Any) -> tuple[Any, Any]:
-        """Return rows as (n, batch or ones, event) and weights as (n, batch or ones)."""
-        x = real_rows(type(self).__name__, x)
-        batch, event = len(self.batch_shape), self._event_ndim
-        if x.ndim == 1 + event:
-            x = x.reshape((x.shape[0], *(1,) * batch, *x.shape[1:]))
-        if x.ndim != 1 + batch + event or tuple(x.shape[1 + batch :]) != self.event_shape:
-            raise DataError(
-                f"{type(self).__name__}.statistics: x has shape {tuple(x.shape)}; it must be (n,) + {self.event_shape}, or with"
-                f" the batch {self.batch_shape} between."
-            )
-        if weight is None:
-            return x, None
-        weight = _array.like(x, _array.to_numpy(weight) if not _array.is_tensor(x) else weight, "float64")
-        if weight.ndim == 1:
-            weight = weight.reshape((weight.shape[0], *(1,) * batch))
-        if weight.ndim != 1 + batch or weight.shape[0] != x.shape[0]:
-            raise DataError(
-                f"{type(self).__name__}.statistics: weight has shape {tuple(weight.shape)}; it must be ({x.shape[0]},), or with"
-                f" the batch {self.batch_shape} behind."
-            )
-        return x, weight
-
-    def _mass(self, x: Any, weight: Any) -> NDArray:
-        """Return the sum of the weights for every distribution of the batch."""
-        if weight is None:
-            return np.full(self.batch_shape, float(x.shape[0]))
-        return np.broadcast_to(_array.to_numpy(weight.sum(0)), self.batch_shape) + 0.0
-
-    def _sum(self, values: Any, weight: Any) -> NDArray:
-        """Return sum_i w_i values_i for every distribution of the batch, as a NumPy array."""
-        batch = len(self.batch_shape)
-        own = tuple(values.shape[1 + batch :])
-        if weight is None:
-            total = values.sum(0)
-        elif all(n == 1 for n in values.shape[1 : 1 + batch]):  # rows shared by the batch: one product
-            total = weight.reshape((weight.shape[0], -1)).T @ values.reshape((values.shape[0], -1))
-            total = total.reshape((*weight.shape[1:], *own))
-        else:
-            total = (weight.reshape(tuple(weight.shape) + (1,) * len(own)) * values).sum(0)
-        return np.broadcast_to(_array.to_numpy(total), self.batch_shape + own) + 0.0
-
-    def statistics(self, x: Any, weight: Any = None) -> Any:
-        """Return the sums (1) of rows, a NamedTuple of arrays; those of two portions of data are added field by field.
+    def plot(self, ax: Any = None, label: str | None = None) -> Any:
+        """Draw the density: curves of numbers (one for each of a batch), contours of vectors in the plane or on a triangle.
 
         Parameters
         ----------
-        x : array-like or tensor of shape (n, *event_shape), or (n, *batch_shape, *event_shape)
-            Rows that all distributions of the batch share, or rows for each of them.
-        weight : array-like or tensor of shape (n,) or (n, *batch_shape), default=None
-            Weights of the rows, or what each of the batch is responsible for.
-        """
-        raise ParameterError(f"{type(self).__name__}{NO_FIT}")
-
-    def from_statistics(self, statistics: Any, prior: "Distribution | None" = None) -> "Distribution":
-        """Return (2): the distribution of this family that `statistics` (of this object) make most probable.
-
-        Parameters
-        ----------
-        statistics : what `statistics` of this very object returned, or a sum of such
-        prior : conjugate distribution, default=None
-            None is maximum likelihood; a prior makes it the mode of the posterior.
-
-        Notes
-        -----
-        One of a batch that has no weight at all keeps its parameters.
-        """
-        raise ParameterError(f"{type(self).__name__}{NO_FIT}")
-
-    @classmethod
-    def _start(cls, x: Any, weight: Any, **options: Any) -> "Distribution":
-        """Return where to begin from the rows of the first block; a batch where the rows are two-dimensional scalars."""
-        raise ParameterError(f"{cls.__name__}{NO_FIT}")
-
-    def _inside(self, x: Any) -> Any:
-        """Return which of the data could come from this family."""
-        return x == x
-
-    def _begin_again(self, found: "Distribution") -> bool:
-        """Return whether statistics about this start lost digits, so that the pass is made again about `found`."""
-        return False
-
-    @classmethod
-    def fit(
-        cls, x: Any, sample_weight: Any = None, prior: "Distribution | None" = None, **options: Any
-    ) -> "Distribution":
-        """Return the distribution of this family that the data make most probable.
-
-        Parameters
-        ----------
-        x : array-like, frame, scan, Dask collection or tensor
-            Rows. For families of numbers, a one-dimensional x gives one distribution and every column of a table one of
-            a batch; for families of vectors a row is one outcome.
-        sample_weight : array-like of shape (n,), default=None
-            Zero leaves a row out. A scan brings its own.
-        prior : conjugate distribution, default=None
-            The result is then the mode of the posterior.
-        **options
-            Of the family.
+        ax : matplotlib Axes, default=None
+            A new figure's where None.
+        label : str, default=None
+            For the legend; None shows the parameters where there are several curves.
 
         Returns
         -------
-        Distribution
-            Of this class; its parameters are NumPy arrays wherever the data live.
+        matplotlib Axes
         """
-        from novum.distributions._fit import fit
+        from novum.distributions._plots import plot_distribution
 
-        return fit(cls, x, sample_weight, prior, **options)
+        return plot_distribution(self, ax, label)

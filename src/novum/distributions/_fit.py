@@ -61,7 +61,7 @@ def statistics_of(params: tuple[Distribution, bool], block: Block) -> Any:
     return about.statistics(x, weight)
 
 
-def fit(cls: type[Distribution], x: Any, sample_weight: Any, prior: Distribution | None, **options: Any) -> Any:
+def fit(cls: Any, x: Any, sample_weight: Any, prior: Distribution | None, **options: Any) -> Any:
     """Return the fitted distribution of class `cls`; see `Distribution.fit`."""
     name = cls.__name__
     source, flat = open_rows(f"{name}.fit", x, sample_weight)
@@ -73,7 +73,7 @@ def fit(cls: type[Distribution], x: Any, sample_weight: Any, prior: Distribution
     return found
 
 
-def started(cls: type[Distribution], source: Source, flat: bool, options: dict[str, Any]) -> Distribution:
+def started(cls: Any, source: Source, flat: bool, options: dict[str, Any]) -> Distribution:
     """Return where to begin: what the first block says."""
     for name in options:
         if name not in cls._fit_options:

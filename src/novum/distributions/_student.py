@@ -30,7 +30,7 @@ from novum.distributions.gamma import shape_from
 
 __all__ = ["LARGEST_DF", "Scores", "gamma_ratio", "log_norm", "next_df", "row_scores"]
 
-LARGEST_DF = 1e8  # the normal distribution, to eight digits of the log-density
+LARGEST_DF = 1e6  # the normal distribution, to six digits; beyond it the derivative (6) is lost in rounding
 SMALLEST_DF = 1e-2
 SERIES_FROM = 30.0  # where the series of `gamma_ratio` has all digits
 LONGEST_STEP = 1.0  # of log nu in one Newton step
@@ -80,7 +80,7 @@ def row_scores(df: Any, delta: Any, d: int) -> Scores:
 def next_df(
     df: NDArray, d: int, mass: NDArray, tau: NDArray, log_tau: NDArray, slope: NDArray, curvature: NDArray, newton: bool
 ) -> NDArray:
-    """Return nu after a step: the shape of (5), or Newton's step on (6) where the likelihood is concave in log nu."""
+    """Return nu after a step: the shape of (5), or Newton's step on (6) in log nu (uphill where it is not concave)."""
     mean = np.maximum(mass, np.finfo(float).tiny)
     s = np.maximum(np.log(np.maximum(tau / mean, 1e-300)) - log_tau / mean, 0.5 / LARGEST_DF)
     by_em = 2 * shape_from(s)
@@ -90,5 +90,5 @@ def next_df(
     bend = 0.25 * (polygamma(1, 0.5 * (df + d)) - polygamma(1, 0.5 * df)) + 0.5 * d / df**2
     first = df * (common + slope / mean)  # derivatives in log nu
     second = df**2 * (bend + curvature / mean) + first
-    step = np.clip(-first / np.where(second < 0, second, -1.0), -LONGEST_STEP, LONGEST_STEP)
-    return np.clip(np.where(second < 0, df * np.exp(step), by_em), SMALLEST_DF, LARGEST_DF)
+    step = np.where(second < 0, -first / np.where(second < 0, second, -1.0), LONGEST_STEP * np.sign(first))
+    return np.clip(df * np.exp(np.clip(step, -LONGEST_STEP, LONGEST_STEP)), SMALLEST_DF, LARGEST_DF)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, expit, rel_entr
 
+from novum import _core
 from novum.distributions._base import Support
 from novum.distributions._parameters import Parameter, probability
 from novum.distributions._priors import beta_mode
@@ -68,6 +69,13 @@ class Bernoulli(ExponentialFamily):
     def _log_density(constants, x, ops):
         other = ops.where(x == 0, constants.log_failure, ops.where(x == x, -np.inf, x))
         return ops.where(x == 1, constants.log_success, other)
+
+    @cached_property
+    def _kernel_table(self) -> NDArray:
+        return self._table(*self._constants[:2])
+
+    def _fused(self, x, out):
+        _core.density.bernoulli(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         drawn = stream.uniform("bernoulli", 0, count, self._columns()).reshape(count, *self.batch_shape)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, betaln, digamma, expit
 
+from novum import _core
 from novum.distributions._base import Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import ops_of, where_inside
@@ -73,6 +74,13 @@ class Beta(ConjugatePrior, ExponentialFamily):
         inside = (x > 0) & (x < 1)
         value = left + right + constants.log_norm
         return where_inside(ops, inside, value, x, lambda: _edge(constants, x, ops))
+
+    @cached_property
+    def _kernel_table(self) -> NDArray:
+        return self._table(*self._constants[:3])
+
+    def _fused(self, x, out):
+        _core.density.beta(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         left, right = (

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrik, betainc, expit, gammaln, rel_entr
 
+from novum import _core
 from novum.distributions._base import Distribution, Support
 from novum.distributions._counts import count_quantile, summed_entropy
 from novum.distributions._ops import where_inside
@@ -86,6 +87,13 @@ class Binomial(ExponentialFamily):
             success, failure = ops.where(x == 0, 0.0, success), ops.where(rest == 0, 0.0, failure)
         value = constants.log_factorial - ops.gammaln(x + 1) - ops.gammaln(rest + 1) + success + failure
         return where_inside(ops, (ops.floor(abs(x)) == x) & (rest >= 0), value, x + rest)
+
+    @cached_property
+    def _kernel_table(self) -> NDArray:
+        return self._table(*self._constants[:4])
+
+    def _fused(self, x, out):
+        _core.density.binomial(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         u = stream.uniform("binomial", 0, count, self._columns()).reshape(count, *self.batch_shape)

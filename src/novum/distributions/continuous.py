@@ -266,5 +266,5 @@ def checked_cells(given: Continuous, normalize: bool) -> _quadrature.Cells:
             f"Continuous(density=...): the density integrates to {told}, not to 1; divide by it, or give"
             f" normalize=True. Name places where it is concentrated in points=[...] if that is not its integral."
         )
-    given.__dict__["_scale"] = mass
+    given.__dict__["_scale"] = mass if normalize else 1.0  # what integrates to one is left as it was given
     return cells._replace(integral=cells.integral / mass)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
+from novum import _core
 from novum.distributions._base import Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import all_of, ops_of, where_inside
@@ -128,6 +129,14 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         total = x.sum(-1)
         inside = (abs(total - 1) <= SUM_SLACK) & (x >= 0).all(-1)
         return where_inside(ops, inside, terms.sum(-1) + constants.log_norm, total)
+
+    @cached_property
+    def _kernel_table(self) -> tuple[NDArray, NDArray]:
+        k = self.event_shape[0]
+        return np.ascontiguousarray(self._constants.power).reshape(-1, k), np.ravel(self._constants.log_norm)
+
+    def _fused(self, x, out):
+        _core.density.dirichlet(x, *self._kernel_table, SUM_SLACK, out)
 
     def _draw(self, stream, count):
         log_gamma = log_gamma_draws(stream, "dirichlet", self.alpha, count)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novum import _core
 from novum.distributions._base import Distribution, Support
 from novum.distributions._ops import where_inside
 from novum.distributions._parameters import Parameter, positive
@@ -68,6 +69,13 @@ class Exponential(ExponentialFamily):
         value = x * constants.minus_rate
         value += constants.log_rate
         return where_inside(ops, x >= 0, value, x)
+
+    @cached_property
+    def _kernel_table(self) -> NDArray:
+        return self._table(*self._constants[:2])
+
+    def _fused(self, x, out):
+        _core.density.exponential(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         drawn = stream.exponential("exponential", 0, count, self._columns())

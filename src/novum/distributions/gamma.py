@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammainc, gammaincinv, gammaln, polygamma
 
-from novum import _array
+from novum import _array, _core
 from novum.distributions._base import Distribution, Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import ops_of, where_inside
@@ -111,6 +111,13 @@ class Gamma(ConjugatePrior, ExponentialFamily):
             value -= constants.rate * x
             value += constants.log_norm
         return where_inside(ops, x > 0, value, x, lambda: ops.where(x == 0, constants.at_zero, -np.inf))
+
+    @cached_property
+    def _kernel_table(self) -> NDArray:
+        return self._table(*self._constants[:4])
+
+    def _fused(self, x, out):
+        _core.density.gamma(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         return np.exp(log_gamma_draws(stream, "gamma", self.shape, count)) / self.rate

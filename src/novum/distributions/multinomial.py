@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, gammaln, rel_entr
 
-from novum import _array
+from novum import _array, _core
 from novum.distributions._base import Distribution, Support
 from novum.distributions._counts import expected_log_factorial
 from novum.distributions._draws import smallest_at_least
@@ -94,6 +94,14 @@ class Multinomial(ExponentialFamily):
         total = x.sum(-1)
         inside = (ops.floor(abs(x)) == x).all(-1) & (total == constants.n)
         return where_inside(ops, inside, value, total + 0.0 * constants.n)
+
+    @cached_property
+    def _kernel_table(self) -> tuple[NDArray, NDArray, NDArray]:
+        n, log_p, log_factorial, _ = self._constants
+        return log_p.reshape(-1, self.event_shape[0]), np.array(n).reshape(-1), np.ravel(log_factorial)
+
+    def _fused(self, x, out):
+        _core.density.multinomial(x, *self._kernel_table, out)
 
     def _draw(self, stream, count):
         """Count the outcomes of n categorical draws."""

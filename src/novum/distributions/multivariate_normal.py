@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array
+from novum import _array, _core
 from novum.distributions import _triangular
 from novum.distributions._base import Distribution, Support
 from novum.distributions._parameters import Parameter, finite
@@ -105,6 +105,16 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
     def _log_density(constants, x, ops):
         square = _triangular.squared_length(constants.factor, x - constants.mean, spent=True)
         return constants.log_peak - 0.5 * square
+
+    @cached_property
+    def _kernel_table(self) -> tuple[NDArray, NDArray]:
+        d = self.event_shape[0]
+        return np.ascontiguousarray(self.mean).reshape(-1, d), np.ascontiguousarray(self.cholesky).reshape(-1, d, d)
+
+    def _fused(self, x, out):
+        _core.density.squared_length(x, *self._kernel_table, out)
+        out *= -0.5
+        out += self._constants.log_peak
 
     def _draw(self, stream, count):
         z = stream.normal("multivariate normal", 0, count, self._columns() * self.event_shape[0])

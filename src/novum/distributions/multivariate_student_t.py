@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
 
-from novum import _array
+from novum import _array, _core
 from novum.distributions import _student, _triangular
 from novum.distributions._base import Distribution, Support
 from novum.distributions._draws import log_gamma_draws
@@ -102,6 +102,18 @@ class MultivariateStudentT(Distribution):
     def _log_density(constants, x, ops):
         square = _triangular.squared_length(constants.factor, x - constants.loc, spent=True)
         return constants.log_peak + constants.minus_power * ops.log1p(square / constants.df)
+
+    @cached_property
+    def _kernel_table(self) -> tuple[NDArray, NDArray]:
+        d = self.event_shape[0]
+        return np.ascontiguousarray(self.loc).reshape(-1, d), np.ascontiguousarray(self.cholesky).reshape(-1, d, d)
+
+    def _fused(self, x, out):
+        _core.density.squared_length(x, *self._kernel_table, out)
+        out /= self.df
+        np.log1p(out, out=out)
+        out *= self._constants.minus_power
+        out += self._constants.log_peak
 
     def _draw(self, stream, count):
         z = stream.normal("multivariate student", 0, count, self._columns() * self.event_shape[0])

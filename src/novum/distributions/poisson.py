@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaln, pdtrik, xlogy
 
+from novum import _core
 from novum.distributions._base import Distribution, Support
 from novum.distributions._counts import count_quantile, expected_log_factorial
 from novum.distributions._ops import where_inside
@@ -77,6 +78,13 @@ class Poisson(ExponentialFamily):
         value = value - ops.gammaln(x + 1)
         value -= constants.rate
         return where_inside(ops, ops.floor(abs(x)) == x, value, x)
+
+    @cached_property
+    def _kernel_table(self) -> NDArray:
+        return self._table(*self._constants[:2])
+
+    def _fused(self, x, out):
+        _core.density.poisson(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         u = stream.uniform("poisson", 0, count, self._columns()).reshape(count, *self.batch_shape)

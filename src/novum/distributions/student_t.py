@@ -190,7 +190,7 @@ class StudentT(Distribution):
         sample_weight : array-like of shape (n,), default=None
         prior : None
         df : float, default=None
-            Known degrees of freedom; None learns them (up to 1e8, which is the normal distribution).
+            Known degrees of freedom; None learns them (up to 1e6, which is the normal distribution).
         max_iter : int, default=500
             Most passes over the data.
         tol : float, default=1e-9

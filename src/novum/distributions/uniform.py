@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array
+from novum import _array, _core
 from novum.distributions._base import Distribution, Support
 from novum.distributions._ops import where_inside
 from novum.distributions._parameters import Parameter, finite, require
@@ -86,6 +86,13 @@ class Uniform(Distribution):
         inside = (x >= constants.low) & (x <= constants.high)
         value = 0.0 * x + constants.log_height
         return where_inside(ops, inside, value, value)
+
+    @cached_property
+    def _kernel_table(self) -> NDArray:
+        return self._table(*self._constants)
+
+    def _fused(self, x, out):
+        _core.density.uniform(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         u = stream.uniform("uniform", 0, count, self._columns()).reshape(count, *self.batch_shape)

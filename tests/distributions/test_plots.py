@@ -1,0 +1,78 @@
+"""Pictures of distributions show the density where its mass is."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from novum.distributions import (
+    Beta,
+    Binomial,
+    Continuous,
+    Dirichlet,
+    Discrete,
+    Gamma,
+    MixtureDistribution,
+    Multinomial,
+    MultivariateNormal,
+    Normal,
+    Poisson,
+    StudentT,
+)
+from novum.exceptions import ParameterError
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.mark.notes("000-a", "gaussian")
+@pytest.mark.notes("003", "fig-three-gaussians")
+def test_curves_of_a_batch_and_the_likeliest_normal():
+    candidates = Normal([-2.0, 0.1, 3.0], [1.0, 1.0, 1.0])
+    ax = candidates.plot()
+    assert len(ax.lines) == 3 and [text.get_text() for text in ax.get_legend().get_texts()][1] == "mean 0.1, var 1"
+    for line, one in zip(ax.lines, candidates):
+        x, y = line.get_data()
+        assert_allclose(y, one.prob(x), rtol=1e-13)
+        assert np.trapezoid(y, x) > 0.97
+    data = np.array([-0.8, -0.1, 0.3, 0.9])
+    assert np.argmax(candidates.log_prob(data[:, None]).sum(axis=0)) == 1  # the centred one wins
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        StudentT([1.0, 9.0]),
+        Gamma(0.5, 1.0),
+        Beta(2.0, 5.0),
+        MixtureDistribution([0.3, 0.7], Normal([-2.0, 2.0], 1.0)),
+        Continuous(lambda x: 2 * x, (0.0, 1.0)),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_densities_are_drawn_on_the_callers_axes(model):
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    assert model.plot(ax=ax, label="law") is ax
+    assert ax.get_legend() is not None and ax.get_ylabel() == "density"
+
+
+@pytest.mark.parametrize(
+    "model", [Poisson([1.0, 4.0]), Binomial(7, 0.5), Discrete([1, 5]), Discrete(["a", "b"], [0.3, 0.7])]
+)
+def test_probabilities_are_stems(model):
+    ax = model.plot()
+    assert ax.get_ylabel() == "probability" and len(ax.collections) == len(ax.lines)
+    assert 0.99 < sum(line.get_ydata().sum() for line in ax.lines) / len(ax.lines) < 1.01
+
+
+def test_contours_of_vectors():
+    assert MultivariateNormal([0.0, 1.0], [[2.0, 0.5], [0.5, 1.0]]).plot().collections
+    assert Dirichlet([2.0, 3.0, 5.0]).plot().collections
+    with pytest.raises(ParameterError, match=r"MultivariateNormal.plot: .*have shape \(3,\)"):
+        MultivariateNormal(np.zeros(3), 1.0).plot()
+    with pytest.raises(ParameterError, match="show one distribution; index the batch"):
+        Dirichlet(np.ones((2, 3))).plot()
+    with pytest.raises(ParameterError, match="too much for one picture"):
+        Normal(np.zeros(20), 1.0).plot()
+    with pytest.raises(ParameterError, match=r"Multinomial\.plot"):
+        Multinomial(2, [0.5, 0.5]).plot()
