@@ -1,0 +1,5 @@
+"""Mixtures: densities that are weighted sums of simple ones, learned with missing cells and weights."""
+
+from novum.mixture.gaussian import GaussianMixture
+
+__all__ = ["GaussianMixture"]
