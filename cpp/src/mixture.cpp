@@ -50,8 +50,8 @@ struct Normalize {
 
 // Memory for (2) and (3) of a chunk.
 struct Scratch {
-    Buffer l, r, weight, total;
-    explicit Scratch(std::size_t k) : l(k * CHUNK), r(k * CHUNK), weight(CHUNK), total(CHUNK) {}
+    Buffer columns, l, r, weight, total;
+    Scratch(std::size_t k, std::size_t d) : columns(d * CHUNK), l(k * CHUNK), r(k * CHUNK), weight(CHUNK), total(CHUNK) {}
     void weigh(const double* given, std::size_t n) {
         if (given) std::copy_n(given, n, weight.data());
         else std::fill_n(weight.data(), n, 1.0);
@@ -71,17 +71,18 @@ template <class Real>
 void statistics(Rows<Real> rows, const Gaussians& g, Sums& sums) {
     Densities densities(g);
     Moments moments(g.kind, g.k, g.d, g.mean);
-    Scratch s(g.k);
+    Scratch s(g.k, g.d);
     for (std::size_t start = 0; start < rows.n; start += CHUNK) {
         const std::size_t n = std::min(CHUNK, rows.n - start);
         const Real* x = rows.x + start * g.d;
         s.weigh(rows.weight ? rows.weight + start : nullptr, n);
-        densities.chunk(x, n, s.l.data());
+        transpose(x, n, g.d, s.columns.data());
+        densities.chunk(s.columns.data(), n, s.l.data());
         if (rows.weight) s.silence(g.k, n);
         const Score score = widest<Normalize>(s.l.data(), g.k, n, s.weight.data(), s.r.data(), s.total.data());
         sums.log_likelihood += score.log_likelihood;
         sums.information += score.information;
-        moments.chunk(x, n, rows.weight ? rows.weight + start : nullptr, s.r.data());
+        moments.chunk(x, s.columns.data(), n, s.weight.data(), s.r.data());
     }
     moments.add_to(sums);
 }
@@ -89,12 +90,15 @@ void statistics(Rows<Real> rows, const Gaussians& g, Sums& sums) {
 template <class Real>
 void moments(Rows<Real> rows, Kind kind, std::size_t k, std::size_t d, const double* shift, const double* responsibility, Sums& sums) {
     Moments moments(kind, k, d, shift);
-    Buffer r(k * CHUNK);
+    Scratch s(k, d);
     for (std::size_t start = 0; start < rows.n; start += CHUNK) {
         const std::size_t n = std::min(CHUNK, rows.n - start);
+        const Real* x = rows.x + start * d;
+        s.weigh(rows.weight ? rows.weight + start : nullptr, n);
+        transpose(x, n, d, s.columns.data());
         for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t c = 0; c < k; ++c) r.data()[c * CHUNK + i] = responsibility[(start + i) * k + c];
-        moments.chunk(rows.x + start * d, n, rows.weight ? rows.weight + start : nullptr, r.data());
+            for (std::size_t c = 0; c < k; ++c) s.r.data()[c * CHUNK + i] = responsibility[(start + i) * k + c];
+        moments.chunk(x, s.columns.data(), n, s.weight.data(), s.r.data());
     }
     moments.add_to(sums);
 }
@@ -102,22 +106,26 @@ void moments(Rows<Real> rows, Kind kind, std::size_t k, std::size_t d, const dou
 template <class Real>
 void evaluate(Rows<Real> rows, const Gaussians& g, Answers<Real> out) {
     Densities densities(g);
-    Scratch s(g.k);
+    Scratch s(g.k, g.d);
     for (std::size_t start = 0; start < rows.n; start += CHUNK) {
         const std::size_t n = std::min(CHUNK, rows.n - start);
         s.weigh(nullptr, n);
-        densities.chunk(rows.x + start * g.d, n, s.l.data());
+        transpose(rows.x + start * g.d, n, g.d, s.columns.data());
+        densities.chunk(s.columns.data(), n, s.l.data());
         if (out.posterior || out.total) widest<Normalize>(s.l.data(), g.k, n, s.weight.data(), s.r.data(), s.total.data());
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::size_t row = start + i;
-            std::size_t best = 0;
-            for (std::size_t c = 0; c < g.k; ++c) {
-                if (out.joint) out.joint[row * g.k + c] = static_cast<Real>(s.l.data()[c * CHUNK + i]);
-                if (out.posterior) out.posterior[row * g.k + c] = static_cast<Real>(s.r.data()[c * CHUNK + i]);
-                if (s.l.data()[c * CHUNK + i] > s.l.data()[best * CHUNK + i]) best = c;
+        const double *l = s.l.data(), *r = s.r.data();
+        if (out.total) std::transform(s.total.data(), s.total.data() + n, out.total + start, [](double v) { return static_cast<Real>(v); });
+        for (std::size_t c = 0; c < g.k; ++c)
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::size_t place = (start + i) * g.k + c;
+                if (out.joint) out.joint[place] = static_cast<Real>(l[c * CHUNK + i]);
+                if (out.posterior) out.posterior[place] = static_cast<Real>(r[c * CHUNK + i]);
             }
-            if (out.total) out.total[row] = static_cast<Real>(s.total.data()[i]);
-            if (out.label) out.label[row] = static_cast<std::int64_t>(best);
+        for (std::size_t i = 0; out.label && i < n; ++i) {
+            std::size_t best = 0;
+            for (std::size_t c = 1; c < g.k; ++c)
+                if (l[c * CHUNK + i] > l[best * CHUNK + i]) best = c;
+            out.label[start + i] = static_cast<std::int64_t>(best);
         }
     }
 }

@@ -131,7 +131,6 @@ struct Diagonal {
     }
 };
 
-// Columns of a chunk; rows beyond the last repeat it, so that whole vectors can be taken.
 template <class Real>
 struct Transpose {
     template <int BYTES>
@@ -162,7 +161,7 @@ void pack(const double* factor, std::size_t d, double* out) {
 
 }  // namespace
 
-Densities::Densities(const Gaussians& gaussians) : g(gaussians), packed_size(0), columns(g.d * CHUNK) {
+Densities::Densities(const Gaussians& gaussians) : g(gaussians), packed_size(0) {
     const std::size_t d = g.d, padded = (d + COLUMNS - 1) / COLUMNS * COLUMNS, most_rows = Shape<64>::ROWS;
     for (std::size_t c = 0; c < d; c += COLUMNS) packed_size += std::min(c + COLUMNS, d) * COLUMNS;
     if (g.kind == Kind::diagonal) return;
@@ -178,16 +177,19 @@ Densities::Densities(const Gaussians& gaussians) : g(gaussians), packed_size(0),
                 whitened_mean.data()[k * padded + c] += g.factor[j * d + c] * (g.mean[k * d + j] - g.center[j]);
 }
 
-template <class Real>
-void Densities::chunk(const Real* x, std::size_t n, double* l) {
-    widest<Transpose<Real>>(x, n, g.d, columns.data());
+void Densities::chunk(const double* columns, std::size_t n, double* l) {
     switch (g.kind) {
-        case Kind::full: widest<Full>(g, factor.data(), packed_size, columns.data(), n, offset.data(), l); break;
-        case Kind::tied: widest<Tied>(g, factor.data(), whitened_mean.data(), columns.data(), n, offset.data(), l); break;
-        case Kind::diagonal: widest<Diagonal>(g, columns.data(), n, l); break;
+        case Kind::full: widest<Full>(g, factor.data(), packed_size, columns, n, offset.data(), l); break;
+        case Kind::tied: widest<Tied>(g, factor.data(), whitened_mean.data(), columns, n, offset.data(), l); break;
+        case Kind::diagonal: widest<Diagonal>(g, columns, n, l); break;
     }
 }
-template void Densities::chunk(const float*, std::size_t, double*);
-template void Densities::chunk(const double*, std::size_t, double*);
+
+template <class Real>
+void transpose(const Real* x, std::size_t n, std::size_t d, double* columns) {
+    widest<Transpose<Real>>(x, n, d, columns);
+}
+template void transpose(const float*, std::size_t, std::size_t, double*);
+template void transpose(const double*, std::size_t, std::size_t, double*);
 
 }  // namespace novum::mixture

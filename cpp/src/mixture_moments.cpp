@@ -1,4 +1,5 @@
-// (4) for a chunk: the rows that a component answers for are packed as sqrt(w r) (x - shift), columns in lanes; second = packed' packed.
+// (4) for a chunk. Full: the rows that a component answers for are packed as sqrt(w r) (x - shift), columns in lanes; second is
+// packed' packed. Else rows in lanes, and nothing is added across lanes before the last chunk.
 #include <cmath>
 
 #include "novum/mixture_chunk.h"
@@ -18,10 +19,9 @@ struct Block : Doubles<BYTES> {
 NOVUM_INLINE std::size_t choose(const double* r, const double* weight, std::size_t n, std::uint32_t* index, double* root) {
     std::size_t m = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        const double w = weight ? weight[i] : 1.0;
         index[m] = static_cast<std::uint32_t>(i);
-        root[m] = w * r[i];
-        m += r[i] >= NEGLIGIBLE && w > 0;  // NaN counts for no one
+        root[m] = weight[i] * r[i];
+        m += r[i] >= NEGLIGIBLE && weight[i] > 0;  // NaN counts for no one
     }
     return m;
 }
@@ -105,41 +105,57 @@ NOVUM_INLINE void multiply_row(const double* packed, const double* root, std::si
     for (; right < width; right += PANEL) multiply<BYTES, 1, SUM>(packed, root, m, width, left, right, second, first);
 }
 
-// Sums and sums of squares of every column: two rows at a time, so that their additions do not wait for each other.
-template <int BYTES>
-NOVUM_INLINE void squares(const double* packed, const double* root, std::size_t m, std::size_t width, double* first, double* second) {
-    using S = Block<BYTES>;
-    for (std::size_t j = 0; j < width; j += PANEL) {
-        typename S::V sum[2][S::VECTORS] = {}, square[2][S::VECTORS] = {};
-        const double* p = packed + j;
-        std::size_t a = 0;
-        auto add = [&](std::size_t which, const double* row, double s) NOVUM_LAMBDA {
-#pragma GCC unroll 4
-            for (std::size_t v = 0; v < S::VECTORS; ++v) {
-                const typename S::V t = S::load(row + v * S::LANES);
-                sum[which][v] += s * t;
-                square[which][v] += t * t;
+// Sums and sums of squares of C columns, two vectors of rows at a time: their additions do not wait for each other.
+template <int BYTES, std::size_t C>
+NOVUM_INLINE void squares(const double* columns, const double* share, std::size_t n, const double* shift, double* first, double* second) {
+    using S = Doubles<BYTES>;
+    typename S::V sum[C][2] = {}, square[C][2] = {};
+    for (std::size_t i = 0; i < n; i += 2 * S::LANES) {
+#pragma GCC unroll 2
+        for (std::size_t v = 0; v < 2; ++v) {
+            const typename S::V w = S::load(share + i + v * S::LANES);
+#pragma GCC unroll 2
+            for (std::size_t c = 0; c < C; ++c) {
+                const typename S::V t = S::load(columns + c * CHUNK + i + v * S::LANES) - shift[c], wt = w * t;
+                sum[c][v] += wt;
+                square[c][v] += wt * t;
             }
-        };
-        for (; a + 2 <= m; a += 2, p += 2 * width) {
-            add(0, p, root[a]);
-            add(1, p + width, root[a + 1]);
-        }
-        if (a < m) add(0, p, root[a]);
-#pragma GCC unroll 4
-        for (std::size_t v = 0; v < S::VECTORS; ++v) {
-            double *f = first + j + v * S::LANES, *s = second + j + v * S::LANES;
-            S::store(f, S::load(f) + (sum[0][v] + sum[1][v]));
-            S::store(s, S::load(s) + (square[0][v] + square[1][v]));
         }
     }
+#pragma GCC unroll 2
+    for (std::size_t c = 0; c < C; ++c) {
+        double *f = first + c * PANEL, *s = second + c * PANEL;
+        S::store(f, S::load(f) + (sum[c][0] + sum[c][1]));
+        S::store(s, S::load(s) + (square[c][0] + square[c][1]));
+    }
 }
+
+struct Columns {
+    template <int BYTES>
+    static NOVUM_INLINE int run(const double* columns, std::size_t n, std::size_t d, const double* weight, const double* r,
+                                const double* shift, double* share, double* mass, double* first, double* second) {
+        using S = Doubles<BYTES>;
+        typename S::V total{};
+        const std::size_t pair = 2 * S::LANES, whole = (n + pair - 1) / pair * pair;
+        for (std::size_t i = 0; i < whole; i += S::LANES) {
+            const typename S::V w = S::load(weight + i) * S::load(r + i);
+            S::store(share + i, w);
+            total += w;
+        }
+        S::store(mass, S::load(mass) + total);
+        std::size_t j = 0;
+        for (; j + 2 <= d; j += 2)
+            squares<BYTES, 2>(columns + j * CHUNK, share, n, shift + j, first + j * PANEL, second + j * PANEL);
+        if (j < d) squares<BYTES, 1>(columns + j * CHUNK, share, n, shift + j, first + j * PANEL, second + j * PANEL);
+        return 0;
+    }
+};
 
 template <class Real>
 struct Component {
     template <int BYTES>
     static NOVUM_INLINE double run(const Real* x, std::size_t n, std::size_t d, std::size_t width, const double* weight, const double* r,
-                                   const double* shift, bool full, std::uint32_t* index, double* root, double* packed, double* first,
+                                   const double* shift, std::uint32_t* index, double* root, double* packed, double* first,
                                    double* second) {
         const std::size_t m = choose(r, weight, n, index, root);
         double mass[8] = {};
@@ -149,13 +165,9 @@ struct Component {
         for (; a < m; ++a) mass[0] += root[a];
         for (a = 0; a < m; ++a) root[a] = std::sqrt(root[a]);
         pack<BYTES>(x, index, root, m, d, width, shift, packed);
-        if (full) {
-            multiply_row<BYTES, true>(packed, root, m, width, 0, second, first);
-            for (std::size_t left = Block<BYTES>::ROWS; left < width; left += Block<BYTES>::ROWS)
-                multiply_row<BYTES, false>(packed, root, m, width, left, second, first);
-        } else {
-            squares<BYTES>(packed, root, m, width, first, second);
-        }
+        multiply_row<BYTES, true>(packed, root, m, width, 0, second, first);
+        for (std::size_t left = Block<BYTES>::ROWS; left < width; left += Block<BYTES>::ROWS)
+            multiply_row<BYTES, false>(packed, root, m, width, left, second, first);
         return ((mass[0] + mass[1]) + (mass[2] + mass[3])) + ((mass[4] + mass[5]) + (mass[6] + mass[7]));
     }
 };
@@ -163,32 +175,47 @@ struct Component {
 }  // namespace
 
 Moments::Moments(Kind kind, std::size_t k, std::size_t d, const double* shift)
-    : kind(kind), k(k), d(d), width((d + PANEL - 1) / PANEL * PANEL), shift(shift), packed(CHUNK * width), root(CHUNK + 1), mass(k),
-      first(k * width), second(k * width * (kind == Kind::full ? width : 1)), index(CHUNK + 1) {}
+    : kind(kind), k(k), d(d), width((d + PANEL - 1) / PANEL * PANEL), shift(shift), root(CHUNK + 1), index(CHUNK + 1) {
+    const bool full = kind == Kind::full;
+    if (full) packed.allocate(CHUNK * width);
+    mass.allocate(full ? k : k * PANEL);
+    first.allocate(full ? k * width : k * d * PANEL);
+    second.allocate(full ? k * width * width : k * d * PANEL);
+}
 
 template <class Real>
-void Moments::chunk(const Real* x, std::size_t n, const double* weight, const double* r) {
-    const std::size_t size = width * (kind == Kind::full ? width : 1);
-    for (std::size_t c = 0; c < k; ++c)
-        mass.data()[c] += widest<Component<Real>>(x, n, d, width, weight, r + c * CHUNK, shift + c * d, kind == Kind::full, index.data(),
-                                                  root.data(), packed.data(), first.data() + c * width, second.data() + c * size);
+void Moments::chunk(const Real* x, const double* columns, std::size_t n, const double* weight, const double* r) {
+    for (std::size_t c = 0; c < k; ++c) {
+        if (kind == Kind::full)
+            mass.data()[c] += widest<Component<Real>>(x, n, d, width, weight, r + c * CHUNK, shift + c * d, index.data(), root.data(),
+                                                      packed.data(), first.data() + c * width, second.data() + c * width * width);
+        else
+            widest<Columns>(columns, n, d, weight, r + c * CHUNK, shift + c * d, root.data(), mass.data() + c * PANEL,
+                            first.data() + c * d * PANEL, second.data() + c * d * PANEL);
+    }
 }
-template void Moments::chunk(const float*, std::size_t, const double*, const double*);
-template void Moments::chunk(const double*, std::size_t, const double*, const double*);
+template void Moments::chunk(const float*, const double*, std::size_t, const double*, const double*);
+template void Moments::chunk(const double*, const double*, std::size_t, const double*, const double*);
 
 void Moments::add_to(Sums& sums) const {
+    auto lanes = [](const double* p) { return ((p[0] + p[1]) + (p[2] + p[3])) + ((p[4] + p[5]) + (p[6] + p[7])); };
     for (std::size_t c = 0; c < k; ++c) {
+        if (kind != Kind::full) {
+            sums.mass[c] += lanes(mass.data() + c * PANEL);
+            for (std::size_t j = c * d; j < (c + 1) * d; ++j) {
+                sums.first[j] += lanes(first.data() + j * PANEL);
+                if (kind == Kind::diagonal) sums.second[j] += lanes(second.data() + j * PANEL);
+            }
+            continue;
+        }
         sums.mass[c] += mass.data()[c];
         for (std::size_t j = 0; j < d; ++j) sums.first[c * d + j] += first.data()[c * width + j];
-        if (kind == Kind::diagonal)
-            for (std::size_t j = 0; j < d; ++j) sums.second[c * d + j] += second.data()[c * width + j];
-        if (kind == Kind::full)
-            for (std::size_t i = 0; i < d; ++i)
-                for (std::size_t j = i; j < d; ++j) {
-                    const double value = second.data()[(c * width + i) * width + j];
-                    sums.second[(c * d + i) * d + j] += value;
-                    if (i != j) sums.second[(c * d + j) * d + i] += value;
-                }
+        for (std::size_t i = 0; i < d; ++i)
+            for (std::size_t j = i; j < d; ++j) {
+                const double value = second.data()[(c * width + i) * width + j];
+                sums.second[(c * d + i) * d + j] += value;
+                if (i != j) sums.second[(c * d + j) * d + i] += value;
+            }
     }
 }
 

@@ -32,38 +32,41 @@ public:
     double* data() const { return begin; }
 };
 
+/// The columns of up to CHUNK rows, (d, CHUNK); up to a whole vector beyond the last row they repeat it.
+template <class Real>
+void transpose(const Real* x, std::size_t n, std::size_t d, double* columns);
+
 /// The densities (2), packed for columns taken COLUMNS at a time, and memory for a chunk.
 class Densities {
 public:
     static constexpr std::size_t COLUMNS = 4;  // of a factor that share a pass over the rows' coordinates
 
     explicit Densities(const Gaussians& gaussians);
-    /// Writes l[k * CHUNK + i] for `n` rows, and for rows up to a whole vector of repeated last ones.
-    template <class Real>
-    void chunk(const Real* x, std::size_t n, double* l);
+    /// Writes l[k * CHUNK + i] for `n` rows, and for those up to a whole vector.
+    void chunk(const double* columns, std::size_t n, double* l);
 
 private:
     const Gaussians& g;
-    std::size_t packed_size;      // of one factor
+    std::size_t packed_size;       // of one factor
     Buffer factor, whitened_mean;  // packed; tied: U' (mean - center) (k, d)
-    Buffer columns, offset;       // (d, CHUNK): the rows transposed; (d, 64): a few rows about a mean, or whitened
+    Buffer offset;                 // (d, 64): a few rows about a mean, or whitened
 };
 
 /// Accumulators of (4), and memory for a chunk.
 class Moments {
 public:
     Moments(Kind kind, std::size_t k, std::size_t d, const double* shift);
-    /// Adds rows with responsibilities r[k * CHUNK + i]; `weight` null for ones.
+    /// Adds rows, given also as columns, with weights (zero beyond n) and responsibilities r[k * CHUNK + i].
     template <class Real>
-    void chunk(const Real* x, std::size_t n, const double* weight, const double* r);
+    void chunk(const Real* x, const double* columns, std::size_t n, const double* weight, const double* r);
     void add_to(Sums& sums) const;
 
 private:
     Kind kind;
     std::size_t k, d, width;  // width: d rounded up to whole panels
     const double* shift;
-    Buffer packed, root;  // (CHUNK, width): sqrt(w r) (x - shift); (CHUNK,): sqrt(w r)
-    Buffer mass, first, second;
+    Buffer packed, root;  // full: (CHUNK, width): sqrt(w r) (x - shift); (CHUNK,): sqrt(w r), else w r
+    Buffer mass, first, second;  // full: (k,), (k, width), (k, width, width); else PANEL partial sums of each
     std::vector<std::uint32_t> index;
 };
 
