@@ -1,6 +1,8 @@
 """Mixtures: densities that are weighted sums of simple ones, learned with missing cells and weights."""
 
 from novum.mixture.bayesian import BayesianGaussianMixture
+from novum.mixture.bernoulli import BernoulliMixture
 from novum.mixture.gaussian import GaussianMixture
+from novum.mixture.novelty import NoveltyDetector
 
-__all__ = ["BayesianGaussianMixture", "GaussianMixture"]
+__all__ = ["BayesianGaussianMixture", "BernoulliMixture", "GaussianMixture", "NoveltyDetector"]

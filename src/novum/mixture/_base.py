@@ -1,4 +1,4 @@
-"""What Gaussian mixtures share, whether by maximum likelihood or variational: fit and its starts, answers, samples."""
+"""What mixtures share: answers about rows, criteria; and for Gaussian ones fit with its starts, and samples."""
 
 import warnings
 from collections.abc import Callable
@@ -18,11 +18,12 @@ from novum.base.history import History
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.mixture import _density
-from novum.mixture._covariance import FORMS, FULL, layout
+from novum.mixture._covariance import FORMS, FULL, dense, layout
 from novum.mixture._em import Run, Solved, best_run, work_blocks
+from novum.mixture._tensors import cast
 from novum.mixture._start import INIT, filled_source, start_sums
 
-__all__ = ["COMMON_DOMAINS", "GaussianBase", "Scored", "draw_gaussians", "score_block"]
+__all__ = ["COMMON_DOMAINS", "GaussianBase", "MixtureBase", "Query", "Scored", "draw_gaussians", "score_block"]
 
 COMMON_DOMAINS: dict[str, Domain] = {
     "n_components": Int(1),
@@ -57,6 +58,108 @@ def score_block(score: tuple[Callable, Any], block: Block) -> Scored:
     return Scored(float(weight[weight > 0] @ values[weight > 0]), float(weight.sum()))
 
 
+class Query(NamedTuple):
+    """A function of a block that gives log p(x, k), and its parameters."""
+
+    joint: Callable
+    params: Any
+
+
+def posterior_of_block(query: Query, block: Block) -> Any:
+    """Return p(k | x) in the dtype and home of the block."""
+    return cast(_array.exp(_array.log_softmax(query.joint(query.params, block))), block.X)
+
+
+def total_of_block(query: Query, block: Block) -> Any:
+    """Return log p(x)."""
+    joint = query.joint(query.params, block)
+    return cast((joint - _array.log_softmax(joint))[:, 0], block.X)
+
+
+def label_of_block(query: Query, block: Block) -> Any:
+    """Return the most probable component."""
+    return _array.argmax(query.joint(query.params, block))
+
+
+class MixtureBase(DensityMixin, Estimator):
+    """What every mixture answers; a subclass brings `_query()`, and `_n_parameters()`."""
+
+    _reports_passes = True
+    _functions: tuple[Callable, Callable, Callable] = (total_of_block, posterior_of_block, label_of_block)
+
+    def _query(self) -> Any:
+        raise NotImplementedError
+
+    def _n_parameters(self) -> int:
+        raise NotImplementedError
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Fit, and return the most probable component of every row."""
+        return self.fit(X, sample_weight=sample_weight).predict(X)  # type: ignore[attr-defined]
+
+    def score_samples(self, X):
+        """Return log p(x) of every row; missing cells are integrated out.
+
+        In memory an array, for a scan an iterator over batches, for Dask a lazy array, for a tensor a tensor.
+        """
+        check_is_fitted(self)
+        return self._rows(X, self._functions[0], self._query())
+
+    def predict_proba(self, X):
+        """Return the probability of every component, one row per row of X."""
+        check_is_fitted(self)
+        return self._rows(X, self._functions[1], self._query())
+
+    def predict(self, X):
+        """Return the most probable component of every row."""
+        check_is_fitted(self)
+        return self._rows(X, self._functions[2], self._query())
+
+    def _scored(self, X: Any, sample_weight: Any) -> Scored:
+        check_is_fitted(self)
+        source = self._source(X, None, sample_weight, reset=False)
+        return source.total(score_block, (self._functions[0], self._query()))
+
+    def score(self, X, y=None, sample_weight=None):
+        """Return the (weighted) mean of log p(x)."""
+        found = self._scored(X, sample_weight)
+        return found.total / found.weight
+
+    def _criterion(self, X: Any, sample_weight: Any, bayesian: bool) -> float:
+        found = self._scored(X, sample_weight)
+        return -2 * found.total + self._n_parameters() * float(np.log(found.weight) if bayesian else 2)
+
+    def _learn(self, best: Run, attributes: dict[str, Any]) -> None:
+        """Turn the best run into fitted attributes."""
+        if not best.converged and getattr(self, "max_iter", 1) > 0:
+            warnings.warn(
+                "Best performing initialization did not converge. Try different init parameters, or increase max_iter, tol,"
+                " or check for degenerate data.",
+                NotConverged,
+                stacklevel=5,
+            )
+        self.__dict__.update(attributes)
+        self.converged_, self.n_iter_ = best.converged, best.n_iter
+        self.lower_bound_, self.lower_bounds_ = float(best.bound), list(best.bounds)
+        self.history_ = History(best.objectives, name="objective")
+
+    def _counts(self, n_samples: Any) -> tuple[Any, NDArray]:
+        """Return a generator, and how many of the rows to be drawn come from every component."""
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise ParameterError(
+                f"Invalid value for 'n_samples': {n_samples} . The sampling requires at least one sample."
+            )
+        rng = np.random.default_rng(seed_of(self.random_state))  # type: ignore[attr-defined]
+        weights = np.asarray(self.weights_, np.float64)  # type: ignore[attr-defined]
+        return rng, rng.multinomial(n_samples, weights / weights.sum())
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
 def pass_of_block(params: Any, block: Block) -> Any:
     """Return the sums of one block under the density of the parameters."""
     return _density.pass_of(params.density, block)
@@ -71,10 +174,10 @@ def draw_gaussians(rng: Any, counts: NDArray, means: NDArray, covariances: NDArr
     return np.vstack(parts)
 
 
-class GaussianBase(DensityMixin, Estimator):
+class GaussianBase(MixtureBase):
     """A mixture of Gaussians with scikit-learn's interface; subclasses say how parameters follow from sums."""
 
-    _reports_passes = True
+    _functions = (_density.total, _density.posterior, _density.label)
 
     # What a subclass brings: parameters checked against the data, parameters of a start, the maximisation, fitted attributes.
     def _prepare(self, source: Source, filled: Source) -> Any:
@@ -94,9 +197,6 @@ class GaussianBase(DensityMixin, Estimator):
 
     def _given_start(self) -> bool:
         return False
-
-    def _density(self) -> _density.Density:
-        raise NotImplementedError
 
     def _fit(self, X: Any, sample_weight: Any) -> Source:
         """Find the parameters; returns the data."""
@@ -147,51 +247,9 @@ class GaussianBase(DensityMixin, Estimator):
         self._learn(best, attributes(best.params))
         return source
 
-    def _learn(self, best: Run, attributes: dict[str, Any]) -> None:
-        """Turn the best run into fitted attributes."""
-        if not best.converged and self.max_iter > 0:
-            warnings.warn(
-                "Best performing initialization did not converge. Try different init parameters, or increase max_iter, tol,"
-                " or check for degenerate data.",
-                NotConverged,
-                stacklevel=5,
-            )
-        self.__dict__.update(attributes)
-        self.converged_, self.n_iter_ = best.converged, best.n_iter
-        self.lower_bound_, self.lower_bounds_ = float(best.bound), list(best.bounds)
-        self.history_ = History(best.objectives, name="objective")
-
     def _centers(self) -> NDArray:
         """Return the point about which tied covariances whiten rows."""
         return np.average(np.asarray(self.means_, np.float64), axis=0, weights=np.asarray(self.weights_, np.float64))
-
-    def score_samples(self, X):
-        """Return log p(x) of every row; missing cells are integrated out.
-
-        In memory an array, for a scan an iterator over batches, for Dask a lazy array, for a tensor a tensor.
-        """
-        check_is_fitted(self)
-        return self._rows(X, _density.total, self._density())
-
-    def predict_proba(self, X):
-        """Return the probability of every component, one row per row of X."""
-        check_is_fitted(self)
-        return self._rows(X, _density.posterior, self._density())
-
-    def predict(self, X):
-        """Return the most probable component of every row."""
-        check_is_fitted(self)
-        return self._rows(X, _density.label, self._density())
-
-    def _scored(self, X: Any, sample_weight: Any) -> Scored:
-        check_is_fitted(self)
-        source = self._source(X, None, sample_weight, reset=False)
-        return source.total(score_block, (_density.total, self._density()))
-
-    def score(self, X, y=None, sample_weight=None):
-        """Return the (weighted) mean of log p(x)."""
-        found = self._scored(X, sample_weight)
-        return found.total / found.weight
 
     def sample(self, n_samples=1):
         """Draw rows from the mixture.
@@ -206,24 +264,7 @@ class GaussianBase(DensityMixin, Estimator):
         y : array of shape (n_samples,)
             The component of every row; rows come component by component, as in scikit-learn.
         """
-        check_is_fitted(self)
-        if n_samples < 1:
-            raise ParameterError(
-                f"Invalid value for 'n_samples': {n_samples} . The sampling requires at least one sample."
-            )
-        rng = np.random.default_rng(seed_of(self.random_state))
-        weights = np.asarray(self.weights_, np.float64)
-        counts = rng.multinomial(n_samples, weights / weights.sum())
-        means = np.asarray(self.means_, np.float64)
-        return draw_gaussians(rng, counts, means, self._dense_covariances()), np.repeat(np.arange(len(counts)), counts)
-
-    def _dense_covariances(self) -> NDArray:
-        """Return a covariance matrix per component."""
-        from novum.mixture._covariance import dense
-
-        return dense(self.covariance_type, self.covariances_, *self.means_.shape)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+        rng, counts = self._counts(n_samples)
+        covariances = dense(self.covariance_type, self.covariances_, *self.means_.shape)
+        rows = draw_gaussians(rng, counts, np.asarray(self.means_, np.float64), covariances)
+        return rows, np.repeat(np.arange(len(counts)), counts)

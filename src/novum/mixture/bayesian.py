@@ -167,10 +167,6 @@ class BayesianGaussianMixture(GaussianBase):
         self._fit(X, sample_weight)
         return self
 
-    def fit_predict(self, X, y=None, sample_weight=None):
-        """Fit, and return the most probable component of every row."""
-        return self.fit(X, sample_weight=sample_weight).predict(X)
-
     def _prepare(self, source: Source, filled: Source) -> tuple[Prior, float]:
         k, d = self.n_components, source.n_features
         weight, mean, scatter = fold_moments(filled)
@@ -250,7 +246,7 @@ class BayesianGaussianMixture(GaussianBase):
         super()._learn(best, attributes)
         self.elbo_ = self.lower_bound_ + self.__dict__.pop("_constants")
 
-    def _density(self) -> Density:
+    def _query(self) -> Density:
         """Return the Gaussians of (14), which score rows and share them out as in scikit-learn."""
         prior = Prior(
             self.covariance_type,

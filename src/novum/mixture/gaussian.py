@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import fits
 from novum.exceptions import ParameterError
-from novum.fold.blocks import Source
+from novum.fold.blocks import Block, Source
 from novum.mixture import _covariance as cov
 from novum.mixture._base import COMMON_DOMAINS, GaussianBase
 from novum.mixture._covariance import TIED, Sums
-from novum.mixture._density import Density, density_of
+from novum.mixture._density import Density, density_of, moments_of
 from novum.mixture._em import Solved
 from novum.mixture._start import column_means
 
@@ -70,6 +70,17 @@ def checked_weights(values: Any, k: int) -> NDArray:
             f"The parameter 'weights' should be normalized, but got sum(weights) = {weights.sum():.5f}"
         )
     return weights / weights.sum()
+
+
+def fitted(form: str, weights: NDArray, means: NDArray, covariances: NDArray, factor: NDArray, dtype: Any) -> dict[str, Any]:
+    """Return the fitted attributes."""
+    return {
+        "weights_": weights.astype(dtype),
+        "means_": means.astype(dtype),
+        "covariances_": covariances.astype(dtype),
+        "precisions_cholesky_": factor.astype(dtype),
+        "precisions_": cov.precision(form, factor).astype(dtype),
+    }
 
 
 def params_of(context: Context, weights: NDArray, means: NDArray, covariances: NDArray, factor: NDArray) -> Params:
@@ -252,10 +263,6 @@ class GaussianMixture(GaussianBase):
         self._fit(X, sample_weight)
         return self
 
-    def fit_predict(self, X, y=None, sample_weight=None):
-        """Fit, and return the most probable component of every row."""
-        return self.fit(X, sample_weight=sample_weight).predict(X)
-
     def _prepare(self, source: Source, filled: Source) -> Context:
         k, d = self.n_components, source.n_features
         fixed = frozenset(self.fixed)
@@ -295,16 +302,22 @@ class GaussianMixture(GaussianBase):
         return params_of(context, *(np.asarray(value, np.float64) for value in values))
 
     def _attributes(self, context, params, dtype):
-        form = context.form
-        return {
-            "weights_": params.weights.astype(dtype),
-            "means_": params.means.astype(dtype),
-            "covariances_": params.covariances.astype(dtype),
-            "precisions_cholesky_": params.factor.astype(dtype),
-            "precisions_": cov.precision(form, params.factor).astype(dtype),
-        }
+        return fitted(context.form, *params[:4], dtype)
 
-    def _density(self) -> Density:
+    def _set_parameters(self, params: Any) -> None:
+        """Set weights, means, covariances and factors: a hook that subclasses of scikit-learn's mixtures use."""
+        self.__dict__.update(fitted(self.covariance_type, *map(np.asarray, params), np.asarray(params[1]).dtype))
+
+    def _initialize(self, X: Any, resp: Any) -> None:
+        """Set the parameters that responsibilities of shape (n_samples, n_components) give: such a hook, too."""
+        X = np.ascontiguousarray(X)
+        given = (None if value is None else np.asarray(value, np.float64) for value in (self.weights_init, self.means_init, self.precisions_init))
+        context = Context(self.covariance_type, self.reg_covar, *given, frozenset(), X.mean(axis=0), X.dtype)
+        shift = np.ascontiguousarray(np.broadcast_to(X.mean(axis=0, dtype=np.float64), (np.shape(resp)[1], X.shape[1])))
+        sums = moments_of(cov.layout(self.covariance_type), resp, shift, Block(X))
+        self._set_parameters(tuple(value.astype(X.dtype) for value in first_params(context, sums, shift)[:4]))
+
+    def _query(self) -> Density:
         """Return the fitted density."""
         with np.errstate(divide="ignore"):
             excess = np.log(np.asarray(self.weights_, np.float64))
@@ -324,9 +337,8 @@ class GaussianMixture(GaussianBase):
 
     def aic(self, X, sample_weight=None):
         """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
-        return -2 * self._scored(X, sample_weight).total + 2 * self._n_parameters()
+        return self._criterion(X, sample_weight, bayesian=False)
 
     def bic(self, X, sample_weight=None):
         """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
-        found = self._scored(X, sample_weight)
-        return -2 * found.total + self._n_parameters() * float(np.log(found.weight))
+        return self._criterion(X, sample_weight, bayesian=True)

@@ -1,0 +1,133 @@
+r"""Novelty by density: what a model of normal rows finds improbable.
+
+    score(x) = log p(x),   x is new if score(x) < offset                                           (1)
+    offset: the least score such that more than the share `contamination` of the training weight lies at or below it   (2)
+
+For one Gaussian (1) is the rule that flags a large Mahalanobis distance.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import OutlierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from novum import _array
+from novum.base.domains import Domain, Instance, Null, Real
+from novum.base.estimator import Estimator, fits
+from novum.exceptions import ParameterTypeError
+from novum.fold.blocks import Source
+from novum.mixture.gaussian import GaussianMixture
+
+__all__ = ["NoveltyDetector"]
+
+ROUNDING = 1e-12  # of contamination times weight
+
+
+class Scores(object):
+    """What a density must offer; used for its name in messages."""
+
+
+def collected(values: Any) -> NDArray:
+    """Return the scores of all rows as one array: from a lazy array, an iterator over batches or a tensor."""
+    if hasattr(values, "compute"):
+        values = values.compute()
+    if hasattr(values, "__next__"):
+        values = np.concatenate([np.asarray(part) for part in values])
+    return np.asarray(_array.to_numpy(values), np.float64)
+
+
+def quantile(scores: NDArray, weight: NDArray | None, share: float) -> float:
+    """Return (2)."""
+    order = np.argsort(scores, kind="stable")
+    below = np.cumsum(np.ones(len(scores)) if weight is None else weight[order])
+    place = int(np.searchsorted(below, share * below[-1] * (1 + ROUNDING), side="right"))
+    return float(scores[order[min(place, len(scores) - 1)]])
+
+
+class NoveltyDetector(OutlierMixin, Estimator):
+    """Flag rows that a density finds improbable.
+
+    Parameters
+    ----------
+    density : estimator with `fit` and `score_samples`, default=None
+        Any model of log p(x): a mixture, a kernel density, one of scikit-learn's. None is one Gaussian.
+    contamination : float, default=0.1
+        Share of the training rows to be flagged, in [0, 0.5].
+
+    Attributes
+    ----------
+    density_ : estimator
+        Fitted.
+    offset_ : float
+        Score below which a row is new.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.mixture import GaussianMixture, NoveltyDetector
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(-3, 0.5, (100, 2)), rng.normal(3, 0.5, (100, 2))])
+    >>> model = NoveltyDetector(GaussianMixture(2, random_state=0), contamination=0.02).fit(X)
+    >>> model.predict([[-3.0, -3.0], [0.0, 0.0], [3.0, 3.0]])
+    array([ 1, -1,  1])
+    """
+
+    _domains: dict[str, Domain] = {
+        "density": Instance(object, None) | Null(),
+        "contamination": Real(0, 0.5),
+    }
+
+    def __init__(self, density=None, contamination=0.1):
+        self.density = density
+        self.contamination = contamination
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit the density and place the threshold.
+
+        Parameters
+        ----------
+        X : what the density takes
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            Handed to the density; counts in the threshold too.
+
+        Returns
+        -------
+        self
+        """
+        source = self._source(X, None, sample_weight)
+        density = GaussianMixture() if self.density is None else clone(self.density)
+        options = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.density_ = density.fit(X, **options)
+        weight = None if sample_weight is None else np.asarray(_array.to_numpy(sample_weight), np.float64)
+        scores = collected(density.score_samples(X))
+        if isinstance(source, Source) and weight is not None:
+            scores, weight = scores[weight > 0], weight[weight > 0]
+        self.offset_ = quantile(scores, weight, float(self.contamination))
+        return self
+
+    def score_samples(self, X):
+        """Return log p(x) of every row: the lower, the more unusual."""
+        check_is_fitted(self)
+        return self.density_.score_samples(X)
+
+    def decision_function(self, X):
+        """Return log p(x) minus the threshold: negative for new rows."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X):
+        """Return 1 for rows like those seen and -1 for new ones."""
+        decision = self.decision_function(X)
+        if hasattr(decision, "__next__"):
+            return (np.where(part < 0, -1, 1) for part in decision)
+        return 2 * (decision >= 0).astype(int) - 1 if not _array.is_tensor(decision) else 2 * (decision >= 0).long() - 1
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
