@@ -3,6 +3,7 @@
 from novum.mixture.bayesian import BayesianGaussianMixture
 from novum.mixture.bernoulli import BernoulliMixture
 from novum.mixture.gaussian import GaussianMixture
+from novum.mixture.generic import Mixture
 from novum.mixture.novelty import NoveltyDetector
 
-__all__ = ["BayesianGaussianMixture", "BernoulliMixture", "GaussianMixture", "NoveltyDetector"]
+__all__ = ["BayesianGaussianMixture", "BernoulliMixture", "GaussianMixture", "Mixture", "NoveltyDetector"]

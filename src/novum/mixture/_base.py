@@ -95,7 +95,7 @@ class MixtureBase(DensityMixin, Estimator):
 
     def fit_predict(self, X, y=None, sample_weight=None):
         """Fit, and return the most probable component of every row."""
-        return self.fit(X, sample_weight=sample_weight).predict(X)  # type: ignore[attr-defined]
+        return self.fit(X, sample_weight=sample_weight).predict(X)
 
     def score_samples(self, X):
         """Return log p(x) of every row; missing cells are integrated out.
@@ -150,8 +150,8 @@ class MixtureBase(DensityMixin, Estimator):
             raise ParameterError(
                 f"Invalid value for 'n_samples': {n_samples} . The sampling requires at least one sample."
             )
-        rng = np.random.default_rng(seed_of(self.random_state))  # type: ignore[attr-defined]
-        weights = np.asarray(self.weights_, np.float64)  # type: ignore[attr-defined]
+        rng = np.random.default_rng(seed_of(self.random_state))
+        weights = np.asarray(self.weights_, np.float64)
         return rng, rng.multinomial(n_samples, weights / weights.sum())
 
     def __sklearn_tags__(self):

@@ -41,7 +41,9 @@ __all__ = [
 
 FULL, TIED, DIAGONAL = 0, 1, 2  # layouts of the kernels
 FORMS = ("full", "tied", "diag", "spherical", "tied_spherical")
-EMPTY = 10 * float(np.finfo(np.float64).eps)  # added to every mass, as in scikit-learn: a component without rows divides by it
+EMPTY = 10 * float(
+    np.finfo(np.float64).eps
+)  # added to every mass, as in scikit-learn: a component without rows divides by it
 
 
 class Sums(NamedTuple):

@@ -22,7 +22,18 @@ from novum.fold.blocks import Block
 from novum.mixture import _missing, _tensors
 from novum.mixture._covariance import DIAGONAL, FULL, TIED, Sums, kernel_layout, layout, log_determinant
 
-__all__ = ["Density", "density_of", "host", "is_complete", "joint", "label", "moments_of", "pass_of", "posterior", "total"]
+__all__ = [
+    "Density",
+    "density_of",
+    "host",
+    "is_complete",
+    "joint",
+    "label",
+    "moments_of",
+    "pass_of",
+    "posterior",
+    "total",
+]
 
 
 class Density(NamedTuple):
@@ -137,7 +148,11 @@ def evaluated(density: Density, block: Block, what: str) -> Any:
     elif _array.is_tensor(X):
         found = _tensors.tensor_joint(density, X)
     else:
-        out: Any = np.empty(len(X), np.int64) if what == "label" else np.empty((len(X), k) if what in ("joint", "posterior") else len(X), X.dtype)
+        out: Any = (
+            np.empty(len(X), np.int64)
+            if what == "label"
+            else np.empty((len(X), k) if what in ("joint", "posterior") else len(X), X.dtype)
+        )
         answers = [out if what == name else None for name in ("joint", "posterior", "total", "label")]
         _core.mixture.evaluate(
             density.layout, X, density.mean, density.factor, density.constant, density.center, *answers

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.fold.blocks import Source
+from novum.fold.blocks import Source, add
 from novum.fold.engine import fold
 from novum.fold.memory import ArrayTiles, MemorySource
 from novum.fold.tensors import TensorSource
@@ -71,6 +71,7 @@ def run_from(
     max_iter: int,
     previous: float,
     report: Callable[..., Any] | None,
+    merge: Callable = add,
 ) -> Run:
     """Return one run from given parameters; `previous` is the bound that the first one is compared with."""
     bounds: list[float] = []
@@ -93,7 +94,15 @@ def run_from(
         return abs(bounds[-1] - last) < tol
 
     fit = fold(
-        params, statistics, update, source, objective=objective, converged=converged, max_iter=max_iter, report=report
+        params,
+        statistics,
+        update,
+        source,
+        objective=objective,
+        converged=converged,
+        max_iter=max_iter,
+        merge=merge,
+        report=report,
     )
     return Run(fit.params, bounds, objectives, fit.n_iter, fit.converged)
 
@@ -119,6 +128,7 @@ def best_run(
     max_iter: int,
     trial_iter: int | None = None,
     previous: float = -np.inf,
+    merge: Callable = add,
     report: Any = None,
     log_every: int = 0,
     owner: str = "",
@@ -135,7 +145,7 @@ def best_run(
 
     several = len(starts) > 1
     trial = trial_iter if several and trial_iter is not None and trial_iter < max_iter else None
-    options: dict[str, Any] = {"tol": tol, "previous": previous}
+    options: dict[str, Any] = {"tol": tol, "previous": previous, "merge": merge}
     best: Run | None = None
     for number, start in enumerate(starts):
         params = start()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from novum import _array
-from novum.fold.blocks import Block
+from novum.fold.blocks import Block, add
 from novum.mixture._covariance import DIAGONAL, TIED, Sums
 
 __all__ = ["all_joint", "split_pass"]
@@ -67,11 +67,10 @@ def diagonal_joint(density: Any, X: Any, seen: Any) -> tuple[Any, Any]:
 def dense_joint(density: Any, X: Any, seen: Any) -> tuple[Any, Any, Any, Any, Any]:
     """Return l, E[x] - mean, the padded inverses (k, p, d, d), the patterns' log |S_oo| (k, p), and the pattern of every row."""
     lib = library(X)
-    k, d = density.mean.shape
     kinds, which = patterns_of(seen)
     cells = seen.sum(1)
     columns, offsets, inverses, logs = [], [], [], []
-    for c in range(k):
+    for c in range(len(density.mean)):
         S = _array.like(X, density.covariance if density.layout == TIED else density.covariance[c], "float64")
         offset = (X - _array.like(X, density.mean[c], "float64")) * seen
         inverse, log = padded_inverses(S, kinds)
@@ -142,7 +141,9 @@ def grouped(values: Any, which: Any, count: int) -> Any:
     if _array.is_tensor(values):
         import torch
 
-        return torch.zeros(count, values.shape[1], dtype=values.dtype, device=values.device).index_add_(0, which, values)
+        return torch.zeros(count, values.shape[1], dtype=values.dtype, device=values.device).index_add_(
+            0, which, values
+        )
     return np.stack([np.bincount(which, column, minlength=count) for column in values.T], axis=1)
 
 
@@ -162,5 +163,5 @@ def split_pass(density: Any, block: Block, complete_pass: Callable[[Any, Block],
         arrays = [np.asarray(_array.to_numpy(value), np.float64) for value in portion_sums(density, rows, w)]
         mass = float(rows.shape[0] if w is None else w.sum())
         found = Sums(arrays[0], arrays[1], arrays[2], float(arrays[3]), float(arrays[4]), mass)
-        sums = Sums(*(a + b for a, b in zip(sums, found)))
+        sums = add(sums, found)
     return sums

@@ -1,6 +1,7 @@
 r"""A Gaussian mixture on a tensor: (2)-(4) as batched products on the device where it lies, a few rows at a time.
 
-Differences from the means and the products of rows are taken in the dtype of the tensor, log-sums and sums over portions in float64.
+Differences from the means and the products of rows are taken in the dtype of the tensor, log-sums and sums over portions
+in float64.
 """
 
 from typing import Any

@@ -80,7 +80,9 @@ def expected_weights(process: bool, concentration: NDArray) -> NDArray:
     return weights / weights.sum()
 
 
-def scale_matrices(prior: Prior, mass: NDArray, means: NDArray, spread: NDArray, beta: NDArray) -> tuple[NDArray, NDArray]:
+def scale_matrices(
+    prior: Prior, mass: NDArray, means: NDArray, spread: NDArray, beta: NDArray
+) -> tuple[NDArray, NDArray]:
     """Return C by (13), and nu."""
     gap, k = means - prior.mean, len(mass)
     pull = prior.mean_precision / beta
@@ -115,7 +117,13 @@ def posterior_of(prior: Prior, sums: Sums, shift: NDArray) -> Posterior:
 
 
 def with_density(
-    prior: Prior, concentration: NDArray, beta: NDArray, means: NDArray, degrees: NDArray, covariances: NDArray, factor: NDArray
+    prior: Prior,
+    concentration: NDArray,
+    beta: NDArray,
+    means: NDArray,
+    degrees: NDArray,
+    covariances: NDArray,
+    factor: NDArray,
 ) -> Posterior:
     """Return the posterior with the density of (14)."""
     d = means.shape[1]
@@ -160,7 +168,9 @@ def constants(prior: Prior, k: int, weight: float) -> float:
     determinant = cov.log_determinant(form, factor, 1, d)[0]  # of C_0, which is not divided by nu_0
     wishart = float(log_wishart_norm(np.asarray(prior.degrees), np.asarray(determinant), d)[0])
     weights = weight_norm(prior, start)
-    return k * wishart + weights + 0.5 * d * k * float(np.log(prior.mean_precision)) - 0.5 * weight * d * np.log(2 * np.pi)
+    return (
+        k * wishart + weights + 0.5 * d * k * float(np.log(prior.mean_precision)) - 0.5 * weight * d * np.log(2 * np.pi)
+    )
 
 
 def solved(prior: Prior, q: Posterior, sums: Sums) -> Solved:

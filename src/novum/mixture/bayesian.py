@@ -53,7 +53,8 @@ class BayesianGaussianMixture(GaussianBase):
     degrees_of_freedom_prior : float, default=None
         None is n_features.
     covariance_prior : float or array-like, default=None
-        Shape (n_features, n_features) for "full" and "tied", (n_features,) for "diag", a number for the others. None is the covariance of the data.
+        Shape (n_features, n_features) for "full" and "tied", (n_features,) for "diag", a number for the others. None is the
+        covariance of the data.
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
     warm_start : bool, default=False
         Whether a further `fit` goes on where the last one ended.

@@ -51,7 +51,8 @@ def binary(threshold: float | None, X: Any) -> tuple[Any, Any]:
     missing = X != X
     if threshold is None and bool(((X != 0) & (X != 1) & ~missing).any()):
         raise DataError("BernoulliMixture(binarize=None): X must hold 0, 1 and NaN only; give a threshold to binarize.")
-    return _array.double(X > (0.5 if threshold is None else threshold)), _array.double(~missing)
+    ones = X > threshold if threshold is not None else X == 1
+    return _array.double(ones), _array.double(~missing)
 
 
 def joint(params: Params, block: Block) -> Any:
@@ -229,7 +230,9 @@ class BernoulliMixture(MixtureBase):
         runs = 1 if self.probabilities_init is not None else self.n_init
         trials = runs + 1 if runs > 1 and self.trial_iter is not None else runs
         options: dict[str, Any] = {"X": X, "sample_weight": sample_weight, "n_runs": trials}
-        with reporting(self, self.max_iter, attributes=lambda params: fitted(params, source.dtype), **options) as report:
+        with reporting(
+            self, self.max_iter, attributes=lambda params: fitted(params, source.dtype), **options
+        ) as report:
             best = best_run(
                 [lambda run=run: start(run) for run in range(runs)],  # type: ignore[misc]
                 source,
@@ -266,7 +269,9 @@ class BernoulliMixture(MixtureBase):
         """Draw rows of zeros and ones; returns them and the component of each, component by component."""
         rng, counts = self._counts(n_samples)
         labels = np.repeat(np.arange(len(counts)), counts)
-        return (rng.random((n_samples, self.probabilities_.shape[1])) < self.probabilities_[labels]).astype(float), labels
+        return (rng.random((n_samples, self.probabilities_.shape[1])) < self.probabilities_[labels]).astype(
+            float
+        ), labels
 
 
 def fitted(params: Params, dtype: np.dtype) -> dict[str, Any]:

@@ -72,7 +72,9 @@ def checked_weights(values: Any, k: int) -> NDArray:
     return weights / weights.sum()
 
 
-def fitted(form: str, weights: NDArray, means: NDArray, covariances: NDArray, factor: NDArray, dtype: Any) -> dict[str, Any]:
+def fitted(
+    form: str, weights: NDArray, means: NDArray, covariances: NDArray, factor: NDArray, dtype: Any
+) -> dict[str, Any]:
     """Return the fitted attributes."""
     return {
         "weights_": weights.astype(dtype),
@@ -288,7 +290,11 @@ class GaussianMixture(GaussianBase):
         )
 
     def _given_start(self) -> bool:
-        free = (self.weights_init is None and "weights" not in self.fixed, self.means_init is None, self.precisions_init is None)
+        free = (
+            self.weights_init is None and "weights" not in self.fixed,
+            self.means_init is None,
+            self.precisions_init is None,
+        )
         return not any(free)
 
     def _begin(self, context, sums, shift):
@@ -302,20 +308,23 @@ class GaussianMixture(GaussianBase):
         return params_of(context, *(np.asarray(value, np.float64) for value in values))
 
     def _attributes(self, context, params, dtype):
-        return fitted(context.form, *params[:4], dtype)
+        return fitted(context.form, params.weights, params.means, params.covariances, params.factor, dtype)
 
     def _set_parameters(self, params: Any) -> None:
         """Set weights, means, covariances and factors: a hook that subclasses of scikit-learn's mixtures use."""
-        self.__dict__.update(fitted(self.covariance_type, *map(np.asarray, params), np.asarray(params[1]).dtype))
+        weights, means, covariances, factor = (np.asarray(value) for value in params)
+        self.__dict__.update(fitted(self.covariance_type, weights, means, covariances, factor, means.dtype))
 
     def _initialize(self, X: Any, resp: Any) -> None:
         """Set the parameters that responsibilities of shape (n_samples, n_components) give: such a hook, too."""
         X = np.ascontiguousarray(X)
-        given = (None if value is None else np.asarray(value, np.float64) for value in (self.weights_init, self.means_init, self.precisions_init))
-        context = Context(self.covariance_type, self.reg_covar, *given, frozenset(), X.mean(axis=0), X.dtype)
-        shift = np.ascontiguousarray(np.broadcast_to(X.mean(axis=0, dtype=np.float64), (np.shape(resp)[1], X.shape[1])))
-        sums = moments_of(cov.layout(self.covariance_type), resp, shift, Block(X))
-        self._set_parameters(tuple(value.astype(X.dtype) for value in first_params(context, sums, shift)[:4]))
+        given = (self.weights_init, self.means_init, self.precisions_init)
+        weights, means, precisions = (None if value is None else np.asarray(value, np.float64) for value in given)
+        form, center = self.covariance_type, X.mean(axis=0, dtype=np.float64)
+        context = Context(form, self.reg_covar, weights, means, precisions, frozenset(), center, X.dtype)
+        shift = np.ascontiguousarray(np.broadcast_to(center, (np.shape(resp)[1], X.shape[1])))
+        sums = moments_of(cov.layout(form), resp, shift, Block(X))
+        self._set_parameters([value.astype(X.dtype) for value in first_params(context, sums, shift)[:4]])
 
     def _query(self) -> Density:
         """Return the fitted density."""

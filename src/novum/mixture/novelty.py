@@ -16,17 +16,29 @@ from sklearn.utils.validation import check_is_fitted
 from novum import _array
 from novum.base.domains import Domain, Instance, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.exceptions import ParameterTypeError
-from novum.fold.blocks import Source
+from novum.distributions import Distribution
+from novum.fold.blocks import Block
+from novum.mixture._tensors import cast
 from novum.mixture.gaussian import GaussianMixture
+from novum.mixture.generic import check_component, component_log_prob
 
 __all__ = ["NoveltyDetector"]
 
 ROUNDING = 1e-12  # of contamination times weight
 
 
-class Scores(object):
-    """What a density must offer; used for its name in messages."""
+class ScoresSamples:
+    """An estimator with `fit` and `score_samples`."""
+
+
+def is_density(value: Any) -> bool:
+    """Return whether a value can be fitted and score rows."""
+    return not isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "score_samples")
+
+
+def log_prob_of(density: Distribution, block: Block) -> Any:
+    """Return the log-density of every row, in the dtype of the rows."""
+    return cast(component_log_prob(density, _array.double(block.X)), block.X)
 
 
 def collected(values: Any) -> NDArray:
@@ -51,15 +63,16 @@ class NoveltyDetector(OutlierMixin, Estimator):
 
     Parameters
     ----------
-    density : estimator with `fit` and `score_samples`, default=None
-        Any model of log p(x): a mixture, a kernel density, one of scikit-learn's. None is one Gaussian.
+    density : estimator with `fit` and `score_samples`, or a distribution, default=None
+        Any model of log p(x): a mixture, a kernel density, one of scikit-learn's, which is fitted; or an object of
+        `novum.distributions`, which is taken as it is. None is one Gaussian.
     contamination : float, default=0.1
         Share of the training rows to be flagged, in [0, 0.5].
 
     Attributes
     ----------
-    density_ : estimator
-        Fitted.
+    density_ : estimator or distribution
+        The density, fitted.
     offset_ : float
         Score below which a row is new.
     n_features_in_, feature_names_in_
@@ -77,7 +90,7 @@ class NoveltyDetector(OutlierMixin, Estimator):
     """
 
     _domains: dict[str, Domain] = {
-        "density": Instance(object, None) | Null(),
+        "density": Instance(Distribution) | Instance(ScoresSamples, is_density) | Null(),
         "contamination": Real(0, 0.5),
     }
 
@@ -101,19 +114,24 @@ class NoveltyDetector(OutlierMixin, Estimator):
         self
         """
         source = self._source(X, None, sample_weight)
-        density = GaussianMixture() if self.density is None else clone(self.density)
-        options = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.density_ = density.fit(X, **options)
+        if isinstance(self.density, Distribution):
+            check_component(self.density, source.n_features)
+            self.density_ = self.density
+        else:
+            density = GaussianMixture() if self.density is None else clone(self.density)
+            self.density_ = density.fit(X, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+        scores = collected(self.score_samples(X))
         weight = None if sample_weight is None else np.asarray(_array.to_numpy(sample_weight), np.float64)
-        scores = collected(density.score_samples(X))
-        if isinstance(source, Source) and weight is not None:
+        if weight is not None:
             scores, weight = scores[weight > 0], weight[weight > 0]
         self.offset_ = quantile(scores, weight, float(self.contamination))
         return self
 
     def score_samples(self, X):
         """Return log p(x) of every row: the lower, the more unusual."""
-        check_is_fitted(self)
+        check_is_fitted(self, "density_")
+        if isinstance(self.density_, Distribution):
+            return self._rows(X, log_prob_of, self.density_)
         return self.density_.score_samples(X)
 
     def decision_function(self, X):
