@@ -13,6 +13,15 @@ CHECKS = {  # by class, scikit-learn 1.9
     "RadialBasis": 54,
     "Ridge": 61,
     "SigmoidBasis": 54,
+    "LinearRegression": 61,
+    "Ridge": 61,
+    "GaussianNB": 62,
+    "KMeans": 59,
+    "GaussianMixture": 47,
+    "BayesianGaussianMixture": 47,
+    "BernoulliMixture": 47,
+    "Mixture": 47,
+    "NoveltyDetector": 53,
 }
 
 

@@ -20,8 +20,8 @@ from novum.fold.blocks import Block, Source
 from novum.mixture import _density
 from novum.mixture._covariance import FORMS, FULL, dense, layout
 from novum.mixture._em import Run, Solved, best_run, work_blocks
-from novum.mixture._tensors import cast
 from novum.mixture._start import INIT, filled_source, start_sums
+from novum.mixture._tensors import cast
 
 __all__ = ["COMMON_DOMAINS", "GaussianBase", "MixtureBase", "Query", "Scored", "draw_gaussians", "score_block"]
 

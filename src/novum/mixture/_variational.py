@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, digamma, gammaln
 
+from novum.exceptions import DataError
 from novum.mixture import _covariance as cov
 from novum.mixture._covariance import Sums
 from novum.mixture._density import Density, density_of
@@ -164,7 +165,10 @@ def constants(prior: Prior, k: int, weight: float) -> float:
         start[0] = 1.0
     form = {"full": "tied", "diag": "diag", "tied": "tied"}.get(prior.form, "tied_spherical")
     given = prior.covariance[None] if form == "diag" else prior.covariance
-    factor = cov.factor_of_covariance(form, np.asarray(given, np.float64), prior.dtype)
+    try:
+        factor = cov.factor_of_covariance(form, np.asarray(given, np.float64), prior.dtype)
+    except DataError:  # a constant column: the prior taken from the data is no distribution
+        return -np.inf
     determinant = cov.log_determinant(form, factor, 1, d)[0]  # of C_0, which is not divided by nu_0
     wishart = float(log_wishart_norm(np.asarray(prior.degrees), np.asarray(determinant), d)[0])
     weights = weight_norm(prior, start)

@@ -51,7 +51,7 @@ def binary(threshold: float | None, X: Any) -> tuple[Any, Any]:
     missing = X != X
     if threshold is None and bool(((X != 0) & (X != 1) & ~missing).any()):
         raise DataError("BernoulliMixture(binarize=None): X must hold 0, 1 and NaN only; give a threshold to binarize.")
-    ones = X > threshold if threshold is not None else X == 1
+    ones = X == 1 if threshold is None else X - threshold > 0
     return _array.double(ones), _array.double(~missing)
 
 

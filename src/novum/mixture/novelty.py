@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum import _array
 from novum.base.domains import Domain, Instance, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.validation import open_rows
 from novum.distributions import Distribution
 from novum.fold.blocks import Block
 from novum.mixture._tensors import cast
@@ -130,6 +131,7 @@ class NoveltyDetector(OutlierMixin, Estimator):
     def score_samples(self, X):
         """Return log p(x) of every row: the lower, the more unusual."""
         check_is_fitted(self, "density_")
+        open_rows(self, X)
         if isinstance(self.density_, Distribution):
             return self._rows(X, log_prob_of, self.density_)
         return self.density_.score_samples(X)
