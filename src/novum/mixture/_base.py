@@ -21,7 +21,7 @@ from novum.mixture import _density
 from novum.mixture._covariance import FORMS, FULL, dense, layout
 from novum.mixture._em import Run, Solved, best_run, work_blocks
 from novum.mixture._start import INIT, filled_source, start_sums
-from novum.mixture._tensors import cast
+from novum.mixture._tensors import cast, log_sum
 
 __all__ = ["COMMON_DOMAINS", "GaussianBase", "MixtureBase", "Query", "Scored", "draw_gaussians", "score_block"]
 
@@ -67,13 +67,13 @@ class Query(NamedTuple):
 
 def posterior_of_block(query: Query, block: Block) -> Any:
     """Return p(k | x) in the dtype and home of the block."""
-    return cast(_array.exp(_array.log_softmax(query.joint(query.params, block))), block.X)
+    joint = query.joint(query.params, block)
+    return cast(_array.exp(joint - log_sum(joint)[:, None]), block.X)
 
 
 def total_of_block(query: Query, block: Block) -> Any:
     """Return log p(x)."""
-    joint = query.joint(query.params, block)
-    return cast((joint - _array.log_softmax(joint))[:, 0], block.X)
+    return cast(log_sum(query.joint(query.params, block)), block.X)
 
 
 def label_of_block(query: Query, block: Block) -> Any:

@@ -160,9 +160,10 @@ def evaluated(density: Density, block: Block, what: str) -> Any:
         return out
     if what == "label":
         return _array.argmax(found)
-    logs = _array.log_softmax(found)
-    values = {"joint": found, "posterior": _array.exp(logs), "total": found[:, 0] - logs[:, 0]}[what]
-    return _tensors.cast(values, X)
+    total_found = _tensors.log_sum(found)
+    if what == "posterior":
+        found = _array.exp(found - total_found[:, None])
+    return _tensors.cast(total_found if what == "total" else found, X)
 
 
 def joint(density: Density, block: Block) -> Any:

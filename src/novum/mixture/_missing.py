@@ -19,6 +19,7 @@ import numpy as np
 from novum import _array
 from novum.fold.blocks import Block, add
 from novum.mixture._covariance import DIAGONAL, TIED, Sums
+from novum.mixture._tensors import log_sum
 
 __all__ = ["all_joint", "split_pass"]
 
@@ -112,8 +113,8 @@ def portion_sums(density: Any, X: Any, weight: Any) -> list[Any]:
         joint, offset = diagonal_joint(density, filled, seen)
     else:
         joint, offset, inverse, log, which = dense_joint(density, filled, seen)
-    logs = _array.log_softmax(joint)
-    total = joint[:, 0] - logs[:, 0]
+    total = log_sum(joint)
+    logs = joint - total[:, None]
     r = lib.exp(logs)
     wr = r if weight is None else r * weight[:, None]  # (rows, k)
     first = lib.einsum("nk,knd->kd", wr, offset)

@@ -12,14 +12,24 @@ from novum import _array
 from novum.fold.blocks import Block
 from novum.mixture._covariance import DIAGONAL, FULL, TIED, Sums
 
-__all__ = ["cast", "tensor_joint", "tensor_pass"]
+__all__ = ["cast", "log_sum", "tensor_joint", "tensor_pass"]
 
+LOWEST = float(np.finfo(np.float64).min)  # in place of minus infinity, from which it cannot be subtracted
 VALUES = 2**27  # of differences (k, rows, d) held at a time: 1 GB of float64
 
 
 def cast(values: Any, X: Any) -> Any:
     """Return values in the dtype of X."""
     return values.to(X.dtype) if _array.is_tensor(values) else values.astype(X.dtype)
+
+
+def log_sum(scores: Any) -> Any:
+    """Return log sum_k exp of every row; minus infinity where all are."""
+    if _array.is_tensor(scores):
+        return scores.logsumexp(dim=1)
+    top = scores.max(axis=1, keepdims=True, initial=LOWEST)
+    with np.errstate(divide="ignore"):
+        return (top + np.log(np.exp(scores - top).sum(axis=1, keepdims=True)))[:, 0]
 
 
 def portions(X: Any, k: int) -> list[slice]:

@@ -25,6 +25,7 @@ from novum.mixture._base import MixtureBase, Query
 from novum.mixture._covariance import EMPTY, checked_array
 from novum.mixture._em import Solved, best_run, work_blocks
 from novum.mixture._start import column_means, filled_source
+from novum.mixture._tensors import log_sum
 from novum.mixture.gaussian import checked_weights
 
 __all__ = ["BernoulliMixture"]
@@ -71,9 +72,9 @@ def pass_of(params: Params, block: Block) -> Sums:
         present = block.weight > 0
         block = Block(block.X[present], None, block.weight[present])
     scores = joint(params, block)
-    logs = _array.log_softmax(scores)
-    total = scores[:, 0] - logs[:, 0] if block.rows else scores.sum(1)
-    r = _array.exp(logs) if block.weight is None else _array.exp(logs) * block.weight[:, None]
+    total = log_sum(scores)
+    r = _array.exp(scores - total[:, None])
+    r = r if block.weight is None else r * block.weight[:, None]
     ones, seen = binary(params.threshold, block.X)
     likelihood = total.sum() if block.weight is None else block.weight @ total
     weight = float(block.rows if block.weight is None else block.weight.sum())

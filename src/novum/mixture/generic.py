@@ -25,6 +25,7 @@ from novum.fold.blocks import Block, Source
 from novum.mixture._base import MixtureBase, Query
 from novum.mixture._em import Solved, best_run, work_blocks
 from novum.mixture._start import filled_source
+from novum.mixture._tensors import LOWEST, log_sum
 from novum.mixture.gaussian import checked_weights
 
 __all__ = ["Mixture"]
@@ -120,16 +121,16 @@ def pass_of(params: Params, block: Block) -> Sums:
     """Return the statistics of (3) for one block."""
     block = present(block)
     scores = joint(params, block)
-    impossible = ~(scores.max(1) > -np.inf) if not _array.is_tensor(scores) else ~(scores.amax(1) > -np.inf)
+    total = log_sum(scores)
+    impossible = ~(total > LOWEST)
     if bool(impossible.any()):
         row = int(_array.to_numpy(impossible).argmax())
         raise DataError(
             f"Mixture: no component can have produced {_array.to_numpy(block.X[row])}: its density is zero under all of them."
             " Add a component whose support has it, or remove the row."
         )
-    logs = _array.log_softmax(scores)
-    r = _array.exp(logs) if block.weight is None else _array.exp(logs) * block.weight[:, None]
-    total = (scores - logs).mean(1)
+    r = _array.exp(scores - total[:, None])
+    r = r if block.weight is None else r * block.weight[:, None]
     likelihood = total.sum() if block.weight is None else block.weight @ total
     X = _array.double(block.X)
     parts = tuple(component_statistics(one, X, r[:, j]) for j, one in enumerate(params.components))
