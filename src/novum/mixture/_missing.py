@@ -69,7 +69,7 @@ def dense_joint(density: Any, X: Any, seen: Any) -> tuple[Any, Any, Any, Any, An
     """Return l, E[x] - mean, the padded inverses (k, p, d, d), the patterns' log |S_oo| (k, p), and the pattern of every row."""
     lib = library(X)
     kinds, which = patterns_of(seen)
-    cells = seen.sum(1)
+    cells = _array.double(seen.sum(1))
     columns, offsets, inverses, logs = [], [], [], []
     for c in range(len(density.mean)):
         S = _array.like(X, density.covariance if density.layout == TIED else density.covariance[c], "float64")
@@ -108,7 +108,7 @@ def portion_sums(density: Any, X: Any, weight: Any) -> list[Any]:
     """Return mass, first, second, the log-likelihood and the information of some rows with missing cells, in their library."""
     lib = library(X)
     filled, seen = prepared(X)
-    gaps = (~seen).sum(1)
+    gaps = _array.double((~seen).sum(1))
     if density.layout == DIAGONAL:
         joint, offset = diagonal_joint(density, filled, seen)
     else:

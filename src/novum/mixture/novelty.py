@@ -59,6 +59,11 @@ def quantile(scores: NDArray, weight: NDArray | None, share: float) -> float:
     return float(scores[order[min(place, len(scores) - 1)]])
 
 
+def signs(decision: Any) -> Any:
+    """Return 1 where a decision is not negative, else -1, in its home."""
+    return 2 * ((decision >= 0).long() if _array.is_tensor(decision) else (decision >= 0).astype(int)) - 1
+
+
 class NoveltyDetector(OutlierMixin, Estimator):
     """Flag rows that a density finds improbable.
 
@@ -137,15 +142,14 @@ class NoveltyDetector(OutlierMixin, Estimator):
         return self.density_.score_samples(X)
 
     def decision_function(self, X):
-        """Return log p(x) minus the threshold: negative for new rows."""
-        return self.score_samples(X) - self.offset_
+        """Return log p(x) minus the threshold: negative for new rows; for a scan an iterator over batches."""
+        scores = self.score_samples(X)
+        return (part - self.offset_ for part in scores) if hasattr(scores, "__next__") else scores - self.offset_
 
     def predict(self, X):
-        """Return 1 for rows like those seen and -1 for new ones."""
+        """Return 1 for rows like those seen and -1 for new ones; for a scan an iterator over batches."""
         decision = self.decision_function(X)
-        if hasattr(decision, "__next__"):
-            return (np.where(part < 0, -1, 1) for part in decision)
-        return 2 * (decision >= 0).astype(int) - 1 if not _array.is_tensor(decision) else 2 * (decision >= 0).long() - 1
+        return (signs(part) for part in decision) if hasattr(decision, "__next__") else signs(decision)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
