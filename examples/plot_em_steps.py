@@ -22,7 +22,7 @@ start = {
     "means_init": np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 2.0]]),
     "precisions_init": np.stack([np.eye(2)] * 3),
 }
-steps = (0, 1, 5, 10, 20, 60)
+steps = (0, 1, 3, 5, 8, 20)
 figure, axes = plt.subplots(2, 3, figsize=(11, 7), sharex=True, sharey=True, layout="constrained")
 plot_em_steps(GaussianMixture(3, **start), X, steps=steps, axes=axes)
 plt.show()
