@@ -1,6 +1,7 @@
-// (4) for a chunk. Full: the rows that a component answers for are packed as sqrt(w r) (x - shift), columns in lanes; second is
-// packed' packed. Else rows in lanes, and nothing is added across lanes before the last chunk.
+// (4) for a chunk. Full with many columns: the rows that a component answers for are packed as sqrt(w r) (x - shift), columns in lanes;
+// second is packed' packed. Else rows in lanes, and nothing is added across lanes before the last chunk.
 #include <cmath>
+#include <utility>
 
 #include "novum/mixture_chunk.h"
 
@@ -130,24 +131,71 @@ NOVUM_INLINE void squares(const double* columns, const double* share, std::size_
     }
 }
 
+// w r of the rows, their sum added to `mass`.
+template <int BYTES>
+NOVUM_INLINE std::size_t shares(std::size_t n, const double* weight, const double* r, double* share, double* mass) {
+    using S = Doubles<BYTES>;
+    const std::size_t pair = 2 * S::LANES, whole = (n + pair - 1) / pair * pair;
+    typename S::V total{};
+    for (std::size_t i = 0; i < whole; i += S::LANES) {
+        const typename S::V w = S::load(weight + i) * S::load(r + i);
+        S::store(share + i, w);
+        total += w;
+    }
+    S::store(mass, S::load(mass) + total);
+    return whole;
+}
+
 struct Columns {
     template <int BYTES>
     static NOVUM_INLINE int run(const double* columns, std::size_t n, std::size_t d, const double* weight, const double* r,
-                                const double* shift, double* share, double* mass, double* first, double* second) {
-        using S = Doubles<BYTES>;
-        typename S::V total{};
-        const std::size_t pair = 2 * S::LANES, whole = (n + pair - 1) / pair * pair;
-        for (std::size_t i = 0; i < whole; i += S::LANES) {
-            const typename S::V w = S::load(weight + i) * S::load(r + i);
-            S::store(share + i, w);
-            total += w;
-        }
-        S::store(mass, S::load(mass) + total);
+                                const double* shift, double* share, double*, double* mass, double* first, double* second) {
+        shares<BYTES>(n, weight, r, share, mass);
         std::size_t j = 0;
         for (; j + 2 <= d; j += 2)
             squares<BYTES, 2>(columns + j * CHUNK, share, n, shift + j, first + j * PANEL, second + j * PANEL);
         if (j < d) squares<BYTES, 1>(columns + j * CHUNK, share, n, shift + j, first + j * PANEL, second + j * PANEL);
         return 0;
+    }
+};
+
+// The sum of column C - 1, and of its products with the columns up to itself.
+template <int BYTES, std::size_t C>
+NOVUM_INLINE void products(const double* offset, const double* share, std::size_t n, double* first, double* second) {
+    using S = Doubles<BYTES>;
+    typename S::V sum[2] = {}, total[C][2] = {};
+    for (std::size_t i = 0; i < n; i += 2 * S::LANES) {
+#pragma GCC unroll 2
+        for (std::size_t v = 0; v < 2; ++v) {
+            const double* t = offset + i + v * S::LANES;
+            const typename S::V wt = S::load(share + i + v * S::LANES) * S::load(t + (C - 1) * CHUNK);
+            sum[v] += wt;
+#pragma GCC unroll 8
+            for (std::size_t j = 0; j < C; ++j) total[j][v] += wt * S::load(t + j * CHUNK);
+        }
+    }
+    double *f = first + (C - 1) * PANEL, *s = second + C * (C - 1) / 2 * PANEL;
+    S::store(f, S::load(f) + (sum[0] + sum[1]));
+#pragma GCC unroll 8
+    for (std::size_t j = 0; j < C; ++j) S::store(s + j * PANEL, S::load(s + j * PANEL) + (total[j][0] + total[j][1]));
+}
+
+struct FewColumns {
+    template <int BYTES>
+    static NOVUM_INLINE int run(const double* columns, std::size_t n, std::size_t d, const double* weight, const double* r,
+                                const double* shift, double* share, double* offset, double* mass, double* first, double* second) {
+        using S = Doubles<BYTES>;
+        const std::size_t whole = shares<BYTES>(n, weight, r, share, mass);
+        for (std::size_t j = 0; j < d; ++j)
+            for (std::size_t i = 0; i < whole; i += S::LANES)
+                S::store(offset + j * CHUNK + i, S::load(columns + j * CHUNK + i) - shift[j]);
+        rows<BYTES>(offset, share, n, d, first, second, std::make_index_sequence<FEW_COLUMNS>{});
+        return 0;
+    }
+    template <int BYTES, std::size_t... C>
+    static NOVUM_INLINE void rows(const double* offset, const double* share, std::size_t n, std::size_t d, double* first, double* second,
+                                  std::index_sequence<C...>) {
+        ((C < d ? products<BYTES, C + 1>(offset, share, n, first, second) : void()), ...);
     }
 };
 
@@ -175,23 +223,30 @@ struct Component {
 }  // namespace
 
 Moments::Moments(Kind kind, std::size_t k, std::size_t d, const double* shift)
-    : kind(kind), k(k), d(d), width((d + PANEL - 1) / PANEL * PANEL), shift(shift), root(CHUNK + 1), index(CHUNK + 1) {
-    const bool full = kind == Kind::full;
-    if (full) packed.allocate(CHUNK * width);
-    mass.allocate(full ? k : k * PANEL);
-    first.allocate(full ? k * width : k * d * PANEL);
-    second.allocate(full ? k * width * width : k * d * PANEL);
+    : kind(kind), k(k), d(d), width((d + PANEL - 1) / PANEL * PANEL), packs(kind == Kind::full && d > FEW_COLUMNS), shift(shift),
+      root(CHUNK + 1), index(CHUNK + 1) {
+    size = packs ? width * width : PANEL * (kind == Kind::full ? d * (d + 1) / 2 : d);
+    packed.allocate(CHUNK * width);
+    mass.allocate(packs ? k : k * PANEL);
+    first.allocate(packs ? k * width : k * d * PANEL);
+    second.allocate(k * size);
 }
 
 template <class Real>
 void Moments::chunk(const Real* x, const double* columns, std::size_t n, const double* weight, const double* r) {
     for (std::size_t c = 0; c < k; ++c) {
+        const double *own = r + c * CHUNK, *about = shift + c * d;
+        double* square = second.data() + c * size;
+        if (packs) {
+            mass.data()[c] += widest<Component<Real>>(x, n, d, width, weight, own, about, index.data(), root.data(), packed.data(),
+                                                      first.data() + c * width, square);
+            continue;
+        }
+        double *sum = mass.data() + c * PANEL, *line = first.data() + c * d * PANEL;
         if (kind == Kind::full)
-            mass.data()[c] += widest<Component<Real>>(x, n, d, width, weight, r + c * CHUNK, shift + c * d, index.data(), root.data(),
-                                                      packed.data(), first.data() + c * width, second.data() + c * width * width);
+            widest<FewColumns>(columns, n, d, weight, own, about, root.data(), packed.data(), sum, line, square);
         else
-            widest<Columns>(columns, n, d, weight, r + c * CHUNK, shift + c * d, root.data(), mass.data() + c * PANEL,
-                            first.data() + c * d * PANEL, second.data() + c * d * PANEL);
+            widest<Columns>(columns, n, d, weight, own, about, root.data(), packed.data(), sum, line, square);
     }
 }
 template void Moments::chunk(const float*, const double*, std::size_t, const double*, const double*);
@@ -200,19 +255,15 @@ template void Moments::chunk(const double*, const double*, std::size_t, const do
 void Moments::add_to(Sums& sums) const {
     auto lanes = [](const double* p) { return ((p[0] + p[1]) + (p[2] + p[3])) + ((p[4] + p[5]) + (p[6] + p[7])); };
     for (std::size_t c = 0; c < k; ++c) {
-        if (kind != Kind::full) {
-            sums.mass[c] += lanes(mass.data() + c * PANEL);
-            for (std::size_t j = c * d; j < (c + 1) * d; ++j) {
-                sums.first[j] += lanes(first.data() + j * PANEL);
-                if (kind == Kind::diagonal) sums.second[j] += lanes(second.data() + j * PANEL);
-            }
-            continue;
+        const double *line = first.data() + c * (packs ? width : d * PANEL), *square = second.data() + c * size;
+        sums.mass[c] += packs ? mass.data()[c] : lanes(mass.data() + c * PANEL);
+        for (std::size_t j = 0; j < d; ++j) {
+            sums.first[c * d + j] += packs ? line[j] : lanes(line + j * PANEL);
+            if (kind == Kind::diagonal) sums.second[c * d + j] += lanes(square + j * PANEL);
         }
-        sums.mass[c] += mass.data()[c];
-        for (std::size_t j = 0; j < d; ++j) sums.first[c * d + j] += first.data()[c * width + j];
-        for (std::size_t i = 0; i < d; ++i)
-            for (std::size_t j = i; j < d; ++j) {
-                const double value = second.data()[(c * width + i) * width + j];
+        for (std::size_t i = 0; kind == Kind::full && i < d; ++i)
+            for (std::size_t j = 0; j <= i; ++j) {
+                const double value = packs ? square[j * width + i] : lanes(square + (i * (i + 1) / 2 + j) * PANEL);
                 sums.second[(c * d + i) * d + j] += value;
                 if (i != j) sums.second[(c * d + j) * d + i] += value;
             }

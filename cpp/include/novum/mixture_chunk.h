@@ -14,6 +14,9 @@ constexpr std::size_t PANEL = 8;    // columns side by side: one AVX-512 vector 
 /// Responsibilities below this are left out of (4). Masses enter the parameters as mass + 10 eps, so 1e9 of them move no bit.
 constexpr double NEGLIGIBLE = 1e-45;
 
+/// Columns up to which full moments keep rows in lanes: packing so few columns would cost more than multiplying them.
+constexpr std::size_t FEW_COLUMNS = 8;
+
 /// Zeros that begin at a cache line.
 class Buffer {
     std::vector<double> store;
@@ -64,9 +67,11 @@ public:
 private:
     Kind kind;
     std::size_t k, d, width;  // width: d rounded up to whole panels
+    bool packs;               // full with many columns: columns in lanes; else rows in lanes, and PANEL partial sums of everything
+    std::size_t size;         // of the second moments of a component
     const double* shift;
-    Buffer packed, root;  // full: (CHUNK, width): sqrt(w r) (x - shift); (CHUNK,): sqrt(w r), else w r
-    Buffer mass, first, second;  // full: (k,), (k, width), (k, width, width); else PANEL partial sums of each
+    Buffer packed, root;  // (CHUNK, width): sqrt(w r) (x - shift), or (d, CHUNK): x - shift; (CHUNK,): sqrt(w r), or w r
+    Buffer mass, first, second;
     std::vector<std::uint32_t> index;
 };
 
