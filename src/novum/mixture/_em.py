@@ -23,6 +23,7 @@ from novum.fold.tensors import TensorSource
 __all__ = ["Run", "Solved", "best_run", "work_blocks"]
 
 BLOCK_WORK = 2**22  # multiplications of a pass over a block: about half a millisecond, ten times the cost of a call
+LEAST_ROWS = 1024  # of a block: fewer would spend their time on packing parameters and merging moments
 MOST_BLOCKS = 256
 logger = logging.getLogger("novum")
 
@@ -56,8 +57,9 @@ def work_blocks(source: Source, work_per_row: int) -> Source:
         weight = None if source.weight is None else source.weight.numpy()
         source = MemorySource(ArrayTiles(source.X.numpy()), None, weight)
     if isinstance(source, MemorySource) and source.n_rows:
-        count = max(1, min(MOST_BLOCKS, source.n_rows * work_per_row // BLOCK_WORK))
-        return source.cut(-(-source.n_rows // (1 << (count.bit_length() - 1))))
+        n = source.n_rows
+        count = max(1, min(MOST_BLOCKS, n * work_per_row // BLOCK_WORK, n // LEAST_ROWS))
+        return source.cut(-(-n // (1 << (count.bit_length() - 1))))
     return source
 
 
