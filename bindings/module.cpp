@@ -8,6 +8,7 @@ void bind_design(nb::module_& m);
 void bind_gaussian(nb::module_& m);
 void bind_kmeans(nb::module_& m);
 void bind_kmeans_sparse(nb::module_& m);
+void bind_mixture(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_seeding(nb::module_& m);
 void bind_text(nb::module_& m);
@@ -26,6 +27,7 @@ NB_MODULE(_core, m) {
     add("gaussian", "Moments and densities of axis-aligned Gaussian classes.", bind_gaussian);
     add("kmeans", "k-means on a block of rows.", bind_kmeans);
     add("kmeans_sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse);
+    add("mixture", "Gaussian mixtures on a block of rows.", bind_mixture);
     add("random", "Counter-based random numbers.", bind_random);
     add("seeding", "k-means++ on a block of rows.", bind_seeding);
     add("text", "Words of texts, counted.", bind_text);

@@ -21,6 +21,7 @@ _FAMILIES = (
     "linalg",
     "linear_model",
     "losses",
+    "mixture",
     "naive_bayes",
     "optimize",
     "patch",

@@ -4,6 +4,8 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 from novum.base.discovery import all_estimators
+from novum.distributions import Normal
+from novum.mixture import GaussianMixture
 
 # Quick settings that make a fit deterministic and its result comparable between equivalent data sets.
 SETTINGS: dict[str, dict] = {
@@ -14,6 +16,16 @@ SETTINGS: dict[str, dict] = {
         "init": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]]),
     },
     "RadialBasis": {"centers": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]])},
+    "GaussianMixture": {
+        "n_components": 3,
+        "weights_init": np.full(3, 1 / 3),
+        "means_init": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]]),
+        "precisions_init": np.stack([np.eye(3)] * 3),
+    },
+    "BayesianGaussianMixture": {"random_state": 0},
+    "NoveltyDetector": {"density": GaussianMixture(random_state=0)},
+    "BernoulliMixture": {"n_components": 2, "probabilities_init": np.array([[0.3, 0.5, 0.7], [0.6, 0.5, 0.4]])},
+    "Mixture": {"components": [Normal([-3.0, 0, 0], [1.0, 1, 1]), Normal([2.0, 1, 0], [1.0, 2, 1])]},
 }
 
 # scikit-learn's checks that cannot hold, each with its reason; scikit-learn expects the same failures of its own class.
@@ -29,6 +41,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         DRAWN,
     ),
     "RadialBasis": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
+    "Mixture": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
     "Ridge": {"check_non_transformer_estimators_n_iter": "an exact solve has no iterations: n_iter_ is None"},
 }
 

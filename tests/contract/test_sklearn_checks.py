@@ -13,6 +13,11 @@ CHECKS = {  # by class, scikit-learn 1.9
     "RadialBasis": 54,
     "Ridge": 61,
     "SigmoidBasis": 54,
+    "GaussianMixture": 47,
+    "BayesianGaussianMixture": 47,
+    "BernoulliMixture": 47,
+    "Mixture": 47,
+    "NoveltyDetector": 53,
 }
 
 

@@ -84,7 +84,8 @@ def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSou
         )
     if X.dtype not in (torch.float32, torch.float64):
         X = X.float() if X.dtype in (torch.float16, torch.bfloat16) else X.double()
-    if not bool(torch.isfinite(X).all()):
+    allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
+    if bool(torch.isinf(X).any()) or (not allow_nan and bool(torch.isnan(X).any())):
         raise DataError(f"Input X contains NaN or infinity. {owner} does not accept it: fill or drop those rows.")
     if y is not None:
         y = labels_or_numbers(owner, X, y)

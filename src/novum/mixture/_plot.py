@@ -1,0 +1,124 @@
+"""Pictures of mixtures in the plane: ellipses of the components, and the steps of EM as a row of panels."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from novum._axes import drawing_axes
+from novum.exceptions import DataError, NotConverged
+from novum.mixture._covariance import dense
+
+__all__ = ["plot_ellipses", "plot_em_steps"]
+
+TURN = np.linspace(0, 2 * np.pi, 121)
+FAINT, STRONG = 0.15, 0.9  # opacity of a component of weight zero, and of the heaviest
+
+
+def ellipse(mean: NDArray, covariance: NDArray, deviations: float) -> NDArray:
+    """Return the points at so many standard deviations from a mean, (points, 2)."""
+    values, vectors = np.linalg.eigh(covariance)
+    circle = np.column_stack([np.cos(TURN), np.sin(TURN)])
+    return mean + deviations * circle * np.sqrt(np.maximum(values, 0)) @ vectors.T
+
+
+def check_plane(X: Any, name: str) -> NDArray:
+    """Return X as float64 points of the plane."""
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] != 2:
+        raise DataError(f"{name} draws points of the plane; X has shape {X.shape}. Choose two columns.")
+    return X
+
+
+def plot_ellipses(model: Any, X: Any = None, *, deviations: float = 2.0, ax: Any = None) -> Any:
+    """Draw a fitted Gaussian mixture of two features: rows in the color of their component, an ellipse per component.
+
+    Parameters
+    ----------
+    model : GaussianMixture or BayesianGaussianMixture
+        Fitted on two features.
+    X : array-like of shape (n_samples, 2), default=None
+        Rows to draw; their colors are mixed by their responsibilities.
+    deviations : float, default=2.0
+        Standard deviations from the mean at which an ellipse is drawn; 2 hold 86 % of its component.
+    ax : matplotlib axes, default=None
+        None makes a figure.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.mixture import GaussianMixture, plot_ellipses
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> ax = plot_ellipses(GaussianMixture(2, random_state=0).fit(X), X)
+    >>> len(ax.lines)
+    2
+    """
+    from matplotlib.colors import to_rgb
+
+    check_is_fitted(model)
+    if model.means_.shape[1] != 2:
+        raise DataError(
+            f"plot_ellipses draws mixtures of two features; this one has {model.means_.shape[1]}. Fit it on two columns."
+        )
+    ax = drawing_axes(ax)
+    colors = np.array([to_rgb(f"C{j % 10}") for j in range(len(model.means_))])
+    if X is not None:
+        X = check_plane(X, "plot_ellipses")
+        ax.scatter(*X.T, s=10, c=np.clip(model.predict_proba(X) @ colors, 0, 1), linewidths=0)
+    covariances = dense(model.covariance_type, model.covariances_, *model.means_.shape)
+    share = np.asarray(model.weights_) / np.max(model.weights_)
+    for mean, covariance, color, part in zip(model.means_, covariances, colors, share):
+        opacity = FAINT + (STRONG - FAINT) * float(part)
+        ax.plot(*ellipse(mean, covariance, deviations).T, color=color, alpha=opacity, lw=2)
+    return ax
+
+
+def plot_em_steps(model: Any, X: Any, *, steps: tuple[int, ...] = (0, 1, 2, 5, 20), axes: Any = None) -> Any:
+    """Draw what EM does: the mixture after so many passes, each in a panel with its mean log-likelihood.
+
+    Parameters
+    ----------
+    model : GaussianMixture
+        Not fitted; its start is the first picture.
+    X : array-like of shape (n_samples, 2)
+    steps : tuple of int, default=(0, 1, 2, 5, 20)
+        Passes after which to draw.
+    axes : sequence of matplotlib axes, default=None
+        One per step; None makes a figure.
+
+    Returns
+    -------
+    array of matplotlib axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.mixture import GaussianMixture, plot_em_steps
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> axes = plot_em_steps(GaussianMixture(2, random_state=0), X, steps=(0, 3))
+    >>> [ax.get_title().partition(":")[0] for ax in axes]
+    ['start', 'after 3']
+    """
+    X = check_plane(X, "plot_em_steps")
+    if axes is None:
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(3 * len(steps), 3), layout="constrained")
+        axes = figure.subplots(1, len(steps), sharex=True, sharey=True, squeeze=False)
+    axes = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+    if len(axes) < len(steps):
+        raise DataError(f"plot_em_steps: {len(steps)} steps need as many axes; {len(axes)} were given.")
+    for ax, step in zip(axes, steps):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConverged)  # it is stopped on purpose
+            there = clone(model).set_params(max_iter=step, tol=0.0, n_init=1).fit(X)
+        plot_ellipses(there, X, ax=ax)
+        ax.set_title(f"{'start' if step == 0 else f'after {step}'}: {there.score(X):.3f}")
+    return axes[: len(steps)]

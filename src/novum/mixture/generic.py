@@ -1,0 +1,342 @@
+r"""Mixtures of any distributions, mixed families too, by one expectation-maximisation through their common protocol.
+
+    p(x) = sum_k weight[k] p_k(x)                                                                  (1)
+    r[n,k] = weight[k] p_k(x[n]) / p(x[n])                                                         (2)
+    weight = sum w r / sum w,   p_k = p_k.from_statistics(p_k.statistics(x, w r[:, k]))            (3)
+
+A component is a distribution of vectors, or a distribution of numbers: of the one column there is, or a batch with one for
+every column, which are then independent. There a missing cell drops out of the product, and of the statistics of its column.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _array
+from novum._random import Stream, seed_of
+from novum.base.callbacks import reporting
+from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, RandomState, Real
+from novum.base.estimator import fits
+from novum.cluster import KMeans, _blockwise
+from novum.distributions import Distribution, Normal
+from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.fold.blocks import Block, Source
+from novum.mixture._base import MixtureBase, Query
+from novum.mixture._em import Solved, best_run, work_blocks
+from novum.mixture._start import filled_source
+from novum.mixture._tensors import LOWEST, log_sum
+from novum.mixture.gaussian import checked_weights
+
+__all__ = ["Mixture"]
+
+FLOPS_PER_LOG_DENSITY = 64  # of a column: what a block's work is reckoned with
+LEAST = 1e-300  # in place of a weight of zero in its logarithm
+
+
+class Params(NamedTuple):
+    weights: NDArray  # (k,)
+    components: tuple  # of Distributions
+
+
+class Sums(NamedTuple):
+    mass: NDArray  # (k,)
+    parts: tuple  # statistics of every component
+    log_likelihood: float
+    weight: float
+
+
+class Assigned(NamedTuple):
+    centers: NDArray  # (k, d)
+    components: tuple
+
+
+def is_vector(component: Distribution) -> bool:
+    """Return whether outcomes are vectors."""
+    return bool(component.event_shape)
+
+
+def columns_of(component: Distribution, X: Any) -> Any:
+    """Return the rows as a component takes them: rows, numbers, or numbers for each of a batch."""
+    return X[:, 0] if not is_vector(component) and not component.batch_shape else X
+
+
+def component_log_prob(component: Distribution, X: Any) -> Any:
+    """Return log p_k(x) of every row, in float64; a missing cell counts for nothing."""
+    x = columns_of(component, X)
+    value = component.log_prob(x)
+    if is_vector(component):
+        return value
+    if _array.is_tensor(value):
+        value = value.where(x == x, 0.0)
+    else:
+        value = np.where(x == x, value, 0.0)
+    return value if value.ndim == 1 else value.sum(1)
+
+
+def component_statistics(component: Distribution, X: Any, weight: Any) -> Any:
+    """Return the statistics of one component, with weights of the rows; missing cells have none."""
+    x = columns_of(component, X)
+    if is_vector(component):
+        return component.statistics(x, weight)
+    seen = x == x
+    if not bool(seen.all()):
+        weight = weight * seen if x.ndim == 1 else weight[:, None] * seen
+        typical = _array.like(x, np.broadcast_to(component.mean, tuple(x.shape)), "float64")
+        x = x.where(seen, typical) if _array.is_tensor(x) else np.where(seen, x, typical)
+    elif x.ndim == 2:
+        weight = weight[:, None] * _array.double(seen)
+    return component.statistics(x, weight)
+
+
+def check_rows(components: tuple, X: Any) -> None:
+    """Raise for missing cells under a distribution of vectors, which cannot leave a cell out."""
+    if any(map(is_vector, components)) and bool((X != X).any()):
+        name = next(type(c).__name__ for c in components if is_vector(c))
+        raise DataError(
+            f"Input X contains NaN. Mixture: {name} takes whole rows; GaussianMixture integrates missing cells out."
+        )
+
+
+def joint(params: Params, block: Block) -> Any:
+    """Return log weight + log p_k(x)."""
+    check_rows(params.components, block.X)
+    X = _array.double(block.X)
+    logs = np.log(np.maximum(params.weights, LEAST))
+    values = [
+        (component_log_prob(component, X) + float(log))[:, None] for component, log in zip(params.components, logs)
+    ]
+    return _array.concat(values)
+
+
+def present(block: Block) -> Block:
+    """Return the rows that have weight."""
+    if block.weight is None:
+        return block
+    used = block.weight > 0
+    return Block(block.X[used], None, block.weight[used], block.start)
+
+
+def pass_of(params: Params, block: Block) -> Sums:
+    """Return the statistics of (3) for one block."""
+    block = present(block)
+    scores = joint(params, block)
+    total = log_sum(scores)
+    impossible = ~(total > LOWEST)
+    if bool(impossible.any()):
+        row = int(_array.to_numpy(impossible).argmax())
+        raise DataError(
+            f"Mixture: no component can have produced {_array.to_numpy(block.X[row])}: its density is zero under all of them."
+            " Add a component whose support has it, or remove the row."
+        )
+    r = _array.exp(scores - total[:, None])
+    r = r if block.weight is None else r * block.weight[:, None]
+    likelihood = total.sum() if block.weight is None else block.weight @ total
+    X = _array.double(block.X)
+    parts = tuple(component_statistics(one, X, r[:, j]) for j, one in enumerate(params.components))
+    weight = float(block.rows if block.weight is None else block.weight.sum())
+    return Sums(_array.to_numpy(r.sum(0)), parts, float(likelihood), weight)
+
+
+def assigned_pass(params: Assigned, block: Block) -> Sums:
+    """Return the statistics of one block with every row at its nearest center."""
+    block = present(block)
+    which = _array.to_numpy(_blockwise.nearest(params.centers, block))
+    X = _array.double(block.X)
+    weight = np.ones(block.rows) if block.weight is None else _array.to_numpy(block.weight)
+    member = (which[:, None] == np.arange(len(params.centers))) * weight[:, None]
+    shares = _array.like(X, member, "float64")
+    parts = tuple(component_statistics(one, X, shares[:, j]) for j, one in enumerate(params.components))
+    return Sums(member.sum(0), parts, 0.0, float(weight.sum()))
+
+
+def merge(a: Sums, b: Sums) -> Sums:
+    """Return the sums of two portions of data."""
+    parts = tuple(type(x)(*(u + v for u, v in zip(x, y))) for x, y in zip(a.parts, b.parts))
+    return Sums(a.mass + b.mass, parts, a.log_likelihood + b.log_likelihood, a.weight + b.weight)
+
+
+def updated(component: Distribution, statistics: Any) -> Distribution:
+    """Return the component that statistics give; one that they would degenerate (equal rows, no variance) stays as it is.
+
+    To stay is a step that does not lower the expected log-likelihood, so the likelihood still never falls.
+    """
+    try:
+        return component.from_statistics(statistics)
+    except DataError:
+        return component
+
+
+def maximized(params: Params, sums: Sums) -> Solved:
+    """Return (3), and the mean log-likelihood of the parameters that entered."""
+    bound = sums.log_likelihood / sums.weight
+    components = tuple(updated(one, part) for one, part in zip(params.components, sums.parts))
+    return Solved(Params(sums.mass / sums.mass.sum(), components), bound, bound)
+
+
+def check_component(component: Any, d: int) -> None:
+    """Raise unless a component can have d columns as an outcome."""
+    shape = component.event_shape or component.batch_shape
+    wrong = component.event_shape and component.batch_shape
+    if wrong or (shape != (d,) and not (shape == () and d == 1)):
+        raise ParameterError(
+            f"Mixture(components=...): {component!r} has batch_shape {component.batch_shape} and event_shape"
+            f" {component.event_shape}; rows have {d} column(s). Give a distribution of vectors of that length, or a batch of"
+            " that length of distributions of numbers."
+        )
+
+
+class Mixture(MixtureBase):
+    """Mixture of any distributions.
+
+    Parameters
+    ----------
+    components : sequence of distributions or of their classes, default=None
+        An object of `novum.distributions` is a component with its starting parameters; a class is one that starts at a cluster
+        of k-means. Families may be mixed. None is two `Normal`.
+    weights_init : array-like of shape (n_components,), default=None
+        None starts with equal weights, or with the shares of the clusters.
+    tol : float, default=1e-3
+        Stop when the mean log-likelihood changes by less.
+    max_iter : int, default=100
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+    verbose : int or bool, default=0
+        Whether to log every pass, to the logger "novum".
+
+    Attributes
+    ----------
+    weights_ : array of shape (n_components,)
+    components_ : list of distributions
+    converged_ : bool
+    n_iter_ : int
+    lower_bound_, lower_bounds_ : float, list of float
+        Mean log-likelihood of the parameters that entered the last pass, and every pass.
+    history_ : History
+        The same; it never falls.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.distributions import Poisson
+    >>> from novum.mixture import Mixture
+    >>> X = np.array([[0], [1], [2], [1], [9], [11], [10], [12]])
+    >>> model = Mixture([Poisson(1.0), Poisson(8.0)], tol=1e-9).fit(X)
+    >>> [float(component.rate.round(3)) for component in model.components_]
+    [0.998, 10.478]
+    """
+
+    _domains: dict[str, Domain] = {
+        "components": ArrayLike() | Null(),
+        "weights_init": ArrayLike() | Null(),
+        "tol": Real(0),
+        "max_iter": Int(1),
+        "random_state": RandomState(),
+        "verbose": Int(0) | Bool(),
+    }
+
+    def __init__(self, components=None, *, weights_init=None, tol=1e-3, max_iter=100, random_state=None, verbose=0):
+        self.components = components
+        self.weights_init = weights_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the parameters.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+            Cells may be missing (NaN) where components are distributions of numbers.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight counts as repetition; zero leaves a row out.
+
+        Returns
+        -------
+        self
+        """
+        given = (Normal, Normal) if self.components is None else tuple(self.components)
+        source = self._source(X, None, sample_weight)
+        source = work_blocks(source, len(given) * source.n_features * FLOPS_PER_LOG_DENSITY)
+        start = self._start(given, source)
+        options: dict[str, Any] = {"X": X, "sample_weight": sample_weight}
+        with reporting(
+            self, self.max_iter, attributes=lambda params: fitted(params, source.dtype), **options
+        ) as report:
+            best = best_run(
+                [lambda: start],
+                source,
+                pass_of,
+                maximized,
+                merge=merge,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                report=report,
+                log_every=1 if self.verbose else 0,
+                owner="Mixture",
+            )
+        self._learn(best, fitted(best.params, source.dtype))
+        return self
+
+    def _start(self, given: tuple, source: Source) -> Params:
+        """Return the parameters to begin with; classes become distributions of the clusters of k-means."""
+        k, d = len(given), source.n_features
+        classes = [isinstance(one, type) and issubclass(one, Distribution) for one in given]
+        if not k or not all(isinstance(one, Distribution) or known for one, known in zip(given, classes)):
+            raise ParameterTypeError(
+                "The 'components' parameter of Mixture must be a sequence of distributions of novum.distributions, or of their"
+                f" classes. Got {self.components!r} instead."
+            )
+        weights = np.full(k, 1 / k) if self.weights_init is None else checked_weights(self.weights_init, k)
+        if any(classes):
+            filled = filled_source(source)
+            first = filled.first()
+            rows = _array.to_numpy(present(first).X).astype(np.float64)
+            whole = tuple(one._start(rows, None) if known else one for one, known in zip(given, classes))
+            for component in whole:
+                check_component(component, d)
+            seed = int(Stream(seed_of(self.random_state)).integers("mixture k-means", 0, 1, 2**31)[0])
+            model = KMeans(k, n_init=1, random_state=seed).fit(filled)
+            centers = np.ascontiguousarray(model.cluster_centers_, np.float64)
+            sums = filled.total(assigned_pass, Assigned(centers, whole), merge)
+            found = maximized(Params(weights, whole), sums).params
+            given = tuple(new if known else old for new, old, known in zip(found.components, given, classes))
+            weights = found.weights if self.weights_init is None else weights
+        for component in given:
+            check_component(component, d)
+        return Params(weights, given)
+
+    def _query(self) -> Query:
+        return Query(joint, Params(np.asarray(self.weights_, np.float64), tuple(self.components_)))
+
+    def _n_parameters(self) -> int:
+        """Return the number of free parameters."""
+        own = (one.n_parameters * (1 if is_vector(one) else one._columns()) for one in self.components_)
+        return len(self.components_) - 1 + sum(own)
+
+    def aic(self, X, sample_weight=None):
+        """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
+        return self._criterion(X, sample_weight, bayesian=False)
+
+    def bic(self, X, sample_weight=None):
+        """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
+        return self._criterion(X, sample_weight, bayesian=True)
+
+    def sample(self, n_samples=1):
+        """Draw rows; returns them and the component of each, component by component."""
+        rng, counts = self._counts(n_samples)
+        parts = [
+            one.sample(int(count), random_state=rng).reshape(int(count), -1)
+            for one, count in zip(self.components_, counts)
+        ]
+        return np.vstack(parts), np.repeat(np.arange(len(counts)), counts)
+
+
+def fitted(params: Params, dtype: np.dtype) -> dict[str, Any]:
+    """Return the fitted attributes."""
+    return {"weights_": params.weights.astype(dtype), "components_": list(params.components)}
