@@ -123,8 +123,7 @@ def test_ctrl_c_keeps_the_leaderboard(tmp_path):
             text=True,
         )
         assert run.stdout is not None
-        while "candidates" not in run.stdout.readline():
-            pass
+        assert any("candidates" in line for line in run.stdout), run.communicate()[1]
         time.sleep(patience)
         run.send_signal(signal.SIGINT)
         output, errors = run.communicate(timeout=60)
