@@ -13,6 +13,7 @@ _FAMILIES = (
     "cluster",
     "datasets",
     "distributions",
+    "decomposition",
     "evaluation",
     "exceptions",
     "feature_extraction",

@@ -1,0 +1,6 @@
+"""Few coordinates for many columns: principal components, their probabilistic form, factor analysis."""
+
+from novum.decomposition._plot import plot_components
+from novum.decomposition.pca import PCA
+
+__all__ = ["PCA", "plot_components"]

@@ -1,0 +1,131 @@
+r"""Principal axes of all rows, by the cheapest route that keeps the digits.
+
+With A the centred rows times the square roots of their weights, W the sum of the weights and C = A'A / (W - 1), the axes are
+eigenvectors of C, and equally the right singular vectors of A or of any R with R'R = A'A:
+
+    R = U S V',   lambda_j = s_j^2 / (W - 1)                                                       (7)
+    A A' u_j = s_j^2 u_j,   v_j = A'u_j / s_j          with fewer rows than columns                (8)
+
+An eigenvalue of A'A or A A' is known to eps s_1^2, so s_j keeps its digits only where s_j^2 is not too far below s_1^2. R,
+folded from blocks by orthogonal factors, has no such loss. Moments and factors: novum.fold.moments, novum.fold.triangles.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from novum._threads import map_ordered, thread_count
+from novum.fold.blocks import Source
+from novum.fold.moments import central_moments
+from novum.fold.triangles import Factor, factor
+
+__all__ = ["Spectrum", "by_covariance", "by_factor", "by_gram", "descending", "resolved", "signed"]
+
+# lambda_j / lambda_1 above which (8) and the covariance know lambda_j well: to 2e-10 relative for float64 data, to the rounding
+# of the result for float32.
+RESOLVED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-9}
+FEW = 0.25  # share of the eigenvectors up to which finding them one by one is faster than finding all
+CHUNK_VALUES = 2**19  # values of a chunk of columns in the products of (8)
+SMALLEST_SQUARE = 1e-280  # below, squares lose digits to underflow
+
+
+class Spectrum(NamedTuple):
+    """Axes of the data in falling order of their variance."""
+
+    mean: np.ndarray  # (p,)
+    weight: float  # W
+    rows: float  # rows with a positive weight
+    singular: np.ndarray  # (m,): s_j
+    vectors: np.ndarray  # (m, p): v_j
+    total: float  # sum of all s_j^2, also of those that were not computed
+
+
+def signed(vectors: np.ndarray) -> np.ndarray:
+    """Return the rows with the sign that makes the entry of largest size positive."""
+    if not vectors.size:
+        return vectors
+    largest = vectors[np.arange(len(vectors)), np.abs(vectors).argmax(axis=1)]
+    return vectors * np.where(largest < 0, -1.0, 1.0)[:, None]
+
+
+def descending(square: np.ndarray, top: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the `top` largest eigenvalues of a symmetric matrix, none below zero, and their vectors as rows."""
+    p = len(square)
+    if 0 < top <= FEW * p:
+        values, vectors = scipy.linalg.eigh(square, subset_by_index=[p - top, p - 1], driver="evr", check_finite=False)
+    else:
+        values, vectors = np.linalg.eigh(square)
+    return np.maximum(values[::-1][:top], 0.0), np.ascontiguousarray(vectors[:, ::-1][:, :top].T)
+
+
+def resolved(values: np.ndarray, dtype: np.dtype, rows: float) -> bool:
+    """Return whether squares keep the digits of all these eigenvalues; n rows determine n - 1 of them at most."""
+    values = values[: max(1, int(rows) - 1)]
+    if not len(values):
+        return True
+    in_range = bool(np.isfinite(values).all()) and values[0] > SMALLEST_SQUARE
+    return in_range and bool(values[-1] >= RESOLVED[dtype] * values[0])
+
+
+def by_covariance(source: Source, top: int) -> Spectrum | None:
+    """Return the `top` axes from the moments of the columns; None where squares of the data overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        moments = central_moments(source)
+    if not np.isfinite(moments.xx).all():
+        return None
+    values, vectors = descending(moments.xx, top)
+    total = float(np.trace(moments.xx))
+    return Spectrum(moments.mean, moments.weight, moments.rows, np.sqrt(values), signed(vectors), total)
+
+
+def by_chunks(function: Callable[[slice], np.ndarray], rows: np.ndarray) -> list[np.ndarray]:
+    """Return `function(columns)` for chunks of the columns, whose size depends on the shape alone, by all threads."""
+    m, p = rows.shape
+    step = max(1, CHUNK_VALUES // max(1, m))
+    chunks = [slice(start, min(start + step, p)) for start in range(0, p, step)]
+    return list(map_ordered(function, chunks, min(thread_count(), len(chunks))))
+
+
+def by_gram(source: Source, top: int) -> tuple[Spectrum | None, Factor]:
+    """Return the `top` axes from the products of the rows (8), and those rows for `by_factor` where it does not serve."""
+    found = factor(source)
+    rows = found.xx  # (m, p), m <= p
+    with np.errstate(over="ignore", invalid="ignore"):
+        gram = sum(by_chunks(lambda columns: rows[:, columns] @ rows[:, columns].T, rows))
+    if not np.isfinite(gram).all():
+        return None, found
+    values, left = descending(np.asarray(gram), top)
+    singular = np.sqrt(values)
+    safe = singular > np.sqrt(np.finfo(float).eps) * singular[0] if len(singular) else np.zeros(0, bool)
+    scaled = left[safe] / singular[safe, None]  # (k, m)
+    vectors = np.concatenate(by_chunks(lambda columns: scaled @ rows[:, columns], rows), axis=1)
+    vectors = completed(vectors, len(values))
+    return Spectrum(found.mean, found.weight, found.rows, singular, signed(vectors), float(np.trace(gram))), found
+
+
+def completed(vectors: np.ndarray, count: int) -> np.ndarray:
+    """Return orthonormal rows filled up to `count` by unit vectors made orthogonal to them."""
+    for _ in range(count - len(vectors)):
+        extra = np.zeros(vectors.shape[1])
+        extra[(vectors**2).sum(axis=0).argmin()] = 1.0  # the coordinate that they cover least
+        for _ in range(2):  # once more: the first subtraction leaves rounding along the rows
+            extra = extra - vectors.T @ (vectors @ extra)
+            extra /= np.linalg.norm(extra)
+        vectors = np.vstack([vectors, extra])
+    return vectors
+
+
+def by_factor(source: Source, top: int, found: Factor | None = None) -> Spectrum:
+    """Return the `top` axes by (7)."""
+    found = factor(source) if found is None else found
+    return of_factor(found.mean, found.weight, found.rows, found.xx, top)
+
+
+def of_factor(mean: np.ndarray, weight: float, rows: float, R: np.ndarray, top: int) -> Spectrum:
+    """Return the `top` axes of a factor R, R'R = A'A."""
+    _, singular, vectors = np.linalg.svd(R, full_matrices=False)
+    with np.errstate(over="ignore"):
+        total = float((singular**2).sum())
+    return Spectrum(mean, weight, rows, singular[:top], signed(vectors[:top]), total)
