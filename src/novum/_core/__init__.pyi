@@ -10,6 +10,7 @@ from novum._core import (
     kmeans as kmeans,
     kmeans_sparse as kmeans_sparse,
     mixture as mixture,
+    latent as latent,
     random as random,
     seeding as seeding,
     text as text,

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from novum import _array
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.decomposition._dimension import components_for_share, log_evidence
@@ -157,8 +158,8 @@ class PCA(PrincipalAxes):
         -------
         self
         """
+        solver = self._checked_solver(_array.is_sparse(X))
         source = self._source(X, None, sample_weight)
-        solver = self._checked_solver(source)
         rows = source.n_rows
         k = self._checked_components(rows, source.n_features, solver)
         top = k if isinstance(k, numbers.Integral) else source.n_features if rows is None else min(rows, source.n_features)
@@ -174,9 +175,9 @@ class PCA(PrincipalAxes):
         self._keep(found, self._components(k, found), source.dtype)
         return self
 
-    def _checked_solver(self, source: Source) -> str:
+    def _checked_solver(self, sparse: bool) -> str:
         """Return the solver asked for; the words are scikit-learn's."""
-        if not source.sparse:
+        if not sparse:
             return self.svd_solver
         if self.svd_solver not in ("auto", "arpack", "covariance_eigh"):
             raise ParameterTypeError(
@@ -248,7 +249,7 @@ class PCA(PrincipalAxes):
             return int(np.argmax(log_evidence(values, found.weight))) + 1 if len(values) > 1 else 1
         if isinstance(k, numbers.Integral):
             return min(int(k), len(found.singular))
-        total = values.sum()
+        total = found.total / (found.weight - 1)
         return min(components_for_share(values / total, float(k)) if total > 0 else 1, len(values))
 
     def __sklearn_tags__(self):
