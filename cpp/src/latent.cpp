@@ -98,20 +98,25 @@ template <class Real>
 NOVUM_INLINE double posterior(const Real* x, const FactorModel& model, const Prepared& m, const Pattern& pattern, double* offset,
                               double* right, double* z) {
     const std::size_t q = m.q;
-    double square = 0;
     for (std::size_t a = 0; a < q; ++a) right[a] = 0;
     for (std::size_t j : pattern.observed) {
         const double d = static_cast<double>(x[j]) - model.mean[j];
         offset[j] = d;
-        square += d * d / model.noise[j];
         const double* u = m.scaled.data() + j * q;
         for (std::size_t a = 0; a < q; ++a) right[a] += u[a] * d;
     }
+    double square = 0;
     for (std::size_t a = 0; a < q; ++a) {
         double value = 0;
         for (std::size_t b = 0; b < q; ++b) value += pattern.inverse[a * q + b] * right[b];
         z[a] = value;
-        square -= right[a] * value;
+        square += value * value;
+    }
+    for (std::size_t j : pattern.observed) {  // as a sum of squares: the difference in (17) would cancel where noise is small
+        const double* w = model.loadings + j * q;
+        double rest = offset[j];
+        for (std::size_t a = 0; a < q; ++a) rest -= w[a] * z[a];
+        square += rest * rest / model.noise[j];
     }
     return -0.5 * (pattern.constant + square);
 }

@@ -175,6 +175,6 @@ def log_determinant(x: Any) -> Any:
     return (_torch() if is_tensor(x) else np).linalg.slogdet(x)[1]
 
 
-def where(condition: Any, x: Any, other: float) -> Any:
-    """Return x where the condition holds, else a number."""
+def where(condition: Any, x: Any, other: Any) -> Any:
+    """Return x where the condition holds, else the other (an array or a number)."""
     return _torch().where(condition, x, other) if is_tensor(x) else np.where(condition, x, other)

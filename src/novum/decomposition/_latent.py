@@ -6,9 +6,9 @@ A missing cell (NaN) is integrated out: row i has only its observed columns O, W
 d = x_O - mu_O the posterior of z and the density of the row are
 
     M = I + W_O' psi_O^{-1} W_O,   E[z] = M^{-1} W_O' psi_O^{-1} d,   cov z = M^{-1}               (16)
-    log p(x_O) = - 1/2 [sum_O log(2 pi psi_j) + log |M| + d' psi_O^{-1} d - E[z]' M E[z]]          (17)
+    log p(x_O) = - 1/2 [sum_O log(2 pi psi_j) + log |M| + |d - W_O E[z]|^2_psi + |E[z]|^2]         (17)
 
-Column j is a regression on z' = (z, 1) over the rows where it is observed, so a pass sums, over those rows,
+with |d|^2_psi = sum_O d_j^2 / psi_j. Column j is a regression on z' = (z, 1) over the rows where it is observed, so a pass sums, over those rows,
 
     A_j = sum w E[z' z''],   c_j = sum w d_j E[z'],   s_j = sum w d_j^2                            (18)
     (W_j, shift of mu_j) = A_j^{-1} c_j,   psi_j = (s_j - c_j' A_j^{-1} c_j) / n_j                 (19)
@@ -169,7 +169,8 @@ def batch_posterior(params: Factors, block: Block) -> tuple[Any, Any, Any, Any, 
     right = offset @ scaled
     z = (covariance * right[:, None, :]).sum(2)
     constant = mask @ _array.like(offset, np.log(2 * np.pi * params.noise), "float64")
-    square = (offset * offset) @ (1 / psi) - (right * z).sum(1)
+    rest = (offset - z @ W.T) * mask
+    square = (rest * rest) @ (1 / psi) + (z * z).sum(1)
     return z, covariance, -0.5 * (constant + log_determinant + square), offset, mask
 
 

@@ -21,7 +21,7 @@ from novum.fold.blocks import Source
 from novum.fold.moments import central_moments
 from novum.fold.triangles import Factor, factor
 
-__all__ = ["Spectrum", "by_covariance", "by_factor", "by_gram", "descending", "resolved", "signed"]
+__all__ = ["Spectrum", "by_factor", "descending", "exact", "of_factor", "signed"]
 
 # lambda_j / lambda_1 above which (8) and the covariance know lambda_j well: to 2e-10 relative for float64 data, to the rounding
 # of the result for float32.
@@ -121,6 +121,21 @@ def by_factor(source: Source, top: int, found: Factor | None = None) -> Spectrum
     """Return the `top` axes by (7)."""
     found = factor(source) if found is None else found
     return of_factor(found.mean, found.weight, found.rows, found.xx, top)
+
+
+def exact(source: Source, top: int, *, squares: bool = False) -> tuple[str, Spectrum]:
+    """Return the name of the route and the `top` axes: by squares while they keep the digits (or if asked), else by (7)."""
+    n, p = source.n_rows, source.n_features
+    rows = None
+    if n is not None and n < p and not source.sparse:
+        found, rows = by_gram(source, top)
+    else:
+        found = by_covariance(source, top)
+    if found is not None:
+        kept = resolved(found.singular[:top] ** 2, source.dtype, found.rows)
+        if kept or squares or source.sparse:
+            return "covariance_eigh", found
+    return "full", by_factor(source, top, rows)
 
 
 def of_factor(mean: np.ndarray, weight: float, rows: float, R: np.ndarray, top: int) -> Spectrum:

@@ -23,7 +23,7 @@ from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Rea
 from novum.base.estimator import fits
 from novum.decomposition._dimension import components_for_share, log_evidence
 from novum.decomposition._krylov import by_lanczos, by_passes
-from novum.decomposition._spectrum import Spectrum, by_covariance, by_factor, by_gram, resolved
+from novum.decomposition._spectrum import Spectrum, by_factor, exact
 from novum.decomposition._subspace import PrincipalAxes
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.fold.blocks import Source
@@ -230,17 +230,8 @@ class PCA(PrincipalAxes):
             return "arpack", by_lanczos(source, top, tol=self.tol, random_state=self.random_state)
         if solver == "full" or (solver == "auto" and k == "mle"):
             return "full", by_factor(source, top)
-        rows = None
-        if n is not None and n < p and not source.sparse:
-            squares, rows = by_gram(source, top)
-        else:
-            squares = by_covariance(source, top)
-        name = "covariance_eigh" if solver == "auto" else solver
-        if squares is not None:
-            exact = resolved(squares.singular[:top] ** 2, source.dtype, squares.rows)
-            if exact or solver == "covariance_eigh" or source.sparse:
-                return name, squares
-        return "full" if solver == "auto" else name, by_factor(source, top, rows)
+        name, found = exact(source, top, squares=solver == "covariance_eigh")
+        return name if solver == "auto" else solver, found
 
     def _components(self, k: Any, found: Spectrum) -> int:
         """Return the number of components to keep."""
