@@ -206,9 +206,11 @@ def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray 
 
 
 def verified(estimator: Any, source: MemorySource) -> MemorySource:
-    """Return `source` if it is finite, else raise scikit-learn's error for the first block that is not."""
-    bad = source.first_bad_block()
-    if bad is not None:
+    """Return `source` if it is finite, else raise scikit-learn's error for the first block that is not.
+
+    A learner that takes missing cells is shown every block that is not finite: one without infinity raises nothing.
+    """
+    for bad in source.bad_blocks():
         values = getattr(bad.X, "data", bad.X) if scipy.sparse.issparse(bad.X) else bad.X
         allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
         name = type(estimator).__name__

@@ -16,7 +16,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from novum import _array
 from novum._random import Stream, seed_of
-from novum.decomposition._spectrum import Spectrum, descending, signed
+from novum.decomposition._spectrum import Spectrum, descending, signed, squares_floor
 from novum.fold.blocks import Block, Source
 
 __all__ = ["by_lanczos", "by_passes"]
@@ -107,7 +107,8 @@ def by_passes(source: Source, top: int, *, width: int, passes: int, random_state
     T = basis.T @ images
     values, inner = descending((T + T.T) / 2, min(top, limit))
     vectors = signed(inner @ basis.T)
-    return Spectrum(mean, center.weight, total.rows, np.sqrt(values), vectors, total.square)
+    singular = np.sqrt(values)
+    return Spectrum(mean, center.weight, total.rows, singular, vectors, total.square, squares_floor(singular, p))
 
 
 def by_lanczos(source: Source, top: int, *, tol: float, random_state: Any) -> Spectrum:
@@ -126,4 +127,5 @@ def by_lanczos(source: Source, top: int, *, tol: float, random_state: Any) -> Sp
     values, vectors = eigsh(operator, k=top, tol=tol, v0=start)
     order = np.argsort(values)[::-1]
     singular = np.sqrt(np.maximum(values[order], 0.0))
-    return Spectrum(mean, center.weight, last[0].rows, singular, signed(vectors[:, order].T), last[0].square)
+    vectors, floor = signed(vectors[:, order].T), squares_floor(singular, p)
+    return Spectrum(mean, center.weight, last[0].rows, singular, vectors, last[0].square, floor)

@@ -21,13 +21,17 @@ from novum.fold.blocks import Source
 from novum.fold.moments import central_moments
 from novum.fold.triangles import Factor, factor
 
-__all__ = ["Spectrum", "by_factor", "descending", "exact", "of_factor", "signed"]
+__all__ = ["Spectrum", "by_factor", "descending", "exact", "filled", "of_factor", "signed"]
 
+EPS = float(np.finfo(np.float64).eps)
 # lambda_j / lambda_1 above which (8) and the covariance know lambda_j well: to 2e-10 relative for float64 data, to the rounding
 # of the result for float32.
 RESOLVED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-9}
 FEW = 0.25  # share of the eigenvectors up to which finding them one by one is faster than finding all
+SLACK = 4.0  # times eps and the longer side of the matrix: rounding of a decomposition, relative to its largest value
+FILL = 64  # null directions made at once
 CHUNK_VALUES = 2**19  # values of a chunk of columns in the products of (8)
+NEW_DIRECTION = 1e-6  # length that a unit vector must keep outside the axes to count as another direction
 SMALLEST_SQUARE = 1e-280  # below, squares lose digits to underflow
 
 
@@ -40,6 +44,7 @@ class Spectrum(NamedTuple):
     singular: np.ndarray  # (m,): s_j
     vectors: np.ndarray  # (m, p): v_j
     total: float  # sum of all s_j^2, also of those that were not computed
+    floor: float  # singular values up to this are rounding
 
 
 def signed(vectors: np.ndarray) -> np.ndarray:
@@ -77,7 +82,14 @@ def by_covariance(source: Source, top: int) -> Spectrum | None:
         return None
     values, vectors = descending(moments.xx, top)
     total = float(np.trace(moments.xx))
-    return Spectrum(moments.mean, moments.weight, moments.rows, np.sqrt(values), signed(vectors), total)
+    singular = np.sqrt(values)
+    floor = squares_floor(singular, source.n_features)
+    return Spectrum(moments.mean, moments.weight, moments.rows, singular, signed(vectors), total, floor)
+
+
+def squares_floor(singular: np.ndarray, side: int) -> float:
+    """Return up to where singular values from squares are rounding."""
+    return float(np.sqrt(SLACK * side * EPS) * singular[0]) if len(singular) else 0.0
 
 
 def by_chunks(function: Callable[[slice], np.ndarray], rows: np.ndarray) -> list[np.ndarray]:
@@ -98,23 +110,34 @@ def by_gram(source: Source, top: int) -> tuple[Spectrum | None, Factor]:
         return None, found
     values, left = descending(np.asarray(gram), top)
     singular = np.sqrt(values)
-    safe = singular > np.sqrt(np.finfo(float).eps) * singular[0] if len(singular) else np.zeros(0, bool)
+    floor = squares_floor(singular, len(rows))
+    safe = singular > floor
     scaled = left[safe] / singular[safe, None]  # (k, m)
     vectors = np.concatenate(by_chunks(lambda columns: scaled @ rows[:, columns], rows), axis=1)
-    vectors = completed(vectors, len(values))
-    return Spectrum(found.mean, found.weight, found.rows, singular, signed(vectors), float(np.trace(gram))), found
+    total = float(np.trace(gram))
+    return Spectrum(found.mean, found.weight, found.rows, singular, signed(vectors), total, floor), found
 
 
-def completed(vectors: np.ndarray, count: int) -> np.ndarray:
-    """Return orthonormal rows filled up to `count` by unit vectors made orthogonal to them."""
-    for _ in range(count - len(vectors)):
-        extra = np.zeros(vectors.shape[1])
-        extra[(vectors**2).sum(axis=0).argmin()] = 1.0  # the coordinate that they cover least
-        for _ in range(2):  # once more: the first subtraction leaves rounding along the rows
-            extra = extra - vectors.T @ (vectors @ extra)
-            extra /= np.linalg.norm(extra)
-        vectors = np.vstack([vectors, extra])
-    return vectors
+def filled(found: Spectrum, k: int) -> Spectrum:
+    """Return the spectrum with k axes; those along which the data do not vary are chosen by the others alone.
+
+    Any basis of the null space would do, and a decomposition returns one that depends on its rounding. Here it is made from
+    the unit vectors that the other axes cover least, so equal data in another form (weights, repeated rows) get equal axes.
+    """
+    known = int((found.singular[: min(k, len(found.vectors))] > found.floor).sum())
+    vectors = found.vectors[:known]
+    while len(vectors) < k:
+        least = np.argsort((vectors**2).sum(axis=0).round(9), kind="stable")[: min(FILL, k - len(vectors))]
+        extra = np.zeros((len(least), vectors.shape[1]))
+        extra[np.arange(len(least)), least] = 1.0
+        for _ in range(2):  # once more: the first subtraction leaves rounding along the axes
+            extra = extra - (extra @ vectors.T) @ vectors
+            Q, R = np.linalg.qr(extra.T)
+            extra = Q.T[np.abs(np.diag(R)) > NEW_DIRECTION]
+        vectors = np.vstack([vectors, signed(extra)])
+    singular = np.zeros(k)
+    singular[: min(k, len(found.singular))] = found.singular[:k]
+    return found._replace(vectors=vectors, singular=singular)
 
 
 def by_factor(source: Source, top: int, found: Factor | None = None) -> Spectrum:
@@ -143,4 +166,5 @@ def of_factor(mean: np.ndarray, weight: float, rows: float, R: np.ndarray, top: 
     _, singular, vectors = np.linalg.svd(R, full_matrices=False)
     with np.errstate(over="ignore"):
         total = float((singular**2).sum())
-    return Spectrum(mean, weight, rows, singular[:top], signed(vectors[:top]), total)
+    floor = float(SLACK * max(R.shape) * EPS * singular.max(initial=0.0))
+    return Spectrum(mean, weight, rows, singular[:top], signed(vectors[:top]), total, floor)

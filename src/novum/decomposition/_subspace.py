@@ -11,7 +11,7 @@ from novum import _array
 from novum._blas import single_blas
 from novum.base.estimator import Estimator
 from novum.decomposition._plot import plot_spectrum
-from novum.decomposition._spectrum import Spectrum
+from novum.decomposition._spectrum import Spectrum, filled
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 
@@ -88,18 +88,25 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
 
     def _keep(self, found: Spectrum, k: int, dtype: np.dtype) -> None:
         """Store the first k axes as fitted attributes."""
+        if found.weight <= 1:
+            raise DataError(
+                f"{type(self).__name__} needs a total weight above 1 to estimate a variance, got n_samples=1 row or weights"
+                f" that sum to {found.weight:g}: weights count how often a row occurs."
+            )
+        rest = found.singular[k:]
+        found = filled(found, k)
         freedom = found.weight - 1
         values = found.singular**2 / freedom
         total = found.total / freedom
         limit = min(self.n_features_in_, int(np.ceil(found.weight)))
         self.n_components_ = k
-        self.components_ = np.ascontiguousarray(found.vectors[:k]).astype(dtype)
-        self.explained_variance_ = values[:k].astype(dtype)
-        self.explained_variance_ratio_ = (values[:k] / total if total > 0 else np.zeros(k)).astype(dtype)
-        self.singular_values_ = found.singular[:k].astype(dtype)
+        self.components_ = np.ascontiguousarray(found.vectors).astype(dtype)
+        self.explained_variance_ = values.astype(dtype)
+        self.explained_variance_ratio_ = (values / total if total > 0 else np.zeros(k)).astype(dtype)
+        self.singular_values_ = found.singular.astype(dtype)
         self.mean_ = found.mean.astype(dtype)
-        rest = values[k:].sum() if len(values) >= limit else total - values[:k].sum()
-        self.noise_variance_ = float(max(rest, 0.0) / (limit - k)) if k < limit else 0.0
+        left = (rest**2).sum() / freedom if k + len(rest) >= limit else total - values.sum()
+        self.noise_variance_ = float(max(left, 0.0) / (limit - k)) if k < limit else 0.0
         self._far = bool(np.abs(found.mean).max() > FAR * np.sqrt(max(total, 0.0) / self.n_features_in_))
 
     def _scale(self) -> np.ndarray:

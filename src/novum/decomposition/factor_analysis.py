@@ -5,9 +5,9 @@ best loadings for given noise and then the noise that the diagonal of S asks for
 
     psi^{-1/2} S psi^{-1/2} = V diag(t) V',   W = psi^{1/2} V_q (t_q - 1)_+^{1/2}                  (20)
     psi_j <- S_jj - |W_j|^2                                                                        (21)
-    log L = - N/2 [p log 2 pi + sum_{j<=q} log t_j + q + sum_{j>q} t_j + sum_j log psi_j]          (22)
+    log L = - N/2 [p log 2 pi + sum_{j<=q} (log u_j + t_j/u_j) + sum_{j>q} t_j + sum_j log psi_j]  (22)
 
-S is p x p and made in one pass, or with n < p rows A itself, so no step sees the data again. Missing cells: EM (16) to (19),
+with u_j = max(t_j, 1). S is p x p and made in one pass, or with n < p rows A itself, so no step sees the data again. Missing cells: EM (16) to (19),
 novum.decomposition._latent. Rotations: _rotation (23).
 """
 
@@ -81,8 +81,9 @@ def iterate(data: Data, psi: np.ndarray, q: int, *, tol: float, max_iter: int, r
         values, vectors = leading(data, root, q)
         loadings = (np.sqrt(np.maximum(values - 1.0, 0.0))[:, None] * vectors * root).T  # (p, q)
         rest = float((data.variance / root**2).sum() - values.sum())
-        logs = np.log(np.maximum(values, np.finfo(float).tiny)).sum() + np.log(psi).sum()
-        likelihoods.append(float(-data.weight / 2 * (p * np.log(2 * np.pi) + q + logs + rest)))
+        fitted = np.maximum(values, 1.0)
+        inside = float((np.log(fitted) + values / fitted).sum() + np.log(psi).sum())
+        likelihoods.append(float(-data.weight / 2 * (p * np.log(2 * np.pi) + inside + rest)))
         params = Factors(data.mean, loadings, psi)
         stop = report(n_iter, likelihoods[-1], params)
         if stop or (n_iter > 1 and likelihoods[-1] - likelihoods[-2] < tol):
@@ -194,11 +195,11 @@ class FactorAnalysis(FactorModel):
         self
         """
         source = self._source(X, None, sample_weight)
-        q = source.n_features if self.n_components is None else self.n_components
+        q = source.n_features if self.n_components is None else min(self.n_components, source.n_features)
         psi = self._start(source.n_features)
         with reporting(self, self.max_iter, X=X, sample_weight=sample_weight, attributes=attributes) as report:
             if _latent.any_missing(source):
-                found = self._em(source, min(q, source.n_features), report)
+                found = self._em(source, q, report)
             else:
                 data = summarize(source)
                 found = iterate(data, psi, q, tol=self.tol, max_iter=self.max_iter, report=report)
@@ -209,7 +210,7 @@ class FactorAnalysis(FactorModel):
                 NotConverged,
                 stacklevel=3,
             )
-        self._keep(found, source.dtype)
+        self._keep(found, q, source.dtype)
         return self
 
     def _start(self, p: int) -> np.ndarray:
@@ -241,9 +242,11 @@ class FactorAnalysis(FactorModel):
         left, length, _ = np.linalg.svd(found.params.loadings / root[:, None], full_matrices=False)
         return Found(found.params._replace(loadings=root[:, None] * left * length), found.history, found.converged)
 
-    def _keep(self, found: Found, dtype: np.dtype) -> None:
+    def _keep(self, found: Found, q: int, dtype: np.dtype) -> None:
         """Store the parameters as fitted attributes."""
         loadings = signed(found.params.loadings.T).T
+        if loadings.shape[1] < q:  # fewer rows than factors: the others carry nothing
+            loadings = np.pad(loadings, ((0, 0), (0, q - loadings.shape[1])))
         if self.rotation is not None and loadings.shape[1]:
             loadings = orthogonal_rotation(loadings, self.rotation)
         self._mean, self._loadings, self._noise = found.params._replace(loadings=np.ascontiguousarray(loadings))

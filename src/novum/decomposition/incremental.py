@@ -16,7 +16,7 @@ from novum.base.domains import Bool, Domain, Int, Null
 from novum.base.estimator import fits
 from novum.decomposition._spectrum import of_factor
 from novum.decomposition._subspace import PrincipalAxes
-from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.exceptions import ParameterError, ParameterTypeError
 from novum.fold.triangles import Factor, factor, reduce_rows
 
 __all__ = ["IncrementalPCA"]
@@ -107,9 +107,8 @@ class IncrementalPCA(PrincipalAxes):
         """
         source = self._source(X, None, sample_weight)
         self.batch_size_ = self.batch_size or BATCH_ROWS_PER_COLUMN * source.n_features
-        self._check_components(source.n_rows, source.n_features)
         found = factor(source)
-        k = self._check_components(int(found.rows), source.n_features)
+        k = self._check_components(int(np.ceil(found.weight)), source.n_features)
         return self._learn(found, k, source.dtype)
 
     @fits
@@ -136,7 +135,7 @@ class IncrementalPCA(PrincipalAxes):
         source = self._source(X, None, sample_weight, reset=first)
         found = factor(source)
         if first:
-            k = self._check_components(int(found.rows), source.n_features)
+            k = self._check_components(int(np.ceil(found.weight)), source.n_features)
             return self._learn(found, k, source.dtype)
         k = len(self.components_)
         if self.n_components is not None and self.n_components != k:
@@ -147,7 +146,7 @@ class IncrementalPCA(PrincipalAxes):
         dtype = np.result_type(self.components_.dtype, source.dtype)
         return self._learn(merge_factors(self._factor(), found), k, dtype)
 
-    def _check_components(self, n: int | None, p: int) -> int:
+    def _check_components(self, n: int, p: int) -> int:
         """Return the number of components for a first portion of n rows."""
         k = self.n_components
         if k is not None and k > p:
@@ -155,12 +154,12 @@ class IncrementalPCA(PrincipalAxes):
                 f"n_components={k} invalid for n_features={p}, need more rows than columns for IncrementalPCA processing."
                 f" Give at most {p}."
             )
-        if k is not None and n is not None and k > n:
+        if k is not None and k > n:
             raise ParameterError(
                 f"n_components={k} must be less or equal to the batch number of samples {n} for the first partial_fit call"
                 f" of IncrementalPCA."
             )
-        return k or (p if n is None else min(n, p))
+        return k or min(n, p)
 
     def _factor(self) -> Factor:
         """Return what is kept of the rows so far."""
@@ -169,14 +168,9 @@ class IncrementalPCA(PrincipalAxes):
 
     def _learn(self, found: Factor, k: int, dtype: np.dtype):
         """Turn the factor of all rows so far into fitted attributes."""
-        if found.weight <= 1:
-            raise DataError(
-                f"IncrementalPCA needs a total weight above 1 to estimate a variance, got n_samples=1 row or weights that"
-                f" sum to {found.weight:g}: weights count how often a row occurs."
-            )
         self._root, self._center, self._seen = found.xx, found.mean, found.rows
         self.n_samples_seen_ = int(found.weight) if float(found.weight).is_integer() else float(found.weight)
         self.var_ = ((found.xx**2).sum(axis=0) / found.weight).astype(dtype)
         spectrum = of_factor(found.mean, found.weight, found.rows, found.xx, min(found.xx.shape))
-        self._keep(spectrum, min(k, len(spectrum.singular)), dtype)
+        self._keep(spectrum, k, dtype)
         return self

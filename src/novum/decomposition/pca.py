@@ -25,7 +25,7 @@ from novum.decomposition._dimension import components_for_share, log_evidence
 from novum.decomposition._krylov import by_lanczos, by_passes
 from novum.decomposition._spectrum import Spectrum, by_factor, exact
 from novum.decomposition._subspace import PrincipalAxes
-from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.exceptions import ParameterError, ParameterTypeError
 from novum.fold.blocks import Source
 
 __all__ = ["PCA"]
@@ -48,6 +48,14 @@ def passes_pay(n: int, p: int, width: int, passes: int) -> bool:
     side = min(n, p)
     exact = float(n) * p * side + EIGEN_COST * float(side) ** 3
     return side > LARGE_SIDE and WORTH * passes * 4.0 * n * p * width < exact
+
+
+def counted(source: Source) -> int | None:
+    """Return the number of rows, each as often as its weight says; None where only a pass can tell."""
+    weight = getattr(source, "weight", None)
+    if source.n_rows is None or source.home not in ("memory", "tensor"):
+        return None
+    return source.n_rows if weight is None else int(np.ceil(float(weight.sum())))
 
 
 class PCA(PrincipalAxes):
@@ -160,17 +168,13 @@ class PCA(PrincipalAxes):
         """
         solver = self._checked_solver(_array.is_sparse(X))
         source = self._source(X, None, sample_weight)
-        rows = source.n_rows
-        k = self._checked_components(rows, source.n_features, solver)
-        top = k if isinstance(k, numbers.Integral) else source.n_features if rows is None else min(rows, source.n_features)
-        self._fit_svd_solver, found = self._solve(source, solver, k, int(top))
-        if found.weight <= 1:
-            raise DataError(
-                f"PCA needs a total weight above 1 to estimate a variance, got n_samples=1 row or weights that sum to"
-                f" {found.weight:g}: weights count how often a row occurs."
-            )
-        if rows is None:
-            k = self._checked_components(int(found.rows), source.n_features, solver)
+        n, p = source.n_rows, source.n_features
+        k = self._checked_components(counted(source), p, solver)
+        side = p if n is None else min(n, p)
+        top = min(int(k), side) if isinstance(k, numbers.Integral) else side
+        self._fit_svd_solver, found = self._solve(source, solver, k, top)
+        if counted(source) is None:
+            k = self._checked_components(int(np.ceil(found.weight)), p, solver)
         self.n_samples_ = int(found.weight) if float(found.weight).is_integer() else float(found.weight)
         self._keep(found, self._components(k, found), source.dtype)
         return self
@@ -235,12 +239,12 @@ class PCA(PrincipalAxes):
 
     def _components(self, k: Any, found: Spectrum) -> int:
         """Return the number of components to keep."""
-        values = found.singular**2 / (found.weight - 1)
+        values = found.singular**2 / max(found.weight - 1, np.finfo(float).tiny)
         if k == "mle":
             return int(np.argmax(log_evidence(values, found.weight))) + 1 if len(values) > 1 else 1
         if isinstance(k, numbers.Integral):
-            return min(int(k), len(found.singular))
-        total = found.total / (found.weight - 1)
+            return int(k)
+        total = values.sum() if found.weight <= 1 else found.total / (found.weight - 1)
         return min(components_for_share(values / total, float(k)) if total > 0 else 1, len(values))
 
     def __sklearn_tags__(self):

@@ -25,7 +25,7 @@ from novum.decomposition._dimension import bic, free_parameters, log_evidence
 from novum.decomposition._gaussian_factors import FactorModel
 from novum.decomposition._latent import Factors
 from novum.decomposition._plot import plot_spectrum
-from novum.decomposition._spectrum import exact, signed
+from novum.decomposition._spectrum import exact, filled, signed
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold import Fit, fold
 from novum.fold.blocks import Source
@@ -65,7 +65,7 @@ class ProbabilisticPCA(FactorModel):
         sigma^2.
     mean_ : array of shape (n_features,)
     n_components_, n_iter_ : int
-        n_iter_ is the number of passes of EM, 0 for the closed form.
+        n_iter_ is the number of passes of EM, 1 for the closed form.
     log_likelihood_ : float
         Of all observed cells.
     log_evidence_ : array of shape (n_features - 1,)
@@ -120,7 +120,6 @@ class ProbabilisticPCA(FactorModel):
         self
         """
         source = self._source(X, None, sample_weight)
-        self._check_components(source.n_rows, source.n_features)
         missing = _latent.any_missing(source)
         if missing and (self.method == "closed_form" or self.n_components == "mle"):
             what = "method='closed_form'" if self.method == "closed_form" else "n_components='mle'"
@@ -137,8 +136,8 @@ class ProbabilisticPCA(FactorModel):
                 self._fit_complete(source, report)
         return self
 
-    def _check_components(self, n: int | None, p: int) -> None:
-        most = p if n is None else min(n, p)
+    def _check_components(self, n: int, p: int) -> None:
+        most = min(n, p)
         if not isinstance(self.n_components, str) and self.n_components is not None and self.n_components > most:
             raise ParameterError(
                 f"n_components={self.n_components} must be between 0 and min(n_samples, n_features)={most} in ProbabilisticPCA."
@@ -150,13 +149,13 @@ class ProbabilisticPCA(FactorModel):
         _, found = exact(source, p if source.n_rows is None else min(source.n_rows, p))
         values = np.zeros(p)
         values[: len(found.singular)] = found.singular**2 / found.weight
-        self._check_components(int(found.rows), p)
+        self._check_components(int(np.ceil(found.weight)), p)
         if values[0] > 0:
             self.bic_ = bic(values, found.weight)
             if p > 1:
                 self.log_evidence_ = log_evidence(values, found.weight)
-        q = self._chosen(p, found.rows)
-        q = min(q, len(found.vectors))
+        q = self._chosen(p, found.weight)
+        found = filled(found, q)
         floor = _latent.LEAST_NOISE * max(values.mean(), np.finfo(float).tiny)
         noise = max(float(values[q:].mean()) if q < p else 0.0, floor)
         loadings = found.vectors[:q].T * np.sqrt(np.maximum(values[:q] - noise, 0.0))
@@ -174,25 +173,25 @@ class ProbabilisticPCA(FactorModel):
         """Fit by EM."""
         p = source.n_features
         mean, variance, total = _latent.column_moments(source, "ProbabilisticPCA")
-        self._check_components(int(total.rows), p)
+        self._check_components(int(np.ceil(total.weight)), p)
         if self.n_components != "bic":
-            self._em(source, self._chosen(p, total.rows), mean, variance, total.weight, report)
+            self._em(source, self._chosen(p, total.weight), mean, variance, total.weight, report)
             return
         best, least = {}, np.inf
-        for q in range(0, min(p, int(total.rows))):
+        for q in range(0, min(p, int(np.ceil(total.weight)))):
             self._em(source, q, mean, variance, total.weight, report)
             criterion = -2 * self.log_likelihood_ + float(free_parameters(p, np.array(q))) * np.log(total.weight)
             if criterion < least:
                 best, least = dict(self.__dict__), criterion
         self.__dict__.update(best)
 
-    def _chosen(self, p: int, rows: float) -> int:
+    def _chosen(self, p: int, weight: float) -> int:
         """Return the number of factors."""
         if self.n_components == "mle":
             return int(np.argmax(self.log_evidence_)) + 1 if p > 1 and hasattr(self, "log_evidence_") else 1
         if self.n_components == "bic":
             return int(np.argmin(self.bic_)) if hasattr(self, "bic_") else 0
-        return max(1, min(p, int(rows)) - 1) if self.n_components is None else self.n_components
+        return max(1, min(p, int(np.ceil(weight))) - 1) if self.n_components is None else self.n_components
 
     def _em(self, source: Source, q: int, mean, variance, weight: float, report: Any) -> None:
         """Fit q factors by EM from the start that the pairwise observed cells give."""
@@ -231,7 +230,7 @@ class ProbabilisticPCA(FactorModel):
         self.explained_variance_ = (excess + noise).astype(dtype)
         self.explained_variance_ratio_ = ((excess + noise) / (excess.sum() + noise * len(params.mean))).astype(dtype)
         self.noise_variance_, self.log_likelihood_ = noise, likelihood
-        self.n_iter_ = 0 if em is None else em.n_iter
+        self.n_iter_ = 1 if em is None else em.n_iter
         self.history_ = History([] if em is None else em.history, name="log-likelihood")
 
     def bic(self, X):

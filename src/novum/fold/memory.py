@@ -3,7 +3,7 @@
 Only a block at a time is made row-major and of the tile dtype; a C-contiguous float array is never copied.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any, Protocol
 
@@ -135,10 +135,10 @@ class MemorySource(Source):
             out[start:stop] = part
         return out
 
-    def first_bad_block(self) -> Block | None:
-        """Return the first block that holds NaN or infinity, or None."""
+    def bad_blocks(self) -> Iterator[Block]:
+        """Yield the blocks that hold NaN or infinity."""
         verdicts = self._map(lambda index: self.tiles.finite(*self.bounds[index]))
-        return next((self.block(index) for index, finite in enumerate(verdicts) if not finite), None)
+        return (self.block(index) for index, finite in enumerate(verdicts) if not finite)
 
     def map_target(self, function):
         return MemorySource(self.tiles, function(self.y), self.weight, self.n_jobs)
