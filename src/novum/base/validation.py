@@ -15,7 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from novum import _sklearn
 from novum.exceptions import DataError
-from novum.fold.blocks import Source
+from novum.fold.blocks import Source, row_blocks
 from novum.fold.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
 
 __all__ = ["check_weight", "open_rows", "open_source"]
@@ -54,7 +54,7 @@ def open_rows(estimator: Any, X: Any, *, n_jobs=None) -> Source:
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
     sparse = estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=False, accept_sparse=sparse)
-    return verified(estimator, MemorySource(tiles, n_jobs=n_jobs))
+    return verified(estimator, MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks(*tiles.shape)))
 
 
 def open_elsewhere(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source | None:
@@ -153,10 +153,19 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_
         if not (
             numeric and X.ndim == 2 and X.shape[0] >= max(1, min_rows) and X.shape[1]
         ):  # what it asks of such an array
+        numeric = isinstance(X, np.ndarray) and type(X) is np.ndarray and X.dtype.kind in NUMBERS
+        if (
+            not numeric or X.ndim != 2 or X.shape[0] < min_rows or not X.shape[1]
+        ):  # else there is nothing to check or convert
             X = check_array(X, dtype=None if numeric else "numeric", **options)
         tiles = ArrayTiles(X)
-    _sklearn.check_n_features(estimator, np.broadcast_to(np.float64(0), tiles.shape), reset=reset)
+    _sklearn.check_n_features(estimator, shape_of(tiles), reset=reset)
     return tiles
+
+
+def shape_of(tiles: Tiles) -> np.ndarray:
+    """Return an array of the shape of the tiles, without their memory unless it is there."""
+    return tiles.X if isinstance(tiles, ArrayTiles) else np.broadcast_to(np.float64(0), tiles.shape)
 
 
 def frame_columns(X: Any) -> list[np.ndarray] | None:

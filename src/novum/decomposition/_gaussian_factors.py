@@ -121,7 +121,9 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         params = self._factors()
         if n_samples < 1:
-            raise ParameterError(f"Invalid value for 'n_samples': {n_samples}. {type(self).__name__}.sample needs 1 or more.")
+            raise ParameterError(
+                f"Invalid value for 'n_samples': {n_samples}. {type(self).__name__}.sample needs 1 or more."
+            )
         stream, (p, q) = Stream(seed_of(random_state)), params.loadings.shape
         z = stream.normal("factors", 0, n_samples, q) if q else np.zeros((n_samples, 0))
         noise = stream.normal("noise", 0, n_samples, p) * np.sqrt(params.noise)
@@ -154,7 +156,9 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Return the mean of `score_samples`; X in memory or on a device."""
         out = self.score_samples(X)
         if not hasattr(out, "shape"):
-            raise DataError(f"{type(self).__name__}.score takes data in memory; average score_samples over the batches.")
+            raise DataError(
+                f"{type(self).__name__}.score takes data in memory; average score_samples over the batches."
+            )
         return float(out.mean())
 
     @property

@@ -28,7 +28,9 @@ from novum.fold.blocks import Block, Source
 
 __all__ = ["Factors", "Sums", "any_missing", "column_moments", "factor_sums", "maximize", "posterior", "start"]
 
-LEAST_NOISE = 1e-12  # of the mean variance of a column: below, a column is its factors exactly and the likelihood has no bound
+LEAST_NOISE = (
+    1e-12  # of the mean variance of a column: below, a column is its factors exactly and the likelihood has no bound
+)
 
 
 class Factors(NamedTuple):

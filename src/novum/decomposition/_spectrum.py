@@ -42,7 +42,7 @@ class Spectrum(NamedTuple):
     weight: float  # W
     rows: float  # rows with a positive weight
     singular: np.ndarray  # (m,): s_j
-    vectors: np.ndarray  # (m, p): v_j
+    vectors: np.ndarray  # (k, p): v_j, k <= m
     total: float  # sum of all s_j^2, also of those that were not computed
     floor: float  # singular values up to this are rounding
 
@@ -167,4 +167,4 @@ def of_factor(mean: np.ndarray, weight: float, rows: float, R: np.ndarray, top: 
     with np.errstate(over="ignore"):
         total = float((singular**2).sum())
     floor = float(SLACK * max(R.shape) * EPS * singular.max(initial=0.0))
-    return Spectrum(mean, weight, rows, singular[:top], signed(vectors[:top]), total, floor)
+    return Spectrum(mean, weight, rows, singular, signed(vectors[:top]), total, floor)

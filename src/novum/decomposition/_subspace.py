@@ -18,7 +18,9 @@ from novum.fold.blocks import Block
 __all__ = ["PrincipalAxes"]
 
 EPS = float(np.finfo(np.float64).eps)
-FAR = 4.0  # size of the mean, in standard deviations of a column, from which rows are centred before they are multiplied
+FAR = (
+    4.0  # size of the mean, in standard deviations of a column, from which rows are centred before they are multiplied
+)
 
 
 class Projection(NamedTuple):
@@ -143,8 +145,9 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         matrix = self.components_.T.astype(np.float64)
         if self.whiten:
             matrix = matrix / self._scale()
-        mean = self.mean_.astype(np.float64)
-        return self._rows(X, project, Projection(np.ascontiguousarray(matrix), -mean @ matrix, mean if self._far else None))
+        mean, dtype = self.mean_.astype(np.float64), self.components_.dtype
+        shift = mean if self._far else None
+        return self._rows(X, project, Projection(np.ascontiguousarray(matrix, dtype), -mean @ matrix, shift))
 
     def inverse_transform(self, X):
         """Return the rows that scores stand for, eq. (3): the point of the subspace nearest to the original row.
@@ -197,7 +200,9 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         check_is_fitted(self)
         out = self.score_samples(X)
         if not hasattr(out, "shape"):
-            raise DataError(f"{type(self).__name__}.score takes data in memory; average score_samples over the batches.")
+            raise DataError(
+                f"{type(self).__name__}.score takes data in memory; average score_samples over the batches."
+            )
         return float(out.mean())
 
     def reconstruction_error(self, X, sample_weight=None):

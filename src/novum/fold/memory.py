@@ -117,6 +117,8 @@ class MemorySource(Source):
         return Block(self.tiles.tile(start, stop), y, weight, start, self.memories[index])
 
     def _map(self, function: Callable):
+        if len(self.bounds) == 1:
+            return map_ordered(function, (0,), 1)
         if self.threads is None:
             self.threads = thread_count(self.n_jobs)
         return map_ordered(function, range(len(self.bounds)), min(self.threads, len(self.bounds)))

@@ -88,9 +88,7 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
 def spread_of(m: Moments) -> np.ndarray:
     """Return the standard deviation of every column, infinite where it is constant."""
     variance = np.diag(m.xx) / m.weight
-    return np.where(
-        constant_columns(variance, m.mean[: len(variance)]), np.inf, np.sqrt(np.maximum(variance, 1e-300))
-    )
+    return np.where(constant_columns(variance, m.mean[: len(variance)]), np.inf, np.sqrt(np.maximum(variance, 1e-300)))
 
 
 def out_of_range(m: Moments, source: Source) -> bool:
