@@ -18,6 +18,10 @@ CHECKS = {  # by class, scikit-learn 1.9
     "BernoulliMixture": 47,
     "Mixture": 47,
     "NoveltyDetector": 53,
+    "PCA": 55,
+    "FactorAnalysis": 53,
+    "IncrementalPCA": 55,
+    "ProbabilisticPCA": 53,
 }
 
 

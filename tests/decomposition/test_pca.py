@@ -319,5 +319,5 @@ def test_errors_name_the_remedy(options, words):
 def test_one_row_and_light_weights_are_refused():
     with pytest.raises(DataError, match="PCA needs a total weight above 1"):
         PCA().fit([[1.0, 2.0]])
-    with pytest.raises(DataError, match="sum to 0.3: weights count how often a row occurs"):
+    with pytest.raises(DataError, match=r"sum to 0\.3: weights count how often a row occurs"):
         PCA(1).fit(FOUR, sample_weight=[0.1, 0.1, 0.1, 0.0])

@@ -77,7 +77,7 @@ def test_kernel_equals_row_by_row(n, p, q, dtype):
         sums.likelihood, weight @ factors.row_log_densities(X.astype(float), *params), rtol=1e-10, atol=1e-12
     )
     if (weight @ seen > q + 1).all():
-        mean, loadings, noise, _ = factors.em_step(X.astype(float), *params, weight=weight, spherical=False)
+        mean, loadings, _, _ = factors.em_step(X.astype(float), *params, weight=weight, spherical=False)
         A = _latent.unpacked(sums.second, q)[:-1]
         solved = np.linalg.solve(A, sums.cross[:, :, None])[:, :, 0]
         assert_allclose(solved[:, :q], loadings, rtol=1e-9, atol=1e-11)

@@ -17,7 +17,7 @@ def row_log_densities(X, mean, loadings, noise):
 
 def row_posteriors(X, mean, loadings, noise):
     """Return mean and covariance of z given the observed cells of every row, by conditioning the joint Gaussian of (z, x)."""
-    p, q = loadings.shape
+    q = loadings.shape[1]
     covariance = loadings @ loadings.T + np.diag(noise)
     means, covariances = np.zeros((len(X), q)), np.zeros((len(X), q, q))
     for i, x in enumerate(X):

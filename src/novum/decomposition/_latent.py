@@ -8,7 +8,8 @@ d = x_O - mu_O the posterior of z and the density of the row are
     M = I + W_O' psi_O^{-1} W_O,   E[z] = M^{-1} W_O' psi_O^{-1} d,   cov z = M^{-1}               (16)
     log p(x_O) = - 1/2 [sum_O log(2 pi psi_j) + log |M| + |d - W_O E[z]|^2_psi + |E[z]|^2]         (17)
 
-with |d|^2_psi = sum_O d_j^2 / psi_j. Column j is a regression on z' = (z, 1) over the rows where it is observed, so a pass sums, over those rows,
+with |d|^2_psi = sum_O d_j^2 / psi_j. Column j is a regression on z' = (z, 1) over the rows where it is observed, so a pass sums
+over those rows
 
     A_j = sum w E[z' z''],   c_j = sum w d_j E[z'],   s_j = sum w d_j^2                            (18)
     (W_j, shift of mu_j) = A_j^{-1} c_j,   psi_j = (s_j - c_j' A_j^{-1} c_j) / n_j                 (19)
@@ -57,7 +58,7 @@ class Missing(NamedTuple):
 class Columns(NamedTuple):
     """Count, sum and sum of squares of the observed cells about a shift."""
 
-    count: np.ndarray  # (p,)
+    observed: np.ndarray  # (p,)
     first: np.ndarray  # (p,)
     second: np.ndarray  # (p,)
     weight: float
@@ -66,7 +67,7 @@ class Columns(NamedTuple):
 
 class Pairs(NamedTuple):
     products: np.ndarray  # (p, p): over rows where both columns are observed
-    count: np.ndarray  # (p, p)
+    both: np.ndarray  # (p, p)
 
 
 def block_misses(_: Any, block: Block) -> Missing:
@@ -97,21 +98,23 @@ def column_sums(shift: np.ndarray, block: Block) -> Columns:
     offset, mask = split(shift, block)
     weight = float(block.rows) if block.weight is None else float(block.weight.sum())
     rows = float(block.rows if block.weight is None else (block.weight > 0).sum())
-    parts = (mask.sum(0), (mask * offset).sum(0), (mask * offset * offset).sum(0))
-    return Columns(*map(_array.to_numpy, parts), weight, rows)
+    observed, first, second = map(
+        _array.to_numpy, (mask.sum(0), (mask * offset).sum(0), (mask * offset * offset).sum(0))
+    )
+    return Columns(observed, first, second, weight, rows)
 
 
 def column_moments(source: Source, owner: str) -> tuple[np.ndarray, np.ndarray, Columns]:
     """Return mean and variance of the observed cells of every column, and the sums."""
     block = source.first()
     pilot = column_sums(np.zeros(source.n_features), block)
-    shift = pilot.first / np.maximum(pilot.count, np.finfo(float).tiny)
+    shift = pilot.first / np.maximum(pilot.observed, np.finfo(float).tiny)
     total = source.total(column_sums, shift)
-    if (total.count <= 0).any():
-        j = int(np.flatnonzero(total.count <= 0)[0])
+    if (total.observed <= 0).any():
+        j = int(np.flatnonzero(total.observed <= 0)[0])
         raise DataError(f"{owner}: column {j} has no observed cell; leave it out.")
-    offset = total.first / total.count
-    return shift + offset, np.maximum(total.second / total.count - offset**2, 0.0), total
+    offset = total.first / total.observed
+    return shift + offset, np.maximum(total.second / total.observed - offset**2, 0.0), total
 
 
 def pair_sums(mean: np.ndarray, block: Block) -> Pairs:
@@ -126,7 +129,7 @@ def start(source: Source, q: int, mean: np.ndarray, variance: np.ndarray) -> Fac
     """Return where EM begins: the principal axes of the covariance of pairwise observed cells, and what they leave over."""
     p = source.n_features
     pairs = source.total(pair_sums, mean)
-    values, vectors = np.linalg.eigh(pairs.products / np.maximum(pairs.count, 1.0))
+    values, vectors = np.linalg.eigh(pairs.products / np.maximum(pairs.both, 1.0))
     values, vectors = values[::-1], vectors[:, ::-1]
     average = max(float(variance.mean()), float(np.finfo(float).tiny))
     noise = max(float(np.maximum(values[q:], 0.0).mean()) if q < p else 0.0, 1e-3 * average)
@@ -187,9 +190,9 @@ def factor_sums_by_products(params: Factors, block: Block) -> Sums:
     upper = np.triu_indices(q + 1)
     packed = outer[:, upper[0], upper[1]] * weight[:, None]
     weighted = offset * weight[:, None]
-    second = _array.stack_rows([mask.T @ packed, packed.sum(0)[None, :]])
-    parts = (second, weighted.T @ extended, (weighted * offset).sum(0))
-    return Sums(*map(_array.to_numpy, parts), float((likelihood * weight).sum()))
+    triangles = _array.stack_rows([mask.T @ packed, packed.sum(0)[None, :]])
+    second, cross, square = map(_array.to_numpy, (triangles, weighted.T @ extended, (weighted * offset).sum(0)))
+    return Sums(second, cross, square, float((likelihood * weight).sum()))
 
 
 def unpacked(triangles: np.ndarray, q: int) -> np.ndarray:

@@ -7,8 +7,8 @@ best loadings for given noise and then the noise that the diagonal of S asks for
     psi_j <- S_jj - |W_j|^2                                                                        (21)
     log L = - N/2 [p log 2 pi + sum_{j<=q} (log u_j + t_j/u_j) + sum_{j>q} t_j + sum_j log psi_j]  (22)
 
-with u_j = max(t_j, 1). S is p x p and made in one pass, or with n < p rows A itself, so no step sees the data again. Missing cells: EM (16) to (19),
-novum.decomposition._latent. Rotations: _rotation (23).
+with u_j = max(t_j, 1). S is p x p and made in one pass (with fewer rows than columns the rows themselves are kept), so no step
+sees the data again. Missing cells: EM (16) to (19), novum.decomposition._latent. Rotations: _rotation (23).
 """
 
 import warnings
@@ -67,7 +67,7 @@ def leading(data: Data, root: np.ndarray, q: int) -> tuple[np.ndarray, np.ndarra
     """Return t_1, ..., t_q of (20) and their vectors as rows; `root` is psi^{1/2}."""
     if data.square is not None:
         return descending(data.square / root / root[:, None], q)
-    scaled = data.rows / root  # type: ignore[operator]
+    scaled = data.rows / root
     values, left = descending(scaled @ scaled.T, min(q, len(scaled)))
     return values, (left @ scaled) / np.sqrt(np.maximum(values, np.finfo(float).tiny))[:, None]
 

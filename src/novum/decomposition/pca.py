@@ -226,11 +226,11 @@ class PCA(PrincipalAxes):
         side = p if n is None else min(n, p)
         width = min(side, top + self.n_oversamples)
         passes = passes_for(self.iterated_power, top, side)
-        few = solver == "auto" and isinstance(k, numbers.Integral) and k > 0
+        few = solver == "auto" and isinstance(k, numbers.Integral) and top > 0
         if solver == "randomized" or (few and n is not None and passes_pay(n, p, width, passes)):
             found = by_passes(source, top, width=width, passes=passes, random_state=self.random_state, limit=side)
             return "randomized", found
-        if solver == "arpack" and side > GRAM_SIDE or (source.sparse and solver == "arpack" and p > GRAM_SIDE):
+        if solver == "arpack" and (side > GRAM_SIDE or (source.sparse and p > GRAM_SIDE)):
             return "arpack", by_lanczos(source, top, tol=self.tol, random_state=self.random_state)
         if solver == "full" or (solver == "auto" and k == "mle"):
             return "full", by_factor(source, top)

@@ -178,7 +178,7 @@ class ProbabilisticPCA(FactorModel):
             self._em(source, self._chosen(p, total.weight), mean, variance, total.weight, report)
             return
         best, least = {}, np.inf
-        for q in range(0, min(p, int(np.ceil(total.weight)))):
+        for q in range(min(p, int(np.ceil(total.weight)))):
             self._em(source, q, mean, variance, total.weight, report)
             criterion = -2 * self.log_likelihood_ + float(free_parameters(p, np.array(q))) * np.log(total.weight)
             if criterion < least:

@@ -20,7 +20,7 @@ from scipy.optimize import nnls
 from novum import _array
 from novum.fold.blocks import Source
 from novum.fold.moments import Moments, central_moments, constant_columns
-from novum.fold.triangles import factor
+from novum.fold import triangles
 from novum.linear_model import _normal, _orthogonal
 
 __all__ = ["Solution", "solve"]
@@ -185,7 +185,7 @@ def nonnegative(m: Moments, alpha: float, k: int) -> np.ndarray:
 
 def by_factor(source, fit_intercept, penalty, positive) -> Solution:
     """Solve by (8) to (11)."""
-    f = factor(source, fit_intercept)
+    f = triangles.factor(source, fit_intercept)
     p, q = f.xx.shape[1], f.xy.shape[1]
     eps = float(np.finfo(source.dtype).eps)
     coef = np.empty((p, q))
