@@ -1,4 +1,4 @@
-"""The PCA family against scikit-learn (its best solver per shape), scikit-learn-intelex and plain NumPy EM; quality: variance or likelihood."""
+"""The PCA family against scikit-learn at its best solver, scikit-learn-intelex and plain NumPy EM; quality: variance or likelihood."""
 
 import numpy as np
 from sklearn.decomposition import PCA as SklearnPCA
@@ -67,7 +67,7 @@ def ours_em(X):
 
 def plain_em(X):
     """EM with a loop over the rows, as one would write it first."""
-    n, p = X.shape
+    p = X.shape[1]
     q, noise = 5, 1.0
     mean = np.nanmean(X, axis=0)
     W = np.random.default_rng(0).normal(size=(p, q))
@@ -81,13 +81,9 @@ def plain_em(X):
             E = S + np.outer(z, z)
             A[seen] += E
             c[seen] += d[:, None] * z
-        W = np.linalg.solve(A, c[:, :, None])[:, :, 0]
-        rest = 0.0
-        for x, seen in zip(X, masks):
-            d = x[seen] - mean[seen]
             s += d @ d
-        rest = s - np.sum(W * c)
-        noise = rest / masks.sum()
+        W = np.linalg.solve(A, c[:, :, None])[:, :, 0]
+        noise = (s - np.sum(W * c)) / masks.sum()
     return noise
 
 

@@ -18,9 +18,9 @@ import scipy.linalg
 from scipy.optimize import nnls
 
 from novum import _array
+from novum.fold import triangles
 from novum.fold.blocks import Source
 from novum.fold.moments import Moments, central_moments, constant_columns
-from novum.fold import triangles
 from novum.linear_model import _normal, _orthogonal
 
 __all__ = ["Solution", "solve"]
