@@ -1,4 +1,4 @@
-"""The PCA family against scikit-learn at its best solver, scikit-learn-intelex and plain NumPy EM; quality: variance or likelihood."""
+"""The PCA family against scikit-learn at its best, scikit-learn-intelex and plain NumPy EM; quality: variance or likelihood."""
 
 import numpy as np
 from sklearn.decomposition import PCA as SklearnPCA

@@ -33,9 +33,6 @@ def fits(method: Callable) -> Callable:
         try:
             if not get_config()["skip_parameter_validation"]:
                 given = {name: getattr(self, name) for name in self._domains if hasattr(self, name)}
-                given = {
-                    name: getattr(self, name) for name in self._domains
-                }  # get_params would read the signature again
                 domains.check(self._domains, given, type(self).__name__)
             passes = self._reports_passes or method.__name__ != "fit"
             given = {**dict(zip(("X", "y", "sample_weight"), args)), **kwargs}

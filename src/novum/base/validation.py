@@ -153,10 +153,6 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_
         if not (
             numeric and X.ndim == 2 and X.shape[0] >= max(1, min_rows) and X.shape[1]
         ):  # what it asks of such an array
-        numeric = isinstance(X, np.ndarray) and type(X) is np.ndarray and X.dtype.kind in NUMBERS
-        if (
-            not numeric or X.ndim != 2 or X.shape[0] < min_rows or not X.shape[1]
-        ):  # else there is nothing to check or convert
             X = check_array(X, dtype=None if numeric else "numeric", **options)
         tiles = ArrayTiles(X)
     _sklearn.check_n_features(estimator, shape_of(tiles), reset=reset)

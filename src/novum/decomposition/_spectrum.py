@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from novum._threads import map_ordered, thread_count
+from novum._pool import map_ordered
+from novum._threads import thread_count
 from novum.fold.blocks import Source
 from novum.fold.moments import central_moments
 from novum.fold.triangles import Factor, factor
