@@ -15,6 +15,7 @@ FILES = ("evaluation", "networks", "trees", "learners", "theory", "probability",
 FILES = ("evaluation", "networks", "trees", "learners", "theory", "probability", "densities")
 FILES = ("evaluation", "networks", "trees", "learners", "theory", "probability")
 FILES = ("evaluation", "networks", "trees", "learners", "components", "theory")
+FILES = ("evaluation", "networks", "trees", "learners", "components", "theory", "probability")
 
 
 class Tour:
