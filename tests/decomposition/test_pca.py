@@ -321,3 +321,19 @@ def test_one_row_and_light_weights_are_refused():
         PCA().fit([[1.0, 2.0]])
     with pytest.raises(DataError, match=r"sum to 0\.3: weights count how often a row occurs"):
         PCA(1).fit(FOUR, sample_weight=[0.1, 0.1, 0.1, 0.0])
+
+
+@pytest.mark.parametrize("p", [5, 600])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_values_that_are_not_finite_are_found_wherever_they_are(p, bad):
+    X = RNG.normal(size=(1300, p))
+    model = PCA(2).fit(X)
+    X[1200, p - 1] = bad
+    words = "Input X contains NaN" if np.isnan(bad) else "Input X contains infinity"
+    for call in (PCA(2).fit, PCA(2, svd_solver="full").fit, PCA(2, svd_solver="randomized").fit, model.transform):
+        with pytest.raises(ValueError, match=words):
+            call(X)
+    with pytest.raises(ValueError, match=words):
+        PCA(2).fit(X, sample_weight=np.arange(1300) < 1200)
+    with pytest.raises(ValueError, match=words):
+        PCA(2).fit(X[1190:1210])

@@ -5,6 +5,7 @@ frame is taken column by column, an array as it lies.
 """
 
 import numbers
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,11 @@ def open_source(
     n_jobs=None,
     min_rows: int = 1,
     reset: bool = True,
+    defer: bool = False,
 ) -> Source:
     """Return training data as a Source, after every check; records n_features_in_ and feature_names_in_ if `reset`.
+
+    `defer` leaves the look for NaN and infinity in dense data to `source.verified()`, for learners whose first sums show them.
 
     `target` is None, "numeric" (one or several columns of numbers) or "classes" (one column of labels). A scan brings its
     own target and weights, so there y and sample_weight must be None.
@@ -45,16 +49,24 @@ def open_source(
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows)
     labels = None if target is None else check_target(estimator, tiles, y, target)
     weight = check_weight(estimator, sample_weight, tiles.shape[0])
-    return verified(estimator, MemorySource(tiles, labels, weight, n_jobs))
+    return checked(estimator, MemorySource(tiles, labels, weight, n_jobs), defer)
 
 
-def open_rows(estimator: Any, X: Any, *, n_jobs=None) -> Source:
-    """Return new rows for a fitted `estimator` as a Source, after every check."""
+def checked(estimator: Any, source: MemorySource, defer: bool) -> MemorySource:
+    """Return `source` with its values verified, or, if dense, with the check put off."""
+    if not defer or source.sparse:
+        return verified(estimator, source)
+    source.check = partial(verified, estimator)
+    return source
+
+
+def open_rows(estimator: Any, X: Any, *, n_jobs=None, defer: bool = False) -> Source:
+    """Return new rows for a fitted `estimator` as a Source, after every check; `defer` as in `open_source`."""
     if (source := open_elsewhere(estimator, X, None, None)) is not None:
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
     sparse = estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=False, accept_sparse=sparse)
-    return verified(estimator, MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks(*tiles.shape)))
+    return checked(estimator, MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks(*tiles.shape)), defer)
 
 
 def open_elsewhere(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source | None:

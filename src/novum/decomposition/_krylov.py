@@ -90,7 +90,7 @@ def new_directions(basis: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 def by_passes(source: Source, top: int, *, width: int, passes: int, random_state: Any, limit: int) -> Spectrum:
     """Return the `top` axes by (9) and (10) from `passes` passes with a block of `width` columns; `limit` is min(n, p)."""
-    p = source.n_features
+    p = source.verified().n_features
     center = source.total(column_sums)
     mean = center.sums / center.weight
     start = Stream(seed_of(random_state)).normal("principal components", 0, p, width)
@@ -113,7 +113,7 @@ def by_passes(source: Source, top: int, *, width: int, passes: int, random_state
 
 def by_lanczos(source: Source, top: int, *, tol: float, random_state: Any) -> Spectrum:
     """Return the `top` axes by ARPACK, a pass for every product with C."""
-    p = source.n_features
+    p = source.verified().n_features
     center = source.total(column_sums)
     mean = center.sums / center.weight
     last: list[Product] = []

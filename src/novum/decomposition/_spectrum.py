@@ -80,6 +80,7 @@ def by_covariance(source: Source, top: int) -> Spectrum | None:
     with np.errstate(over="ignore", invalid="ignore"):
         moments = central_moments(source)
     if not np.isfinite(moments.xx).all():
+        source.verified()
         return None
     values, vectors = descending(moments.xx, top)
     total = float(np.trace(moments.xx))
@@ -103,7 +104,7 @@ def by_chunks(function: Callable[[slice], np.ndarray], rows: np.ndarray) -> list
 
 def by_gram(source: Source, top: int) -> tuple[Spectrum | None, Factor]:
     """Return the `top` axes from the products of the rows (8), and those rows for `by_factor` where it does not serve."""
-    found = factor(source)
+    found = factor(source.verified())
     rows = found.xx  # (m, p), m <= p
     with np.errstate(over="ignore", invalid="ignore"):
         gram = sum(by_chunks(lambda columns: rows[:, columns] @ rows[:, columns].T, rows))
@@ -143,7 +144,7 @@ def filled(found: Spectrum, k: int) -> Spectrum:
 
 def by_factor(source: Source, top: int, found: Factor | None = None) -> Spectrum:
     """Return the `top` axes by (7)."""
-    found = factor(source) if found is None else found
+    found = factor(source.verified()) if found is None else found
     return of_factor(found.mean, found.weight, found.rows, found.xx, top)
 
 

@@ -44,6 +44,14 @@ class Error(NamedTuple):
 def project(params: Projection, block: Block) -> Any:
     """Return the scores (3) or (5) of every row, in its dtype and home."""
     X = block.X
+    with np.errstate(
+        invalid="ignore", over="ignore"
+    ):  # the scores of rows with NaN or infinity are looked at afterwards
+        return projected(params, X)
+
+
+def projected(params: Projection, X: Any) -> Any:
+    """Return the scores of rows."""
     if params.shift is not None and not _array.is_sparse(X):
         X = X - _array.like(X, params.shift)
         return X @ _array.like(X, params.matrix)
@@ -147,7 +155,9 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
             matrix = matrix / self._scale()
         mean, dtype = self.mean_.astype(np.float64), self.components_.dtype
         shift = mean if self._far else None
-        return self._rows(X, project, Projection(np.ascontiguousarray(matrix, dtype), -mean @ matrix, shift))
+        return self._rows(
+            X, project, Projection(np.ascontiguousarray(matrix, dtype), -mean @ matrix, shift), shows=bool(matrix.size)
+        )
 
     def inverse_transform(self, X):
         """Return the rows that scores stand for, eq. (3): the point of the subspace nearest to the original row.

@@ -167,7 +167,7 @@ class PCA(PrincipalAxes):
         self
         """
         solver = self._checked_solver(_array.is_sparse(X))
-        source = self._source(X, None, sample_weight)
+        source = self._source(X, None, sample_weight, defer=True)  # sums of squares show NaN and infinity
         n, p = source.n_rows, source.n_features
         k = self._checked_components(counted(source), p, solver)
         side = p if n is None else min(n, p)

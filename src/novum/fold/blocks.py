@@ -122,6 +122,10 @@ class Source(ABC):
     def map_target(self, function: Callable[[Any], Any]) -> "Source":
         """Return the same rows with `function(y)` as target; the function is applied block by block."""
 
+    def verified(self) -> "Source":
+        """Return the source after a check for NaN and infinity that was put off because results would show them."""
+        return self
+
     def opened_by(self, estimator: Any, *, target: str | None, weighted: bool, n_jobs: int | None) -> "Source":
         """Return the source as `estimator` needs it; homes that read on demand leave out what it does not look at.
 

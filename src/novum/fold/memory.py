@@ -95,6 +95,7 @@ class MemorySource(Source):
         self.sparse = isinstance(tiles, SparseTiles)
         self.has_target = y is not None
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
+        self.check: Callable[[MemorySource], Any] | None = None  # for values that are not finite, if put off
         self.threads: int | None = None  # asked once: a learner of many short passes would feel it
         self._cut(block_rows(*tiles.shape))
 
@@ -136,6 +137,12 @@ class MemorySource(Source):
                 out = np.empty((self.n_rows, *part.shape[1:]), part.dtype)
             out[start:stop] = part
         return out
+
+    def verified(self):
+        if self.check is not None:
+            check, self.check = self.check, None
+            check(self)
+        return self
 
     def bad_blocks(self) -> Iterator[Block]:
         """Yield the blocks that hold NaN or infinity."""

@@ -76,7 +76,8 @@ def products(shift: np.ndarray, block: Block) -> Sums:
     columns = len(shift) + 1
     if _array.is_tensor(block.X) or columns > OWN_PRODUCTS:
         rows = design(shift, block)
-        return Sums(_array.to_numpy(rows.T @ rows), *count(block))  # NumPy sees A'A and computes one triangle
+        with np.errstate(invalid="ignore", over="ignore"):  # the sums show NaN and infinity
+            return Sums(_array.to_numpy(rows.T @ rows), *count(block))  # NumPy sees A'A and computes one triangle
     out = np.empty((columns, columns))
     _core.design.shifted_gram(block.X, target_columns(block), block.weight, shift, out)
     return Sums(out, *count(block))
