@@ -16,6 +16,7 @@ FILES = ("evaluation", "networks", "trees", "learners", "theory", "probability",
 FILES = ("evaluation", "networks", "trees", "learners", "theory", "probability")
 FILES = ("evaluation", "networks", "trees", "learners", "components", "theory")
 FILES = ("evaluation", "networks", "trees", "learners", "components", "theory", "probability")
+FILES = ("evaluation", "networks", "trees", "learners", "components", "theory", "probability", "densities")
 
 
 class Tour:
