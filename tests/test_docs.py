@@ -104,8 +104,28 @@ def test_the_benchmark_page_hides_no_loss():
 def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
     """Every number that a docstring gives to a formula of these modules is a tag on its page."""
     pages = {
-        "least_squares.md": ["ols", "ridge", "inference", "_solve", "_normal", "_orthogonal"],
         "gaussian_naive_bayes.md": ["naive_bayes/gaussian"],
+        "least_squares.md": [
+            "ols",
+            "ridge",
+            "inference",
+            "_solve",
+            "_normal",
+            "_orthogonal",
+            "fold/moments",
+            "fold/triangles",
+        ],
+        "pca.md": [
+            "pca",
+            "_spectrum",
+            "_krylov",
+            "_dimension",
+            "probabilistic",
+            "_latent",
+            "factor_analysis",
+            "_rotation",
+            "incremental",
+        ],
         "fold.md": ["engine"],
         "kmeans.md": ["kmeans", "_lloyd", "_bounds", "_seeding", "_spread", "criterion"],
         "linear_algebra.md": ["linalg/bases", "linalg/eigen", "linalg/definite", "linalg/gradients", "linalg/moments"],

@@ -13,7 +13,7 @@ from reference import design as slow
 from novum import _core
 
 RNG = np.random.default_rng(0)
-SHAPES = [(1, 1, 1), (5, 3, 2), (300, 8, 1), (257, 17, 3), (600, 100, 1), (40, 130, 1)]
+SHAPES = [(1, 1, 1), (5, 3, 2), (300, 8, 0), (300, 7, 1), (300, 8, 1), (257, 17, 3), (600, 100, 1), (40, 130, 1)]
 REALS = [np.float32, np.float64]
 
 

@@ -98,18 +98,47 @@ NOVUM_INLINE void pack(const Real* X, const Target* y, const double* weight, con
     }
 }
 
+// Sums of the packed columns of one chunk, times the roots of the weights.
+struct Firsts {
+    template <int BYTES>
+    static NOVUM_INLINE void run(const double* packed, const double* weight, std::size_t rows, std::size_t panels, double* first) {
+        using L = Lanes<BYTES>;
+        for (std::size_t panel = 0; panel < panels; ++panel, first += PANEL) {
+            typename L::V total[L::VECTORS] = {};
+            for (std::size_t k = 0; k < rows; ++k, packed += PANEL) {
+                const double scale = weight ? std::sqrt(weight[k]) : 1.0;
+#pragma GCC unroll 8
+                for (std::size_t v = 0; v < L::VECTORS; ++v) total[v] += scale * L::load(packed + v * L::WIDTH);
+            }
+#pragma GCC unroll 8
+            for (std::size_t v = 0; v < L::VECTORS; ++v) L::store(first + v * L::WIDTH, L::load(first + v * L::WIDTH) + total[v]);
+        }
+    }
+};
+
 template <class Real, class Target, class Pack>
 void gram(const Real* X, const Target* y, const double* weight, const double* shift, std::size_t rows, std::size_t p, std::size_t q,
           double* out, Pack pack_chunk) {
-    const std::size_t columns = p + q + 1, panels = (columns + PANEL - 1) / PANEL, stride = panels * PANEL;
-    std::vector<double> sums(stride * stride), packed(CHUNK * stride);
+    // Where x and y fill their panels, the column of ones would cost a panel of its own: its products are added apart.
+    const std::size_t columns = p + q + 1;
+    const bool apart = p + q > 0 && (p + q) % PANEL == 0;
+    const std::size_t panels = (columns - apart + PANEL - 1) / PANEL, stride = panels * PANEL;
+    std::vector<double> sums(stride * stride), packed(CHUNK * stride), first(apart ? stride : 0);
+    double total = 0;
     for (std::size_t top = 0; top < rows; top += CHUNK) {
         const std::size_t count = std::min(CHUNK, rows - top);
         pack_chunk(X + top * p, y + top * q, weight ? weight + top : nullptr, shift, count, p, q, panels, packed.data());
         widest<Products>(packed.data(), count, panels, sums.data());
+        if (!apart) continue;
+        widest<Firsts>(packed.data(), weight ? weight + top : nullptr, count, panels, first.data());
+        for (std::size_t k = 0; k < count; ++k) total += weight ? weight[top + k] : 1.0;
     }
-    for (std::size_t i = 0; i < columns; ++i)
-        for (std::size_t j = i; j < columns; ++j) out[i * columns + j] = out[j * columns + i] = sums[i * stride + j];
+    const std::size_t inner = columns - apart;
+    for (std::size_t i = 0; i < inner; ++i)
+        for (std::size_t j = i; j < inner; ++j) out[i * columns + j] = out[j * columns + i] = sums[i * stride + j];
+    if (!apart) return;
+    for (std::size_t i = 0; i < inner; ++i) out[i * columns + inner] = out[inner * columns + i] = first[i];
+    out[inner * columns + inner] = total;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ _FAMILIES = (
     "activations",
     "cluster",
     "datasets",
+    "decomposition",
     "distributions",
     "evaluation",
     "exceptions",

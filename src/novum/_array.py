@@ -18,10 +18,12 @@ __all__ = [
     "dense",
     "double",
     "exp",
+    "inverse",
     "is_sparse",
     "is_tensor",
     "like",
     "log",
+    "log_determinant",
     "log_softmax",
     "one_hot",
     "ones",
@@ -30,6 +32,7 @@ __all__ = [
     "stack_rows",
     "to_numpy",
     "unique",
+    "where",
 ]
 
 
@@ -160,3 +163,18 @@ def log_softmax(x: Any) -> Any:
 def r_factor(x: Any) -> np.ndarray:
     """Return the R factor of a tall matrix, as a NumPy array."""
     return to_numpy(_torch().linalg.qr(x, mode="r").R) if is_tensor(x) else np.asarray(np.linalg.qr(x, mode="r"))
+
+
+def inverse(x: Any) -> Any:
+    """Return the inverses of a batch of square matrices."""
+    return _torch().linalg.inv(x) if is_tensor(x) else np.linalg.inv(x)
+
+
+def log_determinant(x: Any) -> Any:
+    """Return the logarithm of the size of the determinants of a batch of square matrices."""
+    return (_torch() if is_tensor(x) else np).linalg.slogdet(x)[1]
+
+
+def where(condition: Any, x: Any, other: Any) -> Any:
+    """Return x where the condition holds, else the other (an array or a number)."""
+    return _torch().where(condition, x, other) if is_tensor(x) else np.where(condition, x, other)

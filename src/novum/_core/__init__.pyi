@@ -9,6 +9,7 @@ from novum._core import (
     gaussian as gaussian,
     kmeans as kmeans,
     kmeans_sparse as kmeans_sparse,
+    latent as latent,
     mixture as mixture,
     random as random,
     seeding as seeding,

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
+import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -64,11 +65,18 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             self, X, y, sample_weight, target=target, n_jobs=getattr(self, "n_jobs", None), **options
         )
 
-    def _rows(self, X: Any, function: Callable, params: Any = None) -> Any:
-        """Return `function(params, block)` for every row of X, in the home of X."""
+    def _rows(self, X: Any, function: Callable, params: Any = None, *, shows: bool = False) -> Any:
+        """Return `function(params, block)` for every row of X, in the home of X.
+
+        `shows` says that the result of a row with NaN or infinity has one too, so that looking at results will do.
+        """
         check_is_fitted(self)
         with single_blas():
-            return validation.open_rows(self, X, n_jobs=getattr(self, "n_jobs", None)).rows(function, params)
+            source = validation.open_rows(self, X, n_jobs=getattr(self, "n_jobs", None), defer=shows)
+            out = source.rows(function, params)
+            if shows and source.home == "memory" and not np.isfinite(out).all():
+                source.verified()
+            return out
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

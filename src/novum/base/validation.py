@@ -5,6 +5,7 @@ frame is taken column by column, an array as it lies.
 """
 
 import numbers
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from novum import _sklearn
 from novum.exceptions import DataError
-from novum.fold.blocks import Source
+from novum.fold.blocks import Source, row_blocks
 from novum.fold.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
 
 __all__ = ["check_weight", "open_rows", "open_source"]
@@ -33,8 +34,11 @@ def open_source(
     n_jobs=None,
     min_rows: int = 1,
     reset: bool = True,
+    defer: bool = False,
 ) -> Source:
     """Return training data as a Source, after every check; records n_features_in_ and feature_names_in_ if `reset`.
+
+    `defer` leaves the look for NaN and infinity in dense data to `source.verified()`, for learners whose first sums show them.
 
     `target` is None, "numeric" (one or several columns of numbers) or "classes" (one column of labels). A scan brings its
     own target and weights, so there y and sample_weight must be None.
@@ -45,16 +49,24 @@ def open_source(
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows)
     labels = None if target is None else check_target(estimator, tiles, y, target)
     weight = check_weight(estimator, sample_weight, tiles.shape[0])
-    return verified(estimator, MemorySource(tiles, labels, weight, n_jobs))
+    return checked(estimator, MemorySource(tiles, labels, weight, n_jobs), defer)
 
 
-def open_rows(estimator: Any, X: Any, *, n_jobs=None) -> Source:
-    """Return new rows for a fitted `estimator` as a Source, after every check."""
+def checked(estimator: Any, source: MemorySource, defer: bool) -> MemorySource:
+    """Return `source` with its values verified, or, if dense, with the check put off."""
+    if not defer or source.sparse:
+        return verified(estimator, source)
+    source.check = partial(verified, estimator)
+    return source
+
+
+def open_rows(estimator: Any, X: Any, *, n_jobs=None, defer: bool = False) -> Source:
+    """Return new rows for a fitted `estimator` as a Source, after every check; `defer` as in `open_source`."""
     if (source := open_elsewhere(estimator, X, None, None)) is not None:
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
     sparse = estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=False, accept_sparse=sparse)
-    return verified(estimator, MemorySource(tiles, n_jobs=n_jobs))
+    return checked(estimator, MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks(*tiles.shape)), defer)
 
 
 def open_elsewhere(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source | None:
@@ -155,8 +167,13 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_
         ):  # what it asks of such an array
             X = check_array(X, dtype=None if numeric else "numeric", **options)
         tiles = ArrayTiles(X)
-    _sklearn.check_n_features(estimator, np.broadcast_to(np.float64(0), tiles.shape), reset=reset)
+    _sklearn.check_n_features(estimator, shape_of(tiles), reset=reset)
     return tiles
+
+
+def shape_of(tiles: Tiles) -> np.ndarray:
+    """Return an array of the shape of the tiles, without their memory unless it is there."""
+    return tiles.X if isinstance(tiles, ArrayTiles) else np.broadcast_to(np.float64(0), tiles.shape)
 
 
 def frame_columns(X: Any) -> list[np.ndarray] | None:
@@ -206,9 +223,11 @@ def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray 
 
 
 def verified(estimator: Any, source: MemorySource) -> MemorySource:
-    """Return `source` if it is finite, else raise scikit-learn's error for the first block that is not."""
-    bad = source.first_bad_block()
-    if bad is not None:
+    """Return `source` if it is finite, else raise scikit-learn's error for the first block that is not.
+
+    A learner that takes missing cells is shown every block that is not finite: one without infinity raises nothing.
+    """
+    for bad in source.bad_blocks():
         values = getattr(bad.X, "data", bad.X) if scipy.sparse.issparse(bad.X) else bad.X
         allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
         name = type(estimator).__name__

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Block", "Source", "add", "block_rows", "merge_tree"]
+__all__ = ["Block", "Source", "add", "block_rows", "merge_tree", "row_blocks"]
 
 BLOCK_VALUES = 2**18  # about 2 MiB of float64: kernels tile within it; calls into Python cost nothing beside it
 MOST_BLOCKS = 256  # enough for any machine's threads; more would only cost calls
+LEAST_ROWS = 128  # of a block of predictions: a product with fewer would spend its time on preparing the other factor
 ROWS_PER_COLUMN = 2  # a block at least this much taller than wide: else merging d x d statistics outweighs making them
 
 
@@ -38,6 +39,12 @@ def block_rows(n: int, d: int) -> int:
     count = min(MOST_BLOCKS, max(1, n * d // BLOCK_VALUES), max(1, n // max(1, ROWS_PER_COLUMN * d)))
     count = 1 << (count.bit_length() - 1)  # a power of two: equal shares for 2, 4, 8 ... threads, and a full merge tree
     return -(-n // count)
+
+
+def row_blocks(n: int, d: int) -> int:
+    """Return the rows per block for results row by row, which are not merged: wide data are cut as well."""
+    count = min(MOST_BLOCKS, max(1, n * d // BLOCK_VALUES), max(1, n // LEAST_ROWS))
+    return -(-n // (1 << (count.bit_length() - 1)))
 
 
 def add(a, b):
@@ -114,6 +121,10 @@ class Source(ABC):
     @abstractmethod
     def map_target(self, function: Callable[[Any], Any]) -> "Source":
         """Return the same rows with `function(y)` as target; the function is applied block by block."""
+
+    def verified(self) -> "Source":
+        """Return the source after a check for NaN and infinity that was put off because results would show them."""
+        return self
 
     def opened_by(self, estimator: Any, *, target: str | None, weighted: bool, n_jobs: int | None) -> "Source":
         """Return the source as `estimator` needs it; homes that read on demand leave out what it does not look at.

@@ -3,7 +3,7 @@
 Only a block at a time is made row-major and of the tile dtype; a C-contiguous float array is never copied.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any, Protocol
 
@@ -95,6 +95,7 @@ class MemorySource(Source):
         self.sparse = isinstance(tiles, SparseTiles)
         self.has_target = y is not None
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
+        self.check: Callable[[MemorySource], Any] | None = None  # for values that are not finite, if put off
         self.threads: int | None = None  # asked once: a learner of many short passes would feel it
         self._cut(block_rows(*tiles.shape))
 
@@ -117,6 +118,8 @@ class MemorySource(Source):
         return Block(self.tiles.tile(start, stop), y, weight, start, self.memories[index])
 
     def _map(self, function: Callable):
+        if len(self.bounds) == 1:
+            return map_ordered(function, (0,), 1)
         if self.threads is None:
             self.threads = thread_count(self.n_jobs)
         return map_ordered(function, range(len(self.bounds)), min(self.threads, len(self.bounds)))
@@ -135,10 +138,16 @@ class MemorySource(Source):
             out[start:stop] = part
         return out
 
-    def first_bad_block(self) -> Block | None:
-        """Return the first block that holds NaN or infinity, or None."""
+    def verified(self):
+        if self.check is not None:
+            check, self.check = self.check, None
+            check(self)
+        return self
+
+    def bad_blocks(self) -> Iterator[Block]:
+        """Yield the blocks that hold NaN or infinity."""
         verdicts = self._map(lambda index: self.tiles.finite(*self.bounds[index]))
-        return next((self.block(index) for index, finite in enumerate(verdicts) if not finite), None)
+        return (self.block(index) for index, finite in enumerate(verdicts) if not finite)
 
     def map_target(self, function):
         return MemorySource(self.tiles, function(self.y), self.weight, self.n_jobs)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from novum.fold.blocks import Source
-from novum.linear_model._normal import as_columns
+from novum.fold.moments import as_columns
 from novum.linear_model._solve import Solution
 
 __all__ = ["solve_sparse"]

@@ -12,8 +12,8 @@ from novum._blas import single_blas
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
-from novum.linear_model._normal import count
-from novum.linear_model._orthogonal import lengths
+from novum.fold.moments import count
+from novum.fold.triangles import lengths
 from novum.linear_model._plot import plot_fit
 from novum.linear_model._solve import Solution
 

@@ -1,87 +1,21 @@
-r"""Least squares by orthogonal factors, for designs that the normal equations cannot carry: ill-conditioned, rank-deficient, wide.
+r"""Least squares by orthogonal factors, for designs that the normal equations cannot carry.
 
-The QR factor of stacked rows is the QR factor of their stacked factors, so it is a fold:
-
-    R(block) = qr([x - m_x, y - m_y] sqrt(w)),   merge(R1, R2) = qr([R1; R2])                      (8)
-    R = [[R_xx, R_xy], [0, R_yy]],   R'R = [[C_xx, C_xy], [C_yx, C_yy]]                            (9)
-
-and, with R_xx = U S V' (columns scaled to unit length where the rank is decided),
+From the factor (8), (9) of novum.fold.triangles, with R_xx = U S V' (columns scaled to unit length where the rank is decided),
 
     b = V S^+ U' R_xy                      least squares, of least length among equals             (10)
     b = V S (S^2 + alpha)^{-1} U' R_xy     ridge                                                   (11)
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
 import scipy.linalg
-import scipy.sparse
 
 from novum import _array
-from novum.fold.blocks import Block, Source
-from novum.linear_model._normal import count, design
+from novum.fold.triangles import Factor, lengths
 
-__all__ = ["Factor", "factor", "least_squares", "ridge"]
+__all__ = ["least_squares", "ridge"]
 
 EPS = float(np.finfo(np.float64).eps)
 RANK_SLACK = 10.0  # times p eps: rounding of the factor itself
-
-
-class Factor(NamedTuple):
-    """R of (9) in its two column groups, with the mean and weight it was centred by."""
-
-    xx: np.ndarray  # (m, p), m = min(rows, p + q)
-    xy: np.ndarray  # (m, q)
-    mean: np.ndarray  # (p + q,)
-    weight: float
-    rows: float
-    log_weight: float
-
-
-class Triangle(NamedTuple):
-    R: np.ndarray  # (m, p + q)
-
-
-class Firsts(NamedTuple):
-    sums: np.ndarray  # (p + q,): weighted sums about the shift
-    weight: float
-    rows: float
-    log_weight: float
-
-
-def first_moments(shift: np.ndarray, block: Block) -> Firsts:
-    """Return the weighted sums of one block about `shift`."""
-    y = _array.double(_array.as_matrix(block.y))
-    w = _array.ones(y, block.rows) if block.weight is None else block.weight
-    X: Any = block.X if scipy.sparse.issparse(block.X) else _array.double(block.X)
-    total = float(w.sum())
-    sums = np.concatenate([_array.to_numpy(X.T @ w), _array.to_numpy(y.T @ w)]) - total * shift
-    return Firsts(sums, total, *count(block))
-
-
-def triangle(mean: np.ndarray, block: Block) -> Triangle:
-    """Return R of (8) for one block."""
-    return Triangle(reduce_rows(design(mean, block)[:, :-1]))
-
-
-def merge(a: Triangle, b: Triangle) -> Triangle:
-    """Return R of (8) for two blocks together."""
-    return Triangle(reduce_rows(np.vstack([a.R, b.R])))
-
-
-def reduce_rows(rows: Any) -> np.ndarray:
-    """Return the R factor of `rows`, or the rows themselves while they are fewer than the columns."""
-    return _array.to_numpy(rows) if rows.shape[0] <= rows.shape[1] else _array.r_factor(rows)
-
-
-def factor(source: Source, fit_intercept: bool) -> Factor:
-    """Return (9) of all rows."""
-    p = source.n_features
-    q = max(1, source.n_targets)
-    total = source.total(first_moments, np.zeros(p + q))
-    mean = total.sums / total.weight if fit_intercept else np.zeros(p + q)
-    R = source.total(triangle, mean, merge).R
-    return Factor(R[:, :p], R[:, p:], mean, total.weight, total.rows, total.log_weight)
 
 
 def least_squares(f: Factor, eps: float) -> tuple[np.ndarray, int]:
@@ -114,13 +48,6 @@ def cutoff(largest: float, noise: np.ndarray, eps: float) -> float:
     of eps m/sd (`noise`), which no factorisation can see through.
     """
     return max(RANK_SLACK * len(noise) * eps * largest, 2 * float(np.linalg.norm(noise)))
-
-
-def lengths(columns: np.ndarray) -> np.ndarray:
-    """Return the length of every column, also where squares would overflow or vanish."""
-    largest = np.abs(columns).max(axis=0, initial=0.0)
-    unit = np.where(largest > 0, largest, 1.0)
-    return largest * np.linalg.norm(columns / unit, axis=0)
 
 
 def correction(f: Factor, gradient: np.ndarray) -> np.ndarray:

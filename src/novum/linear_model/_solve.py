@@ -18,7 +18,9 @@ import scipy.linalg
 from scipy.optimize import nnls
 
 from novum import _array
+from novum.fold import triangles
 from novum.fold.blocks import Source
+from novum.fold.moments import Moments, central_moments, constant_columns
 from novum.linear_model import _normal, _orthogonal
 
 __all__ = ["Solution", "solve"]
@@ -70,7 +72,7 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
     if source.n_rows is not None and source.n_rows <= WIDE * (p + 1):
         return by_factor(source, fit_intercept, penalty, positive)
     with np.errstate(over="ignore", invalid="ignore"):
-        moments = _normal.central_moments(source, fit_intercept)
+        moments = central_moments(source, fit_intercept)
     if out_of_range(moments, source):
         return by_factor(source, fit_intercept, penalty, positive)
     groups = [(value, np.flatnonzero(penalty == value)) for value in np.unique(penalty)]
@@ -83,15 +85,13 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
     return by_cholesky(source, moments, groups, factors, fit_intercept, penalty, positive)
 
 
-def spread_of(m: _normal.Moments) -> np.ndarray:
+def spread_of(m: Moments) -> np.ndarray:
     """Return the standard deviation of every column, infinite where it is constant."""
     variance = np.diag(m.xx) / m.weight
-    return np.where(
-        _normal.constant_columns(variance, m.mean[: len(variance)]), np.inf, np.sqrt(np.maximum(variance, 1e-300))
-    )
+    return np.where(constant_columns(variance, m.mean[: len(variance)]), np.inf, np.sqrt(np.maximum(variance, 1e-300)))
 
 
-def out_of_range(m: _normal.Moments, source: Source) -> bool:
+def out_of_range(m: Moments, source: Source) -> bool:
     """Return whether squares of the data overflow or vanish: columns beyond 1e+-150 have a length, but no Gram matrix."""
     if not np.isfinite(m.xx).all():
         return True
@@ -102,10 +102,10 @@ def out_of_range(m: _normal.Moments, source: Source) -> bool:
     return bool(np.ptp(X, axis=0).any())  # a constant column has no square either, and needs none
 
 
-def cholesky(m: _normal.Moments, alpha: float) -> Cholesky | None:
+def cholesky(m: Moments, alpha: float) -> Cholesky | None:
     """Return the factor of (2) scaled to a unit diagonal, or None where it is not positive definite."""
     diagonal = np.diag(m.xx)
-    used = ~_normal.constant_columns(diagonal / m.weight, m.mean[: len(diagonal)]) & (diagonal > 0)
+    used = ~constant_columns(diagonal / m.weight, m.mean[: len(diagonal)]) & (diagonal > 0)
     scale = np.sqrt(diagonal[used] + alpha)
     if not used.all() and not used.any():
         return Cholesky(np.zeros((0, 0)), scale, used, 1.0)
@@ -172,7 +172,7 @@ def by_cholesky(source, m, groups, factors, fit_intercept, penalty, positive) ->
     return finish(coef, m.mean, root, rss, tss, m.weight, m.rows, m.log_weight, rank, corrections, bias, fit_intercept)
 
 
-def nonnegative(m: _normal.Moments, alpha: float, k: int) -> np.ndarray:
+def nonnegative(m: Moments, alpha: float, k: int) -> np.ndarray:
     """Return the coefficients >= 0 of target k that minimise (1): the same problem on a square root of its Gram matrix."""
     scale = np.sqrt(np.diag(m.xx) + alpha)
     scale[scale == 0] = 1.0
@@ -185,7 +185,7 @@ def nonnegative(m: _normal.Moments, alpha: float, k: int) -> np.ndarray:
 
 def by_factor(source, fit_intercept, penalty, positive) -> Solution:
     """Solve by (8) to (11)."""
-    f = _orthogonal.factor(source, fit_intercept)
+    f = triangles.factor(source, fit_intercept)
     p, q = f.xx.shape[1], f.xy.shape[1]
     eps = float(np.finfo(source.dtype).eps)
     coef = np.empty((p, q))

@@ -1,0 +1,9 @@
+"""Few coordinates for many columns: principal components, their probabilistic form, factor analysis."""
+
+from novum.decomposition._plot import plot_components
+from novum.decomposition.factor_analysis import FactorAnalysis
+from novum.decomposition.incremental import IncrementalPCA
+from novum.decomposition.pca import PCA
+from novum.decomposition.probabilistic import ProbabilisticPCA
+
+__all__ = ["PCA", "FactorAnalysis", "IncrementalPCA", "ProbabilisticPCA", "plot_components"]
