@@ -13,7 +13,14 @@ from sklearn.preprocessing import PolynomialFeatures
 import novum
 from novum.datasets import make_sine
 from novum.exceptions import DataError, ParameterError
-from novum.linear_model import ARDRegression, BayesianLinearRegression, BayesianRidge, Ridge, compare_evidence, occam_factor
+from novum.linear_model import (
+    ARDRegression,
+    BayesianLinearRegression,
+    BayesianRidge,
+    Ridge,
+    compare_evidence,
+    occam_factor,
+)
 from novum.preprocessing import GaussianBasis
 
 LINE = np.array([[0.0], [1.0], [2.0]]), np.array([-0.3, 0.2, 0.7])
@@ -67,8 +74,8 @@ def test_point_by_point_equals_all_at_once():
     assert_allclose(steps.mean_, whole.mean_, rtol=1e-12)
     assert_allclose(steps.covariance_, whole.covariance_, rtol=1e-12)
     assert_allclose(steps.log_evidence_, whole.log_evidence_, rtol=1e-12)
-    again = BayesianLinearRegression(beta=25.0, prior_mean=BayesianLinearRegression(**SETTING).fit([LINE[0][0]], [-0.3]).mean_,
-                                     prior_covariance=BayesianLinearRegression(**SETTING).fit([LINE[0][0]], [-0.3]).covariance_)  # fmt: skip
+    one = BayesianLinearRegression(**SETTING).fit([LINE[0][0]], [-0.3])
+    again = BayesianLinearRegression(beta=25.0, prior_mean=one.mean_, prior_covariance=one.covariance_)
     assert_allclose(again.fit(LINE[0][1:], LINE[1][1:]).mean_, whole.mean_, rtol=1e-12)
 
 
@@ -162,7 +169,9 @@ def test_bayes_factors_and_model_probabilities():
 def test_evidence_prefers_a_cubic_for_a_sine():
     x, t = make_sine(30, noise=0.2, random_state=2, return_X_y=True)
     models = {
-        str(order): make_pipeline(PolynomialFeatures(order, include_bias=False), BayesianLinearRegression(5e-3, 25.0)).fit(2 * x - 1, t)
+        str(order): make_pipeline(
+            PolynomialFeatures(order, include_bias=False), BayesianLinearRegression(5e-3, 25.0)
+        ).fit(2 * x - 1, t)
         for order in range(1, 9)
     }
     found = compare_evidence(models)
@@ -195,7 +204,9 @@ def test_bayesian_ridge_equals_scikit_learn(n, p, fit_intercept):
         assert_allclose(ours.coef_, peer.coef_, rtol=1e-8, atol=1e-10)
         assert_allclose([ours.alpha_, ours.lambda_], [peer.alpha_, peer.lambda_], rtol=1e-8)
         assert_allclose(ours.sigma_, peer.sigma_, rtol=1e-7, atol=1e-12)
-        assert_allclose(ours.scores_[:-1], peer.scores_[:-1], rtol=1e-6)  # its last one mixes old weights and new precisions
+        assert_allclose(
+            ours.scores_[:-1], peer.scores_[:-1], rtol=1e-6
+        )  # its last one mixes old weights and new precisions
         assert_allclose(ours.predict(X, return_std=True), peer.predict(X, return_std=True), rtol=1e-6)
 
 
@@ -234,7 +245,7 @@ def test_tensors_agree(cls):
     X, y, _ = make(300, 4)
     model = cls().fit(torch.from_numpy(X), torch.from_numpy(y))
     assert_allclose(model.coef_, cls().fit(X, y).coef_, rtol=1e-9)
-    mean, std = model.predict(torch.from_numpy(X), return_std=True)
+    _, std = model.predict(torch.from_numpy(X), return_std=True)
     assert isinstance(std, torch.Tensor)
     assert_allclose(std.numpy(), model.predict(X, return_std=True)[1], rtol=1e-10)
 

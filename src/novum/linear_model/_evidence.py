@@ -98,7 +98,13 @@ def spectrum(source: Source, fit_intercept: bool) -> Spectrum:
     rank = int((s > s[0] * np.finfo(float).eps * max(solution.root.shape)).sum()) if len(s) and s[0] > 0 else 0
     vectors = vectors[:rank]
     return Spectrum(
-        s[:rank] ** 2, vectors, vectors @ solution.coef[0], float(solution.rss[0]), solution.weight, source.n_features, solution
+        s[:rank] ** 2,
+        vectors,
+        vectors @ solution.coef[0],
+        float(solution.rss[0]),
+        solution.weight,
+        source.n_features,
+        solution,
     )
 
 

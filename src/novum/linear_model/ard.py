@@ -2,13 +2,22 @@ r"""Automatic relevance determination: every weight has a precision of its own, 
 
     y = a + w'x + noise,   noise ~ N(0, 1/alpha),   w_j ~ N(0, 1/lambda_j)
 
-With G the centred Gram matrix, b a least-squares solution with residual sum rss, over the columns that are kept:
+With R'R = G the centred Gram matrix, L = diag(lambda), b a least-squares solution with residual sum rss, over the columns
+that are kept:
 
-    S = (diag(lambda) + alpha G)^-1,   w = alpha S G b,   sse = rss + (b - w)' G (b - w)                        (1)
+    S = (L + alpha G)^-1,   w = alpha S G b,   sse = rss + |R (b - w)|^2                                        (1)
     gamma_j = 1 - lambda_j S_jj                                                                                 (2)
     lambda_j <- (gamma_j + 2 l_1) / (w_j^2 + 2 l_2),   alpha <- (W - sum gamma + 2 a_1) / (sse + 2 a_2)         (3)
 
-Columns whose lambda passes a threshold are dropped. One pass over the data; wide data use the n x n form of S (Woodbury).
+Written so, gamma and b - w are differences of nearly equal numbers. Computed are, where R has at least as many rows as columns,
+
+    gamma_j = alpha (S G)_jj,   b - w = S L b                                                                   (4)
+
+and else, by Woodbury with M = I/alpha + R L^-1 R' and z = R b,
+
+    w = L^-1 R' M^-1 z,   R (b - w) = M^-1 z / alpha,   gamma_j = (R' M^-1 R)_jj / lambda_j                     (5)
+
+Columns whose lambda passes a threshold are dropped. One pass over the data, then p x p or n x n.
 """
 
 from typing import NamedTuple
@@ -40,66 +49,86 @@ class Design(NamedTuple):
     weight: float
 
 
+class Weights(NamedTuple):
+    """(1) and (2) over the kept columns."""
+
+    coef: np.ndarray  # (k,)
+    gamma: np.ndarray  # (k,)
+    sse: float
+    log_determinant: float  # of S
+
+
 class State(NamedTuple):
     alpha: float
     lambda_: np.ndarray  # (p,)
     kept: np.ndarray  # (p,) bool
     coef: np.ndarray  # (p,)
-    covariance: np.ndarray  # (kept, kept)
     score: float
+
+
+def factor_of(matrix: np.ndarray) -> np.ndarray:
+    """Return the upper Cholesky factor; a trace of the diagonal is added where rounding has taken the definiteness."""
+    jitter = 0.0
+    while True:
+        try:
+            return scipy.linalg.cholesky(matrix + jitter * np.eye(len(matrix)), check_finite=False)
+        except np.linalg.LinAlgError:
+            jitter = max(10 * jitter, float(np.finfo(float).eps * np.trace(matrix)))
+
+
+def weights_of(design: Design, alpha: float, lambda_: np.ndarray, kept: np.ndarray) -> Weights:
+    """Return (1) and (2) in the form (4) or (5)."""
+    precision, root = lambda_[kept], design.root[:, kept]
+    z = design.root @ design.best
+    if design.gram is not None:
+        gram = design.gram[np.ix_(kept, kept)]
+        factor = factor_of(alpha * gram + np.diag(precision))
+        solved = scipy.linalg.cho_solve((factor, False), np.column_stack([gram, root.T @ z]), check_finite=False)
+        coef = alpha * solved[:, -1]
+        rest = design.root @ design.best - root @ coef
+        if kept.all():  # the difference in (1) is that of (4)
+            rest = root @ scipy.linalg.cho_solve((factor, False), precision * design.best, check_finite=False)
+        gamma, log_determinant = alpha * np.diag(solved[:, :-1]), -2 * float(np.log(np.diag(factor)).sum())
+        return Weights(coef, gamma, design.rss + float(rest @ rest), log_determinant)
+    spread = root / precision
+    factor = factor_of(spread @ root.T + np.eye(len(root)) / alpha)
+    solved = scipy.linalg.cho_solve((factor, False), np.column_stack([root, z]), check_finite=False)
+    rest = solved[:, -1] / alpha
+    inner = len(root) * np.log(alpha) + 2 * float(np.log(np.diag(factor)).sum())
+    log_determinant = -float(np.log(precision).sum()) - inner
+    gamma = np.einsum("ij,ij->j", spread, solved[:, :-1])
+    return Weights(spread.T @ solved[:, -1], gamma, design.rss + float(rest @ rest), log_determinant)
 
 
 def covariance_of(design: Design, alpha: float, lambda_: np.ndarray, kept: np.ndarray) -> np.ndarray:
     """Return S of (1) over the kept columns."""
-    precision = lambda_[kept]
+    precision, root = lambda_[kept], design.root[:, kept]
     if design.gram is not None:
-        inner = alpha * design.gram[np.ix_(kept, kept)]
-        inner.flat[:: len(inner) + 1] += precision
-        return symmetric_inverse(inner)
-    root = design.root[:, kept]
-    spread = root / precision  # (m, k)
-    inner = spread @ root.T
-    inner.flat[:: len(inner) + 1] += 1 / alpha
-    out = -spread.T @ symmetric_inverse(inner) @ spread
-    out.flat[:: len(out) + 1] += 1 / precision
-    return out
-
-
-def symmetric_inverse(matrix: np.ndarray) -> np.ndarray:
-    """Return the inverse of a symmetric matrix, the pseudo-inverse where rounding has taken its definiteness."""
-    try:
-        factor = scipy.linalg.cholesky(matrix, check_finite=False)
-    except np.linalg.LinAlgError:
-        return scipy.linalg.pinvh(matrix)
-    inverse, _ = scipy.linalg.lapack.dpotri(factor)
-    return np.triu(inverse) + np.triu(inverse, 1).T
-
-
-def weights_of(design: Design, alpha: float, kept: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Return w of (1), zero for columns that were dropped."""
-    out = np.zeros(len(kept))
-    target = design.root[:, kept].T @ (design.root @ design.best)
-    out[kept] = alpha * (covariance @ target)
-    return out
+        inverse = scipy.linalg.solve_triangular(
+            factor_of(alpha * design.gram[np.ix_(kept, kept)] + np.diag(precision)), np.eye(len(precision))
+        )
+        return inverse @ inverse.T
+    spread = root / precision
+    factor = factor_of(spread @ root.T + np.eye(len(root)) / alpha)
+    half = scipy.linalg.solve_triangular(factor, spread, trans="T")
+    return np.diag(1 / precision) - half.T @ half
 
 
 def step(design: Design, state: State, gammas: Gammas, threshold: float) -> State:
     """Return the state after (1) to (3)."""
     kept, lambda_ = state.kept, state.lambda_.copy()
-    covariance = covariance_of(design, state.alpha, lambda_, kept)
-    coef = weights_of(design, state.alpha, kept, covariance)
-    gap = design.root @ (design.best - coef)
-    sse = design.rss + float(gap @ gap)
-    gamma = 1 - lambda_[kept] * np.diag(covariance)
-    lambda_[kept] = (gamma + 2 * gammas.lambda_1) / (coef[kept] ** 2 + 2 * gammas.lambda_2)
-    alpha = (design.weight - float(gamma.sum()) + 2 * gammas.alpha_1) / (sse + 2 * gammas.alpha_2)
+    found = weights_of(design, state.alpha, lambda_, kept)
+    coef = np.zeros(len(kept))
+    coef[kept] = found.coef
+    lambda_[kept] = (found.gamma + 2 * gammas.lambda_1) / (found.coef**2 + 2 * gammas.lambda_2)
+    alpha = (design.weight - float(found.gamma.sum()) + 2 * gammas.alpha_1) / (found.sse + 2 * gammas.alpha_2)
     left = lambda_ < threshold
     coef[~left] = 0.0
     score = float((gammas.lambda_1 * np.log(lambda_) - gammas.lambda_2 * lambda_).sum())
     score += gammas.alpha_1 * np.log(alpha) - gammas.alpha_2 * alpha
-    score += 0.5 * (np.linalg.slogdet(covariance)[1] + design.weight * np.log(alpha) + float(np.log(lambda_).sum()))
-    score -= 0.5 * (alpha * sse + float((lambda_ * coef**2).sum()))
-    return State(alpha, lambda_, left, coef, covariance, float(score))
+    score += 0.5 * (found.log_determinant + design.weight * np.log(alpha) + float(np.log(lambda_).sum()))
+    score -= 0.5 * (alpha * found.sse + float((lambda_ * coef**2).sum()))
+    return State(alpha, lambda_, left, coef, float(score))
 
 
 class ARDRegression(RegressorMixin, Estimator):
@@ -216,11 +245,13 @@ class ARDRegression(RegressorMixin, Estimator):
         source = one_target(self._source(X, y, sample_weight, target="numeric", min_rows=2), self)
         solution = solve(source, fit_intercept=self.fit_intercept)
         root, p = solution.root, source.n_features
-        design = Design(root, root.T @ root if len(root) >= p else None, solution.coef[0], float(solution.rss[0]), solution.weight)
+        design = Design(
+            root, root.T @ root if len(root) >= p else None, solution.coef[0], float(solution.rss[0]), solution.weight
+        )
         variance = target_variance(source, solution, self.fit_intercept)
         gammas = Gammas(self.alpha_1, self.alpha_2, self.lambda_1, self.lambda_2)
         start = 1 / (variance + float(np.finfo(np.float64).eps))
-        state = State(start, np.ones(p), np.ones(p, bool), np.zeros(p), np.zeros((0, 0)), -np.inf)
+        state = State(start, np.ones(p), np.ones(p, bool), np.zeros(p), -np.inf)
         scores: list[float] = []
         with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
             for n_iter in range(1, self.max_iter + 1):
@@ -233,11 +264,15 @@ class ARDRegression(RegressorMixin, Estimator):
         coef, covariance = np.zeros(p), np.zeros((0, 0))
         if state.kept.any():
             covariance = covariance_of(design, state.alpha, state.lambda_, state.kept)
-            coef = weights_of(design, state.alpha, state.kept, covariance)
+            coef[state.kept] = weights_of(design, state.alpha, state.lambda_, state.kept).coef
         dtype, mean = source.dtype, solution.mean
         self.coef_ = coef.astype(dtype)
         self.intercept_ = dtype.type(mean[-1] - mean[:-1] @ coef) if self.fit_intercept else 0.0
-        self.alpha_, self.lambda_, self.sigma_ = dtype.type(state.alpha), state.lambda_.astype(dtype), covariance.astype(dtype)
+        self.alpha_, self.lambda_, self.sigma_ = (
+            dtype.type(state.alpha),
+            state.lambda_.astype(dtype),
+            covariance.astype(dtype),
+        )
         self.X_offset_, self.X_scale_, self.n_iter_ = mean[:-1].astype(dtype), np.ones(p, dtype), n_iter
         self.history_ = History(scores, name="objective")
         self.scores_ = np.array(scores if self.compute_score else [])

@@ -277,7 +277,7 @@ class BayesianLinearRegression(RegressorMixin, Estimator):
         covariance = np.asarray(self.prior_covariance, dtype=np.float64)
         if covariance.shape != (m, m) or not np.allclose(covariance, covariance.T):
             raise ParameterError(
-                f"BayesianLinearRegression(prior_covariance=...) has the shape {covariance.shape}; give a symmetric {m} x {m} matrix."
+                f"BayesianLinearRegression(prior_covariance=...) is {covariance.shape}; give a symmetric {m} x {m} matrix."
             )
         try:
             factor = scipy.linalg.cho_factor(covariance)
@@ -290,14 +290,17 @@ class BayesianLinearRegression(RegressorMixin, Estimator):
     def _learn(self, sums: Sums, dtype: np.dtype):
         """Turn moments into fitted attributes."""
         m = len(sums.mean) - 1 + int(self.fit_intercept)
-        alpha, beta, history, converged = float(self.alpha), float(self.beta), [], True
+        alpha, beta, converged = float(self.alpha), float(self.beta), True
+        history: list[float] = []
         if self.optimize:
             if self.prior_mean is not None or self.prior_covariance is not None:
                 raise ParameterError(
-                    "BayesianLinearRegression(optimize=True) learns the precision of the prior N(0, 1/alpha I); leave prior_mean and"
+                    "BayesianLinearRegression(optimize=True) learns the precision of N(0, 1/alpha I); leave prior_mean and"
                     " prior_covariance out."
                 )
-            alpha, beta, history, converged = best_precisions(sums, alpha, beta, self.fit_intercept, self.max_iter, self.tol)
+            alpha, beta, history, converged = best_precisions(
+                sums, alpha, beta, self.fit_intercept, self.max_iter, self.tol
+            )
         if not converged:
             warnings.warn(
                 f"BayesianLinearRegression: the precisions still change after max_iter={self.max_iter} steps; raise it or tol.",
@@ -332,7 +335,9 @@ class BayesianLinearRegression(RegressorMixin, Estimator):
         first = int(self.fit_intercept)
         extra = root[0] if first else np.zeros(len(root))
         coef = self.mean_[first:]
-        return Predictive(coef, float(self.mean_[0]) if first else 0.0, root[first:], np.zeros(len(coef)), 1 / self.beta_, extra)
+        return Predictive(
+            coef, float(self.mean_[0]) if first else 0.0, root[first:], np.zeros(len(coef)), 1 / self.beta_, extra
+        )
 
     def predict(self, X, return_std=False):
         """Return the predictive mean of every row.

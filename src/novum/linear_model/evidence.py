@@ -47,7 +47,9 @@ class EvidenceComparison:
         """Return p(D | a) / p(D | b)."""
         for name in (a, b):
             if name not in self.names:
-                raise ParameterError(f"bayes_factor: there is no model {name!r}; the models are {', '.join(self.names)}.")
+                raise ParameterError(
+                    f"bayes_factor: there is no model {name!r}; the models are {', '.join(self.names)}."
+                )
         return float(np.exp(self.log_bayes_factor[self.names.index(a), self.names.index(b)]))
 
     def __repr__(self) -> str:
