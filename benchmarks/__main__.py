@@ -5,7 +5,17 @@ from importlib import import_module
 
 from benchmarks.harness import run_case, write
 
-FAMILIES = ("linear_model", "naive_bayes", "cluster", "text", "files", "distributions", "mixture")
+FAMILIES = (
+    "linear_model",
+    "naive_bayes",
+    "cluster",
+    "text",
+    "files",
+    "distributions",
+    "mixture",
+    "decomposition",
+    "bayesian",
+)
 
 
 def main(families):

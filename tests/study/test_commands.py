@@ -114,7 +114,11 @@ def test_an_output_folder_that_is_a_file(studied, tmp_path):
 def test_ctrl_c_keeps_the_leaderboard(tmp_path):
     mixed(600).drop(columns="spent").to_csv(tmp_path / "shop.csv", index=False)
     command = [sys.executable, "-c", "from novum.cli import main; main()", "study", "shop.csv", "--target", "bought"]
-    for patience in (1.5, 5.0, 15.0):  # seconds until a model has finished its first folds: it depends on what else runs
+    for patience in (
+        1.5,
+        5.0,
+        15.0,
+    ):  # seconds until a model has finished its first folds: it depends on what else runs
         run = subprocess.Popen(
             [*command, "--jobs", "1", "--repeats", "500", "--models", "GaussianNB"],
             cwd=tmp_path,

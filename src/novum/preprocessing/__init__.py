@@ -1,7 +1,8 @@
 """Feature maps: columns made from columns, so that linear methods reach further. Polynomials, scalers, encoders: scikit-learn's."""
 
 from novum.preprocessing.bumps import GaussianBasis, SigmoidBasis
+from novum.preprocessing.dependent import DropDependentFeatures
 from novum.preprocessing.polar import PolarFeatures
 from novum.preprocessing.radial import RadialBasis
 
-__all__ = ["GaussianBasis", "PolarFeatures", "RadialBasis", "SigmoidBasis"]
+__all__ = ["DropDependentFeatures", "GaussianBasis", "PolarFeatures", "RadialBasis", "SigmoidBasis"]

@@ -1,0 +1,313 @@
+r"""Automatic relevance determination: every weight has a precision of its own, and those that are not needed go to zero.
+
+    y = a + w'x + noise,   noise ~ N(0, 1/alpha),   w_j ~ N(0, 1/lambda_j)
+
+With R'R = G the centred Gram matrix, L = diag(lambda), b a least-squares solution with residual sum rss, over the columns
+that are kept:
+
+    S = (L + alpha G)^-1,   w = alpha S G b,   sse = rss + |R (b - w)|^2                                        (1)
+    gamma_j = 1 - lambda_j S_jj                                                                                 (2)
+    lambda_j <- (gamma_j + 2 l_1) / (w_j^2 + 2 l_2),   alpha <- (W - sum gamma + 2 a_1) / (sse + 2 a_2)         (3)
+
+Written so, gamma and b - w are differences of nearly equal numbers. Computed are, where R has at least as many rows as columns,
+
+    gamma_j = alpha (S G)_jj,   b - w = S L b                                                                   (4)
+
+and else, by Woodbury with M = I/alpha + R L^-1 R' and z = R b,
+
+    w = L^-1 R' M^-1 z,   R (b - w) = M^-1 z / alpha,   gamma_j = (R' M^-1 R)_jj / lambda_j                     (5)
+
+Columns whose lambda passes a threshold are dropped. One pass over the data, then p x p or n x n.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.callbacks import reporting
+from novum.base.domains import Bool, Domain, Int, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.history import History
+from novum.linear_model._evidence import Gammas, one_target, target_variance
+from novum.linear_model._model import Line, predict_block
+from novum.linear_model._predictive import Predictive, predict_distribution, predict_with_std
+from novum.linear_model._solve import solve
+
+__all__ = ["ARDRegression"]
+
+
+class Design(NamedTuple):
+    """The data, as (1) to (3) see them."""
+
+    root: np.ndarray  # (m, p): root'root = G
+    gram: np.ndarray | None  # (p, p), where it is not larger than the root
+    best: np.ndarray  # (p,): b
+    rss: float
+    weight: float
+
+
+class Weights(NamedTuple):
+    """(1) and (2) over the kept columns."""
+
+    coef: np.ndarray  # (k,)
+    gamma: np.ndarray  # (k,)
+    sse: float
+    log_determinant: float  # of S
+
+
+class State(NamedTuple):
+    alpha: float
+    lambda_: np.ndarray  # (p,)
+    kept: np.ndarray  # (p,) bool
+    coef: np.ndarray  # (p,)
+    score: float
+
+
+def factor_of(matrix: np.ndarray) -> np.ndarray:
+    """Return the upper Cholesky factor; a trace of the diagonal is added where rounding has taken the definiteness."""
+    jitter = 0.0
+    while True:
+        try:
+            return scipy.linalg.cholesky(matrix + jitter * np.eye(len(matrix)), check_finite=False)
+        except np.linalg.LinAlgError:
+            jitter = max(10 * jitter, float(np.finfo(float).eps * np.trace(matrix)))
+
+
+def weights_of(design: Design, alpha: float, lambda_: np.ndarray, kept: np.ndarray) -> Weights:
+    """Return (1) and (2) in the form (4) or (5)."""
+    precision, root = lambda_[kept], design.root[:, kept]
+    z = design.root @ design.best
+    if design.gram is not None:
+        gram = design.gram[np.ix_(kept, kept)]
+        factor = factor_of(alpha * gram + np.diag(precision))
+        solved = scipy.linalg.cho_solve((factor, False), np.column_stack([gram, root.T @ z]), check_finite=False)
+        coef = alpha * solved[:, -1]
+        rest = design.root @ design.best - root @ coef
+        if kept.all():  # the difference in (1) is that of (4)
+            rest = root @ scipy.linalg.cho_solve((factor, False), precision * design.best, check_finite=False)
+        gamma, log_determinant = alpha * np.diag(solved[:, :-1]), -2 * float(np.log(np.diag(factor)).sum())
+        return Weights(coef, gamma, design.rss + float(rest @ rest), log_determinant)
+    spread = root / precision
+    factor = factor_of(spread @ root.T + np.eye(len(root)) / alpha)
+    solved = scipy.linalg.cho_solve((factor, False), np.column_stack([root, z]), check_finite=False)
+    rest = solved[:, -1] / alpha
+    inner = len(root) * np.log(alpha) + 2 * float(np.log(np.diag(factor)).sum())
+    log_determinant = -float(np.log(precision).sum()) - inner
+    gamma = np.einsum("ij,ij->j", spread, solved[:, :-1])
+    return Weights(spread.T @ solved[:, -1], gamma, design.rss + float(rest @ rest), log_determinant)
+
+
+def covariance_of(design: Design, alpha: float, lambda_: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Return S of (1) over the kept columns."""
+    precision, root = lambda_[kept], design.root[:, kept]
+    if design.gram is not None:
+        inverse = scipy.linalg.solve_triangular(
+            factor_of(alpha * design.gram[np.ix_(kept, kept)] + np.diag(precision)), np.eye(len(precision))
+        )
+        return inverse @ inverse.T
+    spread = root / precision
+    factor = factor_of(spread @ root.T + np.eye(len(root)) / alpha)
+    half = scipy.linalg.solve_triangular(factor, spread, trans="T")
+    return np.diag(1 / precision) - half.T @ half
+
+
+def step(design: Design, state: State, gammas: Gammas, threshold: float) -> State:
+    """Return the state after (1) to (3)."""
+    kept, lambda_ = state.kept, state.lambda_.copy()
+    found = weights_of(design, state.alpha, lambda_, kept)
+    coef = np.zeros(len(kept))
+    coef[kept] = found.coef
+    lambda_[kept] = (found.gamma + 2 * gammas.lambda_1) / (found.coef**2 + 2 * gammas.lambda_2)
+    alpha = (design.weight - float(found.gamma.sum()) + 2 * gammas.alpha_1) / (found.sse + 2 * gammas.alpha_2)
+    left = lambda_ < threshold
+    coef[~left] = 0.0
+    score = float((gammas.lambda_1 * np.log(lambda_) - gammas.lambda_2 * lambda_).sum())
+    score += gammas.alpha_1 * np.log(alpha) - gammas.alpha_2 * alpha
+    score += 0.5 * (found.log_determinant + design.weight * np.log(alpha) + float(np.log(lambda_).sum()))
+    score -= 0.5 * (alpha * found.sse + float((lambda_ * coef**2).sum()))
+    return State(alpha, lambda_, left, coef, float(score))
+
+
+class ARDRegression(RegressorMixin, Estimator):
+    """Bayesian regression with automatic relevance determination.
+
+    Parameters
+    ----------
+    max_iter : int, default=300
+    tol : float, default=1e-3
+        Stop when the coefficients together move by less than this.
+    alpha_1, alpha_2 : float, default=1e-6
+        Shape and rate of the Gamma prior of the precision of the noise.
+    lambda_1, lambda_2 : float, default=1e-6
+        Shape and rate of the Gamma prior of the precision of a weight.
+    compute_score : bool, default=False
+        Whether to keep the objective of every iteration in `scores_`.
+    threshold_lambda : float, default=1e4
+        Columns whose precision passes it are dropped.
+    fit_intercept : bool, default=True
+    copy_X : bool, default=True
+        For scikit-learn's sake: X is neither copied nor changed.
+    verbose : bool, default=False
+        For scikit-learn's sake: progress is shown by callbacks.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    intercept_ : float
+    alpha_ : float
+        Precision of the noise.
+    lambda_ : array of shape (n_features,)
+        Precisions of the weights.
+    sigma_ : array of shape (n_kept, n_kept)
+        Covariance of the weights that were kept.
+    scores_ : array of shape (n_iter_,)
+        The objective, if asked for.
+    history_ : History
+        The same, always.
+    n_iter_ : int
+    X_offset_, X_scale_ : array of shape (n_features,)
+        Mean of the columns, and ones.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.linear_model import ARDRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(50, 6))
+    >>> model = ARDRegression().fit(X, 3 * X[:, 2] + 0.1 * rng.normal(size=50))
+    >>> abs(model.coef_).round(1)
+    array([0., 0., 3., 0., 0., 0.])
+    """
+
+    _domains: dict[str, Domain] = {
+        "max_iter": Int(1),
+        "tol": Real(0),
+        "alpha_1": Real(0),
+        "alpha_2": Real(0),
+        "lambda_1": Real(0),
+        "lambda_2": Real(0),
+        "compute_score": Bool(),
+        "threshold_lambda": Real(0),
+        "fit_intercept": Bool(),
+        "copy_X": Bool(),
+        "verbose": Bool() | Int(0),
+    }
+    _reports_passes = True
+
+    def __init__(
+        self,
+        *,
+        max_iter=300,
+        tol=1.0e-3,
+        alpha_1=1.0e-6,
+        alpha_2=1.0e-6,
+        lambda_1=1.0e-6,
+        lambda_2=1.0e-6,
+        compute_score=False,
+        threshold_lambda=1.0e4,
+        fit_intercept=True,
+        copy_X=True,
+        verbose=False,
+    ):
+        self.max_iter = max_iter
+        self.tol = tol
+        self.alpha_1 = alpha_1
+        self.alpha_2 = alpha_2
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.compute_score = compute_score
+        self.threshold_lambda = threshold_lambda
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.verbose = verbose
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of k counts as k rows.
+
+        Returns
+        -------
+        self
+        """
+        source = one_target(self._source(X, y, sample_weight, target="numeric", min_rows=2), self)
+        solution = solve(source, fit_intercept=self.fit_intercept)
+        root, p = solution.root, source.n_features
+        design = Design(
+            root, root.T @ root if len(root) >= p else None, solution.coef[0], float(solution.rss[0]), solution.weight
+        )
+        variance = target_variance(source, solution, self.fit_intercept)
+        gammas = Gammas(self.alpha_1, self.alpha_2, self.lambda_1, self.lambda_2)
+        start = 1 / (variance + float(np.finfo(np.float64).eps))
+        state = State(start, np.ones(p), np.ones(p, bool), np.zeros(p), -np.inf)
+        scores: list[float] = []
+        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
+            for n_iter in range(1, self.max_iter + 1):
+                before, state = state.coef, step(design, state, gammas, self.threshold_lambda)
+                scores.append(state.score)
+                moved = np.inf if n_iter == 1 else float(np.abs(state.coef - before).sum())
+                asked = report(n_iter, state.score, state)
+                if moved < self.tol or asked or not state.kept.any():
+                    break
+        coef, covariance = np.zeros(p), np.zeros((0, 0))
+        if state.kept.any():
+            covariance = covariance_of(design, state.alpha, state.lambda_, state.kept)
+            coef[state.kept] = weights_of(design, state.alpha, state.lambda_, state.kept).coef
+        dtype, mean = source.dtype, solution.mean
+        self.coef_ = coef.astype(dtype)
+        self.intercept_ = dtype.type(mean[-1] - mean[:-1] @ coef) if self.fit_intercept else 0.0
+        self.alpha_, self.lambda_, self.sigma_ = (
+            dtype.type(state.alpha),
+            state.lambda_.astype(dtype),
+            covariance.astype(dtype),
+        )
+        self.X_offset_, self.X_scale_, self.n_iter_ = mean[:-1].astype(dtype), np.ones(p, dtype), n_iter
+        self.history_ = History(scores, name="objective")
+        self.scores_ = np.array(scores if self.compute_score else [])
+        return self
+
+    def _predictive(self) -> Predictive:
+        """Return the parameters of (6) of novum.linear_model._predictive."""
+        kept = self.lambda_ < self.threshold_lambda
+        values, vectors = np.linalg.eigh(self.sigma_.astype(np.float64))
+        root = np.zeros((len(kept), len(values)))
+        root[kept] = vectors * np.sqrt(np.maximum(values, 0.0))
+        offset = self.X_offset_.astype(np.float64)
+        coef, noise = self.coef_.astype(np.float64), 1 / float(self.alpha_)
+        return Predictive(coef, float(self.intercept_), root, offset, noise, np.zeros(root.shape[1]))
+
+    def predict(self, X, return_std=False):
+        """Return the predictive mean of every row.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Also return the predictive standard deviation, of weights and noise together; for data in memory.
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        std : array of shape (n_samples,), only with return_std
+        """
+        check_is_fitted(self)
+        if return_std:
+            return predict_with_std(self, X, self._predictive())
+        return self._rows(X, predict_block, Line(self.coef_[None], np.atleast_1d(self.intercept_), True))
+
+    def predict_distribution(self, X):
+        """Return the predictive distribution of every row, a batch of `novum.distributions.Normal`."""
+        check_is_fitted(self)
+        return predict_distribution(self, X, self._predictive())

@@ -1,0 +1,185 @@
+"""Bayesian ridge regression: the penalty and the noise are learned by maximising the evidence.
+
+    y = a + w'x + noise,   noise ~ N(0, 1/alpha),   w ~ N(0, 1/lambda I)
+
+The intercept is not penalised. The formulas, (1) to (6), are those of novum.linear_model._evidence and _predictive.
+"""
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.callbacks import reporting
+from novum.base.domains import Bool, Domain, Int, Null, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.history import History
+from novum.linear_model._evidence import Gammas, maximize, one_target, spectrum, target_variance
+from novum.linear_model._model import Line, predict_block
+from novum.linear_model._predictive import Predictive, predict_distribution, predict_with_std
+
+__all__ = ["BayesianRidge"]
+
+
+class BayesianRidge(RegressorMixin, Estimator):
+    """Bayesian ridge regression.
+
+    Parameters
+    ----------
+    max_iter : int, default=300
+    tol : float, default=1e-3
+        Stop when the coefficients together move by less than this.
+    alpha_1, alpha_2 : float, default=1e-6
+        Shape and rate of the Gamma prior of the precision of the noise.
+    lambda_1, lambda_2 : float, default=1e-6
+        Shape and rate of the Gamma prior of the precision of the weights.
+    alpha_init, lambda_init : float, default=None
+        Where the precisions begin; None: one over the variance of y, and 1.
+    compute_score : bool, default=False
+        Whether to keep the log evidence of every iteration in `scores_`.
+    fit_intercept : bool, default=True
+    copy_X : bool, default=True
+        For scikit-learn's sake: X is neither copied nor changed.
+    verbose : bool, default=False
+        For scikit-learn's sake: progress is shown by callbacks.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        Mean of the posterior.
+    intercept_ : float
+    alpha_, lambda_ : float
+        Precision of the noise, and of the weights.
+    sigma_ : array of shape (n_features, n_features)
+        Covariance of the posterior.
+    scores_ : array of shape (n_iter_ + 1,)
+        Log evidence with the log priors, if asked for.
+    history_ : History
+        The same, always.
+    n_iter_ : int
+    X_offset_, X_scale_ : array of shape (n_features,)
+        Mean of the columns, and ones.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from novum.linear_model import BayesianRidge
+    >>> model = BayesianRidge().fit([[0.0], [1.0], [2.0], [3.0]], [0.1, 0.9, 2.1, 2.9])
+    >>> mean, std = model.predict([[1.5]], return_std=True)
+    >>> mean.round(3), std.round(2)
+    (array([1.5]), array([0.1]))
+    """
+
+    _domains: dict[str, Domain] = {
+        "max_iter": Int(1),
+        "tol": Real(0, open="low"),
+        "alpha_1": Real(0),
+        "alpha_2": Real(0),
+        "lambda_1": Real(0),
+        "lambda_2": Real(0),
+        "alpha_init": Real(0) | Null(),
+        "lambda_init": Real(0) | Null(),
+        "compute_score": Bool(),
+        "fit_intercept": Bool(),
+        "copy_X": Bool(),
+        "verbose": Bool() | Int(0),
+    }
+    _reports_passes = True
+
+    def __init__(
+        self,
+        *,
+        max_iter=300,
+        tol=1.0e-3,
+        alpha_1=1.0e-6,
+        alpha_2=1.0e-6,
+        lambda_1=1.0e-6,
+        lambda_2=1.0e-6,
+        alpha_init=None,
+        lambda_init=None,
+        compute_score=False,
+        fit_intercept=True,
+        copy_X=True,
+        verbose=False,
+    ):
+        self.max_iter = max_iter
+        self.tol = tol
+        self.alpha_1 = alpha_1
+        self.alpha_2 = alpha_2
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.alpha_init = alpha_init
+        self.lambda_init = lambda_init
+        self.compute_score = compute_score
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.verbose = verbose
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of k counts as k rows.
+
+        Returns
+        -------
+        self
+        """
+        source = one_target(self._source(X, y, sample_weight, target="numeric"), self)
+        data = spectrum(source, self.fit_intercept)
+        variance = target_variance(source, data.solution, self.fit_intercept)
+        eps = float(np.finfo(np.float64).eps)
+        alpha = 1 / (variance + eps) if self.alpha_init is None else float(self.alpha_init)
+        lambda_ = 1.0 if self.lambda_init is None else float(self.lambda_init)
+        gammas = Gammas(self.alpha_1, self.alpha_2, self.lambda_1, self.lambda_2)
+        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
+            found = maximize(data, alpha, lambda_, gammas, max_iter=self.max_iter, tol=self.tol, report=report)
+        dtype, mean = source.dtype, data.solution.mean
+        coef = data.vectors.T @ found.weights
+        self.coef_ = coef.astype(dtype)
+        self.intercept_ = dtype.type(mean[-1] - mean[:-1] @ coef) if self.fit_intercept else 0.0
+        self.alpha_, self.lambda_, self.n_iter_ = dtype.type(found.alpha), dtype.type(found.lambda_), found.n_iter
+        seen = 1 / (found.lambda_ + found.alpha * data.eigenvalues) - 1 / found.lambda_
+        self.sigma_ = ((data.vectors.T * seen) @ data.vectors + np.eye(len(coef)) / found.lambda_).astype(dtype)
+        self.X_offset_, self.X_scale_ = mean[:-1].astype(dtype), np.ones(len(coef), dtype)
+        self.history_ = History(found.scores, name="log evidence")
+        self.scores_ = np.array(found.scores if self.compute_score else [])
+        return self
+
+    def _predictive(self) -> Predictive:
+        """Return the parameters of (6)."""
+        values, vectors = np.linalg.eigh(self.sigma_.astype(np.float64))
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        offset = self.X_offset_.astype(np.float64)
+        coef, noise = self.coef_.astype(np.float64), 1 / float(self.alpha_)
+        return Predictive(coef, float(self.intercept_), root, offset, noise, np.zeros(root.shape[1]))
+
+    def predict(self, X, return_std=False):
+        """Return the predictive mean of every row.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Also return the predictive standard deviation, of weights and noise together; for data in memory.
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        std : array of shape (n_samples,), only with return_std
+        """
+        check_is_fitted(self)
+        if return_std:
+            return predict_with_std(self, X, self._predictive())
+        return self._rows(X, predict_block, Line(self.coef_[None], np.atleast_1d(self.intercept_), True))
+
+    def predict_distribution(self, X):
+        """Return the predictive distribution of every row, a batch of `novum.distributions.Normal`."""
+        check_is_fitted(self)
+        return predict_distribution(self, X, self._predictive())

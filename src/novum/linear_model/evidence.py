@@ -1,0 +1,139 @@
+r"""Models compared by their evidence.
+
+    P(M_i | D) = P(M_i) p(D | M_i) / sum_j P(M_j) p(D | M_j),   Bayes factor  B_ij = p(D | M_i) / p(D | M_j)    (1)
+    log p(D | M) ~ log p(D | w_MAP) + K log(posterior width / prior width)                                      (2)
+
+(2), for K weights under a flat prior and a peaked posterior, splits the evidence into fit and penalty (the Occam factor):
+weights that the data pin down narrowly, out of a wide prior, cost much.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.pipeline import Pipeline
+
+from novum._axes import drawing_axes
+from novum._checks import check_count, check_number
+from novum.exceptions import DataError, ParameterError
+
+__all__ = ["EvidenceComparison", "compare_evidence", "occam_factor"]
+
+
+class EvidenceComparison:
+    """Log evidences of several models and what follows from them.
+
+    Attributes
+    ----------
+    names : list of str
+    log_evidence : array of shape (n_models,)
+    probability : array of shape (n_models,)
+        Of every model, given the data.
+    log_bayes_factor : array of shape (n_models, n_models)
+        Row against column.
+    best : str
+    """
+
+    def __init__(self, names: list[str], log_evidence: NDArray, log_prior: NDArray):
+        self.names, self.log_evidence = names, log_evidence
+        score = log_evidence + log_prior
+        self.probability = np.exp(score - logsumexp(score))
+        self.log_bayes_factor = log_evidence[:, None] - log_evidence[None, :]
+        self.best = names[int(np.argmax(score))]
+
+    def bayes_factor(self, a: str, b: str) -> float:
+        """Return p(D | a) / p(D | b)."""
+        for name in (a, b):
+            if name not in self.names:
+                raise ParameterError(
+                    f"bayes_factor: there is no model {name!r}; the models are {', '.join(self.names)}."
+                )
+        return float(np.exp(self.log_bayes_factor[self.names.index(a), self.names.index(b)]))
+
+    def __repr__(self) -> str:
+        width = max(len("model"), *map(len, self.names))
+        lines = [f"{'model':<{width}}  log evidence  probability"]
+        rows = zip(self.names, self.log_evidence, self.probability)
+        return "\n".join([*lines, *(f"{name:<{width}}  {value:12.4f}  {p:11.4f}" for name, value, p in rows)])
+
+    def _repr_html_(self) -> str:
+        rows = zip(self.names, self.log_evidence, self.probability)
+        cells = "".join(f"<tr><td>{name}</td><td>{value:.4f}</td><td>{p:.4f}</td></tr>" for name, value, p in rows)
+        return f"<table><tr><th>model</th><th>log evidence</th><th>probability</th></tr>{cells}</table>"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the log evidence of the models in their order; return the axes."""
+        ax = drawing_axes(ax)
+        ax.plot(range(len(self.names)), self.log_evidence, marker="o")
+        ax.set_xticks(range(len(self.names)), self.names)
+        ax.set(xlabel="model", ylabel="log evidence", title=f"largest: {self.best}")
+        return ax
+
+
+def evidence_of(name: str, model: Any) -> float:
+    """Return the log evidence of a number, a fitted model or a pipeline that ends in one."""
+    if isinstance(model, Pipeline):
+        model = model[-1]
+    value = getattr(model, "log_evidence_", model)
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise ParameterError(
+            f"compare_evidence: {name!r} has no log evidence; give a number, or a fitted model with log_evidence_ such as"
+            " BayesianLinearRegression."
+        )
+    if np.isnan(value):
+        raise DataError(f"compare_evidence: the log evidence of {name!r} is not a number.")
+    return float(value)
+
+
+def compare_evidence(models: Mapping[str, Any], prior: Any = None) -> EvidenceComparison:
+    """Compare models by their evidence for the same data.
+
+    Parameters
+    ----------
+    models : mapping from name to fitted model, pipeline or log evidence
+        A model has `log_evidence_`.
+    prior : array-like of shape (n_models,), default=None
+        Probabilities of the models before the data, in their order; None: equal.
+
+    Returns
+    -------
+    EvidenceComparison
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.special import betaln
+    >>> from novum.linear_model import compare_evidence
+    >>> coins = compare_evidence({"fair": 10 * np.log(0.5), "any": betaln(8, 4)})  # seven heads in ten throws
+    >>> coins
+    model  log evidence  probability
+    fair        -6.9315       0.5631
+    any         -7.1854       0.4369
+    >>> round(coins.bayes_factor("fair", "any"), 6)
+    1.289062
+    """
+    if not isinstance(models, Mapping) or not models:
+        raise ParameterError(f"compare_evidence(models={models!r}): give a mapping from names to models, not empty.")
+    names = [str(name) for name in models]
+    evidence = np.array([evidence_of(name, model) for name, model in zip(names, models.values())])
+    share = np.full(len(names), 1 / len(names)) if prior is None else np.asarray(prior, dtype=np.float64)
+    if share.shape != (len(names),) or not (share >= 0).all() or not np.isclose(share.sum(), 1):
+        raise ParameterError(f"compare_evidence(prior={prior!r}): give {len(names)} probabilities that add up to one.")
+    with np.errstate(divide="ignore"):  # a model that was ruled out beforehand
+        return EvidenceComparison(names, evidence, np.log(share))
+
+
+def occam_factor(posterior_width: float, prior_width: float, n_weights: int) -> float:
+    """Return the penalty K log(posterior width / prior width) of (2), to be added to the log likelihood at its maximum.
+
+    Examples
+    --------
+    >>> from novum.linear_model import occam_factor
+    >>> round(occam_factor(0.1, 10.0, n_weights=2), 4)
+    -9.2103
+    """
+    narrow = check_number("occam_factor", "posterior_width", posterior_width, 0.0, open_low=True)
+    wide = check_number("occam_factor", "prior_width", prior_width, 0.0, open_low=True)
+    return check_count("occam_factor", "n_weights", n_weights, 0) * float(np.log(narrow / wide))
