@@ -18,7 +18,7 @@ CENTERS = np.array([[-3.0, 0, 0, 1], [0, 3.0, 0, -1], [3.0, 0, 1, 0]])
 X = CENTERS[np.arange(900) % 3] + RNG.normal(size=(900, 4)) @ np.diag([1.0, 0.5, 0.8, 1.2])
 Y = X @ [1.0, -2, 0.5, 0] + 0.3 * RNG.normal(size=900)
 HOLES = np.where(RNG.uniform(size=X.shape) < 0.1, np.nan, X)
-START = {"weights_init": np.full(3, 1 / 3), "means_init": CENTERS}
+START = {"random_state": 0, "weights_init": np.full(3, 1 / 3), "means_init": CENTERS}
 LEARNERS = [
     PCA(2),
     PCA(2, whiten=True),
