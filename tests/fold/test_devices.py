@@ -25,7 +25,10 @@ LEARNERS = [
     IncrementalPCA(3),
     ProbabilisticPCA(2),
     FactorAnalysis(2),
-    *(GaussianMixture(3, covariance_type=kind, tol=0, max_iter=20, **START) for kind in ("full", "tied", "diag", "spherical")),
+    *(
+        GaussianMixture(3, covariance_type=kind, tol=0, max_iter=20, **START)
+        for kind in ("full", "tied", "diag", "spherical")
+    ),
     BayesianGaussianMixture(n_components=3, random_state=0, max_iter=30, tol=0),
     GaussianBasis(4),
     SigmoidBasis(4),
@@ -68,7 +71,9 @@ def test_regressors_agree(model, device):
 
 @pytest.mark.filterwarnings("ignore::novum.exceptions.NotConverged")
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("model", [GaussianMixture(3, tol=0, max_iter=10, **START), ProbabilisticPCA(2)], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    "model", [GaussianMixture(3, tol=0, max_iter=10, **START), ProbabilisticPCA(2)], ids=lambda m: type(m).__name__
+)
 def test_missing_cells_agree(model, device):
     tensor = torch.from_numpy(HOLES).to(device)
     expected = model.fit(HOLES).score_samples(HOLES)

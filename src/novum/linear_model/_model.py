@@ -14,6 +14,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.fold.moments import count
 from novum.fold.triangles import lengths
+from novum.linear_model._orthogonal import kernel_basis
 from novum.linear_model._plot import plot_fit
 from novum.linear_model._solve import Solution
 
@@ -79,16 +80,18 @@ def shortest_inverse(root: np.ndarray, rank: int) -> np.ndarray:
     """Return A A' for the operator A that gives the shortest solution of a design of this rank, root' root = C_xx.
 
     With root = U S V' diag(scale), cut at the rank on unit columns, A = P diag(scale)^{-1} V S^{-1} U', P projecting on the
-    row space, the span of diag(scale) V.
+    complement of the coefficients that the design does not see.
     """
     scale = lengths(root)
     used = scale > 0
     out = np.zeros((root.shape[1],) * 2)
     if rank == 0 or not used.any():
         return out
-    _, s, Vt = scipy.linalg.svd(root[:, used] / scale[used], full_matrices=False)
-    rows = np.linalg.qr(scale[used, None] * Vt[:rank].T)[0]
-    half = rows @ (rows.T @ (Vt[:rank].T / s[:rank] / scale[used, None]))
+    scaled = root[:, used] / scale[used]
+    _, s, Vt = scipy.linalg.svd(scaled, full_matrices=False)
+    half = Vt[:rank].T / s[:rank] / scale[used, None]
+    kernel = kernel_basis(scaled, rank, scale[used])
+    half = half - kernel @ (kernel.T @ half)
     out[np.ix_(used, used)] = half @ half.T
     return out
 

@@ -12,10 +12,11 @@ import scipy.linalg
 from novum import _array
 from novum.fold.triangles import Factor, lengths
 
-__all__ = ["least_squares", "ridge"]
+__all__ = ["kernel_basis", "least_squares", "ridge"]
 
 EPS = float(np.finfo(np.float64).eps)
 RANK_SLACK = 10.0  # times p eps: rounding of the factor itself
+TRACE = 100.0  # times p eps and the condition: what rounding leaves of a zero in a singular vector
 
 
 def least_squares(f: Factor, eps: float) -> tuple[np.ndarray, int]:
@@ -58,12 +59,24 @@ def correction(f: Factor, gradient: np.ndarray) -> np.ndarray:
     return scipy.linalg.solve_triangular(R, inner) / scale[:, None]
 
 
+def kernel_basis(scaled: np.ndarray, rank: int, scale: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of the coefficients that a design of this rank does not see, shape (p, p - rank).
+
+    `scaled` has columns of unit length, `scale` their lengths before. A column that no dependency involves has a zero in every
+    vector of the null space; rounding leaves a trace there, which the units of the column could make larger than all else.
+    """
+    _, s, Vt = scipy.linalg.svd(scaled)
+    kernel = Vt[rank:].T.copy()
+    trace = TRACE * len(scale) * EPS * (s[0] / s[rank - 1] if rank else 1.0)
+    kernel[np.linalg.norm(kernel, axis=1) <= trace] = 0.0
+    return np.linalg.qr(kernel / scale[:, None])[0]
+
+
 def project_on_kernel(scaled: np.ndarray, Vt: np.ndarray, rank: int, scale: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the part of b in the null space of the design; leaving it out gives the shortest solution."""
     p = scaled.shape[1]
     if p <= 2 * rank or Vt.shape[0] == p:
-        kernel = scipy.linalg.svd(scaled)[2][rank:].T / scale[:, None]
-        basis = np.linalg.qr(kernel)[0]
+        basis = kernel_basis(scaled, rank, scale)
         return basis @ (basis.T @ b)
     # a large null space: b minus its projection on the (small) row space
     rows = np.linalg.qr((Vt[:rank] * scale).T)[0]
