@@ -10,6 +10,7 @@ void bind_kmeans(nb::module_& m);
 void bind_kmeans_sparse(nb::module_& m);
 void bind_mixture(nb::module_& m);
 void bind_latent(nb::module_& m);
+void bind_product(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_seeding(nb::module_& m);
 void bind_text(nb::module_& m);
@@ -30,6 +31,7 @@ NB_MODULE(_core, m) {
     add("kmeans_sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse);
     add("mixture", "Gaussian mixtures on a block of rows.", bind_mixture);
     add("latent", "Factor models of rows with missing cells.", bind_latent);
+    add("product", "Rows times a narrow matrix.", bind_product);
     add("random", "Counter-based random numbers.", bind_random);
     add("seeding", "k-means++ on a block of rows.", bind_seeding);
     add("text", "Words of texts, counted.", bind_text);

@@ -11,6 +11,7 @@ from novum._core import (
     kmeans_sparse as kmeans_sparse,
     latent as latent,
     mixture as mixture,
+    product as product,
     random as random,
     seeding as seeding,
     text as text,

@@ -1,0 +1,33 @@
+#include "novum/product.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Real>
+void bind(nb::module_& m) {
+    m.def("narrow", [](Matrix<const Real> x, Matrix<const Real> matrix, Vector<const Real> offset, Matrix<Real> out) {
+        const std::size_t n = x.shape(0), p = x.shape(1), k = matrix.shape(1);
+        if (matrix.shape(0) != p || offset.size() != k || out.shape(0) != n || out.shape(1) != k)
+            throw nb::value_error("narrow: inconsistent shapes");
+        nb::gil_scoped_release release;
+        novum::narrow_product(x.data(), n, p, matrix.data(), k, offset.data(), out.data());
+    }, "x"_a.noconvert(), "matrix"_a.noconvert(), "offset"_a.noconvert(), "out"_a.noconvert(),
+    "Write x matrix + offset to `out`, for a matrix of few columns.");
+}
+
+}  // namespace
+
+void bind_product(nb::module_& m) {
+    bind<float>(m);
+    bind<double>(m);
+}
