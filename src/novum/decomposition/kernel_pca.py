@@ -99,7 +99,10 @@ def randomized(K: np.ndarray, k: int, options: Any) -> tuple[np.ndarray, np.ndar
     for _ in range(passes + 1):
         Q, _ = np.linalg.qr(K @ Q)
     values, vectors = np.linalg.eigh(Q.T @ K @ Q)
-    return values[-k:], Q @ vectors[:, -k:]
+    largest = np.sort(
+        np.argsort(np.abs(values))[-k:]
+    )  # by size: a large negative one betrays a matrix that is no kernel
+    return values[largest], Q @ vectors[:, largest]
 
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
@@ -135,7 +138,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
         Of the starts of "arpack" and "randomized".
     copy_X : bool, default=True
-        For scikit-learn's sake: X is never changed, and kept as it is.
+        Whether to keep a copy of X for `transform`: else changes to X change the model.
     n_jobs : int, default=None
         For scikit-learn's sake.
 
@@ -266,7 +269,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 f"KernelPCA compares every row with every other, so X must be in memory, not in a {source.home}; give a sample of"
                 " the rows as an array, or use PCA on explicit features (novum.preprocessing.RadialBasis)."
             )
-        return source.tiles.tile(0, source.tiles.shape[0])
+        rows = source.tiles.tile(0, source.tiles.shape[0])
+        return rows.copy() if self.copy_X else rows
 
     def _kernel(self) -> Kernel:
         """Return the kernel with its parameters."""
