@@ -82,3 +82,7 @@ def setup(app):
         "autodoc-process-docstring", plain_formulas, priority=400
     )  # before napoleon, which writes markup of its own
     app.connect("autodoc-process-docstring", literal_attributes, priority=800)  # after it: it needs the bare names
+
+
+# Letters in the shapes of docstrings, such as (n, k), are no references to the attributes of those names.
+suppress_warnings = ["ref.python"]

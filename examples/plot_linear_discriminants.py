@@ -16,7 +16,7 @@ rng = np.random.default_rng(0)
 figure, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
 
 # %%
-# The sign of w'x + b decides; its size over |w| is the distance.
+# The sign of w'x + b decides; divided by the length of w it is the distance.
 Hyperplane([3.0, 4.0], -5.0).plot(axes[0], X=[[3.0, 3.0], [-1.0, 0.5], [1.0, -2.0], [2.0, 0.5]])
 
 # %%

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _assert_all_finite as assert_all_finite
 from sklearn.utils.validation import _check_feature_names as check_feature_names
 from sklearn.utils.validation import _check_feature_names_in as feature_names_in
 from sklearn.utils.validation import _check_n_features as check_n_features
+from sklearn.utils.validation import _check_psd_eigenvalues as check_psd_eigenvalues
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _check_y as check_y
 
@@ -21,6 +22,7 @@ __all__ = [
     "check_feature_names",
     "check_n_features",
     "check_ngrams",
+    "check_psd_eigenvalues",
     "check_sample_weight",
     "check_y",
     "feature_names_in",

@@ -25,8 +25,11 @@ SETTINGS: dict[str, dict] = {
     "BayesianGaussianMixture": {"random_state": 0},
     "NoveltyDetector": {"density": GaussianMixture(random_state=0)},
     "BernoulliMixture": {"n_components": 2, "probabilities_init": np.array([[0.3, 0.5, 0.7], [0.6, 0.5, 0.4]])},
+    "KernelPCA": {"n_components": 2, "random_state": 0},
     "Mixture": {"components": [Normal([-3.0, 0, 0], [1.0, 1, 1]), Normal([2.0, 1, 0], [1.0, 2, 1])]},
 }
+
+PAIRWISE = {"KernelPCA"}  # learners that compare every row with every other
 
 # scikit-learn's checks that cannot hold, each with its reason; scikit-learn expects the same failures of its own class.
 DRAWN = (
@@ -67,6 +70,11 @@ def data(estimator, n=120, seed=0):
     if is_regressor(estimator):
         return X, X @ [1.0, -2, 0.5] + rng.normal(size=n)
     return X, None
+
+
+def many_rows(estimator):
+    """Return enough rows for several blocks, or what a learner that compares all pairs of rows can bear."""
+    return 500 if type(estimator).__name__ in PAIRWISE else 200_000
 
 
 def learned(estimator):

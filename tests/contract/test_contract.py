@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from contract.cases import data, estimators, learned, outputs, quick
+from contract.cases import data, estimators, learned, many_rows, outputs, quick
 from forking import fork_and_run, forks
 from numpy.testing import assert_allclose
 from sklearn.base import clone, is_classifier, is_regressor
@@ -115,7 +115,7 @@ def test_layouts_give_the_same_bits(estimator):
 
 @ALL
 def test_threads_do_not_change_the_bits(estimator):
-    X, y = data(estimator, n=200_000)
+    X, y = data(estimator, n=many_rows(estimator))
     fits = []
     for threads in (1, 2, 5):
         with threadpool_limits(threads):
@@ -131,7 +131,7 @@ def test_threads_do_not_change_the_bits(estimator):
 @forks
 @ALL
 def test_fit_after_a_fork(estimator):
-    X, y = data(estimator, n=200_000)
+    X, y = data(estimator, n=many_rows(estimator))
     parent = learned(quick(estimator).fit(X, y))
     assert fork_and_run(lambda: same(learned(quick(estimator).fit(X, y)), parent, rtol=0, atol=0)) == 0
 

@@ -17,6 +17,7 @@ CHECKS = {  # by class, scikit-learn 1.9
     "GaussianNB": 62,
     "IncrementalPCA": 55,
     "KMeans": 59,
+    "KernelPCA": 46,
     "LinearRegression": 61,
     "Mixture": 47,
     "NoveltyDetector": 53,

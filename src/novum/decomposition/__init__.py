@@ -3,7 +3,8 @@
 from novum.decomposition._plot import plot_components
 from novum.decomposition.factor_analysis import FactorAnalysis
 from novum.decomposition.incremental import IncrementalPCA
+from novum.decomposition.kernel_pca import KernelPCA
 from novum.decomposition.pca import PCA
 from novum.decomposition.probabilistic import ProbabilisticPCA
 
-__all__ = ["PCA", "FactorAnalysis", "IncrementalPCA", "ProbabilisticPCA", "plot_components"]
+__all__ = ["PCA", "FactorAnalysis", "IncrementalPCA", "KernelPCA", "ProbabilisticPCA", "plot_components"]

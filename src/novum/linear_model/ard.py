@@ -163,7 +163,7 @@ class ARDRegression(RegressorMixin, Estimator):
         Precisions of the weights.
     sigma_ : array of shape (n_kept, n_kept)
         Covariance of the weights that were kept.
-    scores_ : array of shape (n_iter_,)
+    scores_ : array of shape (n_iter,)
         The objective, if asked for.
     history_ : History
         The same, always.

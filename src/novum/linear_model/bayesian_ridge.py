@@ -51,7 +51,7 @@ class BayesianRidge(RegressorMixin, Estimator):
         Precision of the noise, and of the weights.
     sigma_ : array of shape (n_features, n_features)
         Covariance of the posterior.
-    scores_ : array of shape (n_iter_ + 1,)
+    scores_ : array of shape (n_iter + 1,)
         Log evidence with the log priors, if asked for.
     history_ : History
         The same, always.

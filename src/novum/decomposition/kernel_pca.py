@@ -1,0 +1,324 @@
+r"""Kernel PCA: principal components of rows after a map that only its kernel k(x, x') = phi(x)'phi(x') knows.
+
+With K the kernel between the n training rows, its mean removed in feature space,
+
+    K~ = K - 1K - K1 + 1K1,   1 the n x n matrix of 1/n                                            (1)
+    K~ v_j = l_j v_j,   a_j = v_j / sqrt(l_j)                                                      (2)
+    score of x:  z_j(x) = sum_i a_ij k~(x, x_i)                                                    (3)
+
+The axes sum_i a_ij phi~(x_i) have length one: a_j'K~ a_j = 1, which is n (l_j/n) a_j'a_j = 1 with the variance l_j/n along the
+axis. The linear kernel gives PCA. A point is brought back by a ridge regression of the rows on their scores,
+
+    x(z) = sum_i c_i k(z, z_i),   (K_z + alpha I) c = X                                            (4)
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+from scipy.sparse.linalg import eigsh
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils.extmath import svd_flip
+from sklearn.utils.validation import check_is_fitted
+
+from novum import _array, _sklearn
+from novum._blas import single_blas
+from novum._random import Stream, seed_of
+from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
+from novum.base.estimator import Estimator, fits
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block
+from novum.fold.memory import MemorySource
+
+__all__ = ["KernelPCA"]
+
+KERNELS = ("linear", "poly", "rbf", "sigmoid", "cosine", "precomputed")
+MANY_ROWS, FEW_AXES = 200, 10  # from where on Lanczos finds few axes sooner than a whole decomposition
+SPARE = 10  # columns more than wanted that a randomized start carries
+
+
+class Kernel(NamedTuple):
+    """A kernel and what it needs."""
+
+    metric: Any
+    params: dict
+
+    def between(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Return the kernel between all rows of X and of Y."""
+        if isinstance(self.metric, str) and self.metric == "precomputed":
+            return X
+        return pairwise_kernels(X, Y, metric=self.metric, filter_params=True, **self.params)
+
+
+class Fitted(NamedTuple):
+    kernel: Kernel
+    rows: Any  # training rows
+    column_means: np.ndarray  # (n,): of K
+    mean: float
+    weights: np.ndarray  # (n, k): a_j
+
+
+def centered(K: np.ndarray, column_means: np.ndarray, mean: float) -> np.ndarray:
+    """Return (1) for rows of kernels with the training rows."""
+    return K - column_means - K.mean(axis=1, keepdims=True) + mean
+
+
+def scores(params: Fitted, block: Block) -> np.ndarray:
+    """Return (3) for every row."""
+    X = _array.to_numpy(block.X) if _array.is_tensor(block.X) else block.X
+    K = params.kernel.between(X, params.rows)
+    return (centered(K, params.column_means, params.mean) @ params.weights).astype(X.dtype, copy=False)
+
+
+def leading(K: np.ndarray, k: int, solver: str, options: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k largest eigenvalues of a symmetric matrix, falling, and their vectors; signs as in scikit-learn."""
+    n = len(K)
+    if solver == "auto":
+        solver = "arpack" if n > MANY_ROWS and k < FEW_AXES else "dense"
+    if solver == "dense" or k >= n:
+        values, vectors = scipy.linalg.eigh(K, subset_by_index=(n - k, n - 1))
+    elif solver == "arpack":
+        start = Stream(seed_of(options.random_state)).uniform("kernel pca start", 0, n) * 2 - 1
+        values, vectors = eigsh(K, k, which="LA", tol=options.tol, maxiter=options.max_iter, v0=start.astype(K.dtype))
+    else:
+        values, vectors = randomized(K, k, options)
+    values = _sklearn.check_psd_eigenvalues(values, enable_warnings=False)
+    vectors, _ = svd_flip(u=vectors, v=None)
+    order = values.argsort()[::-1]
+    return values[order], vectors[:, order]
+
+
+def randomized(K: np.ndarray, k: int, options: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return leading eigenpairs from a few products with a random block, orthonormalised between them."""
+    n, width = len(K), min(len(K), k + SPARE)
+    passes = (7 if k < 0.1 * n else 4) if options.iterated_power == "auto" else int(options.iterated_power)
+    Q = Stream(seed_of(options.random_state)).normal("kernel pca block", 0, n, width).astype(K.dtype)
+    for _ in range(passes + 1):
+        Q, _ = np.linalg.qr(K @ Q)
+    values, vectors = np.linalg.eigh(Q.T @ K @ Q)
+    largest = np.sort(
+        np.argsort(np.abs(values))[-k:]
+    )  # by size: a large negative one betrays a matrix that is no kernel
+    return values[largest], Q @ vectors[:, largest]
+
+
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Principal components in the feature space of a kernel.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        None keeps all of non-zero variance.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"} or callable, default="linear"
+        A callable takes two rows and returns a number; with "precomputed" X is the kernel matrix.
+    gamma : float, default=None
+        Of "rbf", "poly" and "sigmoid"; None: one over the number of columns.
+    degree : float, default=3
+        Of "poly".
+    coef0 : float, default=1
+        Of "poly" and "sigmoid".
+    kernel_params : dict, default=None
+        Keywords of a callable.
+    alpha : float, default=1.0
+        Penalty of the regression (4).
+    fit_inverse_transform : bool, default=False
+        Whether to learn (4).
+    eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
+    tol : float, default=0
+        Of "arpack"; 0 is the precision of the machine.
+    max_iter : int, default=None
+        Of "arpack".
+    iterated_power : int or "auto", default="auto"
+        Products of "randomized".
+    remove_zero_eig : bool, default=False
+        Leave out axes without variance, also where `n_components` asks for them.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        Of the starts of "arpack" and "randomized".
+    copy_X : bool, default=True
+        Whether to keep a copy of X for `transform`: else changes to X change the model.
+    n_jobs : int, default=None
+        For scikit-learn's sake.
+
+    Attributes
+    ----------
+    eigenvalues_ : array of shape (n_components,)
+        l_j of (2), falling.
+    eigenvectors_ : array of shape (n_samples, n_components)
+        v_j of (2).
+    dual_coef_ : array of shape (n_samples, n_features)
+        c of (4), where it was asked for; `X_transformed_fit_` holds the scores it belongs to.
+    X_fit_ : array or sparse matrix of shape (n_samples, n_features)
+    gamma_ : float
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.decomposition import KernelPCA
+    >>> angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> X = np.concatenate([circle, 4 * circle])  # two circles: the first component of a kernel tells them apart
+    >>> z = KernelPCA(1, kernel="rbf", gamma=0.3).fit_transform(X)[:, 0]
+    >>> bool(z[:40].min() > z[40:].max() or z[:40].max() < z[40:].min())
+    True
+    """
+
+    _domains: dict[str, Domain] = {
+        "n_components": Int(1) | Null(),
+        "kernel": Choice(*KERNELS) | Function(),
+        "gamma": Real(0) | Null(),
+        "degree": Real(0),
+        "coef0": Real(),
+        "kernel_params": Instance(dict) | Null(),
+        "alpha": Real(0),
+        "fit_inverse_transform": Bool(),
+        "eigen_solver": Choice("auto", "dense", "arpack", "randomized"),
+        "tol": Real(0),
+        "max_iter": Int(1) | Null(),
+        "iterated_power": Int(0) | Choice("auto"),
+        "remove_zero_eig": Bool(),
+        "random_state": RandomState(),
+        "copy_X": Bool(),
+        "n_jobs": Int() | Null(),
+    }
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        kernel="linear",
+        gamma=None,
+        degree=3,
+        coef0=1,
+        kernel_params=None,
+        alpha=1.0,
+        fit_inverse_transform=False,
+        eigen_solver="auto",
+        tol=0,
+        max_iter=None,
+        iterated_power="auto",
+        remove_zero_eig=False,
+        random_state=None,
+        copy_X=True,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.fit_inverse_transform = fit_inverse_transform
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.iterated_power = iterated_power
+        self.remove_zero_eig = remove_zero_eig
+        self.random_state = random_state
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+
+    @fits
+    def fit(self, X, y=None):
+        """Find the axes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            In memory: the kernel is between all pairs of rows.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        if self.fit_inverse_transform and self.kernel == "precomputed":
+            raise ParameterError(
+                "Cannot fit_inverse_transform with a precomputed kernel. KernelPCA needs the rows for it."
+            )
+        rows = self._rows_in_memory(X)
+        self.gamma_ = 1 / rows.shape[1] if self.gamma is None else self.gamma
+        K = self._kernel().between(rows)
+        if K.shape[0] != K.shape[1]:
+            raise DataError(
+                f"KernelPCA(kernel='precomputed'): X must be a square kernel matrix, got the shape {K.shape}."
+            )
+        column_means = K.mean(axis=0)
+        self._column_means, self._kernel_mean = column_means, float(column_means.mean())
+        n = len(K)
+        k = n if self.n_components is None else min(n, self.n_components)
+        values, vectors = leading(centered(K, column_means, self._kernel_mean), k, self.eigen_solver, self)
+        if self.remove_zero_eig or self.n_components is None:
+            values, vectors = values[values > 0], vectors[:, values > 0]
+        self.eigenvalues_, self.eigenvectors_, self.X_fit_ = values, vectors, rows
+        self._n_features_out = len(values)
+        if self.fit_inverse_transform:
+            self._learn_inverse(rows)
+        return self
+
+    def _rows_in_memory(self, X: Any) -> Any:
+        """Return the rows of X as one array or CSR matrix."""
+        source = self._source(X)
+        if not isinstance(source, MemorySource):
+            raise DataError(
+                f"KernelPCA compares every row with every other, so X must be in memory, not in a {source.home}; give a sample of"
+                " the rows as an array, or use PCA on explicit features (novum.preprocessing.RadialBasis)."
+            )
+        rows = source.tiles.tile(0, source.tiles.shape[0])
+        return rows.copy() if self.copy_X else rows
+
+    def _kernel(self) -> Kernel:
+        """Return the kernel with its parameters."""
+        if callable(self.kernel):
+            return Kernel(self.kernel, self.kernel_params or {})
+        return Kernel(self.kernel, {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0})
+
+    def _learn_inverse(self, rows: Any) -> None:
+        """Learn (4)."""
+        if scipy.sparse.issparse(rows):
+            raise NotImplementedError(
+                "Inverse transform not implemented for sparse matrices! Give KernelPCA(fit_inverse_transform=True) a dense X."
+            )
+        z = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
+        K = self._kernel().between(z)
+        K.flat[:: len(K) + 1] += self.alpha
+        self.dual_coef_ = scipy.linalg.solve(K, rows, assume_a="pos", overwrite_a=True)
+        self.X_transformed_fit_ = z
+
+    def fit_transform(self, X, y=None):
+        """Fit, and return the scores of every row."""
+        self.fit(X)
+        return self.eigenvectors_ * np.sqrt(self.eigenvalues_)
+
+    def transform(self, X):
+        """Return (3) for every row."""
+        check_is_fitted(self)
+        with np.errstate(divide="ignore"):
+            inverse = np.where(self.eigenvalues_ > 0, 1 / np.sqrt(self.eigenvalues_), 0.0)
+        params = Fitted(
+            self._kernel(), self.X_fit_, self._column_means, self._kernel_mean, self.eigenvectors_ * inverse
+        )
+        return self._rows(X, scores, params)
+
+    def inverse_transform(self, X):
+        """Return points (4) that have about these scores; needs `fit_inverse_transform=True`."""
+        if not self.fit_inverse_transform:
+            raise NotFittedError(
+                "The fit_inverse_transform parameter was not set to True when instantiating and hence the inverse transform is"
+                " not available. Fit KernelPCA(fit_inverse_transform=True)."
+            )
+        check_is_fitted(self)
+        with single_blas():
+            return self._kernel().between(np.asarray(X), self.X_transformed_fit_) @ self.dual_coef_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
