@@ -1,4 +1,5 @@
-"""python -m benchmarks [FAMILY ...]: run the cases of all families, or of those named; writes benchmarks/results.json."""
+"""python -m benchmarks [FAMILY ...] [--only=TEXT]: run the cases of all families, or of those named, or those whose name holds a
+text; writes benchmarks/results.json."""
 
 import sys
 from importlib import import_module
@@ -18,16 +19,16 @@ FAMILIES = (
 )
 
 
-def main(families):
+def main(families, text):
     import novum
 
     novum.show_versions()
-    rows = []
     for family in families or FAMILIES:
         for case in import_module(f"benchmarks.{family}").CASES:
-            rows += run_case(case)
-    write(rows)
+            if text in case.name:
+                write(run_case(case))  # case by case: a run that is stopped keeps what it has measured
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    named = [argument for argument in sys.argv[1:] if not argument.startswith("--only=")]
+    main(named, next((a.removeprefix("--only=") for a in sys.argv[1:] if a.startswith("--only=")), ""))
