@@ -16,9 +16,9 @@ from typing import Any
 RESULTS = Path(__file__).parent / "results.json"
 SMALL = 4.0 * 2**20
 RUNS, SLOW_RUNS, SLOW = 9, 3, 5.0  # runs of a contestant; of one slower than SLOW seconds
-# Threads of OpenMP and OpenBLAS busy-wait for some 5 and 20 milliseconds after their work: without a pause a contestant shares its
+# Threads of OpenMP and OpenBLAS busy-wait for some 5 and 100 milliseconds after their work: without a pause a contestant shares its
 # processors with those of the one before.
-PAUSE = 0.03
+PAUSE = 0.12
 
 
 @dataclass(frozen=True)
