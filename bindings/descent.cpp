@@ -6,6 +6,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <optional>
 #include <tuple>
 
@@ -71,6 +72,20 @@ novum::Strided<Real> strided(const Design<Real>& X) {
     return {X.data(), static_cast<std::ptrdiff_t>(X.stride(0)), static_cast<std::ptrdiff_t>(X.stride(1)), X.shape(0)};
 }
 
+// Columns that lie within their arrays and name rows below n; the entries themselves are looked at only here.
+template <class Real>
+void check_columns(const novum::Compressed<Real>& X, std::size_t start, std::size_t stop, std::size_t entries, std::size_t n) {
+    for (std::size_t j = start; j < stop; ++j)
+        if (X.starts[j] < 0 || X.starts[j] > X.starts[j + 1] || static_cast<std::size_t>(X.starts[j + 1]) > entries)
+            throw nb::value_error("compressed columns: starts must not fall, nor pass the last entry");
+    std::int32_t low = 0, high = -1;
+    for (std::int64_t e = X.starts[start]; e < X.starts[stop]; ++e) {
+        low = std::min(low, X.rows[e]);
+        high = std::max(high, X.rows[e]);
+    }
+    if (low < 0 || (high >= 0 && static_cast<std::size_t>(high) >= n)) throw nb::value_error("compressed columns: a row out of range");
+}
+
 template <class Real>
 void bind_columns(nb::module_& m) {
     m.def("column_moments", [](Design<Real> X, std::optional<In> weight, std::size_t start, std::size_t stop, Out first, Out second) {
@@ -93,6 +108,29 @@ void bind_columns(nb::module_& m) {
         novum::gather_columns<Real>(strided<Real>(X), {chosen.data(), chosen.size()}, mean.data(), root ? in(*root) : std::span<const double>(), to.data());
     }, "X"_a.noconvert(), "chosen"_a.noconvert(), "mean"_a.noconvert(), "root"_a.noconvert().none(), "out"_a.noconvert(),
     "Write root (x - mean) of the chosen columns to the rows of `out`.");
+
+    using Values = nb::ndarray<const Real, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    m.def("compressed_moments", [](Values values, Indices<std::int32_t> rows, Indices<std::int64_t> starts, std::optional<In> weight,
+                                   std::size_t start, std::size_t stop, Out first, Out second) {
+        if (stop >= starts.size() || start > stop || first.size() != stop - start || second.size() != stop - start || values.size() != rows.size())
+            throw nb::value_error("compressed_moments: inconsistent shapes");
+        nb::gil_scoped_release release;
+        const novum::Compressed<Real> X{values.data(), rows.data(), starts.data()};
+        check_columns(X, start, stop, values.size(), weight ? weight->size() : std::size_t(1) << 31);
+        novum::compressed_moments<Real>(X, weight ? in(*weight) : std::span<const double>(), start, stop, first.data(), second.data());
+    }, "values"_a.noconvert(), "rows"_a.noconvert(), "starts"_a.noconvert(), "weight"_a.noconvert().none(), "start"_a, "stop"_a,
+    "first"_a.noconvert(), "second"_a.noconvert(), "Write the weighted first and second moments of compressed columns start to stop.");
+
+    m.def("compressed_products", [](Values values, Indices<std::int32_t> rows, Indices<std::int64_t> starts, Matrix R, std::size_t start,
+                                    std::size_t stop, nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> to) {
+        if (stop >= starts.size() || start > stop || to.shape(0) != R.shape(1) || to.shape(1) + 1 != starts.size() || values.size() != rows.size())
+            throw nb::value_error("compressed_products: inconsistent shapes");
+        nb::gil_scoped_release release;
+        const novum::Compressed<Real> X{values.data(), rows.data(), starts.data()};
+        check_columns(X, start, stop, values.size(), R.shape(0));
+        novum::compressed_products<Real>(X, R.data(), R.shape(1), start, stop, to.shape(1), to.data() + start);
+    }, "values"_a.noconvert(), "rows"_a.noconvert(), "starts"_a.noconvert(), "R"_a.noconvert(), "start"_a, "stop"_a, "out"_a.noconvert(),
+    "Write the products of compressed columns start to stop with the columns of R to the rows of `out`.");
 }
 
 }  // namespace

@@ -47,7 +47,49 @@ NOVUM_INLINE void moments_by_column(const Real* x, const double* weight, std::si
     for (std::size_t l = 0; l < LANES; ++l) *first += a[l], *second += b[l];
 }
 
+template <class Real, std::size_t K>
+NOVUM_INLINE void products(const Compressed<Real>& X, const double* R, std::size_t stride, std::size_t start, std::size_t stop,
+                           std::size_t p, double* out) {
+    for (std::size_t j = start; j < stop; ++j) {
+        double sum[K] = {};
+        for (std::int64_t e = X.starts[j]; e < X.starts[j + 1]; ++e) {
+            const double v = static_cast<double>(X.values[e]);
+            const double* r = R + static_cast<std::size_t>(X.rows[e]) * stride;
+            for (std::size_t t = 0; t < K; ++t) sum[t] += v * r[t];
+        }
+        for (std::size_t t = 0; t < K; ++t) out[t * p + j - start] = sum[t];
+    }
+}
+
 }  // namespace
+
+template <class Real>
+void compressed_moments(const Compressed<Real>& X, std::span<const double> weight, std::size_t start, std::size_t stop, double* first,
+                        double* second) {
+    for (std::size_t j = start; j < stop; ++j) {
+        double a = 0.0, b = 0.0;
+        for (std::int64_t e = X.starts[j]; e < X.starts[j + 1]; ++e) {
+            const double v = static_cast<double>(X.values[e]), w = weight.empty() ? 1.0 : weight[static_cast<std::size_t>(X.rows[e])];
+            a += w * v;
+            b += w * v * v;
+        }
+        first[j - start] = a;
+        second[j - start] = b;
+    }
+}
+
+template <class Real>
+void compressed_products(const Compressed<Real>& X, const double* R, std::size_t k, std::size_t start, std::size_t stop, std::size_t p,
+                         double* out) {
+    std::size_t t = 0;
+    for (; t + 4 <= k; t += 4) products<Real, 4>(X, R + t, k, start, stop, p, out + t * p);
+    for (; t < k; ++t) products<Real, 1>(X, R + t, k, start, stop, p, out + t * p);
+}
+
+template void compressed_moments(const Compressed<float>&, std::span<const double>, std::size_t, std::size_t, double*, double*);
+template void compressed_moments(const Compressed<double>&, std::span<const double>, std::size_t, std::size_t, double*, double*);
+template void compressed_products(const Compressed<float>&, const double*, std::size_t, std::size_t, std::size_t, std::size_t, double*);
+template void compressed_products(const Compressed<double>&, const double*, std::size_t, std::size_t, std::size_t, std::size_t, double*);
 
 #define NOVUM_COLUMNS(Real)                                                                                                       \
     NOVUM_CLONES static void by_row(const Strided<Real>& X, const double* w, std::size_t start, std::size_t n, double* a, double* b) { \

@@ -24,4 +24,22 @@ template <class Real>
 void gather_columns(const Strided<Real>& X, std::span<const std::int64_t> chosen, const double* mean, std::span<const double> root,
                     double* out);
 
+/// Compressed columns; column j holds entries starts[j] to starts[j + 1].
+template <class Real>
+struct Compressed {
+    const Real* values;
+    const std::int32_t* rows;
+    const std::int64_t* starts;
+};
+
+/// Write sum_i w_i x_ij and sum_i w_i x_ij^2 of columns `start` to `stop`. O(entries).
+template <class Real>
+void compressed_moments(const Compressed<Real>& X, std::span<const double> weight, std::size_t start, std::size_t stop, double* first,
+                        double* second);
+
+/// Write x_j'R of columns `start` to `stop`, R with `k` values per row; column j goes to out[t * p + j - start]. O(k entries).
+template <class Real>
+void compressed_products(const Compressed<Real>& X, const double* R, std::size_t k, std::size_t start, std::size_t stop, std::size_t p,
+                         double* out);
+
 }  // namespace novum

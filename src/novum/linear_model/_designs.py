@@ -21,12 +21,15 @@ from novum.linear_model._descent import Rule
 __all__ = ["DenseDesign", "Design", "SparseDesign", "Working"]
 
 CHUNK_COLUMNS = 1024  # columns per task of a product: some megabytes, and several tasks per thread
+MOST_CHUNKS = 16  # tasks of a product, at most
 GRAM_COLUMNS = 4096  # columns up to which a working set keeps its Gram matrix: 128 MB
 SPARE = 64  # columns of room in a new working set; doubled when it is full
 
 
 class Design:
     """Columns of X with their means, squared lengths and the weights of the rows."""
+
+    first_size = 100  # columns of a working set before anything is known of the support
 
     def __init__(self, X: Any, weight: np.ndarray | None, n_jobs: int | None):
         self.X, self.n_jobs = X, n_jobs
@@ -44,7 +47,8 @@ class Design:
 
     def chunks(self) -> list[tuple[int, int]]:
         """Return the runs of columns that tasks take."""
-        return [(j, min(j + CHUNK_COLUMNS, self.p)) for j in range(0, self.p, CHUNK_COLUMNS)]
+        step = max(CHUNK_COLUMNS, -(-self.p // MOST_CHUNKS))
+        return [(j, min(j + step, self.p)) for j in range(0, self.p, step)]
 
     def map(self, function, items):
         """Return `function` of every item, on all threads."""
@@ -187,17 +191,26 @@ class DenseWorking(Working):
 class SparseDesign(Design):
     """Compressed sparse columns, centred implicitly."""
 
+    first_size = 1000  # a sparse column costs next to nothing in a working set
+
     def __init__(self, X: Any, weight: np.ndarray | None, fit_intercept: bool, n_jobs: int | None = None):
         super().__init__(X.tocsc(), weight, n_jobs)
-        w = np.ones(self.n) if weight is None else weight
-        squared = scipy.sparse.csc_array((self.X.data.astype(np.float64) ** 2, self.X.indices, self.X.indptr), X.shape)
-        self.squares = squared.T @ w
+        self.parts = (self.X.data, self.X.indices.astype(np.int32, copy=False), self.X.indptr.astype(np.int64))
+        first = np.empty(self.p)
+
+        def moments(chunk):
+            start, stop = chunk
+            part = first[start:stop], self.squares[start:stop]
+            _core.descent.compressed_moments(*self.parts, weight, start, stop, *part)
+
+        self.map(moments, self.chunks())
         if fit_intercept:
-            self.mean = (self.X.T @ w) / self.total
-            self.squares = np.maximum(self.squares - self.total * self.mean**2, 0.0)
+            self.mean = first / self.total
+            self.squares = np.maximum(self.squares - first * self.mean, 0.0)
 
     def _products(self, R, out):
-        out[:] = (self.X.T @ R).T
+        R = np.ascontiguousarray(R)
+        self.map(lambda chunk: _core.descent.compressed_products(*self.parts, R, *chunk, out), self.chunks())
 
     def working(self, y):
         return SparseWorking(self, y)

@@ -22,7 +22,6 @@ from novum.linear_model._descent import Penalties, Rule, Traced, duality_gap
 
 __all__ = ["trace_columns"]
 
-FIRST_SIZE = 100  # columns of a working set before anything is known of the support
 BATCH = 8  # alphas per reading of X: beyond, the product (9) costs more than the reading
 BATCH_SPAN = 0.6  # least ratio of the penalties in a batch: further away, the guess of its columns is poor
 INNER = 0.9  # share of the tolerance that the working set is solved to, the rest is for rounding
@@ -88,7 +87,7 @@ def likely(design, work, scores, path, i, last, l1_now, support) -> np.ndarray:
     """Return columns to begin a batch with: those of the strong rule, no more than the support leads to expect."""
     l1 = path.l1[last - 1]
     now = max(float(scores.max(initial=0.0)), path.l1[i]) if l1_now is None else l1_now
-    room = max(FIRST_SIZE, 2 * support)
+    room = max(design.first_size, 2 * support)
     threshold = max(2 * l1 - now, 0.5 * l1)
     found = np.flatnonzero((scores >= threshold) & ~work.inside)
     if len(found) <= room:
@@ -136,7 +135,7 @@ def nearest(design, outside, theta, gap, l1, l2, support) -> np.ndarray:
     candidates = np.flatnonzero(np.isfinite(outside))
     distance = (l1 - theta * outside[candidates]) / np.sqrt(design.squares[candidates] + l2)
     candidates, distance = candidates[distance <= np.sqrt(2 * gap)], distance[distance <= np.sqrt(2 * gap)]
-    room = max(FIRST_SIZE, support)
+    room = max(design.first_size, support)
     return candidates if len(candidates) <= room else candidates[np.argpartition(distance, room)[:room]]
 
 
