@@ -11,9 +11,11 @@ C finds closest to the constraint |x_j'r| <= l1 join the working set,
 
 and the rest of the batch is solved again. The sphere in (5) is safe: a column outside of it is zero at the optimum. The next
 batch begins with the columns that the sequential strong rule keeps, |x_j'r| >= 2 l1_last - l1_now (Tibshirani et al. 2012).
+An epoch is as many coordinate steps as there are columns, so that a pass over m of p columns counts m/p.
 Guesses that were wrong cost time and nothing else: every solution returned has been checked against every column.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ __all__ = ["trace_columns"]
 BATCH = 8  # alphas per reading of X: beyond, the product (9) costs more than the reading
 BATCH_SPAN = 0.6  # least ratio of the penalties in a batch: further away, the guess of its columns is poor
 INNER = 0.9  # share of the tolerance that the working set is solved to, the rest is for rounding
+PROGRESS = 0.03  # share of the present gap that a working set which may still be wrong is solved to
 
 
 class Point:
@@ -68,9 +71,9 @@ def trace_columns(
             i, l1_now = i + 1, path.l1[i]
             continue
         work.add(likely(design, work, scores, path, i, last, l1_now, np.count_nonzero(point.w)))
-        spent = 0
+        spent = 0.0
         while i < last:
-            i, point, spent = advance(design, work, path, rule, i, last, point, spent, limit, out)
+            i, point, spent, gap = advance(design, work, path, rule, i, last, point, spent, max(limit, PROGRESS * gap), out)
         l1_now = path.l1[last - 1]
     return out
 
@@ -96,15 +99,24 @@ def likely(design, work, scores, path, i, last, l1_now, support) -> np.ndarray:
     return found[np.argpartition(distance, room)[:room]]
 
 
-def advance(design, work, path, rule, i, last, point, spent, limit, out) -> tuple[int, Point, int]:
-    """Solve alphas i to last over the working set, check them against all columns, record those that are done."""
+def advance(design, work, path, rule, i, last, point, spent, aim, out) -> tuple[int, Point, float, float]:
+    """Solve alphas i to last over the working set, check them against all columns, record those that are done.
+
+    The first is solved to the gap `aim`, which may be above the tolerance, and `spent` epochs have gone into it before.
+    Returns the first alpha that is not done, the point to go on from, the epochs spent and the gap there.
+    """
+    limit = rule.tol * work.yy
     w = np.zeros(len(work.chosen))
     w[: len(point.w)] = point.w
+    share = len(work.chosen) / design.p
     trials = []
     for t in range(i, last):
-        budget = max(1, rule.max_iter - (spent if t == i else 0))
-        _, epochs, reached = work.descend(w, path.l1[t], path.l2[t], INNER * limit, budget, rule)
-        trials.append((w.copy(), epochs + (spent if t == i else 0), reached))
+        before, aim = (spent, aim) if t == i else (0.0, limit)
+        budget = max(1, math.ceil((rule.max_iter - before) / share)) if share else 1
+        _, epochs, reached = work.descend(w, path.l1[t], path.l2[t], INNER * aim, budget, rule)
+        trials.append((w.copy(), before + epochs * share, reached and aim == limit))
+        if aim > limit:
+            break
     R = np.column_stack([work.residual(w) for w, _, _ in trials])
     C = design.correlate(R)
     for t, (w, epochs, reached) in enumerate(trials, start=i):
@@ -116,12 +128,13 @@ def advance(design, work, path, rule, i, last, point, spent, limit, out) -> tupl
         gap, theta = point.gap(scores, l1, l2)
         outside = np.where(work.inside | (design.squares <= 0), -np.inf, scores)
         violated = float(outside.max(initial=-np.inf)) > l1
-        if gap <= limit or not violated or epochs >= rule.max_iter:
-            record(out, t, point, gap, epochs, gap <= limit or (reached and not violated))
+        if gap <= limit or (reached and not violated) or epochs >= rule.max_iter:
+            record(out, t, point, gap, math.ceil(epochs), gap <= limit or (reached and not violated))
             continue
-        work.add(nearest(design, outside, theta, gap, l1, l2, np.count_nonzero(w)))
-        return t, point, epochs
-    return last, point, 0
+        if violated:
+            work.add(nearest(design, outside, theta, gap, l1, l2, np.count_nonzero(w)))
+        return t, point, epochs, gap if violated else 0.0
+    return i + len(trials), point, 0.0, 0.0
 
 
 def sharpen(point: Point) -> None:
