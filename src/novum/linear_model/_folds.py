@@ -1,6 +1,6 @@
 r"""Cross-validation from Gram statistics: one pass over the data serves every fold, every penalty and every mixture.
 
-With P_f the products (4) of novum.linear_model._normal of the rows that fold f holds out, about a common shift s,
+With P_f the products (4) of novum.fold.moments of the rows that fold f holds out, about a common shift s,
 
     P_train(f) = sum_g P_g - P_f                                                                   (11)
     sum of squared errors on fold f = v'P_f v,   v = [-b, 1, -(a + b's_x - s_y)]                   (12)
@@ -16,9 +16,9 @@ from sklearn.model_selection import check_cv
 
 from novum import _array
 from novum.exceptions import DataError
+from novum.fold import moments
 from novum.fold.blocks import Block, Source
 from novum.fold.memory import MemorySource
-from novum.linear_model import _normal
 from novum.linear_model._model import rows_and_weight
 from novum.linear_model._problem import GRAM_COLUMNS_PATH, GramProblem, array_of, open_problem
 
@@ -96,7 +96,7 @@ def fold_sums(params: Assigned, block: Block) -> FoldSums:
     for f in np.unique(fold):
         chosen = np.flatnonzero(fold == f)
         part = block if len(chosen) == block.rows else rows_of(block, chosen)
-        sums = _normal.products(params.shift, part)
+        sums = moments.products(params.shift, part)
         out.products[f], out.rows[f] = sums.products, sums.rows
     return out
 
@@ -116,13 +116,13 @@ def fold_grams(source: Source, splits: Splits, fit_intercept: bool) -> FoldGrams
     parted = splits.fold_of is not None or splits.ends is not None
     if not parted or (source.home == "memory" and source.n_features > GRAM_COLUMNS_PATH):
         return None
-    shift = _normal.pilot_shift(source, fit_intercept)
+    shift = moments.pilot_shift(source, fit_intercept)
     for _ in range(2):
         sums = source.total(fold_sums, Assigned(shift, splits.count, splits.fold_of, splits.ends))
         total = sums.products.sum(axis=0)
         offset = total[-1, :-1] / total[-1, -1]
         spread = np.diag(total)[:-1] / total[-1, -1] - offset**2
-        if not fit_intercept or source.sparse or not (offset**2 > _normal.FAR_SHIFT * spread).any():
+        if not fit_intercept or source.sparse or not (offset**2 > moments.FAR_SHIFT * spread).any():
             break
         shift = shift + offset
     return FoldGrams(shift, sums.products, sums.rows)
@@ -135,8 +135,8 @@ def gram_problem(products: np.ndarray, shift: np.ndarray, rows: float, fit_inter
     offset = first / weight if fit_intercept else np.zeros_like(first)
     inner = products[:-1, :-1] - np.outer(first, offset)
     mean = shift + offset if fit_intercept else np.zeros_like(shift)
-    moments = _normal.Moments(weight, mean, inner[:p, :p], inner[:p, p:], inner[p:, p:], rows, 0.0)
-    return GramProblem.of_moments(moments)
+    central = moments.Moments(weight, mean, inner[:p, :p], inner[:p, p:], inner[p:, p:], rows, 0.0)
+    return GramProblem.of_moments(central)
 
 
 def squared_errors(products: np.ndarray, shift: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
@@ -165,6 +165,6 @@ def test_errors(
         return squared_errors(grams.products[f], grams.shift, coef, intercept)
     test, used = splits.pairs[f][1], np.flatnonzero(coef.any(axis=1))  # type: ignore[index]
     rows = array_of(source)[test][:, used]
-    residual = _normal.as_columns(source.y)[test] - (rows @ coef[used] + intercept)  # type: ignore[attr-defined]
+    residual = moments.as_columns(source.y)[test] - (rows @ coef[used] + intercept)  # type: ignore[attr-defined]
     weight = None if source.weight is None else source.weight[test]  # type: ignore[attr-defined]
     return np.average(residual**2, axis=0, weights=weight)

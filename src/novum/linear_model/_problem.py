@@ -1,6 +1,6 @@
 r"""From a Source to a penalised least-squares problem that can be followed along a path, by the cheaper of two routes.
 
-Few columns, or rows outside of memory: one pass of moments (3) to (5) of novum.linear_model._normal, then everything is
+Few columns, or rows outside of memory: one pass of moments (3) to (5) of novum.fold.moments, then everything is
 p x p. Many columns: the design by column and working sets, where X'X would cost more than the paths themselves.
 
 Without an L1 penalty there is nothing to select and no constraint to be safe of; then
@@ -19,8 +19,8 @@ from scipy.optimize import nnls
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from novum.exceptions import DataError
+from novum.fold import moments
 from novum.fold.blocks import Source
-from novum.linear_model import _normal
 from novum.linear_model._descent import Penalties, Rule, Traced, trace_gram
 from novum.linear_model._designs import DenseDesign, SparseDesign
 from novum.linear_model._working_set import trace_columns
@@ -42,10 +42,10 @@ class GramProblem:
         self.mean, self.target_mean = mean[:p], mean[p:]
 
     @classmethod
-    def of_moments(cls, m: _normal.Moments) -> "GramProblem":
+    def of_moments(cls, m: moments.Moments) -> "GramProblem":
         """Return the problem with these central moments; columns that vary by rounding alone take no part."""
         xx, xy = m.xx, m.xy
-        constant = _normal.constant_columns(np.diag(xx) / m.weight, m.mean[: len(xx)])
+        constant = moments.constant_columns(np.diag(xx) / m.weight, m.mean[: len(xx)])
         if constant.any():
             xx, xy = np.where(constant | constant[:, None], 0.0, xx), np.where(constant[:, None], 0.0, xy)
         return cls(xx, xy, np.diag(m.yy), m.weight, m.mean)
@@ -162,8 +162,9 @@ def open_problem(source: Source, fit_intercept: bool, precompute: Any = "auto", 
     by_moments = source.home != "memory" or source.n_features <= limit
     if by_moments or (precompute is True and not source.sparse):
         with np.errstate(over="ignore", invalid="ignore"):
-            problem = GramProblem.of_moments(_normal.central_moments(source, fit_intercept))
+            problem = GramProblem.of_moments(moments.central_moments(source, fit_intercept))
         if not np.isfinite(problem.xx).all():
+            source.verified()
             raise DataError(
                 "Coordinate descent iterations resulted in non-finite parameter values. The input data may contain large"
                 " values and need to be preprocessed."
@@ -171,7 +172,9 @@ def open_problem(source: Source, fit_intercept: bool, precompute: Any = "auto", 
         return problem
     X, weight = array_of(source), source.weight  # type: ignore[attr-defined]
     design = (SparseDesign if source.sparse else DenseDesign)(X, weight, fit_intercept, source.n_jobs)  # type: ignore[attr-defined]
-    return ColumnProblem(design, _normal.as_columns(source.y), fit_intercept)  # type: ignore[attr-defined]
+    if not np.isfinite(design.squares).all():
+        source.verified()
+    return ColumnProblem(design, moments.as_columns(source.y), fit_intercept)  # type: ignore[attr-defined]
 
 
 def check_given_gram(problem: Any, gram: Any, fit_intercept: bool, rows: int | None) -> None:

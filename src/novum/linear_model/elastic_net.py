@@ -194,7 +194,7 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
                 stacklevel=3,
             )
         weight = None if np.isscalar(sample_weight) else sample_weight
-        source = self._source(X, y, weight, target="numeric", by_column=True)
+        source = self._source(X, y, weight, target="numeric", by_column=True, defer=True)
         problem = open_problem(source, self.fit_intercept, self.precompute)
         if hasattr(self.precompute, "__array__"):
             check_given_gram(problem, self.precompute, self.fit_intercept, source.n_rows)

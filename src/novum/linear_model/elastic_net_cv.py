@@ -69,7 +69,8 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         """
         weight = None if np.isscalar(sample_weight) else sample_weight
         routed = self._routed(params, sample_weight=weight)
-        source = self._source(X, flat_target(type(self).__name__, y), weight, target="numeric", by_column=True)
+        y = flat_target(type(self).__name__, y)
+        source = self._source(X, y, weight, target="numeric", by_column=True)
         ratios, given = self._ratios(), self._given_alphas()
         count = len(ratios) * (given if isinstance(given, int) else len(given))
         split_params = {} if routed is None else routed.splitter.split

@@ -16,7 +16,7 @@ from novum._blas import single_blas
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real, check
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError, NotConverged, ParameterError
-from novum.linear_model import _normal
+from novum.fold import moments
 from novum.linear_model._descent import Rule, alpha_grid, penalties
 from novum.linear_model._problem import GramProblem, open_problem
 
@@ -189,7 +189,7 @@ def problem_of(source: Any, precompute: Any, Xy: Any, alphas: int) -> Any:
     gram = np.asarray(precompute, dtype=np.float64)
     if Xy is None or source.home != "memory":
         return open_problem(source, False, True, alphas)
-    y = _normal.as_columns(source.y).astype(np.float64)
+    y = moments.as_columns(source.y).astype(np.float64)
     weight = np.ones(len(y)) if source.weight is None else source.weight
     xy, yy = np.asarray(Xy, dtype=np.float64).reshape(-1, 1), weight @ y**2
     return GramProblem(gram, xy, yy, float(weight.sum()), np.zeros(len(gram) + 1))
