@@ -11,7 +11,9 @@ from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.inference import Inference
 from novum.linear_model.ols import LinearRegression
 from novum.linear_model.paths import enet_path, lasso_path
-from novum.linear_model.ridge import Ridge
+from novum.linear_model.ridge import Ridge, ridge_regression
+from novum.linear_model.ridge_classifier import RidgeClassifier, RidgeClassifierCV
+from novum.linear_model.ridge_cv import RidgeCV
 
 __all__ = [
     "ARDRegression",
@@ -26,10 +28,14 @@ __all__ = [
     "LassoCV",
     "LinearRegression",
     "Ridge",
+    "RidgeCV",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
     "compare_evidence",
     "enet_path",
     "lasso_path",
     "occam_factor",
     "plot_norm_balls",
     "plot_path",
+    "ridge_regression",
 ]
