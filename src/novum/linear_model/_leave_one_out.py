@@ -27,7 +27,7 @@ from novum.linear_model._problem import array_of
 
 __all__ = ["Tall", "Wide", "decompose"]
 
-RELIABLE = 1e-7  # alpha relative to the largest eigenvalue below which those of the Gram matrix are not exact enough
+RELIABLE = 1e-8  # reciprocal condition of C_xx + alpha I below which the eigenvalues of C_xx are not exact enough
 
 
 class Rotated(NamedTuple):
@@ -36,16 +36,16 @@ class Rotated(NamedTuple):
     mean: np.ndarray  # (p + q,)
     vectors: np.ndarray  # (p, r)
     inverse: np.ndarray  # (r, k): 1 / (L + alpha)
-    coef: np.ndarray  # (r, k q): (L + alpha)^{-1} V'C_xy
+    coef: np.ndarray  # (r, q k): (L + alpha)^{-1} V'C_xy
     share: float  # 1/W, zero without an intercept
 
 
 class Squares(NamedTuple):
-    total: np.ndarray  # (k, q)
+    total: np.ndarray  # (q, k)
 
 
 def loo_errors(params: Rotated, block: Block) -> Any:
-    """Return (15) for every row, penalty and target, (rows, k, q)."""
+    """Return (15) for every row, target and penalty, (rows, q, k)."""
     p = len(params.vectors)
     X: Any = block.X
     if scipy.sparse.issparse(X):
@@ -53,11 +53,11 @@ def loo_errors(params: Rotated, block: Block) -> Any:
     else:
         Z = _array.centred(X, params.mean[:p]) @ _array.like(X, params.vectors, "float64")
     y = _array.centred(_array.as_matrix(block.y), params.mean[p:])
-    residual = y[:, None, :] - (Z @ _array.like(Z, params.coef)).reshape(block.rows, -1, y.shape[1])
+    residual = y[:, :, None] - (Z @ _array.like(Z, params.coef)).reshape(block.rows, y.shape[1], -1)
     leverage = Z**2 @ _array.like(Z, params.inverse) + params.share
     if block.weight is None:
-        return residual / (1 - leverage)[:, :, None]
-    return residual * (block.weight**0.5)[:, None, None] / (1 - leverage * block.weight[:, None])[:, :, None]
+        return residual / (1 - leverage)[:, None]
+    return residual * (block.weight**0.5)[:, None, None] / (1 - leverage * block.weight[:, None])[:, None]
 
 
 def loo_squares(params: Rotated, block: Block) -> Squares:
@@ -74,7 +74,7 @@ class Tall:
         self.mean, self.weight = m.mean, m.weight
         self.values, self.vectors = np.linalg.eigh(m.xx)
         self.xy = self.vectors.T @ m.xy
-        if smallest < RELIABLE * self.values[-1]:
+        if smallest + max(self.values[0], 0.0) < RELIABLE * self.values[-1]:
             f = triangles.factor(source, fit_intercept)
             U, s, Vt = scipy.linalg.svd(f.xx, full_matrices=False)
             self.values, self.vectors, self.xy = s**2, Vt.T, s[:, None] * (U.T @ f.xy)
@@ -82,15 +82,15 @@ class Tall:
 
     def _rotated(self, alphas: np.ndarray) -> Rotated:
         inverse = 1 / (self.values[:, None] + alphas)
-        coef = (inverse[:, :, None] * self.xy[:, None, :]).reshape(len(inverse), -1)
+        coef = (self.xy[:, :, None] * inverse[:, None, :]).reshape(len(inverse), -1)
         return Rotated(self.mean, self.vectors, inverse, coef, 1 / self.weight if self.fit_intercept else 0.0)
 
     def errors(self, alphas: np.ndarray) -> np.ndarray:
-        """Return (15), shape (n, k, q)."""
+        """Return (15), shape (n, q, k)."""
         return self.source.rows(loo_errors, self._rotated(alphas))
 
     def squares(self, alphas: np.ndarray) -> np.ndarray:
-        """Return the sums over the rows of the squares of (15), shape (k, q)."""
+        """Return the sums over the rows of the squares of (15), shape (q, k)."""
         return self.source.total(loo_squares, self._rotated(alphas)).total
 
     def coef(self, alpha: np.ndarray) -> np.ndarray:
@@ -132,17 +132,16 @@ class Wide:
         return self.root[:, None] * products * self.root
 
     def errors(self, alphas: np.ndarray) -> np.ndarray:
-        """Return (16), shape (n, k, q)."""
+        """Return (16), shape (n, q, k)."""
+        n, q = self.y.shape
         d = alphas / (self.values[:, None] + alphas)  # (r, k)
-        above = np.einsum("ir,rk,rq->ikq", self.vectors, d, self.projected, optimize=True)
+        scaled = (self.projected[:, :, None] * d[:, None, :]).reshape(len(d), -1)
+        above = (self.vectors @ scaled).reshape(n, q, -1)
         below = self.vectors**2 @ d
-        if len(self.values) == len(self.y):
-            return above / below[:, :, None]
-        ones = self.root**2 / self.weight  # of a row without weight nothing is left out: its error counts nothing
-        return above / np.where(ones[:, None] > 0, below, 1.0)[:, :, None]
+        return above / np.where(self.root[:, None] > 0, below, 1.0)[:, None]  # a row without weight is not there
 
     def squares(self, alphas: np.ndarray) -> np.ndarray:
-        """Return the sums over the rows of the squares of (16), shape (k, q)."""
+        """Return the sums over the rows of the squares of (16), shape (q, k)."""
         return (self.errors(alphas) ** 2).sum(axis=0)
 
     def coef(self, alpha: np.ndarray) -> np.ndarray:

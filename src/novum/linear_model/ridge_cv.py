@@ -74,26 +74,26 @@ class RidgeByValidation(SplitterRouting, Estimator):
         """Return the score of every penalty, by target if each may choose its own; stores `cv_results_` if asked to."""
         if scorer is None and not self.store_cv_results:
             n = source.n_rows or found.weight
-            mean = -found.squares(alphas) / n
+            mean = -found.squares(alphas).T / n
             return mean if self.alpha_per_target else mean.mean(axis=1)
         if source.home != "memory":
             raise DataError(
                 f"{type(self).__name__}: scoring and store_cv_results need a prediction per row, kept in memory; data"
                 f" elsewhere are scored by the mean squared error alone."
             )
-        errors = found.errors(alphas)  # (n, k, q)
+        errors = found.errors(alphas)  # (n, q, k)
         results = errors**2
         if scorer is not None:
             root = np.ones(len(errors)) if source.weight is None else np.sqrt(source.weight)
             with np.errstate(divide="ignore", invalid="ignore"):
-                results = (source.y.reshape(len(errors), 1, -1)) - errors / root[:, None, None]
+                results = source.y.reshape(len(errors), -1, 1) - errors / root[:, None, None]
         if self.store_cv_results:
-            stored = np.swapaxes(results, 1, 2).astype(source.dtype)  # (n, q, k)
+            stored = results.astype(source.dtype)
             self.cv_results_ = stored if source.y.ndim == 2 else stored[:, 0]
         if scorer is None:
-            mean = -results.mean(axis=0)
+            mean = -results.mean(axis=0).T
             return mean if self.alpha_per_target else mean.mean(axis=1)
-        return np.array([self._score(scorer, results[:, i], source.y, score_params) for i in range(len(alphas))])
+        return np.array([self._score(scorer, results[:, :, i], source.y, score_params) for i in range(len(alphas))])
 
     def _score(self, scorer, predictions, y, score_params) -> Any:
         """Return the score of the predictions of one penalty."""
