@@ -148,9 +148,7 @@ class DenseWorking(Working):
         if m > len(self.columns):
             room = max(m, 2 * len(self.columns))
             self.columns = np.concatenate([self.columns[:before], np.empty((room - before, self.design.n))])
-        _core.descent.gather_columns(
-            self.design.X, columns, self.design.mean, self.design.root, self.columns[before:m]
-        )
+        _core.descent.gather_columns(self.design.X, columns, self.design.mean, self.design.root, self.columns[before:m])
 
     def _extend_gram(self) -> None:
         m, known = len(self.chosen), self.covered
@@ -254,7 +252,5 @@ class SparseWorking(Working):
         )
 
     def residual(self, w):
-        columns = scipy.sparse.csc_array(
-            (self.values, self.rows, self.starts), shape=(self.design.n, len(self.chosen))
-        )
+        columns = scipy.sparse.csc_array((self.values, self.rows, self.starts), shape=(self.design.n, len(self.chosen)))
         return self.y - columns @ w + self.root * float(self.design.mean[self.chosen] @ w)

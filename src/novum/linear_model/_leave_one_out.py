@@ -135,8 +135,8 @@ class Wide:
         """Return (16), shape (n, q, k)."""
         n, q = self.y.shape
         d = alphas / (self.values[:, None] + alphas)  # (r, k)
-        scaled = (self.projected[:, :, None] * d[:, None, :]).reshape(len(d), -1)
-        above = (self.vectors @ scaled).reshape(n, q, -1)
+        scaled = (self.projected[:, :, None] * d[:, None, :]).reshape(len(d), q * len(alphas))
+        above = (self.vectors @ scaled).reshape(n, q, len(alphas))
         below = self.vectors**2 @ d
         return above / np.where(self.root[:, None] > 0, below, 1.0)[:, None]  # a row without weight is not there
 

@@ -82,7 +82,9 @@ def solutions(xx: np.ndarray, xy: np.ndarray, yy: float, norm: str) -> np.ndarra
         path = penalties(np.geomspace(top, 1e-5 * top, STEPS), 1.0, 1.0)
         return trace_gram(xx, xy, yy, path, Rule(1e-12, 10_000)).coef
     top = np.trace(xx)
-    return np.column_stack([np.linalg.solve(xx + a * np.eye(2), xy) for a in np.geomspace(1e3 * top, 1e-5 * top, STEPS)])
+    return np.column_stack(
+        [np.linalg.solve(xx + a * np.eye(2), xy) for a in np.geomspace(1e3 * top, 1e-5 * top, STEPS)]
+    )
 
 
 def plot_norm_balls(X, y, *, radius=None, axes: Any = None):
@@ -127,7 +129,9 @@ def plot_norm_balls(X, y, *, radius=None, axes: Any = None):
         error = np.einsum("iab,ij,jab->ab", B, xx, B) - 2 * np.einsum("iab,i->ab", B, xy) + yy
         at = touching @ xx @ touching - 2 * touching @ xy + yy
         least = yy - xy @ free
-        ax.contour(grid, grid, error, levels=least + (at - least) * np.array([0.1, 0.4, 1.0, 2.0]), colors="C0", linewidths=1)
+        ax.contour(
+            grid, grid, error, levels=least + (at - least) * np.array([0.1, 0.4, 1.0, 2.0]), colors="C0", linewidths=1
+        )
         angle = np.linspace(0, 2 * np.pi, 4 * STEPS + 1)
         ball = np.array([np.cos(angle), np.sin(angle)])
         ball *= t / np.linalg.norm(ball, order, axis=0)

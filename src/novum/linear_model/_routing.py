@@ -14,7 +14,7 @@ __all__ = ["FOLDS", "SplitterRouting", "routing_enabled"]
 
 def gives_splits(value: Any) -> bool:
     """Return whether a value is a splitter or yields pairs of train and test rows."""
-    return hasattr(value, "split") and not isinstance(value, str) or hasattr(value, "__next__")
+    return (hasattr(value, "split") and not isinstance(value, str)) or hasattr(value, "__next__")
 
 
 FOLDS: Domain = Int(2) | Null() | ArrayLike() | Instance(BaseCrossValidator, gives_splits)
@@ -45,6 +45,4 @@ class SplitterRouting:
     def get_metadata_routing(self) -> MetadataRouter:
         """Return who takes which extra parameter."""
         router = MetadataRouter(owner=self).add_self_request(self)
-        return router.add(
-            splitter=check_cv(self.cv), method_mapping=MethodMapping().add(caller="fit", callee="split")
-        )
+        return router.add(splitter=check_cv(self.cv), method_mapping=MethodMapping().add(caller="fit", callee="split"))

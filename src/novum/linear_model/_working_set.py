@@ -48,9 +48,7 @@ class Point:
         return duality_gap(float(r @ r), float(r @ y), scores, self.w, l1, l2)
 
 
-def trace_columns(
-    design: Any, y: np.ndarray, path: Penalties, rule: Rule, start: np.ndarray | None = None
-) -> Traced:
+def trace_columns(design: Any, y: np.ndarray, path: Penalties, rule: Rule, start: np.ndarray | None = None) -> Traced:
     """Follow a path over the columns of a design; `y` is prepared by `design.target`."""
     k = len(path.l1)
     out = Traced(np.zeros((design.p, k)), np.empty(k), np.zeros(k, dtype=np.int64), np.ones(k, dtype=bool))
@@ -73,7 +71,9 @@ def trace_columns(
         work.add(likely(design, work, scores, path, i, last, l1_now, np.count_nonzero(point.w)))
         spent = 0.0
         while i < last:
-            i, point, spent, gap = advance(design, work, path, rule, i, last, point, spent, max(limit, PROGRESS * gap), out)
+            i, point, spent, gap = advance(
+                design, work, path, rule, i, last, point, spent, max(limit, PROGRESS * gap), out
+            )
         l1_now = path.l1[last - 1]
     return out
 

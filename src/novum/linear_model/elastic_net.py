@@ -8,74 +8,18 @@ docs/theory/penalised_regression.md.
 """
 
 import warnings
-from typing import Any
 
 import numpy as np
-import scipy.sparse
-from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import MultiOutputMixin
 
-from novum import _random, _sklearn
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, RandomState, Real
-from novum.base.estimator import Estimator, fits
-from novum.exceptions import NotConverged
-from novum.linear_model._descent import Rule, penalties
-from novum.linear_model._model import Line, predict_block
+from novum.base.estimator import fits
+from novum.linear_model._descent import penalties
 from novum.linear_model._problem import check_given_gram, open_problem
+from novum.linear_model._sparse_model import SparseLinearRegressor, warn_unfinished
 from novum.linear_model.paths import enet_path, lasso_path
 
-__all__ = ["ElasticNet", "Lasso", "SparseLinearRegressor"]
-
-
-def warn_unfinished(name: str, gap: float, limit: float, stacklevel: int = 4) -> None:
-    """Warn that a duality gap stayed above its limit."""
-    warnings.warn(
-        f"Objective did not converge. You might want to increase the number of iterations, check the scale of the features"
-        f" or consider increasing regularisation. {name}: Duality gap: {gap:.6e}, tolerance: {limit:.3e}; raise max_iter"
-        f" or tol.",
-        NotConverged,
-        stacklevel=stacklevel,
-    )
-
-
-class SparseLinearRegressor(RegressorMixin, Estimator):
-    """Base of the regressors with sparse coefficients: prediction, and the coefficients as a sparse matrix."""
-
-    def _rule(self) -> Rule:
-        seed = None
-        if self.selection == "random":
-            seed = int(_random.seed_of(self.random_state))
-        return Rule(float(self.tol), int(self.max_iter), bool(self.positive), seed)
-
-    def _line(self) -> Line:
-        coef = np.atleast_2d(self.coef_)
-        intercept = np.broadcast_to(np.atleast_1d(self.intercept_), coef.shape[:1])
-        return Line(coef, intercept, np.ndim(self.coef_) == 1)
-
-    def predict(self, X):
-        """Return the prediction for every row of X.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : array of shape (n_samples,) or (n_samples, n_targets)
-            A lazy array on Dask, an iterator over batches for a scan, a tensor for a tensor.
-        """
-        check_is_fitted(self)
-        return self._rows(X, predict_block, self._line())
-
-    @property
-    def sparse_coef_(self) -> Any:
-        """Coefficients as a sparse matrix of one row per target."""
-        return _sklearn.as_configured(scipy.sparse.csr_array(np.atleast_2d(self.coef_)))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+__all__ = ["ElasticNet", "Lasso"]
 
 
 class ElasticNet(MultiOutputMixin, SparseLinearRegressor):

@@ -14,11 +14,11 @@ import numpy as np
 from novum import _random
 from novum._blas import single_blas
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real, check
-from novum.base.estimator import Estimator
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold import moments
 from novum.linear_model._descent import Rule, alpha_grid, penalties
 from novum.linear_model._problem import GramProblem, open_problem
+from novum.linear_model._sparse_model import ElasticNetPath
 
 __all__ = ["enet_path", "grid_of", "lasso_path"]
 
@@ -38,15 +38,6 @@ DOMAINS: dict[str, Domain] = {
     "random_state": RandomState(),
 }
 IGNORED = ("do_screening", "X_offset", "X_scale")  # scikit-learn's internal parameters: columns are always screened
-
-
-class ElasticNetPath(Estimator):
-    """Opens the data of a path as estimators do."""
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def grid_of(problem: Any, alphas: Any, l1_ratio: float, eps: float, positive: bool) -> np.ndarray:
@@ -152,7 +143,14 @@ def enet_path(
     if unknown := set(params) - {*options, *IGNORED}:
         raise ParameterError(f"Unexpected parameters in params: enet_path takes no {', '.join(sorted(unknown))}.")
     options |= {name: value for name, value in params.items() if name not in IGNORED}
-    given = {"l1_ratio": l1_ratio, "eps": eps, "n_alphas": n_alphas, "alphas": alphas, "precompute": precompute, "Xy": Xy}
+    given = {
+        "l1_ratio": l1_ratio,
+        "eps": eps,
+        "n_alphas": n_alphas,
+        "alphas": alphas,
+        "precompute": precompute,
+        "Xy": Xy,
+    }
     given |= {"coef_init": coef_init, "return_n_iter": return_n_iter, "positive": positive} | options
     check(DOMAINS, given, "enet_path")
     asked = alphas_asked(alphas, n_alphas)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import type_of_target
@@ -23,9 +24,9 @@ from novum.fold.blocks import Block, Source
 from novum.fold.memory import MemorySource
 from novum.linear_model._iterative import solve_sparse
 from novum.linear_model._model import Line, predict_block
+from novum.linear_model._ridge_choice import FixedScores, RidgeByValidation, check_alphas
 from novum.linear_model._solve import solve
 from novum.linear_model.ridge import Ridge
-from novum.linear_model.ridge_cv import RidgeByValidation, check_alphas
 
 __all__ = ["RidgeClassifier", "RidgeClassifierCV"]
 
@@ -51,12 +52,20 @@ def decide(params: Decision, block: Block) -> np.ndarray:
     return params.classes[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
 
+def several_labels(y: Any) -> bool:
+    """Return whether y is an indicator of labels, one column each."""
+    if scipy.sparse.issparse(y) or isinstance(y, np.ndarray):
+        return y.ndim == 2 and type_of_target(y).startswith("multilabel")
+    rows = isinstance(y, list | tuple) and len(y) > 0 and isinstance(y[0], list | tuple | np.ndarray)
+    return rows and type_of_target(np.asarray(y)).startswith("multilabel")
+
+
 class LabelsByRegression(ClassifierMixin):
     """What the ridge classifiers share: labels as targets, decisions from predictions."""
 
     def _open(self: Any, X, y, sample_weight) -> Source:
         """Return the data with targets (1); sets `classes_`."""
-        self._multilabel = hasattr(y, "shape") and np.ndim(y) == 2 and type_of_target(y).startswith("multilabel")
+        self._multilabel = several_labels(y)
         if self._multilabel:
             y = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
             self.classes_ = np.arange(y.shape[1])
@@ -249,7 +258,9 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
             if self.class_weight is not None:  # of all rows, so that the folds weight alike
                 by_row = compute_sample_weight(self.class_weight, y)
                 weights["sample_weight"] = by_row if sample_weight is None else by_row * np.asarray(sample_weight)
-            best = self._by_folds(RidgeClassifier(fit_intercept=self.fit_intercept), X, y, alphas, {**params, **weights})
+            best = self._by_folds(
+                RidgeClassifier(fit_intercept=self.fit_intercept), X, y, alphas, {**params, **weights}
+            )
             self.classes_, self._multilabel, self.n_features_in_ = best.classes_, best._multilabel, best.n_features_in_
             if hasattr(best, "feature_names_in_"):
                 self.feature_names_in_ = best.feature_names_in_
@@ -268,21 +279,3 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
             return scorer(known, predictions, (y > 0).astype(int), **score_params)
         code = (y > 0).astype(int) if y.ndim == 1 else y.argmax(axis=1)
         return scorer(known, predictions[:, 0] if y.ndim == 1 else predictions, self.classes_[code], **score_params)
-
-
-class FixedScores(ClassifierMixin, Estimator):
-    """Stands for a fitted classifier before a scorer: its decision values are what it is given."""
-
-    def __init__(self, classes, multilabel):
-        self.classes, self.multilabel = classes, multilabel
-        self.classes_ = classes
-
-    def decision_function(self, X):
-        """Return X."""
-        return X
-
-    def predict(self, X):
-        """Return the classes that the decision values X stand for."""
-        if self.multilabel:
-            return (X > 0).astype(int)
-        return self.classes_[(X > 0).astype(int) if X.ndim == 1 else X.argmax(axis=1)]
