@@ -61,7 +61,7 @@ def alpha_grid(xy: np.ndarray, weight: float, l1_ratio: float, eps: float, count
 
     `xy` holds X'y, one column per target or flat.
     """
-    length = xy if xy.ndim == 1 else np.sqrt((xy**2).sum(axis=1))
+    length = xy.ravel() if xy.ndim == 1 or xy.shape[1] == 1 else np.sqrt((xy**2).sum(axis=1))
     top = max(0.0, float(length.max())) if positive else float(np.abs(length).max())
     top /= weight * l1_ratio
     smallest = float(np.finfo(np.float64).resolution)

@@ -122,7 +122,8 @@ def plot_norm_balls(X, y, *, radius=None, axes: Any = None):
     for ax, norm, order in zip(panels, ("l1", "l2"), (1, 2)):
         t = 0.5 * np.linalg.norm(free, order) if radius is None else radius
         path = solutions(xx, xy, yy, norm)
-        touching = path[:, np.searchsorted(np.linalg.norm(path, order, axis=0), t).clip(0, STEPS - 1)]
+        sizes = np.linalg.norm(path, order, axis=0)  # growing
+        touching = np.array([np.interp(t, sizes, coordinate) for coordinate in path])
         reach = 1.3 * max(np.abs(free).max(), t)
         grid = np.linspace(-reach, reach, STEPS)
         B = np.stack(np.meshgrid(grid, grid))

@@ -205,6 +205,16 @@ def ridge_regression(
     >>> ridge_regression(np.array([[1.0], [2.0]]), np.array([1.0, 2.0]), alpha=5.0)
     array([0.5])
     """
+    if return_intercept and solver not in ("auto", "sag"):
+        raise ParameterError(
+            f"In Ridge, only 'sag' solver can directly fit the intercept. Please change solver to 'sag' or set"
+            f" return_intercept=False. ridge_regression(solver={solver!r}): Ridge fits an intercept with any solver."
+        )
+    if positive and solver not in ("auto", "lbfgs"):
+        raise ParameterError(
+            f"When positive=True, only 'lbfgs' solver can be used. Please change solver {solver} to 'lbfgs' or set"
+            f" positive=False."
+        )
     model = Ridge(
         alpha,
         fit_intercept=return_intercept,

@@ -218,7 +218,9 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
     ----------
     alpha_, best_score_, cv_results_
         As in RidgeCV.
-    coef_, intercept_, classes_, n_features_in_, feature_names_in_
+    coef_ : array of shape (n_features,) or (n_classes, n_features)
+        Of shape (1, n_features) for two classes with `cv`, as in scikit-learn.
+    intercept_, classes_, n_features_in_, feature_names_in_
         As in RidgeClassifier.
 
     Examples
@@ -272,6 +274,10 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
 
     def _store(self, coef, intercept, source):
         self._keep_scores(coef, intercept, source.dtype)
+        if len(coef) == 1:  # as in scikit-learn: leave-one-out leaves flat coefficients for two classes
+            self.coef_ = self.coef_[0]
+            if self.store_cv_results and self.cv_results_.ndim == 2:
+                self.cv_results_ = self.cv_results_[:, None]
 
     def _score(self, scorer, predictions, y, score_params):
         known = FixedScores(self.classes_, self._multilabel)

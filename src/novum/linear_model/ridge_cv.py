@@ -5,6 +5,8 @@ r"""Ridge regression with the penalty chosen by leave-one-out or by cross-valida
 Leave-one-out needs no refitting: one decomposition gives the errors of all penalties (novum.linear_model._leave_one_out).
 """
 
+import warnings
+
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -113,6 +115,13 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
             return self
         routed = self._routed(params, **weights)
         source = self._source(X, y, sample_weight, target="numeric")
+        if source.sparse and self.gcv_mode == "svd":
+            warnings.warn(
+                "The 'svd' mode is not supported for sparse X, RidgeCV decomposes the Gram matrix; scikit-learn will raise a"
+                " ValueError from 1.11 on. Leave gcv_mode at None.",
+                FutureWarning,
+                stacklevel=3,
+            )
         self._leave_one_out(source, alphas, self._scorer(), weights if routed is None else routed.scorer.score)
         return self
 
