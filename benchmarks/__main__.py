@@ -7,6 +7,7 @@ from benchmarks.harness import run_case, write
 
 FAMILIES = (
     "linear_model",
+    "penalised",
     "naive_bayes",
     "cluster",
     "text",

@@ -65,7 +65,7 @@ def test_working_sets_solve_the_whole_problem(layout, dtype, weighted):
     weight = np.random.default_rng(1).uniform(0, 2, 50) if weighted else None
     given = scipy.sparse.csr_array(X) if layout == "sparse" else np.asarray(X, order=layout)
     design = (SparseDesign if layout == "sparse" else DenseDesign)(given, weight, True)
-    target, mean = design.target(y, True)
+    target, _ = design.target(y, True)
     w = np.ones(50) if weight is None else weight
     centred = np.sqrt(w)[:, None] * (X.astype(float) - np.average(X.astype(float), axis=0, weights=w))
     assert_allclose(target, np.sqrt(w) * (y - np.average(y, weights=w)), atol=1e-12)

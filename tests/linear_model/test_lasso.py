@@ -121,7 +121,7 @@ def test_given_gram_matrix_is_checked():
     X, y = wide(60, 10)
     X = X - X.mean(axis=0)
     assert_allclose(Lasso(0.1, precompute=X.T @ X).fit(X, y).coef_, Lasso(0.1).fit(X, y).coef_)
-    with pytest.raises(ValueError, match="Gram matrix.*did not pass validation"):
+    with pytest.raises(ValueError, match=r"Gram matrix.*did not pass validation"):
         Lasso(0.1, precompute=2 * X.T @ X).fit(X, y)
     with pytest.raises(ValueError, match="Shape of the Gram matrix"):
         Lasso(0.1, precompute=np.eye(3)).fit(X, y)

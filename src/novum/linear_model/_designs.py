@@ -208,7 +208,12 @@ class SparseDesign(Design):
 
     def _products(self, R, out):
         R = np.ascontiguousarray(R)
-        self.map(lambda chunk: _core.descent.compressed_products(*self.parts, R, *chunk, out), self.chunks())
+
+        def product(chunk):
+            start, stop = chunk
+            _core.descent.compressed_products(*self.parts, R, start, stop, out)
+
+        self.map(product, self.chunks())
 
     def working(self, y):
         return SparseWorking(self, y)

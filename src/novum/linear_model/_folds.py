@@ -30,9 +30,9 @@ FOLDS = 5  # scikit-learn's default
 class Splits(NamedTuple):
     """What a splitter says: which fold holds out each row, where that says all, else the index arrays themselves."""
 
-    count: int
+    folds: int
     fold_of: np.ndarray | None  # (n,): fold that holds the row out
-    ends: np.ndarray | None  # (count - 1,): first rows of folds 1, 2 ..., where folds are runs of rows
+    ends: np.ndarray | None  # (folds - 1,): first rows of folds 1, 2 ..., where folds are runs of rows
     pairs: list[tuple[np.ndarray, np.ndarray]] | None  # (train, test) of data in memory
 
 
@@ -40,19 +40,19 @@ class Assigned(NamedTuple):
     """Parameters of the pass over the data."""
 
     shift: np.ndarray  # (p + 1,)
-    count: int
+    folds: int
     fold_of: np.ndarray | None
     ends: np.ndarray | None
 
 
 class FoldSums(NamedTuple):
-    products: np.ndarray  # (count, p + 2, p + 2)
-    rows: np.ndarray  # (count,)
+    products: np.ndarray  # (folds, p + 2, p + 2)
+    rows: np.ndarray  # (folds,)
 
 
 class FoldGrams(NamedTuple):
     shift: np.ndarray
-    products: np.ndarray  # (count, p + 2, p + 2): P_f
+    products: np.ndarray  # (folds, p + 2, p + 2): P_f
     rows: np.ndarray
 
 
@@ -90,9 +90,9 @@ def fold_numbers(pairs: list, n: int) -> np.ndarray | None:
 def fold_sums(params: Assigned, block: Block) -> FoldSums:
     """Return the products (4) of one block, fold by fold."""
     size = len(params.shift) + 1
-    out = FoldSums(np.zeros((params.count, size, size)), np.zeros(params.count))
+    out = FoldSums(np.zeros((params.folds, size, size)), np.zeros(params.folds))
     numbers = np.arange(block.start, block.start + block.rows)
-    fold = np.searchsorted(params.ends, numbers, side="right") if params.fold_of is None else params.fold_of[numbers]
+    fold = np.searchsorted(params.ends, numbers, side="right") if params.ends is not None else params.fold_of[numbers]  # type: ignore[index]
     for f in np.unique(fold):
         chosen = np.flatnonzero(fold == f)
         part = block if len(chosen) == block.rows else rows_of(block, chosen)
@@ -118,7 +118,7 @@ def fold_grams(source: Source, splits: Splits, fit_intercept: bool) -> FoldGrams
         return None
     shift = moments.pilot_shift(source, fit_intercept)
     for _ in range(2):
-        sums = source.total(fold_sums, Assigned(shift, splits.count, splits.fold_of, splits.ends))
+        sums = source.total(fold_sums, Assigned(shift, splits.folds, splits.fold_of, splits.ends))
         total = sums.products.sum(axis=0)
         offset = total[-1, :-1] / total[-1, -1]
         spread = np.diag(total)[:-1] / total[-1, -1] - offset**2
@@ -151,7 +151,9 @@ def fold_problem(source: Source, splits: Splits, grams: FoldGrams | None, f: int
         products, rows = grams.products.sum(axis=0) - grams.products[f], grams.rows.sum() - grams.rows[f]
         return gram_problem(products, grams.shift, float(rows), fit_intercept)
     train = splits.pairs[f][0]  # type: ignore[index]
-    times = np.bincount(np.flatnonzero(train) if train.dtype == bool else train, minlength=source.n_rows).astype(float)
+    times = np.bincount(
+        np.flatnonzero(train) if train.dtype == bool else train, minlength=int(source.n_rows or 0)
+    ).astype(float)
     weight = times if source.weight is None else times * source.weight  # type: ignore[attr-defined]
     part = MemorySource(source.tiles, source.y, weight, source.n_jobs)  # type: ignore[attr-defined]
     return open_problem(part, fit_intercept, "auto", alphas)

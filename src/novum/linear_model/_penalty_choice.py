@@ -113,7 +113,7 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
     def _validate(self, source, splits, grams, ratios, grids) -> np.ndarray:
         """Return the errors (n_ratios, n_folds, n_alphas)."""
         rule = self._rule()
-        tasks = [(r, f) for r in range(len(ratios)) for f in range(splits.count)]
+        tasks = [(r, f) for r in range(len(ratios)) for f in range(splits.folds)]
 
         def errors_of(task):
             r, f = task
@@ -129,8 +129,8 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         results = list(map_ordered(errors_of, tasks, min(len(tasks), thread_count(self.n_jobs))))
         for _, worst in results:
             if worst is not None:
-                warn_unfinished(type(self).__name__, *worst, stacklevel=5)
-        return np.array([errors for errors, _ in results]).reshape(len(ratios), splits.count, -1)
+                warn_unfinished(type(self).__name__, worst[0], worst[1], stacklevel=5)
+        return np.array([errors for errors, _ in results]).reshape(len(ratios), splits.folds, -1)
 
     def _choose(self, ratios, grids, errors) -> None:
         """Store the errors and the pair with the least mean, the first of equals."""

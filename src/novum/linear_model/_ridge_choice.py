@@ -75,6 +75,7 @@ class RidgeByValidation(SplitterRouting, Estimator):
         "store_cv_results": Bool(),
     }
     alpha_per_target = False
+    intercept_: Any
 
     def _scorer(self) -> Any:
         """Return the scorer asked for, or None."""

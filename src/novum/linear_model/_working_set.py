@@ -63,7 +63,7 @@ def trace_columns(design: Any, y: np.ndarray, path: Penalties, rule: Rule, start
     while i < k:
         last = end_of_batch(path.l1, i)
         scores = point.scores(path.l2[i], rule.positive)
-        gap, theta = point.gap(scores, path.l1[i], path.l2[i])
+        gap, _ = point.gap(scores, path.l1[i], path.l2[i])
         if gap <= limit:  # nothing to do: the start, or a penalty that leaves all coefficients zero
             record(out, i, point, gap, 0, True)
             i, l1_now = i + 1, path.l1[i]

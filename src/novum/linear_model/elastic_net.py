@@ -86,6 +86,7 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
         "selection": Choice("cyclic", "random"),
     }
     path = staticmethod(enet_path)
+    coef_: np.ndarray
 
     def __init__(
         self,

@@ -139,7 +139,13 @@ def enet_path(
     array([[0.25, 0.85],
            [0.  , 0.  ]])
     """
-    options = {"tol": 1e-4, "max_iter": 1000, "selection": "cyclic", "random_state": None, "sample_weight": None}
+    options: dict[str, Any] = {
+        "tol": 1e-4,
+        "max_iter": 1000,
+        "selection": "cyclic",
+        "random_state": None,
+        "sample_weight": None,
+    }
     if unknown := set(params) - {*options, *IGNORED}:
         raise ParameterError(f"Unexpected parameters in params: enet_path takes no {', '.join(sorted(unknown))}.")
     options |= {name: value for name, value in params.items() if name not in IGNORED}

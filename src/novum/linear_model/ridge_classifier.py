@@ -63,6 +63,8 @@ def several_labels(y: Any) -> bool:
 class LabelsByRegression(ClassifierMixin):
     """What the ridge classifiers share: labels as targets, decisions from predictions."""
 
+    intercept_: Any
+
     def _open(self: Any, X, y, sample_weight) -> Source:
         """Return the data with targets (1); sets `classes_`."""
         self._multilabel = several_labels(y)
@@ -70,10 +72,10 @@ class LabelsByRegression(ClassifierMixin):
             y = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
             self.classes_ = np.arange(y.shape[1])
             return self._source(X, 2.0 * (y > 0) - 1, self._class_weights(y, sample_weight), target="numeric")
-        source = self._source(X, y, sample_weight, target="classes")
+        source: Any = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)
         k = len(self.classes_)
-        targets = coded.map_target(partial(signs, k))
+        targets: Any = coded.map_target(partial(signs, k))
         targets.n_targets = 0 if k <= 2 else k
         if self.class_weight is None:
             return targets
@@ -82,7 +84,7 @@ class LabelsByRegression(ClassifierMixin):
                 f"{type(self).__name__}(class_weight={self.class_weight!r}): data outside of memory bring their weights; name"
                 f" a column of weights instead."
             )
-        code = np.asarray(coded.y)
+        code = np.asarray(coded.y)  # type: ignore[attr-defined]
         by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[code])
         weight = by_class[code] if source.weight is None else by_class[code] * source.weight
         return MemorySource(targets.tiles, targets.y, weight, targets.n_jobs)
