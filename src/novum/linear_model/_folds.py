@@ -19,7 +19,6 @@ from novum.exceptions import DataError
 from novum.fold import moments
 from novum.fold.blocks import Block, Source
 from novum.fold.memory import MemorySource
-from novum.linear_model._model import rows_and_weight
 from novum.linear_model._problem import GRAM_COLUMNS_PATH, GramProblem, array_of, open_problem
 
 __all__ = ["FoldGrams", "Splits", "fold_grams", "fold_problem", "splits_of", "test_errors"]
@@ -56,6 +55,15 @@ class FoldGrams(NamedTuple):
     rows: np.ndarray
 
 
+class Count(NamedTuple):
+    rows: int
+
+
+def row_count(_: Any, block: Block) -> Count:
+    """Return the number of rows of a block, those without weight too."""
+    return Count(block.rows)
+
+
 def splits_of(source: Source, cv: Any, name: str, **split_params) -> Splits:
     """Return the folds of a source. Outside of memory `cv` must be a number: folds are then runs of rows, as KFold's."""
     if source.home != "memory":
@@ -64,7 +72,7 @@ def splits_of(source: Source, cv: Any, name: str, **split_params) -> Splits:
                 f"{name}(cv={cv!r}): data outside of memory are split into runs of rows; give cv a number of folds."
             )
         count = FOLDS if cv is None else int(cv)
-        n = source.n_rows or int(source.total(rows_and_weight).rows)
+        n = source.n_rows or int(source.total(row_count).rows)
         sizes = np.full(count, n // count)
         sizes[: n % count] += 1
         return Splits(count, None, np.cumsum(sizes)[:-1], None)
