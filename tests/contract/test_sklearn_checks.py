@@ -11,6 +11,8 @@ CHECKS = {  # by class, scikit-learn 1.9
     "BayesianRidge": 59,
     "BernoulliMixture": 47,
     "DropDependentFeatures": 54,
+    "ElasticNet": 61,
+    "ElasticNetCV": 60,
     "FactorAnalysis": 53,
     "GaussianBasis": 54,
     "GaussianMixture": 47,
@@ -18,6 +20,8 @@ CHECKS = {  # by class, scikit-learn 1.9
     "IncrementalPCA": 55,
     "KMeans": 59,
     "KernelPCA": 46,
+    "Lasso": 61,
+    "LassoCV": 60,
     "LinearRegression": 61,
     "Mixture": 47,
     "NoveltyDetector": 53,
@@ -26,6 +30,9 @@ CHECKS = {  # by class, scikit-learn 1.9
     "ProbabilisticPCA": 53,
     "RadialBasis": 54,
     "Ridge": 61,
+    "RidgeCV": 61,
+    "RidgeClassifier": 68,
+    "RidgeClassifierCV": 68,
     "SigmoidBasis": 54,
 }
 

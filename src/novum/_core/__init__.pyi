@@ -5,6 +5,7 @@ Compiled kernels. Private: call them through the Python modules that own them.
 from novum._core import (
     build as build,
     density as density,
+    descent as descent,
     design as design,
     gaussian as gaussian,
     kmeans as kmeans,

@@ -35,10 +35,12 @@ def open_source(
     min_rows: int = 1,
     reset: bool = True,
     defer: bool = False,
+    by_column: bool = False,
 ) -> Source:
     """Return training data as a Source, after every check; records n_features_in_ and feature_names_in_ if `reset`.
 
     `defer` leaves the look for NaN and infinity in dense data to `source.verified()`, for learners whose first sums show them.
+    A learner that takes a sparse design `by_column` gets compressed columns as they are; else they become rows.
 
     `target` is None, "numeric" (one or several columns of numbers) or "classes" (one column of labels). A scan brings its
     own target and weights, so there y and sample_weight must be None.
@@ -46,7 +48,7 @@ def open_source(
     if (source := open_elsewhere(estimator, X, y, sample_weight)) is not None:
         return admit(estimator, source, target=target, reset=reset, n_jobs=n_jobs).prepare()
     sparse = estimator.__sklearn_tags__().input_tags.sparse
-    tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows)
+    tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows, by_column=by_column)
     labels = None if target is None else check_target(estimator, tiles, y, target)
     weight = check_weight(estimator, sample_weight, tiles.shape[0])
     return checked(estimator, MemorySource(tiles, labels, weight, n_jobs), defer)
@@ -145,14 +147,17 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
     return y
 
 
-def check_rows(estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_rows: int = 1) -> Tiles:
+def check_rows(
+    estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_rows: int = 1, by_column: bool = False
+) -> Tiles:
     """Return X cut-ready: shape and type checked, feature names and number compared or (reset) recorded."""
     _sklearn.check_feature_names(estimator, X, reset=reset)
     options: dict[str, Any] = {"estimator": estimator, "input_name": "X", "ensure_all_finite": False}
     options["ensure_min_samples"] = min_rows
     tiles: Tiles
     if scipy.sparse.issparse(X):
-        X = check_array(X, accept_sparse="csr" if accept_sparse else False, dtype=[np.float64, np.float32], **options)
+        formats = ["csr", "csc"] if by_column else ["csr"]
+        X = check_array(X, accept_sparse=formats if accept_sparse else False, dtype=[np.float64, np.float32], **options)
         tiles = SparseTiles(X)
     elif (columns := frame_columns(X)) is not None:
         # a frame of this shape without its memory: scikit-learn's own words for too few rows or columns

@@ -46,7 +46,10 @@ class ArrayTiles:
         return out
 
     def finite(self, start, stop):
-        return self.X.dtype.kind != "f" or _core.tile.all_finite(self.tile(start, stop))
+        if self.X.dtype.kind != "f":
+            return True
+        whole = self.packed and (start, stop) == (0, len(self.X)) and self.X.flags.f_contiguous
+        return _core.tile.all_finite(self.X.T if whole else self.tile(start, stop))
 
 
 class FrameTiles:
@@ -72,17 +75,30 @@ class FrameTiles:
 
 
 class SparseTiles:
-    """A CSR matrix: blocks are CSR matrices over the same rows, centring is implicit, nothing is made dense."""
+    """A CSR matrix: blocks are CSR matrices over the same rows, centring is implicit, nothing is made dense.
+
+    Compressed columns are kept for learners that go by column; the first block that is asked for turns them into rows.
+    """
 
     def __init__(self, X):
         self.X, self.shape, self.dtype = X, X.shape, tile_dtype(X.dtype)
+        self.by_row = X if X.format == "csr" else None
+        self.sound = X.format != "csr" and bool(_core.tile.all_finite(X.data))
+
+    def rows(self):
+        """Return the matrix by row."""
+        if self.by_row is None:
+            self.by_row = self.X.tocsr()
+        return self.by_row
 
     def tile(self, start, stop):
-        return self.X[start:stop]
+        return self.rows()[start:stop]
 
     def finite(self, start, stop):
-        low, high = self.X.indptr[start], self.X.indptr[stop]
-        return bool(_core.tile.all_finite(self.X.data[low:high]))
+        if self.sound:
+            return True
+        X = self.rows()
+        return bool(_core.tile.all_finite(X.data[X.indptr[start] : X.indptr[stop]]))
 
 
 class MemorySource(Source):

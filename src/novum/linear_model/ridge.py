@@ -14,7 +14,7 @@ from novum.linear_model._iterative import solve_sparse
 from novum.linear_model._model import LinearRegressor
 from novum.linear_model._solve import solve
 
-__all__ = ["Ridge"]
+__all__ = ["Ridge", "ridge_regression"]
 
 SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 
@@ -159,3 +159,71 @@ class Ridge(LinearRegressor):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def ridge_regression(
+    X,
+    y,
+    alpha,
+    *,
+    sample_weight=None,
+    solver="auto",
+    max_iter=None,
+    tol=1e-4,
+    verbose=0,
+    positive=False,
+    random_state=None,
+    return_n_iter=False,
+    return_intercept=False,
+    check_input=True,
+):
+    """Return the coefficients of (1), without an intercept unless it is asked for.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As in `Ridge.fit`.
+    alpha, solver, max_iter, tol, positive, random_state
+        As in Ridge.
+    return_n_iter : bool, default=False
+        Also return the iterations, None where the solution is direct.
+    return_intercept : bool, default=False
+        Fit an intercept and return it too.
+    verbose, check_input
+        Kept for scikit-learn's sake.
+
+    Returns
+    -------
+    coef : array of shape (n_features,) or (n_targets, n_features)
+    n_iter : None or array, only with return_n_iter
+    intercept : float or array of shape (n_targets,), only with return_intercept
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.linear_model import ridge_regression
+    >>> ridge_regression(np.array([[1.0], [2.0]]), np.array([1.0, 2.0]), alpha=5.0)
+    array([0.5])
+    """
+    if return_intercept and solver not in ("auto", "sag"):
+        raise ParameterError(
+            f"In Ridge, only 'sag' solver can directly fit the intercept. Please change solver to 'sag' or set"
+            f" return_intercept=False. ridge_regression(solver={solver!r}): Ridge fits an intercept with any solver."
+        )
+    if positive and solver not in ("auto", "lbfgs"):
+        raise ParameterError(
+            f"When positive=True, only 'lbfgs' solver can be used. Please change solver {solver} to 'lbfgs' or set"
+            f" positive=False."
+        )
+    model = Ridge(
+        alpha,
+        fit_intercept=return_intercept,
+        max_iter=max_iter,
+        tol=tol,
+        solver=solver,
+        positive=positive,
+        random_state=random_state,
+    ).fit(X, y, sample_weight)
+    coef = np.atleast_2d(model.coef_) if np.ndim(y) == 2 else model.coef_
+    extra = [model.n_iter_] * return_n_iter + [model.intercept_] * return_intercept
+    return (coef, *extra) if extra else coef

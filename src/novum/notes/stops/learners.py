@@ -52,6 +52,13 @@ def ridge():
     return float(Ridge(alpha=2.0, fit_intercept=False).fit(X, np.array([1.0, 3.0, 4.0, 7.0])).coef_[1])
 
 
+@stop("003", "3.3", "lasso, lambda 2, on four points: slope", reference=1.8, remark="soft(9.5, 1/2) / 5")
+def lasso():
+    from novum.linear_model import Lasso
+
+    return float(Lasso(alpha=2 / 16, tol=1e-12).fit(HOURS - 1.5, np.array([1.0, 3.0, 4.0, 7.0])).coef_[0])
+
+
 @stop("004", "2", "6 ft, 130 lb, foot 8 in: male or female?", reference="female", remark="the well-known table")
 def sex():
     from novum.naive_bayes import GaussianNB
