@@ -4,10 +4,12 @@ namespace nb = nanobind;
 
 void bind_build(nb::module_& m);
 void bind_density(nb::module_& m);
+void bind_descent(nb::module_& m);
 void bind_design(nb::module_& m);
 void bind_gaussian(nb::module_& m);
 void bind_kmeans(nb::module_& m);
 void bind_kmeans_sparse(nb::module_& m);
+void bind_logistic(nb::module_& m);
 void bind_mixture(nb::module_& m);
 void bind_latent(nb::module_& m);
 void bind_product(nb::module_& m);
@@ -25,10 +27,12 @@ NB_MODULE(_core, m) {
     };
     add("build", "How the core was built.", bind_build);
     add("density", "Log-densities of the standard families.", bind_density);
+    add("descent", "Coordinate descent on quadratic models.", bind_descent);
     add("design", "The design matrix of a linear model, block by block.", bind_design);
     add("gaussian", "Moments and densities of axis-aligned Gaussian classes.", bind_gaussian);
     add("kmeans", "k-means on a block of rows.", bind_kmeans);
     add("kmeans_sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse);
+    add("logistic", "Losses, gradients and Hessians of logistic regression.", bind_logistic);
     add("mixture", "Gaussian mixtures on a block of rows.", bind_mixture);
     add("latent", "Factor models of rows with missing cells.", bind_latent);
     add("product", "Rows times a narrow matrix.", bind_product);

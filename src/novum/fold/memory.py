@@ -78,7 +78,9 @@ class SparseTiles:
         self.X, self.shape, self.dtype = X, X.shape, tile_dtype(X.dtype)
 
     def tile(self, start, stop):
-        return self.X[start:stop]
+        low, high = self.X.indptr[start], self.X.indptr[stop]
+        parts = (self.X.data[low:high], self.X.indices[low:high], self.X.indptr[start : stop + 1] - low)
+        return type(self.X)(parts, shape=(stop - start, self.shape[1]), copy=False)  # views: a slice would copy every pass
 
     def finite(self, start, stop):
         low, high = self.X.indptr[start], self.X.indptr[stop]

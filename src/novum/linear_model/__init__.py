@@ -6,6 +6,8 @@ from novum.linear_model.bayesian_ridge import BayesianRidge
 from novum.linear_model.evidence import EvidenceComparison, compare_evidence, occam_factor
 from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.inference import Inference
+from novum.linear_model.logistic import LogisticRegression
+from novum.linear_model.logistic_inference import LogisticInference
 from novum.linear_model.ols import LinearRegression
 from novum.linear_model.ridge import Ridge
 
@@ -17,6 +19,8 @@ __all__ = [
     "Hyperplane",
     "Inference",
     "LinearRegression",
+    "LogisticInference",
+    "LogisticRegression",
     "Ridge",
     "compare_evidence",
     "occam_factor",
