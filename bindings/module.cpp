@@ -4,7 +4,7 @@ namespace nb = nanobind;
 
 void bind_build(nb::module_& m);
 void bind_density(nb::module_& m);
-void bind_descent(nb::module_& m);
+void bind_proximal(nb::module_& m);
 void bind_design(nb::module_& m);
 void bind_gaussian(nb::module_& m);
 void bind_kmeans(nb::module_& m);
@@ -27,7 +27,7 @@ NB_MODULE(_core, m) {
     };
     add("build", "How the core was built.", bind_build);
     add("density", "Log-densities of the standard families.", bind_density);
-    add("descent", "Coordinate descent on quadratic models.", bind_descent);
+    add("proximal", "Coordinate descent on the quadratic models of proximal Newton steps.", bind_proximal);
     add("design", "The design matrix of a linear model, block by block.", bind_design);
     add("gaussian", "Moments and densities of axis-aligned Gaussian classes.", bind_gaussian);
     add("kmeans", "k-means on a block of rows.", bind_kmeans);

@@ -19,6 +19,8 @@ CHECKS = {  # by class, scikit-learn 1.9
     "KMeans": 59,
     "KernelPCA": 46,
     "LinearRegression": 61,
+    "LogisticRegression": 65,
+    "LogisticRegressionCV": 65,
     "Mixture": 47,
     "NoveltyDetector": 53,
     "PCA": 55,

@@ -7,6 +7,7 @@ from novum.linear_model.evidence import EvidenceComparison, compare_evidence, oc
 from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.inference import Inference
 from novum.linear_model.logistic import LogisticRegression
+from novum.linear_model.logistic_cv import LogisticRegressionCV
 from novum.linear_model.logistic_inference import LogisticInference
 from novum.linear_model.ols import LinearRegression
 from novum.linear_model.ridge import Ridge
@@ -21,6 +22,7 @@ __all__ = [
     "LinearRegression",
     "LogisticInference",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "Ridge",
     "compare_evidence",
     "occam_factor",

@@ -57,7 +57,7 @@ def proximal_newton(objective: Objective, theta: np.ndarray, l1: np.ndarray, tol
         H = np.ascontiguousarray(value.hessian.reshape(k, m, k, m)[:, :free, :, :free].reshape(k * free, k * free))
         d = np.zeros(k * free)
         slope, now = value.gradient[:, :free].ravel(), theta[:, :free].ravel()
-        _core.descent.descend_gram(H, slope, now, *tiled, d, min(SHARPEN * off, enough), SWEEPS)
+        _core.proximal.descend_gram(H, slope, now, *tiled, d, min(SHARPEN * off, enough), SWEEPS)
         d = np.pad(d.reshape(k, free), ((0, 0), (0, m - free)))
         promised = float((value.gradient * d).sum() + (l1 * (np.abs(theta + d) - np.abs(theta))).sum())
         found = None
@@ -148,9 +148,9 @@ def descend_on(columns: Columns, code: np.ndarray, at: State, which: np.ndarray,
         d, bent = np.zeros(len(which)), np.zeros(len(at.score))
         model = (local, columns.constant, at.curvature, slope, now, penalty, ridge, d, bent, max(SHARPEN * off, 0.5 * enough), SWEEPS)
         if scipy.sparse.issparse(part):
-            _core.descent.descend_csc(part.data, part.indices, part.indptr, *model)
+            _core.proximal.descend_csc(part.data, part.indices, part.indptr, *model)
         else:
-            _core.descent.descend_columns(part, *model)
+            _core.proximal.descend_columns(part, *model)
         moved = part @ d[:inside] + (columns.constant * d[-1] if constant else 0.0)
         found = along(columns, code, at, which, d, moved, slope, penalty, ridge)
         if found is None:

@@ -1,4 +1,4 @@
-#include "novum/descent.h"
+#include "novum/proximal.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -56,7 +56,7 @@ void bind_dense(nb::module_& m) {
 
 }  // namespace
 
-void bind_descent(nb::module_& m) {
+void bind_proximal(nb::module_& m) {
     m.def("descend_gram", [](nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> hessian, Flat<double> slope, Flat<double> value,
                              Flat<double> l1, Flat<double> l2, Out step, double tol, int max_sweeps) {
         const auto at = coordinates(slope, value, l1, l2, step);

@@ -1,4 +1,4 @@
-#include "novum/descent.h"
+#include "novum/proximal.h"
 
 #include <algorithm>
 #include <cmath>
