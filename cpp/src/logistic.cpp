@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "novum/elementary.h"
 #include "novum/panels.h"
+#include "novum/vector_math.h"
 
 namespace novum {
 
@@ -14,32 +14,42 @@ namespace {
 using panels::CHUNK;
 using panels::PANEL;
 
+constexpr std::size_t FEW = 64;  // rows whose terms are computed together, a whole number of vectors
+
 // With m = (2t - 1) z and e = exp(-|m|): loss log(1 + e) + max(-m, 0), slope (2t - 1) s(-m), curvature e / (1 + e)^2. No cancellation.
-// Everything goes through small arrays of its own: running sums, or outputs that might overlap, would keep the loop from vector code.
-NOVUM_INLINE double row_terms(const double* score, const std::int64_t* code, const double* weight, std::size_t rows, double* residual,
-                              double* curvature) {
-    constexpr std::size_t FEW = 64;
-    double loss = 0, m[FEW] = {}, sign[FEW] = {}, w[FEW], term[FEW], slope[FEW], bend[FEW];
-    std::fill(w, w + FEW, 1.0);
-    for (std::size_t top = 0; top < rows; top += FEW) {
-        const std::size_t n = std::min(FEW, rows - top);
-        for (std::size_t k = 0; k < n; ++k) {
-            sign[k] = code[top + k] ? 1.0 : -1.0;
-            m[k] = sign[k] * score[top + k];
+struct Terms {
+    template <int BYTES>
+    static NOVUM_INLINE double run(const double* score, const std::int64_t* code, const double* weight, std::size_t rows, double* residual,
+                                   double* curvature) {
+        using D = Doubles<BYTES>;
+        using V = typename D::V;
+        double m[FEW] = {}, sign[FEW] = {}, w[FEW], slope[FEW], bend[FEW], term[D::LANES];
+        std::fill(w, w + FEW, 1.0);
+        V loss = D::splat(0.0);
+        for (std::size_t top = 0; top < rows; top += FEW) {
+            const std::size_t n = std::min(FEW, rows - top);
+            for (std::size_t k = 0; k < n; ++k) {
+                sign[k] = code[top + k] ? 1.0 : -1.0;
+                m[k] = sign[k] * score[top + k];
+            }
+            if (weight) std::copy(weight + top, weight + top + n, w);
+            if (n < FEW) std::fill(w + n, w + FEW, 0.0);
+            for (std::size_t k = 0; k < FEW; k += D::LANES) {
+                const V margin = D::load(m + k), each = D::load(w + k), down = margin < 0.0 ? margin : -margin;
+                const V e = exp_nonpositive<BYTES>(down), share = 1.0 / (1.0 + e);
+                loss += each * (log_above_one<BYTES>(1.0 + e) + (margin < 0.0 ? -margin : D::splat(0.0)));
+                D::store(slope + k, -D::load(sign + k) * each * (margin < 0.0 ? share : e * share));
+                D::store(bend + k, each * e * share * share);
+            }
+            std::copy(slope, slope + n, residual + top);
+            std::copy(bend, bend + n, curvature + top);
         }
-        if (weight) std::copy(weight + top, weight + top + n, w);
-        for (std::size_t k = 0; k < FEW; ++k) {
-            const double size = m[k] < 0 ? -m[k] : m[k], e = elementary::exp_down(-size), share = 1.0 / (1.0 + e);
-            term[k] = w[k] * (elementary::log_one_plus(e) + (m[k] < 0 ? size : 0.0));
-            slope[k] = -sign[k] * w[k] * (m[k] < 0 ? share : e * share);
-            bend[k] = w[k] * e * share * share;
-        }
-        for (std::size_t k = 0; k < n; ++k) loss += term[k];
-        std::copy(slope, slope + n, residual + top);
-        std::copy(bend, bend + n, curvature + top);
+        D::store(term, loss);
+        double total = 0;
+        for (double t : term) total += t;
+        return total;
     }
-    return loss;
-}
+};
 
 template <class Real>
 NOVUM_INLINE double dot(const Real* x, const double* w, std::size_t p) {
@@ -96,7 +106,6 @@ NOVUM_INLINE void pack_chunk(const Real* X, const double* curvature, double cons
 // The steps of a chunk, compiled per instruction set.
 template <class Real>
 struct Steps {
-    double (*terms)(const double*, const std::int64_t*, const double*, std::size_t, double*, double*);
     void (*score)(const Real*, const double*, double, std::size_t, std::size_t, double*);
     void (*add)(const Real*, const double*, double, std::size_t, std::size_t, double*);
     void (*pack)(const Real*, const double*, double, std::size_t, std::size_t, std::size_t, double*);
@@ -114,7 +123,7 @@ double pass(const Steps<Real>& step, const Real* X, Labels labels, const double*
         const Real* x = X + top * p;
         double* r = curvature ? curvature + top : bend.data();
         step.score(x, theta, constant, n, p, score.data());
-        loss += step.terms(score.data(), labels.code + top, labels.weight ? labels.weight + top : nullptr, n, residual.data(), r);
+        loss += binary_rows(score.data(), {labels.code + top, labels.weight ? labels.weight + top : nullptr}, n, residual.data(), r);
         step.add(x, residual.data(), constant, n, p, gradient);
         if (hessian) {
             step.pack(x, r, constant, n, p, count, packed.data());
@@ -141,26 +150,40 @@ void product(const Steps<Real>& step, const Real* X, const double* curvature, co
     }
 }
 
-NOVUM_CLONES double terms_clone(const double* z, const std::int64_t* t, const double* w, std::size_t n, double* u, double* r) {
-    return row_terms(z, t, w, n, u, r);
-}
-
-NOVUM_CLONES void shift_exp(double* z, const std::int64_t* code, const double* weight, std::size_t rows, std::size_t k, double* loss) {
-    for (std::size_t i = 0; i < rows; ++i) {
-        double* row = z + i * k;
-        double top = row[0];
-        for (std::size_t c = 1; c < k; ++c) top = row[c] > top ? row[c] : top;
-        const double own = row[code[i]] - top;
-        double total = 0;
-        for (std::size_t c = 0; c < k; ++c) {
-            row[c] = elementary::exp_down(row[c] - top);
-            total += row[c];
+// Scores to probabilities, rows of at most FEW * k values at a time; returns the loss.
+struct Softmax {
+    template <int BYTES>
+    static NOVUM_INLINE double run(double* z, const std::int64_t* code, const double* weight, std::size_t rows, std::size_t k) {
+        using D = Doubles<BYTES>;
+        double loss = 0, own[FEW];
+        for (std::size_t start = 0; start < rows; start += FEW, z += FEW * k) {
+            const std::size_t n = std::min(FEW, rows - start), count = n * k;
+            for (std::size_t i = 0; i < n; ++i) {
+                double* row = z + i * k;
+                double top = row[0];
+                for (std::size_t c = 1; c < k; ++c) top = row[c] > top ? row[c] : top;
+                own[i] = row[code[start + i]] - top;
+                for (std::size_t c = 0; c < k; ++c) row[c] -= top;
+            }
+            std::size_t j = 0;
+            for (; j + D::LANES <= count; j += D::LANES) D::store(z + j, exp_nonpositive<BYTES>(D::load(z + j)));
+            if (j < count) {
+                double rest[D::LANES] = {};
+                std::copy(z + j, z + count, rest);
+                D::store(rest, exp_nonpositive<BYTES>(D::load(rest)));
+                std::copy(rest, rest + (count - j), z + j);
+            }
+            for (std::size_t i = 0; i < n; ++i) {
+                double *row = z + i * k, total = 0;
+                for (std::size_t c = 0; c < k; ++c) total += row[c];
+                loss += (weight ? weight[start + i] : 1.0) * (std::log(total) - own[i]);
+                const double share = 1.0 / total;
+                for (std::size_t c = 0; c < k; ++c) row[c] *= share;
+            }
         }
-        *loss += (weight ? weight[i] : 1.0) * (std::log(total) - own);
-        const double share = 1.0 / total;
-        for (std::size_t c = 0; c < k; ++c) row[c] *= share;
+        return loss;
     }
-}
+};
 
 NOVUM_CLONES void product_clone(double* s, const double* probability, const double* weight, std::size_t rows, std::size_t k) {
     for (std::size_t i = 0; i < rows; ++i) {
@@ -189,13 +212,13 @@ NOVUM_CLONES void product_clone(double* s, const double* probability, const doub
     template <>                                                                                                                   \
     double binary_pass(const Real* X, Labels labels, const double* theta, double constant, std::size_t rows, std::size_t p,       \
                        double* gradient, double* hessian, double* curvature) {                                                    \
-        const Steps<Real> steps{terms_clone, score_clone, add_clone, pack_clone};                                                 \
+        const Steps<Real> steps{score_clone, add_clone, pack_clone};                                                 \
         return pass(steps, X, labels, theta, constant, rows, p, gradient, hessian, curvature);                                    \
     }                                                                                                                             \
     template <>                                                                                                                   \
     void binary_product(const Real* X, const double* curvature, const double* v, double constant, std::size_t rows,               \
                         std::size_t p, double* out) {                                                                             \
-        const Steps<Real> steps{terms_clone, score_clone, add_clone, pack_clone};                                                 \
+        const Steps<Real> steps{score_clone, add_clone, pack_clone};                                                 \
         product(steps, X, curvature, v, constant, rows, p, out);                                                                  \
     }
 NOVUM_LOGISTIC(float)
@@ -203,8 +226,7 @@ NOVUM_LOGISTIC(double)
 #undef NOVUM_LOGISTIC
 
 double softmax_pass(double* score, Labels labels, std::size_t rows, std::size_t k, double* probability) {
-    double loss = 0;
-    shift_exp(score, labels.code, labels.weight, rows, k, &loss);
+    const double loss = widest<Softmax>(score, labels.code, labels.weight, rows, k);
     if (probability) std::copy(score, score + rows * k, probability);
     for (std::size_t i = 0; i < rows; ++i) {
         double* row = score + i * k;
@@ -220,7 +242,7 @@ void softmax_product(double* product, const double* probability, const double* w
 }
 
 double binary_rows(const double* score, Labels labels, std::size_t rows, double* residual, double* curvature) {
-    return terms_clone(score, labels.code, labels.weight, rows, residual, curvature);
+    return widest<Terms>(score, labels.code, labels.weight, rows, residual, curvature);
 }
 
 }  // namespace novum
