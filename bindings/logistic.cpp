@@ -81,6 +81,13 @@ void bind_sparse(nb::module_& m) {
         novum::binary_product<Real, Index>(X, curvature.data(), v.data(), constant, out.data());
     }, "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "curvature"_a.noconvert(), "v"_a.noconvert(), "constant"_a,
     "out"_a.noconvert(), "binary_product for sparse rows.");
+    m.def("csr_squares", [](Flat<Real> values, Flat<Index> indices, Flat<Index> indptr, Weight weight, Out out) {
+        const auto X = csr<Real, Index>(values, indices, indptr, out.size());
+        require(!weight || weight->size() == X.rows, "csr_squares: weight needs a value per row");
+        nb::gil_scoped_release release;
+        novum::csr_squares<Real, Index>(X, weight ? weight->data() : nullptr, out.data());
+    }, "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "weight"_a.noconvert().none(), "out"_a.noconvert(),
+    "Add the weighted squares of every sparse column to `out`.");
 }
 
 }  // namespace

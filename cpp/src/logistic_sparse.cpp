@@ -61,9 +61,21 @@ void binary_product(Csr<Real, Index> X, const double* curvature, const double* v
     });
 }
 
+template <class Real, class Index>
+void csr_squares(Csr<Real, Index> X, const double* weight, double* out) {
+    for (std::size_t i = 0; i < X.rows; ++i) {
+        const double w = weight ? weight[i] : 1.0;
+        for (Index j = X.indptr[i] - X.indptr[0]; j < X.indptr[i + 1] - X.indptr[0]; ++j) {
+            const double x = static_cast<double>(X.data[j]);
+            out[X.indices[j]] += w * x * x;
+        }
+    }
+}
+
 #define NOVUM_SPARSE(Real, Index)                                                                                       \
     template double binary_pass(Csr<Real, Index>, Labels, const double*, double, double*, double*);                     \
-    template void binary_product(Csr<Real, Index>, const double*, const double*, double, double*);
+    template void binary_product(Csr<Real, Index>, const double*, const double*, double, double*);                      \
+    template void csr_squares(Csr<Real, Index>, const double*, double*);
 NOVUM_SPARSE(float, std::int32_t)
 NOVUM_SPARSE(float, std::int64_t)
 NOVUM_SPARSE(double, std::int32_t)

@@ -39,6 +39,10 @@ double binary_pass(Csr<Real, Index> X, Labels labels, const double* theta, doubl
 template <class Real, class Index>
 void binary_product(Csr<Real, Index> X, const double* curvature, const double* v, double constant, double* out);
 
+/// Adds sum w x_j^2 over the rows to `out` (p): the diagonal of the products of sparse columns. O(nonzeros).
+template <class Real, class Index>
+void csr_squares(Csr<Real, Index> X, const double* weight, double* out);
+
 /// Several classes: turns scores (rows, K) into w (P - Y) in place, writes P to `probability` where not null; returns the loss (5).
 double softmax_pass(double* score, Labels labels, std::size_t rows, std::size_t k, double* probability);
 

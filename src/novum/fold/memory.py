@@ -79,8 +79,11 @@ class SparseTiles:
 
     def tile(self, start, stop):
         low, high = self.X.indptr[start], self.X.indptr[stop]
-        parts = (self.X.data[low:high], self.X.indices[low:high], self.X.indptr[start : stop + 1] - low)
-        return type(self.X)(parts, shape=(stop - start, self.shape[1]), copy=False)  # views: a slice would copy every pass
+        out = type(self.X)((stop - start, self.shape[1]), dtype=self.X.dtype)
+        # Views: a slice would copy its entries at every pass, and so would the constructor given them.
+        out.data, out.indices = self.X.data[low:high], self.X.indices[low:high]
+        out.indptr = self.X.indptr[start : stop + 1] - low
+        return out
 
     def finite(self, start, stop):
         low, high = self.X.indptr[start], self.X.indptr[stop]

@@ -24,7 +24,7 @@ FEW = 256  # columns of two classes up to which a pass that sums the Hessian cos
 FEW_SEVERAL = 128  # the same for K classes, of (K + 1) columns: there the Hessian has K (K + 1) / 2 different blocks
 FEW_ELSEWHERE = 2048  # of K columns where a pass is dear: files, Dask, a GPU; beyond it the Hessian itself is the burden
 FEW_PENALISED = 512  # of K columns, with an L1 part: coordinate descent on the summed Hessian
-BLOCK = 2**17  # values per block where a pass gives vectors only: enough to be worth a thread
+BLOCK = 2**18  # values per block where a pass gives vectors only: enough to be worth a thread
 SHARE, SHARE_STEPS = 8, 6  # one row in eight, for at most six steps, makes a start
 SHARE_FROM = 2**20  # values from which a start on a share pays
 SHARE_ROWS = 50  # rows per parameter that a share must have, or its minimum lies too far off
@@ -70,7 +70,7 @@ def minimum(source: Source, design: Design, theta: np.ndarray | None, tol: float
         blocks = max(1, min(64, entries // BLOCK, source.n_rows))
         if source.sparse:  # a block's sums are as long as a row is wide
             blocks = max(1, min(blocks, entries // (4 * source.n_features)))
-        source = source.cut(-(-source.n_rows // blocks))
+        source = source.cut(-(-source.n_rows // (1 << (blocks.bit_length() - 1))))
     objective, l1 = objective_of(source, design)
     start = objective.start() if theta is None else theta
     if l1_part:

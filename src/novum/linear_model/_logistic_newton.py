@@ -72,14 +72,17 @@ class Objective:
         """Return f and its derivatives."""
         sums = self.source.total(evaluate, point)
         theta, weight = point.theta, self.weight / self.share
-        gradient = sums.gradient / weight + self.l2 * theta
+        gradient = sums.gradient / weight
+        gradient += self.l2 * theta
         gradient[:, self.free :] = 0
         penalty = 0.5 * float((self.l2 * theta**2).sum())
         return Value(sums.loss / weight + penalty, gradient, sums.hessian / weight if point.hessian else 0.0)
 
     def product(self, point: Point, v: np.ndarray) -> np.ndarray:
         """Return the Hessian of f times v."""
-        out = self.source.total(hessian_product, Direction(point, v)).value * (self.share / self.weight) + self.l2 * v
+        out = self.source.total(hessian_product, Direction(point, v)).value
+        out *= self.share / self.weight
+        out += self.l2 * v
         out[:, self.free :] = 0
         return out
 
@@ -141,7 +144,7 @@ def iterate(objective: Objective, theta: np.ndarray, direction: Callable, tol: f
         point = objective.point(np.zeros_like(theta), hessian)
         theta, value = point.theta, objective.value(point)
     history, norms = [value.objective], [float(np.abs(value.gradient).max())]
-    n_iter, converged = 0, norms[-1] <= tol
+    n_iter, converged = 0, norms[-1] <= tol and not theta.any()  # a start from elsewhere takes a step: tol may be loose there
     while not converged and n_iter < max_iter:
         if hessian and not point.hessian:  # the last pass was expected to be the final one
             point = objective.point(theta, True)
@@ -188,19 +191,20 @@ def conjugate_gradients(product: Callable, b: np.ndarray, precondition: Callable
     """Return x with H x = b up to the share `left` of b, in the norm of the preconditioner."""
     x, r = np.zeros_like(b), b.copy()
     z = precondition(r)
-    direction, size = z, float((r * z).sum())
+    direction, size = z, float(np.vdot(r, z))
     goal = left**2 * size
     for _ in range(MOST_PRODUCTS):
         if size <= goal:
             break
         bent = product(direction)
-        curvature = float((direction * bent).sum())
+        curvature = float(np.vdot(direction, bent))
         if curvature <= 0:
             break
         rate = size / curvature
-        x, r = x + rate * direction, r - rate * bent
+        x += rate * direction
+        r -= rate * bent
         z = precondition(r)
-        before, size = size, float((r * z).sum())
+        before, size = size, float(np.vdot(r, z))
         direction = z + (size / before) * direction
     return x if x.any() else precondition(b)
 
@@ -214,8 +218,9 @@ def preconditioner(objective: Objective, point: Point) -> Callable:
     level = float(objective.l2[:free].max(initial=0.0))
     if not full:
         denominator = np.trace(inner) / len(inner) * rows[:free] + objective.l2[:free]
-        denominator = np.maximum(denominator, 1e-12 * denominator.max())
-        return lambda g: np.pad(g[:, :free] / denominator, ((0, 0), (0, g.shape[1] - free)))
+        inverse = np.zeros(len(rows))
+        inverse[:free] = 1 / np.maximum(denominator, 1e-12 * denominator.max())
+        return lambda g: g * inverse
     b, U = np.linalg.eigh(rows[:free, :free])
     denominator = np.maximum(np.outer(a, b) + level, 1e-10 * a[-1] * b[-1] + np.finfo(np.float64).tiny)
 

@@ -137,7 +137,8 @@ def collect(X: Any, residual: Any, constant: float) -> np.ndarray:
         inner = (X.T @ residual).T
     else:
         inner = _array.to_numpy(residual.T @ _array.double(X))
-    return np.column_stack([inner, constant * _array.to_numpy(residual.sum(0))])
+    total = _array.to_numpy(_array.ones(residual, residual.shape[0]) @ residual)  # BLAS: NumPy adds rows of a few columns slowly
+    return np.column_stack([inner, constant * total])
 
 
 def several(point: Point, block: Block, weight: Any) -> Sums:
@@ -239,10 +240,11 @@ def moments(point: Point, block: Block) -> Moments:
     else:
         weighted = curvature if weight is None else curvature * weight[:, None]
         inner = np.diag(_array.to_numpy(weighted.sum(0))) - _array.to_numpy(weighted.T @ curvature)
-    w = _array.ones(block.X, block.rows) if weight is None else weight
-    if scipy.sparse.issparse(block.X):
-        squared = block.X._with_data(block.X.data.astype(np.float64) ** 2)
-        return Moments(inner, np.append(squared.T @ w, point.constant**2 * w.sum()))
+    X, w = block.X, _array.ones(block.X, block.rows) if weight is None else weight
+    if scipy.sparse.issparse(X):
+        squares = np.zeros(X.shape[1])
+        _core.logistic.csr_squares(X.data, X.indices, X.indptr, weight, squares)
+        return Moments(inner, np.append(squares, point.constant**2 * w.sum()))
     full = _array.concat([_array.double(block.X), point.constant * _array.ones(block.X, block.rows, 1)])
     if point.hessian:
         return Moments(inner, _array.to_numpy((full * w[:, None]).T @ full if weight is not None else full.T @ full))

@@ -3,10 +3,11 @@
 import numbers
 import warnings
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import BaseCrossValidator, check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping, process_routing
 
 from novum import _sklearn
@@ -21,6 +22,11 @@ from novum.linear_model._logistic_paths import Path, Table, along, paths, rows_o
 from novum.linear_model.logistic import LogisticRegression, check_size
 
 __all__ = ["LogisticRegressionCV"]
+
+
+def gives_splits(value: Any) -> bool:
+    """Return whether a value is a splitter or yields pairs of train and test rows."""
+    return not isinstance(value, str) and (hasattr(value, "split") or hasattr(value, "__next__"))
 
 
 class LogisticRegressionCV(LogisticRegression):
@@ -70,7 +76,7 @@ class LogisticRegressionCV(LogisticRegression):
         **{name: domain for name, domain in LogisticRegression._domains.items() if name not in ("C", "warm_start", "l1_ratio")},
         "Cs": Int(1) | ArrayLike(),
         "l1_ratios": ArrayLike() | Null() | Choice("warn"),
-        "cv": Int(2) | Null() | ArrayLike() | Instance(object, lambda v: hasattr(v, "split") or hasattr(v, "__iter__")),
+        "cv": Int(2) | Null() | ArrayLike() | Instance(BaseCrossValidator, gives_splits),
         "scoring": Instance(str) | Function() | Null(),
         "refit": Bool(),
         "penalty": Choice("l1", "l2", "elasticnet", "deprecated"),
@@ -163,6 +169,7 @@ class LogisticRegressionCV(LogisticRegression):
         n_iter = np.stack([path.n_iter for path in found]).reshape(scores.shape)
         unfinished = [norm for path in found for norm in path.unfinished]
         self._choose(theta, scores, table, designs, name, unfinished)
+        self.coef_, self.intercept_ = self.coef_.astype(source.dtype), self.intercept_.astype(source.dtype)
         self._keep(theta, scores, n_iter)
         if unfinished:
             warnings.warn(options.not_converged(self.solver, self.max_iter, max(unfinished), self.tol), NotConverged, stacklevel=3)
