@@ -264,8 +264,12 @@ class LogisticRegression(LinearClassifier):
         >>> from novum.linear_model import LogisticRegression
         >>> x = np.arange(6.0)[:, None]
         >>> LogisticRegression(C=np.inf).fit(x, [0, 0, 1, 0, 1, 1]).inference()
-                      coef  std err       z      p     [0.025   0.975]
-        intercept -3.03507    2.397  -1.266  0.206
+                       coef  std err       z      p     [0.025   0.975]
+        intercept  -3.03507    2.546  -1.192  0.233   -8.02457  1.95444
+        x0          1.21403   0.9126   1.330  0.183  -0.574607  3.00266
+        6 rows, covariance observed information
+        likelihood ratio 3.3618 on 1 degrees of freedom (p 0.0667), pseudo R2 0.4042
+        log-likelihood -2.47799 (null -4.15888), AIC 8.95597, BIC 8.53949
         """
         check_is_fitted(self)
         return infer_logistic(self, level=level, base_class=base_class)

@@ -21,6 +21,8 @@ from novum.linear_model._coefficient_table import CoefficientTable
 
 __all__ = ["LogisticInference", "infer_logistic"]
 
+SINGULAR = 1e-13  # smallest eigenvalue of the unit-diagonal information, relative to the largest, that is not rounding
+
 
 @dataclass(frozen=True, repr=False)
 class LogisticInference(CoefficientTable):
@@ -62,6 +64,17 @@ def base_form(theta: np.ndarray, information: np.ndarray, base: int) -> tuple[np
     return theta[others] - theta[base], inner.reshape((k - 1) * m, (k - 1) * m)
 
 
+def inverse(owner: str, information: np.ndarray) -> np.ndarray:
+    """Return the inverse of the information; raise where columns are collinear."""
+    scale = np.sqrt(np.diag(information))
+    if scale.all():
+        unit = information / np.outer(scale, scale)
+        values = np.linalg.eigvalsh(unit)
+        if values[0] > SINGULAR * values[-1]:
+            return np.linalg.inv(unit) / np.outer(scale, scale)
+    raise DataError(f"{owner}: columns are collinear or constant, so single coefficients are not determined; drop some columns.")
+
+
 def infer_logistic(model: Any, *, level: float, base_class: Any) -> LogisticInference:
     """Return (13) to (15) of a fitted LogisticRegression."""
     from scipy import stats
@@ -71,13 +84,13 @@ def infer_logistic(model: Any, *, level: float, base_class: Any) -> LogisticInfe
         raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
     if base_class is not None and base_class not in classes:
         raise ParameterError(f"{owner}: base_class={base_class!r} is none of the classes {classes}.")
+    if model.separation_ is not None:
+        raise DataError(f"{owner}: the classes are separated, so no finite maximum exists and nothing can be inferred. Penalise (C=1.0).")
     if model._information is None:
         raise DataError(
             f"{owner}: the fit was penalised or had too many columns for its Hessian, so there are no Wald intervals;"
             f" fit LogisticRegression(C=np.inf)."
         )
-    if model.separation_ is not None:
-        raise DataError(f"{owner}: the classes are separated, so no finite maximum exists and nothing can be inferred. Penalise (C=1.0).")
     base = 0 if base_class is None else classes.index(base_class)
     k, p, m = len(classes), model.n_features_in_, model._theta.shape[1] - (not model.fit_intercept)
     rows = model._theta[:, :m] + 0.0
@@ -87,8 +100,7 @@ def infer_logistic(model: Any, *, level: float, base_class: Any) -> LogisticInfe
     order = [p, *range(p)] if model.fit_intercept else list(range(p))  # the intercept first, as it prints
     estimate = estimate[:, order].ravel()
     place = np.concatenate([c * m + np.array(order, dtype=int) for c in range(k - 1)])
-    scale = np.sqrt(np.diag(information))
-    covariance = (np.linalg.inv(information / np.outer(scale, scale)) / np.outer(scale, scale))[np.ix_(place, place)]
+    covariance = inverse(owner, information)[np.ix_(place, place)]
     error = np.sqrt(np.diag(covariance))
     statistic = estimate / error
     half = stats.norm.ppf((1 + level) / 2) * error
