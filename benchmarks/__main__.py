@@ -8,6 +8,7 @@ from benchmarks.harness import run_case, write
 
 FAMILIES = (
     "linear_model",
+    "logistic",
     "naive_bayes",
     "cluster",
     "text",

@@ -37,7 +37,9 @@ def text(n):
     share = 1 / np.arange(1, VOCABULARY + 1) ** 0.8  # words are as unequal as in a language
     columns = rng.choice(VOCABULARY, size=(n, TERMS), p=share / share.sum())
     values = rng.exponential(size=(n, TERMS))
-    X = scipy.sparse.csr_matrix((values.ravel(), (np.repeat(np.arange(n), TERMS), columns.ravel())), shape=(n, VOCABULARY))
+    X = scipy.sparse.csr_matrix(
+        (values.ravel(), (np.repeat(np.arange(n), TERMS), columns.ravel())), shape=(n, VOCABULARY)
+    )
     X.sum_duplicates()
     X = scipy.sparse.diags(1 / np.sqrt(X.multiply(X).sum(axis=1).A1)) @ X
     effect = np.where(rng.random(VOCABULARY) < 0.05, rng.normal(size=VOCABULARY) * 8, 0.0)

@@ -15,7 +15,11 @@ SETTINGS: dict[str, dict] = {
         "random_state": 0,
         "init": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]]),
     },
-    "LogisticRegressionCV": {"Cs": [1.0], "cv": 2, "tol": 1e-12},  # one penalty: then folds do not matter for the coefficients
+    "LogisticRegressionCV": {
+        "Cs": [1.0],
+        "cv": 2,
+        "tol": 1e-12,
+    },  # one penalty: then folds do not matter for the coefficients
     "RadialBasis": {"centers": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]])},
     "GaussianMixture": {
         "n_components": 3,

@@ -29,7 +29,9 @@ def sample(n=200, p=6, k=2, seed=0):
 def objective(model, X, y, C, l1_ratio=0.0, weight=None):
     loss = -model.predict_log_proba(X)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
     coef = model.coef_
-    return (loss if weight is None else weight * loss).sum() + (l1_ratio * np.abs(coef).sum() + (1 - l1_ratio) * (coef**2).sum() / 2) / C
+    return (loss if weight is None else weight * loss).sum() + (
+        l1_ratio * np.abs(coef).sum() + (1 - l1_ratio) * (coef**2).sum() / 2
+    ) / C
 
 
 @pytest.mark.notes("002", "logreg")
@@ -123,7 +125,9 @@ def test_class_weights_are_sample_weights_of_the_class(k):
     share = len(y) / (k * np.bincount(y))
     same = LogisticRegression(class_weight=dict(enumerate(share)), tol=1e-10).fit(X, y)
     assert_allclose(balanced.coef_, same.coef_, rtol=1e-10)
-    assert_allclose(balanced.coef_, Theirs(class_weight="balanced", tol=1e-10, max_iter=1000).fit(X, y).coef_, rtol=1e-5, atol=1e-7)
+    assert_allclose(
+        balanced.coef_, Theirs(class_weight="balanced", tol=1e-10, max_iter=1000).fit(X, y).coef_, rtol=1e-5, atol=1e-7
+    )
 
 
 @pytest.mark.parametrize("solver", ["lbfgs", "newton-cg", "newton-cholesky", "sag", "saga", "liblinear"])
@@ -157,8 +161,14 @@ def test_routes_agree(k, route, data, monkeypatch):
     for l1_ratio in (0.0, 0.5, 1.0):
         options = {"solver": "saga", "C": 0.05, "l1_ratio": l1_ratio, "max_iter": 5000}
         ours = LogisticRegression(tol=1e-9, **options).fit(given, y, weight)
-        theirs = Theirs(solver="saga", C=0.05, l1_ratio=l1_ratio, max_iter=20_000, tol=1e-9, random_state=0).fit(X, y, weight)
-        assert_allclose(objective(ours, given, y, 0.05, l1_ratio, weight), objective(theirs, X, y, 0.05, l1_ratio, weight), rtol=1e-9)
+        theirs = Theirs(solver="saga", C=0.05, l1_ratio=l1_ratio, max_iter=20_000, tol=1e-9, random_state=0).fit(
+            X, y, weight
+        )
+        assert_allclose(
+            objective(ours, given, y, 0.05, l1_ratio, weight),
+            objective(theirs, X, y, 0.05, l1_ratio, weight),
+            rtol=1e-9,
+        )
         assert_allclose(ours.coef_, theirs.coef_, atol=2e-6)
         if l1_ratio == 1 and k == 2:
             assert (ours.coef_ == 0).any() and ((ours.coef_ == 0) == (np.abs(theirs.coef_) < 1e-7)).all()
@@ -272,10 +282,19 @@ def test_callbacks_hear_every_step_and_can_stop():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"solver": "lbfgs", "l1_ratio": 1}, "Solver lbfgs supports only 'l2' or None penalties, got l1 penalty. Use Log"),
+        (
+            {"solver": "lbfgs", "l1_ratio": 1},
+            "Solver lbfgs supports only 'l2' or None penalties, got l1 penalty. Use Log",
+        ),
         ({"solver": "sag", "dual": True}, "Solver sag supports only dual=False, got dual=True"),
-        ({"solver": "liblinear", "l1_ratio": 0.5}, "Only 'saga' solver supports elasticnet penalty, got solver=liblinear"),
-        ({"solver": "liblinear", "C": np.inf}, "not supported for the liblinear solver. Use LogisticRegression.solver='lbfgs'"),
+        (
+            {"solver": "liblinear", "l1_ratio": 0.5},
+            "Only 'saga' solver supports elasticnet penalty, got solver=liblinear",
+        ),
+        (
+            {"solver": "liblinear", "C": np.inf},
+            "not supported for the liblinear solver. Use LogisticRegression.solver='lbfgs'",
+        ),
         ({"class_weight": {7: 1.0}}, r"names \[7\], which do not occur; y has \[0, 1\]"),
         ({"C": 0.0}, "The 'C' parameter of LogisticRegression must be a float in the range"),
     ],

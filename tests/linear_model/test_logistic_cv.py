@@ -25,7 +25,9 @@ def test_scores_are_those_of_single_fits(k, sparse):
     Cs = [0.01, 1.0]
     data = scipy.sparse.csr_array(X) if sparse else X
     options = {"tol": 1e-9, "max_iter": 1000, "solver": "saga"}
-    model = LogisticRegressionCV(Cs=Cs, l1_ratios=(0, 0.6), cv=3, scoring="neg_log_loss", use_legacy_attributes=False, **options)
+    model = LogisticRegressionCV(
+        Cs=Cs, l1_ratios=(0, 0.6), cv=3, scoring="neg_log_loss", use_legacy_attributes=False, **options
+    )
     model.fit(data, y)
     assert model.scores_.shape == (3, 2, 2) and model.coefs_paths_.shape == (3, 2, 2, 1 if k == 2 else 3, 6)
     for f, (train, test) in enumerate(StratifiedKFold(3).split(X, y)):
@@ -36,7 +38,9 @@ def test_scores_are_those_of_single_fits(k, sparse):
                 assert_allclose(model.scores_[f, r, c], -log_loss(y[test], single.predict_proba(X[test])), rtol=1e-6)
     r, c = np.unravel_index(model.scores_.sum(axis=0).argmax(), (2, 2))
     assert (model.C_, model.l1_ratio_) == (Cs[c], (0, 0.6)[r])
-    assert_allclose(model.coef_, LogisticRegression(C=model.C_, l1_ratio=model.l1_ratio_, **options).fit(X, y).coef_, atol=1e-6)
+    assert_allclose(
+        model.coef_, LogisticRegression(C=model.C_, l1_ratio=model.l1_ratio_, **options).fit(X, y).coef_, atol=1e-6
+    )
 
 
 @pytest.mark.filterwarnings("ignore:The max_iter was reached")  # theirs
@@ -47,7 +51,13 @@ def test_scores_are_those_of_single_fits(k, sparse):
 def test_attributes_as_in_scikit_learn(k, refit, legacy, ratios):
     X, y = sample(k)
     solver = "lbfgs" if ratios == [0.0] else "saga"
-    options = {"Cs": [0.1, 1.0], "l1_ratios": np.array(ratios), "cv": 3, "refit": refit, "use_legacy_attributes": legacy}
+    options = {
+        "Cs": [0.1, 1.0],
+        "l1_ratios": np.array(ratios),
+        "cv": 3,
+        "refit": refit,
+        "use_legacy_attributes": legacy,
+    }
     options |= {"scoring": "neg_log_loss", "max_iter": 300, "tol": 1e-6, "solver": solver}
     ours, theirs = LogisticRegressionCV(**options).fit(X, y), Theirs(**options, random_state=0).fit(X, y)
     close = 1e-4 if solver == "lbfgs" else 5e-3

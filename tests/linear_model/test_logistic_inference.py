@@ -8,7 +8,10 @@ from sklearn.datasets import load_iris
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.linear_model import LogisticRegression
 
-statsmodels = pytest.importorskip("statsmodels.api")
+
+@pytest.fixture
+def statsmodels():
+    return pytest.importorskip("statsmodels.api")
 
 
 def sample(k=2, n=250, p=4, seed=0):
@@ -18,7 +21,7 @@ def sample(k=2, n=250, p=4, seed=0):
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_two_classes_as_statsmodels_logit(fit_intercept):
+def test_two_classes_as_statsmodels_logit(fit_intercept, statsmodels):
     X, y = sample()
     found = LogisticRegression(C=np.inf, fit_intercept=fit_intercept).fit(X, y).inference(level=0.9)
     model = statsmodels.Logit(y, statsmodels.add_constant(X) if fit_intercept else X)
@@ -39,7 +42,7 @@ def test_two_classes_as_statsmodels_logit(fit_intercept):
     assert_allclose(found.odds_ratios()[:, 0], np.exp(expected.params), rtol=1e-8)
 
 
-def test_several_classes_as_statsmodels_mnlogit():
+def test_several_classes_as_statsmodels_mnlogit(statsmodels):
     X, y = sample(3)
     found = LogisticRegression(C=np.inf).fit(X, y).inference()
     expected = statsmodels.MNLogit(y, statsmodels.add_constant(X)).fit(disp=0, tol=1e-14, method="newton")
@@ -75,7 +78,7 @@ def test_prints_like_the_inference_of_least_squares():
 
 def test_what_cannot_be_inferred():
     X, y = sample()
-    with pytest.raises(DataError, match="penalised .* fit LogisticRegression.C=np.inf"):
+    with pytest.raises(DataError, match=r"penalised .* fit LogisticRegression.C=np.inf"):
         LogisticRegression().fit(X, y).inference()
     model = LogisticRegression(C=np.inf).fit(X, y)
     with pytest.raises(ParameterError, match="level=2 must lie between 0 and 1"):
@@ -90,7 +93,11 @@ SEPARATED = {
     "complete": ([[0.0], [1], [2], [3]], [0, 0, 1, 1], True),
     "quasi": ([[0.0], [1], [1], [3]], [0, 0, 1, 1], False),
     "one class of three": (load_iris().data, load_iris().target, False),
-    "a level seen in one class only": ([[0.0, 1], [1, 1], [2, 1], [3, 0], [1, 0], [2, 0], [1.5, 0]], [1, 1, 1, 1, 0, 0, 1], False),
+    "a level seen in one class only": (
+        [[0.0, 1], [1, 1], [2, 1], [3, 0], [1, 0], [2, 0], [1.5, 0]],
+        [1, 1, 1, 1, 0, 0, 1],
+        False,
+    ),
 }
 
 

@@ -94,7 +94,9 @@ def test_tensors_give_the_sums_of_arrays(k):
     for a, b in zip(evaluate(point, here), evaluate(point, there)):
         assert_allclose(a, b, rtol=1e-12, atol=1e-12)
     direction = Direction(point, theta[:, ::-1].copy())
-    assert_allclose(hessian_product(direction, here).value, hessian_product(direction, there).value, rtol=1e-12, atol=1e-12)
+    assert_allclose(
+        hessian_product(direction, here).value, hessian_product(direction, there).value, rtol=1e-12, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("kind", ["gram", "csc", "dense"])
@@ -135,4 +137,6 @@ def test_kernels_refuse_what_does_not_fit():
         _core.logistic.binary_pass(X, y, None, theta[0], 1.0, np.zeros(2), None, None)
     with pytest.raises(ValueError, match="a column that does not exist"):
         one = np.ones(1)
-        _core.proximal.descend_columns(np.asfortranarray(X), np.array([3]), 1.0, np.ones(4), one, one, one, one, one.copy(), np.zeros(4), 1e-3, 5)
+        _core.proximal.descend_columns(
+            np.asfortranarray(X), np.array([3]), 1.0, np.ones(4), one, one, one, one, one.copy(), np.zeros(4), 1e-3, 5
+        )

@@ -1,7 +1,7 @@
 r"""Linear scores of classes and what follows from them: decisions, probabilities, sparse coefficients.
 
-    two classes:  z = coef . x + intercept,   p(class 1) = 1 / (1 + exp(-z)),   decide class 1 where z > 0      (1)
-    K classes:    z_k = coef_k . x + intercept_k,   p_k = exp(z_k) / sum_j exp(z_j),   decide the largest       (2)
+two classes:  z = coef . x + intercept,   p(class 1) = 1 / (1 + exp(-z)),   decide class 1 where z > 0      (1)
+K classes:    z_k = coef_k . x + intercept_k,   p_k = exp(z_k) / sum_j exp(z_j),   decide the largest       (2)
 """
 
 from typing import Any, NamedTuple
@@ -62,6 +62,10 @@ def label(scorer: Scorer, block: Block) -> Any:
 
 class LinearClassifier(ClassifierMixin, Estimator):
     """Base of classifiers with `coef_`, `intercept_` and `classes_`."""
+
+    coef_: Any
+    intercept_: Any
+    classes_: np.ndarray
 
     def _scorer(self) -> Scorer:
         check_is_fitted(self)

@@ -42,11 +42,13 @@ def offence(gradient: np.ndarray, theta: np.ndarray, l1: np.ndarray) -> np.ndarr
     return np.where(theta != 0, np.abs(gradient + l1 * np.sign(theta)), np.maximum(np.abs(gradient) - l1, 0.0))
 
 
-def proximal_newton(objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: float, max_iter: int, report=None) -> Found:
+def proximal_newton(
+    objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: float, max_iter: int, report=None
+) -> Found:
     """Minimise (9) with summed Hessians."""
     k, m = theta.shape
     free, enough = objective.free, goal(tol, l1)
-    tiled = [np.tile(values[:free], k) for values in (l1, objective.l2)]
+    penalty, ridge = (np.tile(values[:free], k) for values in (l1, objective.l2))
     value = objective.value(objective.point(theta, True))
     total = value.objective + float((l1 * np.abs(theta)).sum())
     history, n_iter = [total], 0
@@ -57,7 +59,7 @@ def proximal_newton(objective: Objective, theta: np.ndarray, l1: np.ndarray, tol
         H = np.ascontiguousarray(value.hessian.reshape(k, m, k, m)[:, :free, :, :free].reshape(k * free, k * free))
         d = np.zeros(k * free)
         slope, now = value.gradient[:, :free].ravel(), theta[:, :free].ravel()
-        _core.proximal.descend_gram(H, slope, now, *tiled, d, min(SHARPEN * off, enough), SWEEPS)
+        _core.proximal.descend_gram(H, slope, now, penalty, ridge, d, min(SHARPEN * off, enough), SWEEPS)
         d = np.pad(d.reshape(k, free), ((0, 0), (0, m - free)))
         promised = float((value.gradient * d).sum() + (l1 * (np.abs(theta + d) - np.abs(theta))).sum())
         found = None
@@ -130,7 +132,9 @@ def state(columns: Columns, code: np.ndarray, theta: np.ndarray, score: np.ndarr
     return State(theta, score, loss, residual, curvature)
 
 
-def descend_on(columns: Columns, code: np.ndarray, at: State, which: np.ndarray, l1: np.ndarray, l2: np.ndarray, enough: float) -> State:
+def descend_on(
+    columns: Columns, code: np.ndarray, at: State, which: np.ndarray, l1: np.ndarray, l2: np.ndarray, enough: float
+) -> State:
     """Minimise over the columns in `which` until no offence exceeds `enough`; penalties as sums, not means."""
     part = columns.take(which)
     inside, constant = part.shape[1], len(which) > part.shape[1]
@@ -146,7 +150,19 @@ def descend_on(columns: Columns, code: np.ndarray, at: State, which: np.ndarray,
         if off <= enough:
             break
         d, bent = np.zeros(len(which)), np.zeros(len(at.score))
-        model = (local, columns.constant, at.curvature, slope, now, penalty, ridge, d, bent, max(SHARPEN * off, 0.5 * enough), SWEEPS)
+        model = (
+            local,
+            columns.constant,
+            at.curvature,
+            slope,
+            now,
+            penalty,
+            ridge,
+            d,
+            bent,
+            max(SHARPEN * off, 0.5 * enough),
+            SWEEPS,
+        )
         if scipy.sparse.issparse(part):
             _core.proximal.descend_csc(part.data, part.indices, part.indptr, *model)
         else:
@@ -178,7 +194,9 @@ def along(columns, code, at: State, which, d, moved, slope, penalty, ridge) -> S
     return None
 
 
-def one_class(columns: Columns, code: np.ndarray, at: State, l1: np.ndarray, l2: np.ndarray, enough: float, rounds: int):
+def one_class(
+    columns: Columns, code: np.ndarray, at: State, l1: np.ndarray, l2: np.ndarray, enough: float, rounds: int
+):
     """Bring one class to its optimum by working sets; return the state, the offence before, and the rounds taken."""
     first, size = None, FIRST
     free = len(l1) - (columns.constant == 0)
@@ -201,7 +219,9 @@ def one_class(columns: Columns, code: np.ndarray, at: State, l1: np.ndarray, l2:
     raise AssertionError("unreachable")
 
 
-def working_sets(objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: float, max_iter: int, report=None) -> Found:
+def working_sets(
+    objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: float, max_iter: int, report=None
+) -> Found:
     """Minimise (9) for data in memory, class by class, on growing sets of columns."""
     columns = by_column(objective.source, objective.constant, objective.class_weight)  # type: ignore[arg-type]
     weight, k = objective.weight, len(theta)
@@ -216,7 +236,9 @@ def working_sets(objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: f
         for c in range(k):
             offset = 0.0 if k == 1 else logsumexp(np.delete(score, c, axis=1), axis=1)
             at = state(columns, codes[c], theta[c], score[:, c] - offset)
-            at, before, after, used = one_class(columns, codes[c], at, penalty, ridge, enough, rounds if n_iter < max_iter else 0)
+            at, before, after, used = one_class(
+                columns, codes[c], at, penalty, ridge, enough, rounds if n_iter < max_iter else 0
+            )
             worst, taken = max(worst, after if k == 1 else before), max(taken, used)
             theta[c], score[:, c] = at.theta, at.score + offset
         n_iter = min(max_iter, n_iter + (taken if k == 1 else bool(taken)))
@@ -224,7 +246,7 @@ def working_sets(objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: f
         history.append((loss + float((penalty * np.abs(theta)).sum() + 0.5 * (ridge * theta**2).sum())) / weight)
         stop = report is not None and report(n_iter, history[-1], theta)
         if worst <= enough or stop or n_iter >= max_iter or not taken:
-            return Found(theta, n_iter, worst <= enough or not taken and n_iter < max_iter, history, worst / weight)
+            return Found(theta, n_iter, worst <= enough or (not taken and n_iter < max_iter), history, worst / weight)
 
 
 def multinomial_loss(score: np.ndarray, columns: Columns) -> float:

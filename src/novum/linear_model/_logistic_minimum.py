@@ -7,7 +7,7 @@ A pass over many rows in memory costs much more than one over a share of them, s
 the leading rows of every block. What it gives is only a start, and given up where zero is a better one.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,9 @@ __all__ = ["Design", "factored", "minimum", "objective_of"]
 
 FEW = 256  # columns of two classes up to which a pass that sums the Hessian costs less than the products it saves
 FEW_SEVERAL = 128  # the same for K classes, of (K + 1) columns: there the Hessian has K (K + 1) / 2 different blocks
-FEW_ELSEWHERE = 2048  # of K columns where a pass is dear: files, Dask, a GPU; beyond it the Hessian itself is the burden
+FEW_ELSEWHERE = (
+    2048  # of K columns where a pass is dear: files, Dask, a GPU; beyond it the Hessian itself is the burden
+)
 FEW_PENALISED = 512  # of K columns, with an L1 part: coordinate descent on the summed Hessian
 BLOCK = 2**18  # values per block where a pass gives vectors only: enough to be worth a thread
 SHARE, SHARE_STEPS = 8, 6  # one row in eight, for at most six steps, makes a start
@@ -62,15 +64,21 @@ def factored(source: Source, k: int, l1: bool) -> bool:
     return p <= FEW if k == 2 else (k + 1) * p <= FEW_SEVERAL
 
 
+def in_blocks(source: MemorySource) -> MemorySource:
+    """Return the source in blocks for passes that give vectors only."""
+    tiles: Any = source.tiles
+    (n, p), entries = tiles.shape, tiles.X.nnz if source.sparse else tiles.shape[0] * tiles.shape[1]
+    blocks = max(1, min(64, entries // BLOCK, n))
+    if source.sparse:  # a block's sums are as long as a row is wide
+        blocks = max(1, min(blocks, entries // (4 * p)))
+    return source.cut(-(-n // (1 << (blocks.bit_length() - 1))))
+
+
 def minimum(source: Source, design: Design, theta: np.ndarray | None, tol: float, max_iter: int, report=None) -> Found:
     """Return the minimum of (9), from theta or from zero."""
     l1_part, direct = design.penalty.l1_ratio > 0, factored(source, design.k, design.penalty.l1_ratio > 0)
     if isinstance(source, MemorySource) and not direct and not l1_part:
-        entries = source.tiles.X.nnz if source.sparse else source.n_rows * source.n_features  # type: ignore[attr-defined]
-        blocks = max(1, min(64, entries // BLOCK, source.n_rows))
-        if source.sparse:  # a block's sums are as long as a row is wide
-            blocks = max(1, min(blocks, entries // (4 * source.n_features)))
-        source = source.cut(-(-source.n_rows // (1 << (blocks.bit_length() - 1))))
+        source = in_blocks(source)
     objective, l1 = objective_of(source, design)
     start = objective.start() if theta is None else theta
     if l1_part:

@@ -26,8 +26,12 @@ __all__ = ["Found", "Objective", "Value", "newton_cg", "newton_cholesky"]
 WIDE = 1024  # columns up to which the preconditioner is a full matrix: its decomposition costs a few products with the Hessian
 HALVINGS = 40  # of a step, after which nothing is left of it
 ARMIJO = 1e-4  # share of the promised decrease that must come
-ROUNDING = 64 * np.finfo(np.float64).eps  # relative change of f that cannot be told from rounding, as in scikit-learn's lbfgs
-RANK = 1e-13  # eigenvalues of the unit-diagonal Hessian below this share of the largest are directions without information
+ROUNDING = (
+    64 * np.finfo(np.float64).eps
+)  # relative change of f that cannot be told from rounding, as in scikit-learn's lbfgs
+RANK = (
+    1e-13  # eigenvalues of the unit-diagonal Hessian below this share of the largest are directions without information
+)
 LOOSE = 0.25  # most that conjugate gradients may leave of the gradient
 MOST_PRODUCTS = 500  # of one Newton step
 
@@ -136,7 +140,9 @@ def search(objective: Objective, theta: np.ndarray, before: Value, d: np.ndarray
     return None
 
 
-def iterate(objective: Objective, theta: np.ndarray, direction: Callable, tol: float, max_iter: int, hessian: bool, report):
+def iterate(
+    objective: Objective, theta: np.ndarray, direction: Callable, tol: float, max_iter: int, hessian: bool, report
+):
     """Repeat (8) with `direction(objective, point, value, norms)`."""
     point = objective.point(theta, hessian)
     value = objective.value(point)
@@ -144,7 +150,10 @@ def iterate(objective: Objective, theta: np.ndarray, direction: Callable, tol: f
         point = objective.point(np.zeros_like(theta), hessian)
         theta, value = point.theta, objective.value(point)
     history, norms = [value.objective], [float(np.abs(value.gradient).max())]
-    n_iter, converged = 0, norms[-1] <= tol and not theta.any()  # a start from elsewhere takes a step: tol may be loose there
+    n_iter, converged = (
+        0,
+        norms[-1] <= tol and not theta.any(),
+    )  # a start from elsewhere takes a step: tol may be loose there
     while not converged and n_iter < max_iter:
         if hessian and not point.hessian:  # the last pass was expected to be the final one
             point = objective.point(theta, True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from novum.exceptions import DataError, DataWarning, ParameterError
 
-__all__ = ["SOLVERS", "Penalty", "class_weights", "check_solver", "not_converged", "penalty_of"]
+__all__ = ["SOLVERS", "Penalty", "check_solver", "class_weights", "not_converged", "penalty_of"]
 
 SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 
@@ -40,8 +40,7 @@ def penalty_of(model: Any) -> Penalty:
                 FutureWarning,
                 stacklevel=4,
             )
-        name = named(ratio)
-        name = None if model.C == np.inf else name
+        name = None if np.inf == model.C else named(ratio)
     else:
         name = model.penalty
         warnings.warn(DEPRECATED.format(ratio="l1_ratio", strength="C"), FutureWarning, stacklevel=4)
@@ -49,9 +48,13 @@ def penalty_of(model: Any) -> Penalty:
     if name != "elasticnet" and ratio is not None and 0 < ratio < 1 and model.penalty != "deprecated":
         warn(f"l1_ratio parameter is only used when penalty is 'elasticnet'. Got (penalty={name}).")
     if (model.penalty == "l2" and ratio != 0) or (model.penalty == "l1" and ratio != 1):
-        warn(f"Inconsistent values: penalty={model.penalty} with l1_ratio={ratio}. penalty is deprecated. Please use l1_ratio only.")
+        warn(
+            f"Inconsistent values: penalty={model.penalty} with l1_ratio={ratio}. penalty is deprecated. Please use l1_ratio only."
+        )
     if name == "elasticnet" and ratio is None:
-        raise ParameterError(f"l1_ratio must be specified when penalty is elasticnet. Give {owner}(l1_ratio=...) between 0 and 1.")
+        raise ParameterError(
+            f"l1_ratio must be specified when penalty is elasticnet. Give {owner}(l1_ratio=...) between 0 and 1."
+        )
     if model.penalty is None and model.C != 1.0:
         warn("Setting penalty=None will ignore the C and l1_ratio parameters.")
     strength = np.inf if name is None else float(model.C)
@@ -93,7 +96,8 @@ def check_classes(owner: str, solver: str, classes: np.ndarray) -> None:
     if solver == "liblinear" and len(classes) > 2:
         raise ParameterError(
             "The 'liblinear' solver does not support multiclass classification (n_classes >= 3). Either use another solver or wrap"
-            f" the estimator in a OneVsRestClassifier to keep applying a one-versus-rest scheme. {owner} saw {len(classes)} classes."
+            f" the estimator in a OneVsRestClassifier to keep applying a one-versus-rest scheme. {owner} saw"
+            f" {len(classes)} classes."
         )
 
 
@@ -107,7 +111,8 @@ def class_weights(owner: str, class_weight: Any, classes: np.ndarray, mass: np.n
     unknown = [label for label in class_weight if label not in set(classes.tolist())]
     if unknown:
         raise ParameterError(
-            f"The classes, {unknown}, are not in class_weight's labels: {owner}(class_weight=...) names {unknown}, which do not occur;"
+            f"The classes, {unknown}, are not in class_weight's labels: {owner}(class_weight=...) names {unknown}, which do not"
+            f" occur;"
             f" y has {classes.tolist()}."
         )
     return np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])

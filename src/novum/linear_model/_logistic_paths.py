@@ -42,13 +42,20 @@ class Path(NamedTuple):
     unfinished: list[float]  # gradients left where the iterations ended too early
 
 
-def rows_of(source: MemorySource) -> Any:
+def rows_of(source: Any) -> Any:
     """Return the whole of X as an array or CSR matrix."""
     tiles: Any = source.tiles
     return tiles.X if source.sparse else tiles.tile(0, tiles.shape[0])
 
 
-def along(source: MemorySource, design: Callable[[float, MemorySource], Design], Cs: np.ndarray, tol: float, max_iter: int, start=None) -> Path:
+def along(
+    source: MemorySource,
+    design: Callable[[float, MemorySource], Design],
+    Cs: np.ndarray,
+    tol: float,
+    max_iter: int,
+    start=None,
+) -> Path:
     """Return the minima for every C, each from the one before."""
     theta, found, unfinished = start, [], []
     for C in Cs:
@@ -62,7 +69,9 @@ def along(source: MemorySource, design: Callable[[float, MemorySource], Design],
     return Path(np.stack([t for t, _ in found]), np.array([n for _, n in found], dtype=np.int32), unfinished)
 
 
-def paths(table: Table, tasks: list[tuple[np.ndarray, Callable]], Cs: np.ndarray, tol: float, max_iter: int, n_jobs) -> Iterator[Path]:
+def paths(
+    table: Table, tasks: list[tuple[np.ndarray, Callable]], Cs: np.ndarray, tol: float, max_iter: int, n_jobs
+) -> Iterator[Path]:
     """Yield the path of every (rows, design) of `tasks`, in order."""
 
     def run(task):

@@ -87,7 +87,9 @@ def leading(point: Point, block: Block) -> Block:
     if point.share == 1:
         return block
     n = -(-block.rows // point.share)
-    return Block(block.X[:n], block.y[:n], None if block.weight is None else block.weight[:n], block.start, block.memory)
+    return Block(
+        block.X[:n], block.y[:n], None if block.weight is None else block.weight[:n], block.start, block.memory
+    )
 
 
 def evaluate(point: Point, block: Block) -> Sums:
@@ -137,7 +139,9 @@ def collect(X: Any, residual: Any, constant: float) -> np.ndarray:
         inner = (X.T @ residual).T
     else:
         inner = _array.to_numpy(residual.T @ _array.double(X))
-    total = _array.to_numpy(_array.ones(residual, residual.shape[0]) @ residual)  # BLAS: NumPy adds rows of a few columns slowly
+    total = _array.to_numpy(
+        _array.ones(residual, residual.shape[0]) @ residual
+    )  # BLAS: NumPy adds rows of a few columns slowly
     return np.column_stack([inner, constant * total])
 
 
@@ -200,9 +204,9 @@ def known_curvature(point: Point, block: Block) -> Any:
     kept = (block.memory or {}).get("curvature")
     if kept is not None and kept[0] == point.keep:
         return kept[1]
-    scratch = block._replace(memory={})
-    evaluate(point._replace(hessian=False), scratch)
-    return scratch.memory["curvature"][1]
+    scratch: dict = {}
+    evaluate(point._replace(hessian=False, share=1), block._replace(memory=scratch))
+    return scratch["curvature"][1]
 
 
 def hessian_product(direction: Direction, block: Block) -> Product:

@@ -65,7 +65,12 @@ def margins(direction: Point, block: Block) -> Margins:
     margin, weight = margin[weight > 0], weight[weight > 0]
     if not len(margin):
         return Margins(np.inf, -np.inf, 0.0, 0.0)
-    return Margins(float(margin.min()), float(margin.max()), float(weight[margin > SLACK * np.abs(margin).max()].sum()), float(weight.sum()))
+    return Margins(
+        float(margin.min()),
+        float(margin.max()),
+        float(weight[margin > SLACK * np.abs(margin).max()].sum()),
+        float(weight.sum()),
+    )
 
 
 def merge_margins(a: Margins, b: Margins) -> Margins:
@@ -78,7 +83,9 @@ def certify(objective: Objective, d: np.ndarray) -> Separation | None:
     length = float(np.linalg.norm(d))
     if not length > 0:
         return None
-    found = objective.source.total(margins, Point(d / length, objective.constant, objective.class_weight), merge_margins)
+    found = objective.source.total(
+        margins, Point(d / length, objective.constant, objective.class_weight), merge_margins
+    )
     if not found.most > 0 or found.least < -SLACK * found.most:
         return None
     return Separation(d / length, found.least > SLACK * found.most, found.beyond / found.weight)

@@ -60,7 +60,8 @@ class LogisticRegression(LinearClassifier):
     random_state : int, Generator or None, default=None
         Accepted; nothing is drawn.
     solver : {"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}, default="lbfgs"
-        All lead to the same optimum by the algorithm that suits the data; "liblinear" penalises the intercept and takes two classes.
+        All lead to the same optimum by the algorithm that suits the data; "liblinear" penalises the intercept and takes two
+        classes.
     max_iter : int, default=100
     verbose : int, default=0
         Accepted; progress goes to callbacks.
@@ -172,7 +173,9 @@ class LogisticRegression(LinearClassifier):
         mass = coded.without_features().total(class_mass, len(self.classes_)).mass
         design = self._design(penalty, mass)
         start = start_of(before, len(self.classes_), source.n_features, design.constant)
-        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight, attributes=self._attributes) as report:
+        with reporting(
+            self, self.max_iter, X=X, y=y, sample_weight=sample_weight, attributes=self._attributes
+        ) as report:
             found = minimum(coded, design, start, self.tol, self.max_iter, report)
         return self._learn(found, design, coded, source, mass)
 
@@ -181,7 +184,9 @@ class LogisticRegression(LinearClassifier):
         weights = options.class_weights(type(self).__name__, self.class_weight, self.classes_, mass)
         total = float(mass.sum() if weights is None else weights @ mass)
         if not total > 0:
-            raise DataError(f"{type(self).__name__}: class_weight={self.class_weight!r} leaves no row with a positive weight.")
+            raise DataError(
+                f"{type(self).__name__}: class_weight={self.class_weight!r} leaves no row with a positive weight."
+            )
         liblinear = self.solver == "liblinear"
         constant = float(self.intercept_scaling if liblinear else 1.0) if self.fit_intercept else 0.0
         return Design(len(self.classes_), constant, liblinear, weights, total, penalty)
@@ -196,7 +201,9 @@ class LogisticRegression(LinearClassifier):
             if found.converged and separation is None:
                 theta, value, information = examined.theta, examined.objective, examined.hessian
         if len(theta) > 1:
-            theta = theta - theta.mean(axis=0) * (design.penalty.l1_ratio == 0 or np.arange(theta.shape[1]) == theta.shape[1] - 1)
+            theta = theta - theta.mean(axis=0) * (
+                design.penalty.l1_ratio == 0 or np.arange(theta.shape[1]) == theta.shape[1] - 1
+            )
         self._theta, self._constant, self._class_mass = theta, design.constant, mass
         self._information = None if information is None else self._free(information * design.weight, design)
         self._log_likelihood = -value * design.weight
@@ -209,7 +216,9 @@ class LogisticRegression(LinearClassifier):
         if separation is not None:
             warnings.warn(self._separated(separation), NotConverged, stacklevel=4)
         elif not found.converged:
-            warnings.warn(options.not_converged(self.solver, found.n_iter, found.norm, self.tol), NotConverged, stacklevel=4)
+            warnings.warn(
+                options.not_converged(self.solver, found.n_iter, found.norm, self.tol), NotConverged, stacklevel=4
+            )
         return self
 
     def _free(self, information: np.ndarray, design: Design) -> np.ndarray:
@@ -235,7 +244,9 @@ class LogisticRegression(LinearClassifier):
         names = list(getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)]))
         size = np.abs(separation.direction[:, :-1]).max(axis=0)
         order = np.argsort(-size)[:SHOWN]
-        parts = ", ".join(f"{names[j]} {separation.direction[np.abs(separation.direction[:, j]).argmax(), j]:+.3g}" for j in order)
+        parts = ", ".join(
+            f"{names[j]} {separation.direction[np.abs(separation.direction[:, j]).argmax(), j]:+.3g}" for j in order
+        )
         kind = "completely" if separation.complete else "quasi-completely"
         return (
             f"{type(self).__name__}: the classes are {kind} separated (direction: {parts}; separation_ has all of it), so the"

@@ -57,7 +57,8 @@ class LogisticRegressionCV(LogisticRegression):
         The grid.
     C_, l1_ratio_ : array of shape (n_classes,), or float with use_legacy_attributes=False
         The best.
-    coefs_paths_ : dict of class: array (n_folds, n_cs[, n_l1_ratios], n_features + 1), or array (n_folds, n_l1_ratios, n_cs, n_classes, n_features + 1)
+    coefs_paths_ : dict of class: array (n_folds, n_cs[, n_l1_ratios], n_features + 1)
+        Or array (n_folds, n_l1_ratios, n_cs, n_classes, n_features + 1).
     scores_ : dict of class: array (n_folds, n_cs[, n_l1_ratios]), or array (n_folds, n_l1_ratios, n_cs)
     n_iter_ : array of shape (1, n_folds, n_cs[, n_l1_ratios]), or (n_folds, n_l1_ratios, n_cs)
 
@@ -73,7 +74,11 @@ class LogisticRegressionCV(LogisticRegression):
     """
 
     _domains: dict[str, Domain] = {
-        **{name: domain for name, domain in LogisticRegression._domains.items() if name not in ("C", "warm_start", "l1_ratio")},
+        **{
+            name: domain
+            for name, domain in LogisticRegression._domains.items()
+            if name not in ("C", "warm_start", "l1_ratio")
+        },
         "Cs": Int(1) | ArrayLike(),
         "l1_ratios": ArrayLike() | Null() | Choice("warn"),
         "cv": Int(2) | Null() | ArrayLike() | Instance(BaseCrossValidator, gives_splits),
@@ -83,6 +88,8 @@ class LogisticRegressionCV(LogisticRegression):
         "intercept_scaling": Real(0, open="low"),
         "use_legacy_attributes": Bool() | Choice("warn"),
     }
+    C_: Any
+    l1_ratio_: Any
     _reports_passes = False
     __metadata_request__score = {"sample_weight": UNUSED}  # it goes to the scorer
 
@@ -145,22 +152,27 @@ class LogisticRegressionCV(LogisticRegression):
         ratios, name = self._ratios()
         source = self._source(X, y, sample_weight, target="classes")
         if not isinstance(source, MemorySource):
-            raise DataError(f"{type(self).__name__} splits rows at random and takes data in memory; fit LogisticRegression on the rest.")
+            raise DataError(
+                f"{type(self).__name__} splits rows at random and takes data in memory; fit LogisticRegression on the rest."
+            )
         labels = np.asarray(source.y)
         self.classes_, coded = labels_of(source)
         options.check_classes(type(self).__name__, self.solver, self.classes_)
         if self.solver == "liblinear":
             check_size(source)
         routed = self._routed(sample_weight, params)
-        table = Table(rows_of(coded), coded.y, coded.weight)
+        code, weight = coded.y, coded.weight  # type: ignore[attr-defined]
+        table = Table(rows_of(coded), code, weight)
         folds = list(check_cv(self.cv, labels, classifier=True).split(table.X, labels, **routed.splitter.split))
         Cs = np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, numbers.Integral) else np.asarray(self.Cs)
-        mass = np.bincount(coded.y, coded.weight, minlength=len(self.classes_)).astype(np.float64)
+        mass = np.bincount(code, weight, minlength=len(self.classes_)).astype(np.float64)
         weights = options.class_weights(type(self).__name__, self.class_weight, self.classes_, mass)
         designs = [partial(self._design_at, ratio, weights) for ratio in ratios]
-        tasks = [(train, design) for train, _ in folds for design in designs]
+        tasks: list = [(train, design) for train, _ in folds for design in designs]
         found = list(paths(table, tasks, Cs, self.tol, self.max_iter, self.n_jobs))
-        theta = np.stack([path.theta for path in found]).reshape(len(folds), len(ratios), len(Cs), *found[0].theta.shape[1:])
+        theta = np.stack([path.theta for path in found]).reshape(
+            len(folds), len(ratios), len(Cs), *found[0].theta.shape[1:]
+        )
         theta = theta if self.fit_intercept else theta[..., :-1]
         if self.fit_intercept and self.solver == "liblinear":
             theta[..., -1] *= self.intercept_scaling
@@ -172,7 +184,9 @@ class LogisticRegressionCV(LogisticRegression):
         self.coef_, self.intercept_ = self.coef_.astype(source.dtype), self.intercept_.astype(source.dtype)
         self._keep(theta, scores, n_iter)
         if unfinished:
-            warnings.warn(options.not_converged(self.solver, self.max_iter, max(unfinished), self.tol), NotConverged, stacklevel=3)
+            warnings.warn(
+                options.not_converged(self.solver, self.max_iter, max(unfinished), self.tol), NotConverged, stacklevel=3
+            )
         return self
 
     def _ratios(self) -> tuple[list[float], str]:
@@ -190,7 +204,9 @@ class LogisticRegressionCV(LogisticRegression):
                 options.warn(f"l1_ratios parameter is only used when penalty is 'elasticnet'. Got (penalty={name}).")
             return [1.0 if name == "l1" else 0.0] * (1 if given is None else len(given)), name
         if given is None or len(given) == 0 or not all(isinstance(r, numbers.Number) and 0 <= r <= 1 for r in given):  # type: ignore[operator]
-            raise ParameterError(f"l1_ratios must be an array-like of numbers between 0 and 1; got (l1_ratios={given!r}).")
+            raise ParameterError(
+                f"l1_ratios must be an array-like of numbers between 0 and 1; got (l1_ratios={given!r})."
+            )
         return list(given), name
 
     def _routed(self, sample_weight, params):
@@ -258,12 +274,13 @@ class LogisticRegressionCV(LogisticRegression):
         if self.l1_ratios is None or isinstance(self.l1_ratios, str):
             by_c, scores, n_iter = by_c[:, :, 0], scores[:, :, 0], n_iter[..., 0]
         self.coefs_paths_ = {label: by_c[..., k, :] for k, label in enumerate(labels)}
-        self.scores_ = {label: scores for label in labels}
+        self.scores_ = dict.fromkeys(labels, scores)
         self.n_iter_ = n_iter
         self.C_, self.l1_ratio_ = np.full(len(labels), self.C_), np.full(len(labels), self.l1_ratio_)
 
     def _scoring(self):
-        return "accuracy" if self.scoring is None or isinstance(self.scoring, str) and self.scoring == "warn" else self.scoring
+        default = self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "warn")
+        return "accuracy" if default else self.scoring
 
     def score(self, X, y, *, sample_weight=None, **score_params):
         """Return the score of the model on X and y by `scoring`."""

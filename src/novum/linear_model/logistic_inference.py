@@ -49,7 +49,8 @@ class LogisticInference(CoefficientTable):
             f"{self.n_rows:.10g} rows, covariance {self.covariance_type}",
             f"likelihood ratio {self.likelihood_ratio:.5g} on {self.degrees_of_freedom} degrees of freedom"
             f" (p {self.likelihood_ratio_p_value:.3g}), pseudo R2 {self.pseudo_r_squared:.4f}",
-            f"log-likelihood {self.log_likelihood:.6g} (null {self.null_log_likelihood:.6g}), AIC {self.aic:.6g}, BIC {self.bic:.6g}",
+            f"log-likelihood {self.log_likelihood:.6g} (null {self.null_log_likelihood:.6g}), AIC {self.aic:.6g},"
+            f" BIC {self.bic:.6g}",
         ]
 
 
@@ -72,7 +73,9 @@ def inverse(owner: str, information: np.ndarray) -> np.ndarray:
         values = np.linalg.eigvalsh(unit)
         if values[0] > SINGULAR * values[-1]:
             return np.linalg.inv(unit) / np.outer(scale, scale)
-    raise DataError(f"{owner}: columns are collinear or constant, so single coefficients are not determined; drop some columns.")
+    raise DataError(
+        f"{owner}: columns are collinear or constant, so single coefficients are not determined; drop some columns."
+    )
 
 
 def infer_logistic(model: Any, *, level: float, base_class: Any) -> LogisticInference:
@@ -85,7 +88,9 @@ def infer_logistic(model: Any, *, level: float, base_class: Any) -> LogisticInfe
     if base_class is not None and base_class not in classes:
         raise ParameterError(f"{owner}: base_class={base_class!r} is none of the classes {classes}.")
     if model.separation_ is not None:
-        raise DataError(f"{owner}: the classes are separated, so no finite maximum exists and nothing can be inferred. Penalise (C=1.0).")
+        raise DataError(
+            f"{owner}: the classes are separated, so no finite maximum exists and nothing can be inferred. Penalise (C=1.0)."
+        )
     if model._information is None:
         raise DataError(
             f"{owner}: the fit was penalised or had too many columns for its Hessian, so there are no Wald intervals;"
