@@ -95,7 +95,11 @@ CASES = [
     Case(
         "logistic, 2000 columns",
         wide,
-        {"novum": fit(LogisticRegression), "sklearnex": fit(Intel), "scikit-learn": fit(Theirs)},
+        {
+            "novum": fit(LogisticRegression, tol=1e-7),
+            "sklearnex": fit(Intel, tol=1e-7, max_iter=1000),
+            "scikit-learn": fit(Theirs, tol=1e-7, max_iter=1000),
+        },
         objective(0.0),
         (125, 500, 2_000),
         {"sklearnex": 0.9, "scikit-learn": 3.0},
