@@ -9,6 +9,7 @@ from benchmarks.harness import run_case, write
 FAMILIES = (
     "linear_model",
     "penalised",
+    "logistic",
     "naive_bayes",
     "cluster",
     "text",

@@ -7,9 +7,13 @@ imported when first asked for: it brings the whole of rich with it, which a plai
 from importlib import import_module
 from typing import Any
 
+from sklearn.utils.metadata_routing import _manual_routing as manual_routing
+from sklearn.utils.metadata_routing import _raise_for_params as raise_for_params
+from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
 from sklearn.utils.validation import _assert_all_finite as assert_all_finite
 from sklearn.utils.validation import _check_feature_names as check_feature_names
 from sklearn.utils.validation import _check_feature_names_in as feature_names_in
+from sklearn.utils.validation import _check_method_params as check_method_params
 from sklearn.utils.validation import _check_n_features as check_n_features
 from sklearn.utils.validation import _check_psd_eigenvalues as check_psd_eigenvalues
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
@@ -20,12 +24,16 @@ __all__ = [
     "as_configured",
     "assert_all_finite",
     "check_feature_names",
+    "check_method_params",
     "check_n_features",
     "check_ngrams",
     "check_psd_eigenvalues",
     "check_sample_weight",
     "check_y",
     "feature_names_in",
+    "manual_routing",
+    "raise_for_params",
+    "routing_enabled",
 ]
 
 _LATER = {  # name here: module and name there

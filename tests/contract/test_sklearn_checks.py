@@ -23,6 +23,8 @@ CHECKS = {  # by class, scikit-learn 1.9
     "Lasso": 61,
     "LassoCV": 60,
     "LinearRegression": 61,
+    "LogisticRegression": 65,
+    "LogisticRegressionCV": 65,
     "Mixture": 47,
     "NoveltyDetector": 53,
     "PCA": 55,

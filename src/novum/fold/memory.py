@@ -92,7 +92,13 @@ class SparseTiles:
         return self.by_row
 
     def tile(self, start, stop):
-        return self.rows()[start:stop]
+        X = self.rows()
+        low, high = X.indptr[start], X.indptr[stop]
+        out = type(X)((stop - start, self.shape[1]), dtype=X.dtype)
+        # Views: a slice would copy its entries at every pass, and so would the constructor given them.
+        out.data, out.indices = X.data[low:high], X.indices[low:high]
+        out.indptr = X.indptr[start : stop + 1] - low
+        return out
 
     def finite(self, start, stop):
         if self.sound:

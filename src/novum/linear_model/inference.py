@@ -18,6 +18,7 @@ import numpy as np
 from novum import _array
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
+from novum.linear_model._coefficient_table import CoefficientTable
 
 __all__ = ["Inference", "infer"]
 
@@ -60,19 +61,9 @@ def meat(s: Spread, block: Block) -> Meat:
 
 
 @dataclass(frozen=True, repr=False)
-class Inference:
+class Inference(CoefficientTable):
     """Coefficients and how far to trust them. Prints as a table; `to_frame()` gives the rows."""
 
-    names: list[str]
-    coef: np.ndarray
-    standard_error: np.ndarray
-    statistic: np.ndarray
-    p_value: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    covariance: np.ndarray
-    covariance_type: str
-    level: float
     n_rows: float
     degrees_of_freedom: float
     noise_variance: float
@@ -84,30 +75,6 @@ class Inference:
     aic: float
     bic: float
 
-    def to_frame(self):
-        """Return the table as a pandas frame, a row per coefficient."""
-        import pandas as pd
-
-        columns = {
-            "coef": self.coef,
-            "standard_error": self.standard_error,
-            "t": self.statistic,
-            "p": self.p_value,
-            "lower": self.lower,
-            "upper": self.upper,
-        }
-        return pd.DataFrame(columns, index=self.names)
-
-    def _lines(self) -> list[list[str]]:
-        cells = zip(self.names, self.coef, self.standard_error, self.statistic, self.p_value, self.lower, self.upper)
-        return [
-            [name, f"{b:.6g}", f"{se:.4g}", f"{t:.3f}", f"{p:.3f}" if p >= 0.001 else "<.001", f"{lo:.6g}", f"{hi:.6g}"]
-            for name, b, se, t, p, lo, hi in cells
-        ]
-
-    def _header(self) -> list[str]:
-        return ["", "coef", "std err", "t", "p", f"[{(1 - self.level) / 2:.3g}", f"{(1 + self.level) / 2:.3g}]"]
-
     def _foot(self) -> list[str]:
         return [
             f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type}",
@@ -115,24 +82,6 @@ class Inference:
             f"residual sd {np.sqrt(self.noise_variance):.5g}",
             f"log-likelihood {self.log_likelihood:.6g}, AIC {self.aic:.6g}, BIC {self.bic:.6g}",
         ]
-
-    def __repr__(self) -> str:
-        table = [self._header(), *self._lines()]
-        widths = [max(len(row[j]) for row in table) for j in range(len(table[0]))]
-        rows = [
-            "  ".join([row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]) for row in table
-        ]
-        return "\n".join([*rows, *self._foot()])
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        def cells(row, tag):
-            return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
-
-        body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in self._lines())
-        foot = "<br>".join(map(escape, self._foot()))
-        return f"<table><tr>{cells(self._header(), 'th')}</tr>{body}</table><p>{foot}</p>"
 
 
 def infer(model, source: Source | None, *, covariance: str, level: float, weights: str, target: int) -> Inference:

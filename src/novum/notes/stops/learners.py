@@ -59,6 +59,19 @@ def lasso():
     return float(Lasso(alpha=2 / 16, tol=1e-12).fit(HOURS - 1.5, np.array([1.0, 3.0, 4.0, 7.0])).coef_[0])
 
 
+@stop(
+    "004",
+    "2",
+    "logistic regression on six points: slope",
+    reference=1.214028,
+    remark="reweighted least squares by hand",
+)
+def logistic():
+    from novum.linear_model import LogisticRegression
+
+    return float(LogisticRegression(C=np.inf).fit(np.arange(6.0)[:, None], [0, 0, 1, 0, 1, 1]).coef_[0, 0])
+
+
 @stop("004", "2", "6 ft, 130 lb, foot 8 in: male or female?", reference="female", remark="the well-known table")
 def sex():
     from novum.naive_bayes import GaussianNB

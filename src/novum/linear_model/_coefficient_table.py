@@ -1,0 +1,72 @@
+"""Coefficients with their uncertainty as a table: how every inference of a linear model prints."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+__all__ = ["CoefficientTable"]
+
+
+@dataclass(frozen=True, repr=False)
+class CoefficientTable:
+    """A row per coefficient. Prints as a table; `to_frame()` gives the rows."""
+
+    names: list[str]
+    coef: np.ndarray
+    standard_error: np.ndarray
+    statistic: np.ndarray
+    p_value: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    covariance: np.ndarray
+    covariance_type: str
+    level: float
+
+    symbol: ClassVar[str] = "t"  # of the statistic
+
+    def to_frame(self):
+        """Return the table as a pandas frame, a row per coefficient."""
+        import pandas as pd
+
+        columns = {
+            "coef": self.coef,
+            "standard_error": self.standard_error,
+            self.symbol: self.statistic,
+            "p": self.p_value,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
+        return pd.DataFrame(columns, index=self.names)
+
+    def _lines(self) -> list[list[str]]:
+        cells = zip(self.names, self.coef, self.standard_error, self.statistic, self.p_value, self.lower, self.upper)
+        return [
+            [name, f"{b:.6g}", f"{se:.4g}", f"{t:.3f}", f"{p:.3f}" if p >= 0.001 else "<.001", f"{lo:.6g}", f"{hi:.6g}"]
+            for name, b, se, t, p, lo, hi in cells
+        ]
+
+    def _header(self) -> list[str]:
+        bounds = [f"[{(1 - self.level) / 2:.3g}", f"{(1 + self.level) / 2:.3g}]"]
+        return ["", "coef", "std err", self.symbol, "p", *bounds]
+
+    def _foot(self) -> list[str]:
+        raise NotImplementedError(type(self).__name__)
+
+    def __repr__(self) -> str:
+        table = [self._header(), *self._lines()]
+        widths = [max(len(row[j]) for row in table) for j in range(len(table[0]))]
+        rows = [
+            "  ".join([row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]) for row in table
+        ]
+        return "\n".join([*rows, *self._foot()])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        def cells(row, tag):
+            return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
+
+        body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in self._lines())
+        foot = "<br>".join(map(escape, self._foot()))
+        return f"<table><tr>{cells(self._header(), 'th')}</tr>{body}</table><p>{foot}</p>"
