@@ -1,6 +1,8 @@
-"""Logistic regression against scikit-learn, scikit-learn-intelex and LIBLINEAR at an equal objective; quality: the mean penalised loss.
+"""Logistic regression against scikit-learn, scikit-learn-intelex and LIBLINEAR at an equal objective; quality: the mean
+penalised loss.
 
-LIBLINEAR penalises the intercept; where it takes part, all fit without one. Tolerances are those at which the objectives agree to 1e-6.
+LIBLINEAR penalises the intercept; where it takes part, all fit without one. Tolerances are those at which the objectives
+agree to 1e-6.
 """
 
 import numpy as np

@@ -2,7 +2,8 @@
 Least squares bends to points that are right; logistic regression does not
 ==========================================================================
 
-Least squares on targets 0 and 1 asks every point to score exactly 0 or 1, and charges a point far on its own side as much as one on the wrong side.
+Least squares on targets 0 and 1 asks every point to score exactly 0 or 1, and charges a point far on its own side as much
+as one on the wrong side.
 A few such points turn its boundary. The cross-entropy charges them nothing (:doc:`/theory/logistic_regression`).
 """
 
