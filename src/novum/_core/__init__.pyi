@@ -15,6 +15,7 @@ from novum._core import (
     product as product,
     random as random,
     seeding as seeding,
+    sgd as sgd,
     text as text,
     threads as threads,
     tile as tile

@@ -9,11 +9,21 @@ from novum.linear_model.elastic_net_cv import ElasticNetCV, LassoCV
 from novum.linear_model.evidence import EvidenceComparison, compare_evidence, occam_factor
 from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.inference import Inference
+from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
 from novum.linear_model.ols import LinearRegression
 from novum.linear_model.paths import enet_path, lasso_path
+from novum.linear_model.perceptron import Perceptron
 from novum.linear_model.ridge import Ridge, ridge_regression
 from novum.linear_model.ridge_classifier import RidgeClassifier, RidgeClassifierCV
 from novum.linear_model.ridge_cv import RidgeCV
+from novum.linear_model.separability import (
+    MistakeBound,
+    Separability,
+    is_linearly_separable,
+    perceptron_mistake_bound,
+)
+from novum.linear_model.sgd_classifier import SGDClassifier
+from novum.linear_model.sgd_regressor import SGDRegressor
 
 __all__ = [
     "ARDRegression",
@@ -26,15 +36,25 @@ __all__ = [
     "Inference",
     "Lasso",
     "LassoCV",
+    "LeastSquaresClassifier",
     "LinearRegression",
+    "MistakeBound",
+    "Perceptron",
     "Ridge",
     "RidgeCV",
     "RidgeClassifier",
     "RidgeClassifierCV",
+    "SGDClassifier",
+    "SGDRegressor",
+    "Separability",
+    "compare_evidence",
     "compare_evidence",
     "enet_path",
+    "is_linearly_separable",
     "lasso_path",
     "occam_factor",
+    "occam_factor",
+    "perceptron_mistake_bound",
     "plot_norm_balls",
     "plot_path",
     "ridge_regression",
