@@ -1,6 +1,6 @@
 r"""Decisions by linear functions, and coefficients that can be kept sparse.
 
-    two classes:  f(x) = w'x + b, the second class where f > 0;    K classes: the largest f_k                     (1)
+two classes:  f(x) = w'x + b, the second class where f > 0;    K classes: the largest f_k                     (1)
 """
 
 from typing import Any, NamedTuple

@@ -142,8 +142,9 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         if self.class_weight == "balanced":
             raise ParameterError(
                 "class_weight 'balanced' is not supported for partial_fit. In order to use 'balanced' weights, use"
-                " compute_class_weight('balanced', classes=classes, y=y) on a large enough sample, and pass the resulting"
-                f" weights as the class_weight parameter of {type(self).__name__}."
+                " compute_class_weight('balanced', classes=classes, y=y). In place of y you can use a large enough sample of"
+                " the full training set target to properly estimate the class frequency distributions. Pass the resulting"
+                " weights as the class_weight parameter."
             )
 
     def _n_machines(self) -> int:
@@ -172,7 +173,9 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
             positive, negative = (expanded[1], expanded[0]) if k == 2 else (expanded[index], 1.0)
             score = None
             if held is not None:
-                score = partial(accuracy, Held(data.X[held], y[held], None if data.weight is None else data.weight[held]))
+                score = partial(
+                    accuracy, Held(data.X[held], y[held], None if data.weight is None else data.weight[held])
+                )
             problem = Problem(data.X, y, weights_of(data, y, positive, negative), rows)
             return descend(problem, settings, machines[index], stopping, seed, score)
 

@@ -132,7 +132,9 @@ def is_linearly_separable(X: Any, y: Any) -> Separability:
     return Separability(False, None, (a + b) / 2, share, other, float(np.abs(a - b).max()))
 
 
-def perceptron_mistake_bound(X: Any, y: Any, *, fit_intercept: bool = True, plane: Hyperplane | None = None) -> MistakeBound:
+def perceptron_mistake_bound(
+    X: Any, y: Any, *, fit_intercept: bool = True, plane: Hyperplane | None = None
+) -> MistakeBound:
     """Return (3), the most mistakes that a perceptron started at zero makes on separable classes, in any order.
 
     Parameters
