@@ -17,6 +17,7 @@ FAMILIES = (
     "mixture",
     "decomposition",
     "bayesian",
+    "online",
 )
 
 

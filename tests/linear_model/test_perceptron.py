@@ -197,6 +197,20 @@ def test_equals_scikit_learn_in_the_order_of_the_rows(penalty):
     assert_allclose(ours.coef_, averaged.fit(X, y).coef_, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.notes("003", "fig-perceptron-step")
+def test_one_correction_turns_the_boundary_toward_the_row():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    x, before = np.array([2.0, 0.5]), np.array([[-0.5, 1.0]])
+    unit = Perceptron(fit_intercept=False, shuffle=False, tol=None, max_iter=1)
+    unit.fit([x, x], [1, -1], coef_init=before, sample_weight=[1, 0])  # a row of weight zero only names its class
+    assert_array_equal(unit.coef_, before + x)
+    assert unit.n_updates_ == 1 and unit.decision_function([x])[0] == (before @ x)[0] + x @ x
+    figure, axes = plt.subplots(1, 2)
+    for ax, w in zip(axes, (before, unit.coef_)):
+        assert Hyperplane(w).plot(ax, X=[x]) is ax and len(ax.lines) == 2
+    plt.close(figure)
+
+
 def test_messages():
     with pytest.warns(NotConverged, match=r"Maximum number of iteration.*Perceptron\(max_iter=2"):
         Perceptron(max_iter=2).fit(np.random.default_rng(0).normal(size=(50, 2)), np.arange(50) % 2)

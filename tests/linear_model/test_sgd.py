@@ -252,7 +252,7 @@ def test_float32_and_sparse_sixty_four_bit_indices():
 def test_messages():
     X, f = sample()
     with pytest.raises(
-        DataError, match="Floating-point under-/overflow occurred at epoch #1.*smaller eta0 than 1e\\+06"
+        DataError, match=r"Floating-point under-/overflow occurred at epoch #1.*smaller eta0 than 1e\+06"
     ):
         SGDRegressor(learning_rate="constant", eta0=1e6, penalty=None).fit(1e290 * X, f)
     with pytest.raises(ParameterError, match="alpha must be > 0 since learning_rate is 'optimal'"):
@@ -262,5 +262,5 @@ def test_messages():
     with pytest.raises(ParameterError, match="l1_ratio must be set"):
         SGDRegressor(penalty="elasticnet", l1_ratio=None).fit(X, f)
     dask = pytest.importorskip("dask.array")
-    with pytest.raises(DataError, match="SGDRegressor steps from row to row.*partial_fit"):
+    with pytest.raises(DataError, match=r"SGDRegressor steps from row to row.*partial_fit"):
         SGDRegressor().fit(dask.from_array(X), dask.from_array(f))

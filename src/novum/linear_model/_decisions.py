@@ -65,8 +65,8 @@ class LinearDecisions(SparseCoefficients, ClassifierMixin):
 
     def decision_function(self, X):
         """Return f of every row, (n_samples,) for two classes and (n_samples, n_classes) for more."""
-        return self._rows(X, predict_block, self._decision_line())  # type: ignore[attr-defined]
+        return self._rows(X, predict_block, self._decision_line())
 
     def predict(self, X):
         """Return the class of every row."""
-        return self._rows(X, label, Decision(self._decision_line(), self.classes_))  # type: ignore[attr-defined]
+        return self._rows(X, label, Decision(self._decision_line(), self.classes_))

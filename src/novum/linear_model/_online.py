@@ -169,7 +169,7 @@ class OnlineLearner(Estimator):
         if not self.average:
             return coef, intercept
         self._standard_coef, self._standard_intercept = coef, intercept
-        self._average_coef = np.stack([m.average_coef for m in machines]).astype(dtype)
+        self._average_coef = np.array([m.average_coef for m in machines], dtype)
         self._average_intercept = np.array([m.average_intercept for m in machines], dtype)
         begun = int(self.average) <= self.t_ - 1
         return (self._average_coef, self._average_intercept) if begun else (coef, intercept)

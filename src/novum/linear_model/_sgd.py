@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse
 
 from novum import _core
-from novum._random import Stream, purpose_code
+from novum._random import purpose_code
 from novum.exceptions import DataError
 
 __all__ = ["LOSSES", "RATES", "Descent", "Machine", "Problem", "Settings", "Stopping", "descend", "offset_of"]
