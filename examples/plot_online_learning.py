@@ -65,7 +65,7 @@ ax.set(title="outliers", ylim=(-12, 6))
 ax.legend(fontsize=8)
 
 # %%
-# Three classes in a row: the middle one is nowhere the largest.
+# Three classes in a row: the middle function is the largest only where none of its rows lie.
 three = np.concatenate([rng.normal(size=(60, 2)) * 0.6 + center for center in ([-3, -3], [0, 0], [3, 3])])
 code = np.repeat([0, 1, 2], 60)
 xs, ys = np.meshgrid(np.linspace(-5, 5, 200), np.linspace(-5, 5, 200))
