@@ -38,7 +38,8 @@ def perceptron():
 def separability():
     from novum.linear_model import is_linearly_separable
 
-    return float(is_linearly_separable([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).point[0])
+    point = is_linearly_separable([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).point
+    return "none" if point is None else float(point[0])
 
 
 @stop("000", "13.2", "widest margin between six points", reference=1.5 * np.sqrt(2), remark="2 / |w|, w = (2/3, 2/3)")
