@@ -18,6 +18,7 @@ FAMILIES = (
     "mixture",
     "decomposition",
     "bayesian",
+    "online",
 )
 
 

@@ -16,6 +16,7 @@ void bind_latent(nb::module_& m);
 void bind_product(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_seeding(nb::module_& m);
+void bind_sgd(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_threads(nb::module_& m);
 void bind_tile(nb::module_& m);
@@ -40,6 +41,7 @@ NB_MODULE(_core, m) {
     add("product", "Rows times a narrow matrix.", bind_product);
     add("random", "Counter-based random numbers.", bind_random);
     add("seeding", "k-means++ on a block of rows.", bind_seeding);
+    add("sgd", "Stochastic gradient descent for linear functions.", bind_sgd);
     add("text", "Words of texts, counted.", bind_text);
     add("threads", "Forks and loaded libraries.", bind_threads);
     add("tile", "Row-major tiles.", bind_tile);

@@ -17,6 +17,7 @@ from novum._core import (
     proximal as proximal,
     random as random,
     seeding as seeding,
+    sgd as sgd,
     text as text,
     threads as threads,
     tile as tile

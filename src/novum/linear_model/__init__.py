@@ -12,11 +12,21 @@ from novum.linear_model.inference import Inference
 from novum.linear_model.logistic import LogisticRegression
 from novum.linear_model.logistic_cv import LogisticRegressionCV
 from novum.linear_model.logistic_inference import LogisticInference
+from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
 from novum.linear_model.ols import LinearRegression
 from novum.linear_model.paths import enet_path, lasso_path
+from novum.linear_model.perceptron import Perceptron
 from novum.linear_model.ridge import Ridge, ridge_regression
 from novum.linear_model.ridge_classifier import RidgeClassifier, RidgeClassifierCV
 from novum.linear_model.ridge_cv import RidgeCV
+from novum.linear_model.separability import (
+    MistakeBound,
+    Separability,
+    is_linearly_separable,
+    perceptron_mistake_bound,
+)
+from novum.linear_model.sgd_classifier import SGDClassifier
+from novum.linear_model.sgd_regressor import SGDRegressor
 
 __all__ = [
     "ARDRegression",
@@ -29,18 +39,26 @@ __all__ = [
     "Inference",
     "Lasso",
     "LassoCV",
+    "LeastSquaresClassifier",
     "LinearRegression",
     "LogisticInference",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "MistakeBound",
+    "Perceptron",
     "Ridge",
     "RidgeCV",
     "RidgeClassifier",
     "RidgeClassifierCV",
+    "SGDClassifier",
+    "SGDRegressor",
+    "Separability",
     "compare_evidence",
     "enet_path",
+    "is_linearly_separable",
     "lasso_path",
     "occam_factor",
+    "perceptron_mistake_bound",
     "plot_norm_balls",
     "plot_path",
     "ridge_regression",

@@ -26,6 +26,22 @@ def descent():
     return float(run.x[1])
 
 
+@stop("000", "12.4", "perceptron on AND, rows in order: corrections", reference=18, remark="ends at (-4, 3, 2)")
+def perceptron():
+    from novum.linear_model import Perceptron
+
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, -1, 1]
+    return Perceptron(shuffle=False, tol=None).fit(X, y).n_updates_
+
+
+@stop("000", "12.3", "XOR: a point in the hulls of both classes", reference=0.5, remark="both coordinates")
+def separability():
+    from novum.linear_model import is_linearly_separable
+
+    point = is_linearly_separable([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]).point
+    return "none" if point is None else float(point[0])
+
+
 @stop("000", "13.2", "widest margin between six points", reference=1.5 * np.sqrt(2), remark="2 / |w|, w = (2/3, 2/3)")
 def margin():
     from novum.optimize import solve_qp

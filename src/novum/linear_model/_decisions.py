@@ -1,0 +1,72 @@
+r"""Decisions by linear functions, and coefficients that can be kept sparse.
+
+two classes:  f(x) = w'x + b, the second class where f > 0;    K classes: the largest f_k                     (1)
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum import _array
+from novum.fold.blocks import Block
+from novum.linear_model._model import Line, predict_block
+
+__all__ = ["LinearDecisions", "SparseCoefficients", "dense_coef"]
+
+
+class Decision(NamedTuple):
+    line: Line
+    classes: np.ndarray
+
+
+def dense_coef(coef: Any) -> np.ndarray:
+    """Return coefficients as an array, whether or not they were made sparse."""
+    return coef.toarray() if scipy.sparse.issparse(coef) else coef
+
+
+def label(decision: Decision, block: Block) -> Any:
+    """Return the class (1) of every row."""
+    f = _array.to_numpy(predict_block(decision.line, block))
+    two = decision.line.flat and len(decision.classes) == 2
+    return decision.classes[(f > 0).astype(np.int64) if two else f.reshape(len(f), -1).argmax(axis=1)]
+
+
+class SparseCoefficients:
+    """Coefficients that can be turned into a CSR matrix and back."""
+
+    coef_: Any
+
+    def sparsify(self):
+        """Turn `coef_` into a CSR matrix: less memory where most coefficients are zero."""
+        check_is_fitted(self)
+        self.coef_ = scipy.sparse.csr_matrix(self.coef_)
+        return self
+
+    def densify(self):
+        """Turn `coef_` back into an array; needed before another fit."""
+        check_is_fitted(self)
+        self.coef_ = dense_coef(self.coef_)
+        return self
+
+
+class LinearDecisions(SparseCoefficients, ClassifierMixin):
+    """Classifiers with one linear function for two classes, one per class for more."""
+
+    classes_: np.ndarray
+    intercept_: np.ndarray
+
+    def _decision_line(self) -> Line:
+        check_is_fitted(self)
+        coef = dense_coef(self.coef_)
+        return Line(coef, np.broadcast_to(np.atleast_1d(self.intercept_), coef.shape[:1]), len(coef) == 1)
+
+    def decision_function(self, X):
+        """Return f of every row, (n_samples,) for two classes and (n_samples, n_classes) for more."""
+        return self._rows(X, predict_block, self._decision_line())
+
+    def predict(self, X):
+        """Return the class of every row."""
+        return self._rows(X, label, Decision(self._decision_line(), self.classes_))

@@ -1,0 +1,199 @@
+r"""Classifiers that step row by row: two classes by one linear function, K classes by K, each against the rest.
+
+    y_i = +1 for rows of class k, -1 for the others;   predict argmax_k w_k'x + b_k                             (1)
+
+With two classes there is one function, positive for the second. `class_weight` multiplies the steps of the positive class, and
+those of the other class where there are two.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.utils import compute_class_weight
+
+from novum._pool import map_ordered
+from novum._threads import thread_count
+from novum.base.classes import labels_of
+from novum.base.domains import Choice, Domain, Instance, Int, Null
+from novum.base.estimator import fits
+from novum.base.history import History
+from novum.exceptions import DataError, ParameterError
+from novum.linear_model._decisions import LinearDecisions
+from novum.linear_model._online import COMMON, Data, OnlineLearner
+from novum.linear_model._sgd import Descent, Machine, Problem, descend
+
+__all__ = ["CLASSIFIER_DOMAINS", "OnlineClassifier"]
+
+CLASSIFIER_DOMAINS: dict[str, Domain] = {
+    **COMMON,
+    "n_jobs": Int() | Null(),
+    "class_weight": Choice("balanced") | Instance(dict) | Null(),
+}
+
+
+class Held(NamedTuple):
+    """Rows held back to judge the epochs."""
+
+    X: Any
+    y: np.ndarray  # -1 and +1
+    weight: np.ndarray | None
+
+
+def accuracy(held: Held, coef: np.ndarray, intercept: float) -> float:
+    """Return the share of rows on the right side."""
+    right = np.where(held.X @ coef + intercept > 0, 1.0, -1.0) == held.y
+    return float(np.average(right, weights=held.weight))
+
+
+def signed(code: np.ndarray, k: int, n_classes: int) -> np.ndarray:
+    """Return the targets (1) of machine k."""
+    return np.where(code == (1 if n_classes == 2 else k), 1.0, -1.0)
+
+
+def weights_of(data: Data, y: np.ndarray, positive: float, negative: float) -> np.ndarray | None:
+    """Return the weights of rows and classes together, None where all are one."""
+    if positive == 1 and negative == 1:
+        return data.weight
+    by_class = np.where(y > 0, positive, negative)
+    return by_class if data.weight is None else by_class * data.weight
+
+
+def joint_history(descents: list[Descent], name: str) -> History:
+    """Return the objective of every epoch, averaged over the machines; one that has stopped keeps its last value."""
+    longest = max(d.n_iter for d in descents)
+    padded = np.array([d.objective + [d.objective[-1]] * (longest - d.n_iter) for d in descents])
+    updates = np.array([d.updates + [0.0] * (longest - d.n_iter) for d in descents])
+    return History(padded.mean(axis=0).tolist(), {"updates": updates.sum(axis=0).tolist()}, name=name)
+
+
+class OnlineClassifier(LinearDecisions, OnlineLearner):
+    """Base of the classifiers that step row by row."""
+
+    @fits
+    def fit(self, X, y=None, coef_init=None, intercept_init=None, sample_weight=None):
+        """Fit from scratch, or with `warm_start` from the last fit.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        coef_init : array-like of shape (n_classes, n_features), default=None
+            Where to start; one row for two classes. None: zero.
+        intercept_init : array-like of shape (n_classes,), default=None
+        sample_weight : array-like of shape (n_samples,), default=None
+            Multiplies the steps of a row; zero leaves it out.
+
+        Returns
+        -------
+        self
+        """
+        self._check_steps()
+        if self.warm_start and hasattr(self, "coef_"):
+            coef_init = self.coef_ if coef_init is None else coef_init
+            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        data = self._data(X, y, sample_weight, "classes", True)
+        self.classes_, coded = labels_of(data.source)
+        k = self._n_machines()
+        machines = self._machines(k, data.X.shape[1], data.X.dtype, coef_init, intercept_init)
+        self._learn(data, np.asarray(coded.y), machines, self.max_iter)  # type: ignore[attr-defined]
+        self._report()
+        return self
+
+    @fits
+    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
+        """Run one epoch over one more portion, from where the last ended.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array-like of shape (n_classes,)
+            All labels that can ever occur; needed at the first call.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "classes_")
+        if first:
+            self._check_steps(partial=True)
+            self._check_portions(classes)
+        known = self.classes_ if classes is None else np.unique(np.asarray(classes))
+        if not first and not np.array_equal(known, self.classes_):
+            raise ParameterError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}."
+                f" {type(self).__name__} learns a fixed set of classes; name them all at the first call."
+            )
+        data = self._data(X, y, sample_weight, "classes", first)
+        self.classes_, coded = labels_of(data.source, known)
+        k, d = self._n_machines(), data.X.shape[1]
+        machines = self._machines(k, d, data.X.dtype, None, None) if first else self._resumed()
+        machines = [m._replace(coef=m.coef.astype(data.X.dtype, copy=False)) for m in machines]
+        self._learn(data, np.asarray(coded.y), machines, 1)  # type: ignore[attr-defined]
+        return self
+
+    def _check_portions(self, classes: Any) -> None:
+        if classes is None:
+            raise ParameterError(
+                "classes must be passed on the first call to partial_fit. Give every label that can occur."
+            )
+        if self.class_weight == "balanced":
+            raise ParameterError(
+                "class_weight 'balanced' is not supported for partial_fit. In order to use 'balanced' weights, use"
+                " compute_class_weight('balanced', classes=classes, y=y). In place of y you can use a large enough sample of"
+                " the full training set target to properly estimate the class frequency distributions. Pass the resulting"
+                " weights as the class_weight parameter."
+            )
+
+    def _n_machines(self) -> int:
+        count = len(self.classes_)
+        if count < 2:
+            raise DataError(
+                f"The number of classes has to be greater than one; got {count} class. {type(self).__name__} needs rows of"
+                " two classes to find what sets them apart."
+            )
+        return 1 if count == 2 else count
+
+    def _learn(self, data: Data, code: np.ndarray, machines: list[Machine], max_iter: int) -> None:
+        """Train all machines and store them."""
+        k = len(self.classes_)
+        expanded = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[code])
+        settings, stopping, seed = self._settings(data), self._stopping(max_iter), self._seed()
+        held = self._held_back(data, code) if self.early_stopping else None
+        rows = data.rows
+        if held is not None:
+            kept = np.ones(len(code), bool)
+            kept[held] = False
+            rows = np.flatnonzero(kept if data.weight is None else kept & (data.weight > 0))
+
+        def train(index: int) -> Descent:
+            y = signed(code, index, k)
+            positive, negative = (expanded[1], expanded[0]) if k == 2 else (expanded[index], 1.0)
+            score = None
+            if held is not None:
+                score = partial(
+                    accuracy, Held(data.X[held], y[held], None if data.weight is None else data.weight[held])
+                )
+            problem = Problem(data.X, y, weights_of(data, y, positive, negative), rows)
+            return descend(problem, settings, machines[index], stopping, seed, score)
+
+        descents = list(map_ordered(train, range(len(machines)), min(thread_count(self.n_jobs), len(machines))))
+        coef, intercept = self._keep_machines([d.machine for d in descents], data.X.dtype)
+        self.coef_, self.intercept_ = coef, intercept
+        self.n_iter_ = max(d.n_iter for d in descents)
+        self.n_updates_ = int(sum(sum(d.updates) for d in descents))
+        self.history_ = joint_history(descents, "objective" if held is None else "validation score")
+        self._clean = all(not d.updates[-1] for d in descents)
+
+    def _held_back(self, data: Data, code: np.ndarray) -> np.ndarray:
+        """Return the rows that judge the epochs."""
+        splitter = StratifiedShuffleSplit(test_size=self.validation_fraction, random_state=self._split_state())
+        _, held = next(splitter.split(np.zeros((len(code), 1)), code))
+        if data.weight is not None and not data.weight[held].any():
+            raise DataError(
+                "The sample weights for validation set are all zero, consider using a different random state."
+                f" {type(self).__name__} holds back a share of {self.validation_fraction:g} of the rows."
+            )
+        return held

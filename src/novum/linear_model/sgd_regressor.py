@@ -1,0 +1,199 @@
+r"""Linear regression by stochastic gradient descent; least mean squares (LMS) where the loss is squared and nothing is penalised.
+
+    squared_error  (y - f)^2 / 2:   w <- w + eta (y - f) x                                                      (1)
+    huber          (y - f)^2 / 2 up to |y - f| = epsilon, then linear                                           (2)
+    epsilon_insensitive  max(0, |y - f| - epsilon),  and its square                                             (3)
+
+Steps: novum.linear_model._sgd.
+"""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.model_selection import ShuffleSplit
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from novum.base.domains import Choice, Domain
+from novum.base.estimator import fits
+from novum.base.history import History
+from novum.exceptions import DataError
+from novum.linear_model._decisions import SparseCoefficients, dense_coef
+from novum.linear_model._model import Line, predict_block
+from novum.linear_model._online import COMMON, STEPS, Data, OnlineLearner
+from novum.linear_model._schedules import schedule_of
+from novum.linear_model._sgd import Machine, Problem, descend
+from novum.optimize import Schedule
+
+__all__ = ["SGDRegressor"]
+
+LOSSES = ("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive")
+
+
+def determination(X: Any, y: np.ndarray, weight: np.ndarray | None, coef: np.ndarray, intercept: float) -> float:
+    """Return R^2 on rows held back."""
+    return float(r2_score(y, X @ coef + intercept, sample_weight=weight))
+
+
+class SGDRegressor(SparseCoefficients, RegressorMixin, OnlineLearner):
+    """Linear regression by stochastic gradient descent.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive"}, default="squared_error"
+    penalty, alpha, l1_ratio, fit_intercept, max_iter, tol, shuffle, verbose, epsilon, random_state, eta0, \
+n_iter_no_change, validation_fraction, warm_start, average, batch_size
+        As in SGDClassifier.
+    learning_rate : {"invscaling", "optimal", "constant", "adaptive", "pa1", "pa2"}, default="invscaling"
+    power_t : float, default=0.25
+        Exponent of "invscaling".
+    early_stopping : bool, default=False
+        Judge the epochs by R^2 on rows held back.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    intercept_ : array of shape (1,)
+    n_iter_, n_updates_, t_, history_
+        As in SGDClassifier.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    One step of least mean squares, from zero:
+
+    >>> import numpy as np
+    >>> from novum.linear_model import SGDRegressor
+    >>> lms = SGDRegressor(penalty=None, learning_rate="constant", eta0=0.1, fit_intercept=False)
+    >>> lms.partial_fit([[1.0, 2.0]], [4.0]).coef_
+    array([0.4, 0.8])
+    """
+
+    _passive_loss = "epsilon_insensitive"
+    _domains: dict[str, Domain] = {**COMMON, **STEPS, "loss": Choice(*LOSSES)}
+
+    def __init__(
+        self,
+        loss="squared_error",
+        *,
+        penalty="l2",
+        alpha=0.0001,
+        l1_ratio=0.15,
+        fit_intercept=True,
+        max_iter=1000,
+        tol=1e-3,
+        shuffle=True,
+        verbose=0,
+        epsilon=0.1,
+        random_state=None,
+        learning_rate="invscaling",
+        eta0=0.01,
+        power_t=0.25,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=5,
+        warm_start=False,
+        average=False,
+        batch_size=1,
+    ):
+        self.loss = loss
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.epsilon = epsilon
+        self.random_state = random_state
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.power_t = power_t
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.average = average
+        self.batch_size = batch_size
+
+    @fits
+    def fit(self, X, y=None, coef_init=None, intercept_init=None, sample_weight=None):
+        """Fit from scratch, or with `warm_start` from the last fit.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        coef_init : array-like of shape (n_features,), default=None
+            Where to start; None: zero.
+        intercept_init : array-like of shape (1,), default=None
+        sample_weight : array-like of shape (n_samples,), default=None
+            Multiplies the steps of a row; zero leaves it out.
+
+        Returns
+        -------
+        self
+        """
+        self._check_steps()
+        if self.warm_start and hasattr(self, "coef_"):
+            coef_init = self.coef_ if coef_init is None else coef_init
+            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        data = self._numbers(X, y, sample_weight, True)
+        (machine,) = self._machines(1, data.X.shape[1], data.X.dtype, coef_init, intercept_init)
+        self._learn(data, machine, self.max_iter)
+        self._report()
+        return self
+
+    @fits
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Run one epoch over one more portion, from where the last ended; parameters as in `fit`."""
+        first = not hasattr(self, "coef_")
+        if first:
+            self._check_steps(partial=True)
+        data = self._numbers(X, y, sample_weight, first)
+        dtype = data.X.dtype
+        (machine,) = self._machines(1, data.X.shape[1], dtype, None, None) if first else self._resumed()
+        self._learn(data, machine._replace(coef=machine.coef.astype(dtype, copy=False)), 1)
+        return self
+
+    def _numbers(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Data:
+        flat = None if y is None else column_or_1d(y, warn=True)
+        return self._data(X, flat, sample_weight, "numeric", reset)
+
+    def _learn(self, data: Data, machine: Machine, max_iter: int) -> None:
+        """Train and store."""
+        y, rows, score = data.y.astype(np.float64), data.rows, None
+        if self.early_stopping:
+            splitter = ShuffleSplit(test_size=self.validation_fraction, random_state=self._split_state())
+            kept, held = next(splitter.split(y[:, None]))
+            weight = None if data.weight is None else data.weight[held]
+            if weight is not None and not weight.any():
+                raise DataError(
+                    "The sample weights for validation set are all zero, consider using a different random state."
+                )
+            rows = np.sort(kept if data.weight is None else kept[data.weight[kept] > 0])
+            score = partial(determination, data.X[held], y[held], weight)
+        problem = Problem(data.X, y, data.weight, rows)
+        done = descend(problem, self._settings(data), machine, self._stopping(max_iter), self._seed(), score)
+        coef, self.intercept_ = self._keep_machines([done.machine], data.X.dtype)
+        self.coef_ = coef[0]
+        for name in ("_standard_coef", "_average_coef"):
+            if hasattr(self, name):
+                setattr(self, name, getattr(self, name)[0])
+        self.n_iter_, self.n_updates_ = done.n_iter, int(sum(done.updates))
+        name = "validation score" if self.early_stopping else "objective"
+        self.history_ = History(done.objective, {"updates": done.updates}, name=name)
+
+    def schedule(self) -> Schedule:
+        """Return the step sizes as a schedule of novum.optimize, which knows whether they meet Robbins and Monro."""
+        return schedule_of(self)
+
+    def predict(self, X):
+        """Return the prediction for every row of X."""
+        check_is_fitted(self)
+        line = Line(np.atleast_2d(dense_coef(self.coef_)), np.atleast_1d(self.intercept_), True)
+        return self._rows(X, predict_block, line)
