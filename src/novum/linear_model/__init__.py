@@ -9,10 +9,10 @@ from novum.linear_model.elastic_net_cv import ElasticNetCV, LassoCV
 from novum.linear_model.evidence import EvidenceComparison, compare_evidence, occam_factor
 from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.inference import Inference
+from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
 from novum.linear_model.logistic import LogisticRegression
 from novum.linear_model.logistic_cv import LogisticRegressionCV
 from novum.linear_model.logistic_inference import LogisticInference
-from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
 from novum.linear_model.ols import LinearRegression
 from novum.linear_model.paths import enet_path, lasso_path
 from novum.linear_model.perceptron import Perceptron
