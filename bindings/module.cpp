@@ -3,13 +3,16 @@
 namespace nb = nanobind;
 
 void bind_build(nb::module_& m);
+void bind_counts(nb::module_& m);
 void bind_density(nb::module_& m);
 void bind_design(nb::module_& m);
 void bind_gaussian(nb::module_& m);
 void bind_kmeans(nb::module_& m);
 void bind_kmeans_sparse(nb::module_& m);
 void bind_mixture(nb::module_& m);
+void bind_posterior(nb::module_& m);
 void bind_random(nb::module_& m);
+void bind_scatter(nb::module_& m);
 void bind_seeding(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_threads(nb::module_& m);
@@ -22,13 +25,16 @@ NB_MODULE(_core, m) {
         bind(topic);
     };
     add("build", "How the core was built.", bind_build);
+    add("counts", "Counts of labelled rows and the scores they give.", bind_counts);
     add("density", "Log-densities of the standard families.", bind_density);
     add("design", "The design matrix of a linear model, block by block.", bind_design);
     add("gaussian", "Moments and densities of axis-aligned Gaussian classes.", bind_gaussian);
     add("kmeans", "k-means on a block of rows.", bind_kmeans);
     add("kmeans_sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse);
     add("mixture", "Gaussian mixtures on a block of rows.", bind_mixture);
+    add("posterior", "Softmax and best class of rows of scores.", bind_posterior);
     add("random", "Counter-based random numbers.", bind_random);
+    add("scatter", "Second moments of labelled rows.", bind_scatter);
     add("seeding", "k-means++ on a block of rows.", bind_seeding);
     add("text", "Words of texts, counted.", bind_text);
     add("threads", "Forks and loaded libraries.", bind_threads);

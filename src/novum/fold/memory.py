@@ -78,7 +78,11 @@ class SparseTiles:
         self.X, self.shape, self.dtype = X, X.shape, tile_dtype(X.dtype)
 
     def tile(self, start, stop):
-        return self.X[start:stop]
+        if start == 0 and stop == self.shape[0]:
+            return self.X
+        low, high = self.X.indptr[start], self.X.indptr[stop]  # SciPy's own slice would copy the entries
+        parts = (self.X.data[low:high], self.X.indices[low:high], self.X.indptr[start : stop + 1] - low)
+        return type(self.X)(parts, shape=(stop - start, self.shape[1]), copy=False)
 
     def finite(self, start, stop):
         low, high = self.X.indptr[start], self.X.indptr[stop]
