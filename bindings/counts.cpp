@@ -49,12 +49,12 @@ template <class Real, class Index>
 void bind_sparse(nb::module_& m) {
     m.def("class_counts_sparse", [](Vector<const Index> begin, Vector<const Index> column, Vector<const Real> value, Code code,
                                     Weight weight, std::optional<double> threshold, Vector<double> mass, Matrix<double> count) {
-        const std::size_t k = count.shape(0), d = count.shape(1);
+        const std::size_t d = count.shape(0), k = count.shape(1);
         auto X = rows_of<Real, Index>(begin, column, value, d);
         if (mass.shape(0) != k) throw nb::value_error("counts: inconsistent shapes");
         check_labels(code, weight, X.rows, k);
         nb::gil_scoped_release release;
-        return novum::class_counts<Real, Index>(X, {code.data(), X.rows}, view(weight), d, cell_of(threshold), mass.data(),
+        return novum::class_counts<Real, Index>(X, {code.data(), X.rows}, view(weight), k, cell_of(threshold), mass.data(),
                                                 count.data());
     }, "begin"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(), "code"_a.noconvert(), "weight"_a.noconvert().none(),
     "threshold"_a.none(), "mass"_a.noconvert(), "count"_a.noconvert(), "Add the counts of sparse rows to their classes.");

@@ -10,6 +10,9 @@ namespace novum {
 
 namespace {
 
+constexpr std::size_t AHEAD = 12;  // entries whose place is asked for beforehand: columns jump about, and memory is far away
+constexpr std::size_t LINE = 8;    // doubles that come together
+
 std::size_t at(std::int64_t code) { return static_cast<std::size_t>(code); }
 
 template <bool BINARY, class Real>
@@ -36,16 +39,18 @@ NOVUM_INLINE double dense_counts(const Real* X, std::span<const std::int64_t> co
 }
 
 template <class Real, class Index>
-double sparse_counts(SparseRows<Real, Index> X, std::span<const std::int64_t> code, std::span<const double> weight, std::size_t d,
+double sparse_counts(SparseRows<Real, Index> X, std::span<const std::int64_t> code, std::span<const double> weight, std::size_t k,
                      Cell cell, double* mass, double* count) {
     double least = 0;
+    const auto last = static_cast<std::size_t>(X.begin[X.rows]);
     for (std::size_t i = 0; i < X.rows; ++i) {
         const double w = weight.empty() ? 1.0 : weight[i];
-        double* sum = count + at(code[i]) * d;
+        double* sum = count + at(code[i]);
         mass[at(code[i])] += w;
         for (Index e = X.begin[i]; e < X.begin[i + 1]; ++e) {
             const auto entry = static_cast<std::size_t>(e);
-            sum[static_cast<std::size_t>(X.column[entry])] += w * cell(X.value[entry]);
+            if (entry + AHEAD < last) __builtin_prefetch(sum + static_cast<std::size_t>(X.column[entry + AHEAD]) * k, 1);
+            sum[static_cast<std::size_t>(X.column[entry]) * k] += w * cell(X.value[entry]);
             least = std::min(least, static_cast<double>(X.value[entry]));
         }
     }
@@ -60,11 +65,17 @@ NOVUM_INLINE void scores_of(SparseRows<Real, Index> X, std::size_t k, Cell cell,
     std::vector<double> spare(K ? 0 : k);
     double fixed[K ? K : 1];
     double* sum = K ? fixed : spare.data();
+    const auto last = static_cast<std::size_t>(X.begin[X.rows]);
     for (std::size_t i = 0; i < X.rows; ++i) {
         for (std::size_t c = 0; c < k; ++c) sum[c] = constant[c];
         for (Index e = X.begin[i]; e < X.begin[i + 1]; ++e) {
             const auto entry = static_cast<std::size_t>(e);
             const double x = cell(X.value[entry]);
+            if (entry + AHEAD < last) {
+                const double* soon = table + static_cast<std::size_t>(X.column[entry + AHEAD]) * k;
+                for (std::size_t c = 0; c < k; c += LINE) __builtin_prefetch(soon + c);
+                __builtin_prefetch(soon + k - 1);
+            }
             const double* row = table + static_cast<std::size_t>(X.column[entry]) * k;
             for (std::size_t c = 0; c < k; ++c) sum[c] += x * row[c];
         }
@@ -136,8 +147,8 @@ std::int64_t category_scores(const Real* X, std::size_t rows, std::size_t d, std
     }                                                                                                                            \
     template <>                                                                                                                  \
     double class_counts(SparseRows<Real, Index> X, std::span<const std::int64_t> code, std::span<const double> weight,           \
-                        std::size_t d, Cell cell, double* mass, double* count) {                                                 \
-        return sparse_counts(X, code, weight, d, cell, mass, count);                                                             \
+                        std::size_t k, Cell cell, double* mass, double* count) {                                                 \
+        return sparse_counts(X, code, weight, k, cell, mass, count);                                                             \
     }
 #define NOVUM_COUNTS(Real)                                                                                                       \
     NOVUM_CLONES static double plain_clone(const Real* X, std::span<const std::int64_t> code, std::span<const double> w,         \

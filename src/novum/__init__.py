@@ -12,6 +12,8 @@ _FAMILIES = (
     "activations",
     "cluster",
     "datasets",
+    "decision_theory",
+    "discriminant_analysis",
     "distributions",
     "evaluation",
     "exceptions",

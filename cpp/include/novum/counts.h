@@ -30,9 +30,9 @@ template <class Real>
 double class_counts(const Real* X, std::span<const std::int64_t> code, std::span<const double> weight, std::size_t d, Cell cell,
                     double* mass, double* count);
 
-/// The same of sparse rows, whose absent cells count nothing. O(entries).
+/// The same of sparse rows, whose absent cells count nothing; `count` is (d x k): what a cell touches next is near. O(entries).
 template <class Real, class Index>
-double class_counts(SparseRows<Real, Index> X, std::span<const std::int64_t> code, std::span<const double> weight, std::size_t d,
+double class_counts(SparseRows<Real, Index> X, std::span<const std::int64_t> code, std::span<const double> weight, std::size_t k,
                     Cell cell, double* mass, double* count);
 
 /// out[i, c] = constant_c + sum_j cell(x_ij) table[j, c] of sparse rows; eq. (5). O(entries k).

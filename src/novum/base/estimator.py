@@ -64,11 +64,12 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             self, X, y, sample_weight, target=target, n_jobs=getattr(self, "n_jobs", None), **options
         )
 
-    def _rows(self, X: Any, function: Callable, params: Any = None) -> Any:
-        """Return `function(params, block)` for every row of X, in the home of X."""
+    def _rows(self, X: Any, function: Callable, params: Any = None, verify: bool = True) -> Any:
+        """Return `function(params, block)` for every row of X, in the home of X; `verify` as in `open_rows`."""
         check_is_fitted(self)
         with single_blas():
-            return validation.open_rows(self, X, n_jobs=getattr(self, "n_jobs", None)).rows(function, params)
+            source = validation.open_rows(self, X, n_jobs=getattr(self, "n_jobs", None), verify=verify)
+            return source.rows(function, params)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -16,23 +16,40 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array, _core
+from novum import _array, _core, _sklearn
 from novum.exceptions import ParameterError
 
-__all__ = ["BayesRule", "Query", "checked_priors", "class_position"]
+__all__ = ["BayesRule", "Query", "checked_priors", "class_position", "dense_linear"]
 
 
 class Query(NamedTuple):
-    """A function (params, block) that gives (1), its parameters, and the labels of the classes."""
+    """A function (params, block) that gives (1), its parameters, the labels of the classes, and whose rows they are."""
 
     joint: Callable[[Any, Any], Any]
     params: Any
     classes: NDArray[Any]
+    owner: str = ""
+    allow_nan: bool = False
 
 
 def joint_of(query: Query, block: Any) -> Any:
-    """Return (1) of every row and class, in the dtype and home of the block."""
-    return query.joint(query.params, block)
+    """Return (1) of every row and class, in the dtype and home of the block.
+
+    Cells that are not finite show in the scores, so rows need no pass of their own to be checked.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        score = query.joint(query.params, block)
+    if not _array.is_tensor(score) and not _core.tile.all_finite(np.ascontiguousarray(score)):
+        values = block.X.data if _array.is_sparse(block.X) else _array.to_numpy(block.X)
+        _sklearn.assert_all_finite(values, allow_nan=query.allow_nan, estimator_name=query.owner, input_name="X")
+    return score
+
+
+def dense_linear(X: NDArray[Any], weights: NDArray[Any], bias: NDArray[Any]) -> NDArray[Any]:
+    """Return X weights + bias for rows in memory and a few classes, in the dtype of X."""
+    out = np.empty((len(X), len(bias)), X.dtype)
+    _core.posterior.linear_scores(X, np.ascontiguousarray(weights, X.dtype), np.ascontiguousarray(bias, X.dtype), out)
+    return out
 
 
 def normalized(score: Any, logarithm: bool) -> Any:
@@ -110,6 +127,7 @@ class BayesRule(ClassifierMixin):
 
     classes_: NDArray[Any]
     _rows: Callable[..., Any]
+    _scores_show_gaps = True  # whether a cell that is not finite makes scores that are not; else rows are checked first
 
     def _joint(self) -> tuple[Callable[[Any, Any], Any], Any]:
         """Return the function of (1) and its parameters."""
@@ -117,23 +135,27 @@ class BayesRule(ClassifierMixin):
 
     def _query(self) -> Query:
         check_is_fitted(self)
-        return Query(*self._joint(), self.classes_)
+        allow_nan = self.__sklearn_tags__().input_tags.allow_nan  # type: ignore[attr-defined]
+        return Query(*self._joint(), self.classes_, type(self).__name__, allow_nan)
+
+    def _answers(self, X: Any, function: Callable[..., Any], params: Any) -> Any:
+        return self._rows(X, function, params, verify=not self._scores_show_gaps)
 
     def predict(self, X):
         """Return the most probable class of every row."""
-        return self._rows(X, label_of, self._query())
+        return self._answers(X, label_of, self._query())
 
     def predict_proba(self, X):
         """Return the probability of every class, eq. (2) of `novum.base.generative`, one row per row of X."""
-        return self._rows(X, posterior_of, self._query())
+        return self._answers(X, posterior_of, self._query())
 
     def predict_log_proba(self, X):
         """Return the logarithm of `predict_proba`."""
-        return self._rows(X, log_posterior_of, self._query())
+        return self._answers(X, log_posterior_of, self._query())
 
     def predict_joint_log_proba(self, X):
         """Return log p(x, c) for every row and class."""
-        return self._rows(X, joint_of, self._query())
+        return self._answers(X, joint_of, self._query())
 
     def log_odds(self, X, positive=None, negative=None):
         """Return log p(positive | x) - log p(negative | x) of every row.
@@ -147,6 +169,6 @@ class BayesRule(ClassifierMixin):
         query = self._query()
         owner = f"{type(self).__name__}.log_odds"
         if positive is None and negative is None and len(query.classes) == 2:
-            return self._rows(X, odds_of, Odds(query, 1, 0))
+            return self._answers(X, odds_of, Odds(query, 1, 0))
         a = class_position(owner, query.classes, positive, "positive")
-        return self._rows(X, odds_of, Odds(query, a, class_position(owner, query.classes, negative, "negative")))
+        return self._answers(X, odds_of, Odds(query, a, class_position(owner, query.classes, negative, "negative")))

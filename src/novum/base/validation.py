@@ -18,7 +18,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Source
 from novum.fold.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
 
-__all__ = ["check_weight", "open_rows", "open_source"]
+__all__ = ["check_weight", "open_rows", "open_source", "verified"]
 
 NUMBERS = "fiub"  # NumPy kinds that become tiles without a conversion of the whole array
 
@@ -33,11 +33,13 @@ def open_source(
     n_jobs=None,
     min_rows: int = 1,
     reset: bool = True,
+    verify: bool = True,
 ) -> Source:
     """Return training data as a Source, after every check; records n_features_in_ and feature_names_in_ if `reset`.
 
     `target` is None, "numeric" (one or several columns of numbers) or "classes" (one column of labels). A scan brings its
-    own target and weights, so there y and sample_weight must be None.
+    own target and weights, so there y and sample_weight must be None. Without `verify` a caller whose sums over the rows show a
+    cell that is not finite calls `verified` itself when they do; rows without weight are always looked at first.
     """
     if (source := open_elsewhere(estimator, X, y, sample_weight)) is not None:
         return admit(estimator, source, target=target, reset=reset, n_jobs=n_jobs).prepare()
@@ -45,16 +47,21 @@ def open_source(
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows)
     labels = None if target is None else check_target(estimator, tiles, y, target)
     weight = check_weight(estimator, sample_weight, tiles.shape[0])
-    return verified(estimator, MemorySource(tiles, labels, weight, n_jobs))
+    source = MemorySource(tiles, labels, weight, n_jobs)
+    return verified(estimator, source) if verify or weight is not None else source
 
 
-def open_rows(estimator: Any, X: Any, *, n_jobs=None) -> Source:
-    """Return new rows for a fitted `estimator` as a Source, after every check."""
+def open_rows(estimator: Any, X: Any, *, n_jobs=None, verify: bool = True) -> Source:
+    """Return new rows for a fitted `estimator` as a Source, after every check.
+
+    Without `verify` cells in memory are not looked at: the caller's results tell when one is not finite.
+    """
     if (source := open_elsewhere(estimator, X, None, None)) is not None:
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
     sparse = estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=False, accept_sparse=sparse)
-    return verified(estimator, MemorySource(tiles, n_jobs=n_jobs))
+    source = MemorySource(tiles, n_jobs=n_jobs)
+    return verified(estimator, source) if verify else source
 
 
 def open_elsewhere(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source | None:

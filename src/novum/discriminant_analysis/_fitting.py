@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.domains import Domain
+from novum.base.validation import verified
 from novum.discriminant_analysis._missing import has_missing, missing_moments
 from novum.discriminant_analysis._moments import Moments, class_moments, covariances, length_fourth, pooled_covariance
 from novum.discriminant_analysis._shrinkage import by_estimator, ledoit_wolf, of_type, shrunk, unit_scale
@@ -45,7 +46,7 @@ def thin(model: Any, source: Source, k: int) -> Gathered | None:
     mass = np.bincount(y, minlength=k).astype(np.float64)
     mean = np.stack([X[y == c].mean(axis=0) for c in range(k)])
     if not np.isfinite(mean).all():
-        return None
+        return None  # missing cells: the other way finds them
     return Gathered(source, Moments(mass, mean, np.empty((0, d, d)), mass), None, X - mean[y])
 
 
@@ -62,6 +63,8 @@ def gather(model: Any, source: Source, k: int, own: bool = False) -> Gathered:
     pooled = not (own or weighed or model.shrinkage == "auto")
     moments = class_moments(source, k, pooled)
     if has_missing(moments):
+        if isinstance(source, MemorySource):
+            verified(model, source)  # infinity is refused
         if model.shrinkage == "auto" or model.covariance_estimator is not None:
             raise DataError(
                 f"Input X contains NaN. {owner} integrates missing cells out, but not together with shrinkage='auto' or a"

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
+from novum import _array, _core, _sklearn
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.generative import class_position
+from novum.base.generative import Query, class_position, dense_linear, joint_of
 from novum.discriminant_analysis import _solve
 from novum.discriminant_analysis._fitting import EstimatorDomain, gather, total_covariance, within_covariance
 from novum.discriminant_analysis._gaussian import GaussianClasses, class_density, log_joint, priors_of
@@ -53,35 +53,45 @@ class Projection(NamedTuple):
     directions: NDArray  # (d, m)
 
 
+def finite(score: Any) -> bool:
+    """Return whether no score is missing or infinite."""
+    return bool(score.isfinite().all()) if _array.is_tensor(score) else bool(_core.tile.all_finite(score))
+
+
 def discriminants(rule: Rule, block: Block) -> Any:
     """Return delta of (3) for every row and class, as classes in columns; a row with missing cells gets (1) instead."""
     X = block.X
-    score = X @ _array.like(X, rule.weights)
-    score += _array.like(X, rule.bias)
+    if _array.is_tensor(X):
+        score = X @ _array.like(X, rule.weights) + _array.like(X, rule.bias)
+    else:
+        score = dense_linear(X, rule.weights, rule.bias)
     if score.shape[1] == 1:
         score = _array.concat([score * 0, score])
-    gaps = score != score
-    if bool(gaps.any()):
+    if not finite(score) and bool((rows := (score != score).any(1)).any()):
         if rule.density is None:
             raise DataError(
-                "Input X contains NaN. LinearDiscriminantAnalysis was fitted from fewer rows than columns and keeps no"
-                " covariance to integrate missing cells out; fill them, or use solver='lsqr' with shrinkage."
+                "Input X contains NaN. LinearDiscriminantAnalysis has a singular covariance and cannot integrate missing cells"
+                " out; fill them, or use solver='lsqr' with shrinkage."
             )
-        rows = gaps.any(1)
         score[rows] = _array.like(X, _array.to_numpy(log_joint(rule.density, Block(X[rows]))))
     return score
 
 
-def decision_of(rule: Rule, block: Block) -> Any:
+def decision_of(query: Query, block: Block) -> Any:
     """Return the discriminants, or for two classes their difference."""
-    score = discriminants(rule, block)
+    score = joint_of(query, block)
     return score[:, 1] - score[:, 0] if score.shape[1] == 2 else score
 
 
 def projected(projection: Projection, block: Block) -> Any:
     """Return (x - center) G."""
-    X = block.X
-    return (X - _array.like(X, projection.center)) @ _array.like(X, projection.directions)
+    offset = block.X - _array.like(block.X, projection.center)
+    if _array.is_tensor(offset):
+        return offset @ _array.like(offset, projection.directions)
+    found = dense_linear(offset, projection.directions, np.zeros(projection.directions.shape[1]))
+    if not finite(found):
+        _sklearn.assert_all_finite(block.X, estimator_name="LinearDiscriminantAnalysis.transform", input_name="X")
+    return found
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasses, TransformerMixin, Estimator):
@@ -194,7 +204,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         -------
         self
         """
-        source = self._source(X, y, sample_weight, target="classes", min_rows=2)
+        source = self._source(X, y, sample_weight, target="classes", min_rows=2, verify=False)
         self.classes_, coded = labels_of(source)
         self._check(source.n_features)
         gathered = gather(self, coded, len(self.classes_))
@@ -279,8 +289,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
 
         A row with missing cells has log p(x, c) of its observed cells instead.
         """
-        check_is_fitted(self)
-        return self._rows(X, decision_of, self._rule())
+        return self._answers(X, decision_of, self._query())
 
     def transform(self, X):
         """Return the coordinates of every row along Fisher's directions."""
@@ -289,7 +298,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         check_is_fitted(self)
         center = self.xbar_ if self.solver == "svd" else np.zeros(self.n_features_in_)
         directions = self.scalings_[:, : self._max_components]
-        return self._rows(X, projected, Projection(center, np.ascontiguousarray(directions)))
+        return self._rows(X, projected, Projection(center, np.ascontiguousarray(directions)), verify=False)
 
     @property
     def _n_features_out(self):

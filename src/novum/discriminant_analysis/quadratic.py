@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from novum._pool import map_ordered
+from novum._threads import thread_count
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.generative import Query, joint_of
 from novum.discriminant_analysis._fitting import EstimatorDomain, class_covariances, gather
 from novum.discriminant_analysis._gaussian import GaussianClasses, class_density, log_joint, priors_of
 from novum.discriminant_analysis._shrinkage import TYPES
@@ -27,12 +30,19 @@ from novum.mixture._density import Density
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
 
-def discriminants(density: Density, block: Block) -> Any:
+def discriminants(query: Query, block: Block) -> Any:
     """Return (10); of two classes the difference."""
-    score = log_joint(density, block)
+    score = joint_of(query, block)
     if score.shape[1] == 2:
         return score[:, 1] - score[:, 0]
     return score + 0.5 * block.X.shape[1] * float(np.log(2 * np.pi))
+
+
+def eigenvalues(covariances: NDArray) -> tuple[list[NDArray], list[NDArray]]:
+    """Return eigenvalues and eigenvectors of every matrix, the matrices spread over the threads."""
+    pairs = map_ordered(lambda c: np.linalg.eigh(covariances[c]), range(len(covariances)), thread_count(None))
+    values, vectors = zip(*pairs)
+    return list(values), list(vectors)
 
 
 class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
@@ -138,7 +148,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
         -------
         self
         """
-        source = self._source(X, y, sample_weight, target="classes")
+        source = self._source(X, y, sample_weight, target="classes", verify=False)
         self.classes_, coded = labels_of(source)
         if self.solver == "svd" and self.shrinkage is not None:
             raise NotImplementedError("shrinkage not supported with 'svd' solver.")
@@ -153,7 +163,8 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
                 " Give more rows of it, or leave it out."
             )
         each = class_covariances(gathered, self.shrinkage, self.covariance_type, self.unbiased)
-        axes = [self._axes(S, c, int(moments.rows[c])) for c, S in enumerate(each)]
+        values, vectors = eigenvalues(each)
+        axes = [self._axes(values[c], vectors[c], c, int(moments.rows[c])) for c in range(len(each))]
         dtype = source.dtype
         self.means_ = moments.mean.astype(dtype)
         self.priors_ = priors_of(type(self).__name__, self.priors, moments.mass, False).astype(dtype)
@@ -164,15 +175,14 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
             self.covariance_ = [(rotation * scaling @ rotation.T).astype(dtype) for scaling, rotation in axes]
         return self
 
-    def _axes(self, S: NDArray, c: int, rows: int) -> tuple[NDArray, NDArray]:
+    def _axes(self, value: NDArray, vector: NDArray, c: int, rows: int) -> tuple[NDArray, NDArray]:
         """Return variances and axes of a class, regularised; raise where a variance is too small."""
-        value, vector = np.linalg.eigh(S)
         scaling, rotation = np.maximum(value[::-1], 0.0), vector[:, ::-1]
         if self.solver == "svd":
             scaling = (1 - self.reg_param) * scaling + self.reg_param
         if (scaling > self.tol).all():
             return scaling, rotation
-        label, d = self.classes_[c], len(S)
+        label, d = self.classes_[c], len(value)
         told = f"The covariance matrix of class {label} is not full rank."
         if self.solver == "svd" and rows <= d:
             raise np.linalg.LinAlgError(
@@ -200,8 +210,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
 
     def decision_function(self, X):
         """Return delta of (10) for every row and class; for two classes the log-odds of the second."""
-        check_is_fitted(self)
-        return self._rows(X, discriminants, self._density())
+        return self._answers(X, discriminants, self._query())
 
     def parameter_count(self) -> int:
         """Return the number of free parameters."""

@@ -14,6 +14,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from novum import _array, _core
+from novum.base.generative import dense_linear
 from novum.fold.blocks import Block
 
 __all__ = ["Counts", "LinearScores", "Plan", "class_counts", "linear_scores", "scores_of"]
@@ -53,14 +54,14 @@ def class_counts(plan: Plan, block: Block) -> Counts:
         cells = _array.double(X if plan.threshold is None else plan.threshold < X)
         least = min(0.0, float(X.min())) if X.shape[0] else 0.0
         return Counts(_array.to_numpy(weighted.sum(0)), _array.to_numpy(weighted.T @ cells), least)
-    mass, count = np.zeros(k), np.zeros((k, d))
-    code = np.ascontiguousarray(block.y)
+    mass, code = np.zeros(k), np.ascontiguousarray(block.y)
     if scipy.sparse.issparse(X):
-        least = _core.counts.class_counts_sparse(
-            X.indptr, X.indices, X.data, code, block.weight, plan.threshold, mass, count
-        )
-    else:
-        least = _core.counts.class_counts(X, code, block.weight, plan.threshold, mass, count)
+        count = np.zeros((d, k))
+        parts = (X.indptr, X.indices, X.data)
+        least = _core.counts.class_counts_sparse(*parts, code, block.weight, plan.threshold, mass, count)
+        return Counts(mass, count.T, least)  # column-major: scores of sparse rows want the classes side by side
+    count = np.zeros((k, d))
+    least = _core.counts.class_counts(X, code, block.weight, plan.threshold, mass, count)
     return Counts(mass, count, least)
 
 
@@ -72,9 +73,9 @@ def merge_counts(a: Counts, b: Counts) -> Counts:
 def linear_scores(weights: NDArray, bias: NDArray, threshold: float | None = None) -> LinearScores:
     """Return the parameters of (5) from weights (k, d) and a bias (k,); weights may be minus infinity."""
     table = np.ascontiguousarray(weights.T, np.float64)
-    never = np.isneginf(table)
-    if not never.any():
+    if table.min() > -np.inf:
         return LinearScores(table, np.ascontiguousarray(bias, np.float64), threshold, None)
+    never = np.isneginf(table)
     return LinearScores(np.where(never, 0.0, table), np.ascontiguousarray(bias), threshold, never.astype(np.float64))
 
 
@@ -84,11 +85,10 @@ def product(X: Any, table: NDArray, constant: NDArray, threshold: float | None) 
         out = np.empty((X.shape[0], table.shape[1]), X.dtype)
         _core.counts.sparse_scores(X.indptr, X.indices, X.data, threshold, table, constant, out)
         return out
-    cells = X if threshold is None else _array.like(X, threshold < X) if not _array.is_tensor(X) else (threshold < X)
-    cells = cells.to(X.dtype) if _array.is_tensor(X) else cells
-    score = cells @ _array.like(X, table)
-    score += _array.like(X, constant)
-    return score
+    if _array.is_tensor(X):
+        cells = X if threshold is None else (X > threshold).to(X.dtype)
+        return cells @ _array.like(X, table) + _array.like(X, constant)
+    return dense_linear(X if threshold is None else (X > threshold).astype(X.dtype), table, constant)
 
 
 def scores_of(params: LinearScores, block: Block) -> Any:

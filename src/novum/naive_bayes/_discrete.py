@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule
-from novum.base.validation import open_rows
+from novum.base.validation import open_rows, verified
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.fold.blocks import Source
 from novum.fold.memory import MemorySource
@@ -19,8 +20,15 @@ from novum.naive_bayes._counts import Counts, Plan, class_counts, linear_scores,
 
 __all__ = ["COMMON_DOMAINS", "DiscreteNB", "LinearForm", "PartialFit", "class_log_prior", "smoothing"]
 
+ENTRIES_PER_CELL = 4  # entries of a block for every cell of its counts: merging then costs less than counting
 LEAST_ALPHA = 1e-10  # what `force_alpha=False` raises smaller values to, as in scikit-learn
 SPARSE_BLOCKS = 16  # pieces in which sparse rows are scored: enough for the threads; their cut changes no result
+
+
+def log_of(values: NDArray) -> NDArray:
+    """Return the logarithm of a fresh array, in its place."""
+    return np.log(values, out=values)
+
 
 COMMON_DOMAINS: dict[str, Domain] = {
     "alpha": Real(0) | ArrayLike(),
@@ -76,6 +84,8 @@ def class_log_prior(mass: NDArray, class_prior: Any, fit_prior: bool) -> NDArray
 class PartialFit(Estimator):
     """`fit` and `partial_fit` for learners whose counts add; a subclass counts (`_count`) and solves (`_learn`)."""
 
+    _sums_show_gaps = False  # whether a cell that is not finite makes counts that are not; else rows are checked first
+
     def _count(self, source: Source, k: int, first: bool) -> None:
         """Add the counts of a source to the state, or begin with them."""
         raise NotImplementedError
@@ -100,7 +110,7 @@ class PartialFit(Estimator):
         -------
         self
         """
-        source = self._source(X, y, sample_weight, target="classes")
+        source = self._source(X, y, sample_weight, target="classes", verify=not self._sums_show_gaps)
         self.classes_, coded = labels_of(source)
         self._count(coded, len(self.classes_), True)
         self._learn()
@@ -132,7 +142,7 @@ class PartialFit(Estimator):
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}."
                 f" {type(self).__name__} learns a fixed set of classes; name them all at the first call."
             )
-        source = self._source(X, y, sample_weight, target="classes", reset=first)
+        source = self._source(X, y, sample_weight, target="classes", reset=first, verify=not self._sums_show_gaps)
         self.classes_, coded = labels_of(source, known)
         self._count(coded, len(known), first)
         self._learn()
@@ -147,6 +157,7 @@ class DiscreteNB(BayesRule, PartialFit):
     fit_prior: bool
     class_prior: Any
     _positive_only = True
+    _sums_show_gaps = True
 
     def _threshold(self) -> float | None:
         return None
@@ -160,7 +171,12 @@ class DiscreteNB(BayesRule, PartialFit):
         return self.feature_log_prob_, self.class_log_prior_
 
     def _count(self, source: Source, k: int, first: bool) -> None:
+        if isinstance(source, MemorySource) and source.sparse:
+            entries, cells = source.tiles.X.nnz, k * source.n_features
+            source = source.cut(-(-source.n_rows // max(1, min(SPARSE_BLOCKS, entries // (ENTRIES_PER_CELL * cells)))))
         found: Counts = source.total(class_counts, Plan(k, self._threshold()), merge_counts)
+        if isinstance(source, MemorySource) and not np.isfinite(found.count).all():
+            verified(self, source)
         if self._positive_only and found.least < 0:
             raise DataError(
                 f"Negative values in data passed to {type(self).__name__} (input X): the least is {found.least:g}. Give"
@@ -178,8 +194,9 @@ class DiscreteNB(BayesRule, PartialFit):
     def _joint(self):
         return scores_of, linear_scores(*self._weights_and_bias(), self._threshold())
 
-    def _rows(self, X, function, params=None):
-        source = open_rows(self, X)
+    def _rows(self, X, function, params=None, verify=True):
+        check_is_fitted(self)
+        source = open_rows(self, X, verify=verify)
         if isinstance(source, MemorySource) and source.sparse:
             source = source.cut(-(-source.n_rows // SPARSE_BLOCKS))
         return source.rows(function, params)

@@ -14,7 +14,7 @@ import numpy as np
 
 from novum.base.domains import Domain, Null, Real
 from novum.naive_bayes._counts import LinearScores, linear_scores, product, scores_of
-from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB
+from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, log_of
 
 __all__ = ["BernoulliNB"]
 
@@ -67,6 +67,7 @@ class BernoulliNB(DiscreteNB):
 
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "binarize": Real(0) | Null()}
     _positive_only = False
+    _sums_show_gaps = _scores_show_gaps = False  # a comparison with the threshold hides them
 
     def __init__(self, *, alpha=1.0, force_alpha=True, binarize=0.0, fit_prior=True, class_prior=None):
         self.alpha = alpha
@@ -79,7 +80,9 @@ class BernoulliNB(DiscreteNB):
         return None if self.binarize is None else float(self.binarize)
 
     def _log_prob(self, alpha):
-        return np.log(self.feature_count_ + alpha) - np.log(self.class_count_[:, None] + 2 * alpha)
+        logs = log_of(self.feature_count_ + alpha)
+        logs -= np.log(self.class_count_[:, None] + 2 * np.asarray(alpha))
+        return logs
 
     def _log_absent(self):
         """Return log(1 - pi) of every class and feature."""

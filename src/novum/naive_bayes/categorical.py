@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array, _core
+from novum import _array, _core, _sklearn
 from novum.base.domains import ArrayLike, Domain, Int, Null, Real
 from novum.base.generative import BayesRule
 from novum.exceptions import DataError, ParameterError
@@ -83,12 +83,13 @@ def range_of(_: Any, block: Block) -> Range:
         X = X[_array.to_numpy(block.weight) > 0]
     if not len(X):
         return Range(np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf))
-    return Range(X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64))
+    low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)  # a missing cell is neither
+    return Range(low.astype(np.float64), high.astype(np.float64))
 
 
 def merge_ranges(a: Range, b: Range) -> Range:
     """Return the range of two blocks together."""
-    return Range(np.minimum(a.low, b.low), np.maximum(a.high, b.high))
+    return Range(np.fmin(a.low, b.low), np.fmax(a.high, b.high))
 
 
 def counts_of(plan: Plan, block: Block) -> Counts:
@@ -109,6 +110,7 @@ def table_scores(params: Table, block: Block) -> Any:
     out = np.empty((len(X), len(params.constant)), X.dtype)
     bad = _core.counts.category_scores(X, params.offset, params.table, params.constant, out)
     if bad >= 0:
+        _sklearn.assert_all_finite(X, allow_nan=True, estimator_name="CategoricalNB", input_name="X")
         cells, most = X[:, bad], int(params.offset[bad + 1] - params.offset[bad])
         worst = cells[(cells < 0) | (cells >= most)][0]
         if worst < 0:
@@ -165,6 +167,10 @@ class CategoricalNB(BayesRule, PartialFit):
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
+    Notes
+    -----
+    A missing cell (NaN) is left out of the counts and of the product.
+
     Examples
     --------
     >>> import numpy as np
@@ -209,7 +215,7 @@ class CategoricalNB(BayesRule, PartialFit):
                 f"Negative values in data passed to CategoricalNB (input X): the least is {span.low.min():g}. Code the"
                 " categories 0, 1, 2, ..., for instance by OrdinalEncoder."
             )
-        numbers = category_numbers(np.floor(span.high), self.min_categories)
+        numbers = category_numbers(np.floor(np.nan_to_num(span.high, nan=0.0)), self.min_categories)
         if not first:
             numbers = np.maximum(numbers, self.n_categories_)
         offset = np.concatenate([[0], np.cumsum(numbers)])
@@ -264,6 +270,7 @@ class CategoricalNB(BayesRule, PartialFit):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True

@@ -11,7 +11,7 @@ size. Class probabilities enter only where there is a single class.
 import numpy as np
 
 from novum.base.domains import Bool, Domain
-from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB
+from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, log_of
 
 __all__ = ["ComplementNB"]
 
@@ -64,8 +64,10 @@ class ComplementNB(DiscreteNB):
     def _log_prob(self, alpha):
         self.feature_all_ = self.feature_count_.sum(axis=0)
         others = self.feature_all_ + alpha - self.feature_count_
-        logs = np.log(others / others.sum(axis=1, keepdims=True))
-        return logs / logs.sum(axis=1, keepdims=True) if self.norm else -logs
+        total = others.sum(axis=1, keepdims=True)
+        logs = log_of(others)
+        logs -= np.log(total)
+        return logs / logs.sum(axis=1, keepdims=True) if self.norm else np.negative(logs, out=logs)
 
     def _weights_and_bias(self):
         single = len(self.classes_) == 1

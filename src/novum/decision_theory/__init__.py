@@ -1,0 +1,3 @@
+"""Decisions under uncertainty."""
+
+__all__: list[str] = []
