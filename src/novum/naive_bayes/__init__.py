@@ -6,6 +6,7 @@ from novum.naive_bayes.bernoulli import BernoulliNB
 from novum.naive_bayes.categorical import CategoricalNB, m_estimate
 from novum.naive_bayes.complement import ComplementNB
 from novum.naive_bayes.gaussian import GaussianNB
+from novum.naive_bayes.mixed import MixedNB
 from novum.naive_bayes.multinomial import MultinomialNB
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "ComplementNB",
     "GaussianNB",
     "LinearForm",
+    "MixedNB",
     "MultinomialNB",
     "m_estimate",
     "plot_class_tables",

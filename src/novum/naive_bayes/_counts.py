@@ -86,9 +86,9 @@ def product(X: Any, table: NDArray, constant: NDArray, threshold: float | None) 
         _core.counts.sparse_scores(X.indptr, X.indices, X.data, threshold, table, constant, out)
         return out
     if _array.is_tensor(X):
-        cells = X if threshold is None else (X > threshold).to(X.dtype)
+        cells = X if threshold is None else (threshold < X).to(X.dtype)
         return cells @ _array.like(X, table) + _array.like(X, constant)
-    return dense_linear(X if threshold is None else (X > threshold).astype(X.dtype), table, constant)
+    return dense_linear(X if threshold is None else (threshold < X).astype(X.dtype), table, constant)
 
 
 def scores_of(params: LinearScores, block: Block) -> Any:
