@@ -39,7 +39,12 @@ struct Normalize {
                     for (std::size_t c = 0; c < k; ++c) s[i * k + c] = static_cast<Real>(scale * power[i * k + c]);
                 } else {
                     const double log_total = std::log(total);
-                    for (std::size_t c = 0; c < k; ++c) s[i * k + c] = static_cast<Real>(offset[i * k + c] - log_total);
+                    for (std::size_t c = 0; c < k; ++c) {
+                        double value = offset[i * k + c] - log_total;
+                        if constexpr (sizeof(Real) == 4)  // near one the rounding of the share itself, so that the two agree
+                            if (power[i * k + c] > 0.5 * total) value = std::log(static_cast<double>(static_cast<Real>(power[i * k + c] / total)));
+                        s[i * k + c] = static_cast<Real>(value);
+                    }
                 }
             }
         }

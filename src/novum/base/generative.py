@@ -135,7 +135,7 @@ class BayesRule(ClassifierMixin):
 
     def _query(self) -> Query:
         check_is_fitted(self)
-        allow_nan = self.__sklearn_tags__().input_tags.allow_nan  # type: ignore[attr-defined]
+        allow_nan = self.__sklearn_tags__().input_tags.allow_nan
         return Query(*self._joint(), self.classes_, type(self).__name__, allow_nan)
 
     def _answers(self, X: Any, function: Callable[..., Any], params: Any) -> Any:

@@ -20,14 +20,15 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Choice, Domain, Instance, Null
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule, checked_priors
-from novum.distributions import Distribution, MultivariateNormal, Normal
+from novum.distributions import Distribution, MultivariateNormal
 from novum.distributions._labelled import Part, learn_parts, parts_log_prob
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
+from novum.naive_bayes.mixed import FAMILIES
 
 __all__ = ["GenerativeClassifier"]
 
-NAMES = {"normal": Normal, "multivariate_normal": MultivariateNormal}
+NAMES = {**FAMILIES, "multivariate_normal": MultivariateNormal}
 
 
 class Model(NamedTuple):
@@ -65,10 +66,10 @@ class GenerativeClassifier(BayesRule, Estimator):
 
     Parameters
     ----------
-    family : {"normal", "multivariate_normal"}, class or object of `novum.distributions`, or dict, default="normal"
-        What a class looks like. A family of numbers has a distribution for every column, independent given the class; a family of
-        vectors is one of whole rows. A dict gives every label its own. With `estimation="given"` a dict from every label to a
-        distribution.
+    family : str, class or object of `novum.distributions`, or dict, default="normal"
+        What a class looks like: "multivariate_normal", a name of `MixedNB`, or a class (a model file keeps names only). A
+        family of numbers has a distribution for every column, independent given the class; a family of vectors is one of
+        whole rows. A dict gives every label its own; with `estimation="given"`, its distribution.
     estimation : {"ml", "map", "bayes", "given"}, default="ml"
         Eq. (2) to (5).
     prior : conjugate distribution or dict, default=None

@@ -34,7 +34,7 @@ class Shape(NamedTuple):
 
 
 class Counts(NamedTuple):
-    count: NDArray  # (k, patterns)
+    counts: NDArray  # (k, patterns)
 
 
 class Scores(NamedTuple):
@@ -146,7 +146,7 @@ class JointTableClassifier(BayesRule, Estimator):
                 f"JointTableClassifier: the table would have {np.prod(numbers.astype(np.float64)) * k:.3g} cells for"
                 f" {len(numbers)} attributes; use CategoricalNB, or fewer attributes."
             )
-        count = coded.total(counts_of, Shape(numbers, k)).count
+        count = coded.total(counts_of, Shape(numbers, k)).counts
         names = ["class", *(f"x{j}" for j in range(len(numbers)))]
         states = {"class": self.classes_.tolist(), **{f"x{j}": list(range(n)) for j, n in enumerate(numbers.tolist())}}
         smoothed = (count + self.alpha).reshape(k, *numbers)

@@ -174,7 +174,8 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
 
     def predict(self, X):
         """Return the class of largest (2) for every row."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
 
     def predict_map(self, X):
         """Return what the most probable hypothesis alone decides."""

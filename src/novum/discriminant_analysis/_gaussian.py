@@ -13,17 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from novum import _array
 from novum._random import seed_of
 from novum.base.generative import BayesRule
 from novum.exceptions import DataError, ParameterError
 from novum.mixture._base import draw_gaussians
 from novum.mixture._covariance import factor_of_covariance
 from novum.mixture._density import Density, density_of, joint, total
+from novum.mixture._missing import dense_joint, prepared
 
-__all__ = ["GaussianClasses", "class_density", "log_joint", "priors_of"]
+__all__ = ["GaussianClasses", "class_density", "expected_rows", "log_joint", "priors_of"]
 
 log_joint = joint
-log_density = total
 
 
 def priors_of(owner: str, priors: Any, mass: NDArray, normalize: bool) -> NDArray:
@@ -58,6 +59,18 @@ def class_density(owner: str, prior: NDArray, mean: NDArray, covariance: NDArray
     return density_of(form, excess, mean, covariance, factor, prior @ mean)
 
 
+def expected_rows(density: Density, X: Any) -> Any:
+    """Return rows with every missing cell replaced by its expectation given the others, the classes summed over."""
+    filled, seen = prepared(X)
+    scores, offset = dense_joint(density, filled, seen)[:2]  # (rows, k), (k, rows, d)
+    share = _array.exp(_array.log_softmax(scores))
+    mean = _array.like(filled, density.mean, "float64")
+    found = share @ mean
+    for c in range(len(density.mean)):
+        found = found + share[:, c, None] * offset[c]
+    return found
+
+
 class GaussianClasses(BayesRule):
     """What classifiers with Gaussian classes share; a subclass brings `_density` and `_class_covariances`."""
 
@@ -76,10 +89,10 @@ class GaussianClasses(BayesRule):
         check_is_fitted(self)
         return self._rows(X, log_joint, self._density())
 
-    def score_samples(self, X):
+    def log_density(self, X):
         """Return log p(x) of every row, the classes summed over; missing cells are integrated out."""
         check_is_fitted(self)
-        return self._rows(X, log_density, self._density())
+        return self._rows(X, total, self._density())
 
     def sample(self, n_samples=1, random_state=None):
         """Draw rows with their classes from the fitted model.

@@ -111,7 +111,12 @@ def class_moments(source: Source, k: int, pooled: bool) -> Moments:
     if isinstance(source, MemorySource) and not pooled and len(source.bounds) > 1:
         source = source.cut(max(source.bounds[0][1], ROWS_PER_CELL * k * d))
     with np.errstate(invalid="ignore", over="ignore"):  # missing cells; weight zero beside a huge number
-        shift = np.nan_to_num(pilot_means(source, k))
+        return moments_of(source, k, pooled)
+
+
+def moments_of(source: Source, k: int, pooled: bool) -> Moments:
+    """Return (5) from one pass about the pilot means, or a second about the means where those were far off."""
+    shift = np.nan_to_num(pilot_means(source, k), posinf=0.0, neginf=0.0)
     sums = source.total(class_sums, Task(shift, pooled))
     moments = about(shift, sums)
     total = max(float(moments.mass.sum()), np.finfo(float).tiny)

@@ -23,7 +23,7 @@ from novum.base.estimator import Estimator, fits
 from novum.base.generative import Query, class_position, dense_linear, joint_of
 from novum.discriminant_analysis import _solve
 from novum.discriminant_analysis._fitting import EstimatorDomain, gather, total_covariance, within_covariance
-from novum.discriminant_analysis._gaussian import GaussianClasses, class_density, log_joint, priors_of
+from novum.discriminant_analysis._gaussian import GaussianClasses, class_density, expected_rows, log_joint, priors_of
 from novum.discriminant_analysis._shrinkage import TYPES
 from novum.discriminant_analysis.parameters import parameter_count
 from novum.exceptions import DataError, ParameterError
@@ -46,11 +46,13 @@ class Rule(NamedTuple):
     weights: NDArray  # (d, k) or (d, 1)
     bias: NDArray
     density: Density | None  # for rows with missing cells
+    difference: bool
 
 
 class Projection(NamedTuple):
     center: NDArray  # (d,)
     directions: NDArray  # (d, m)
+    density: Density | None  # for rows with missing cells
 
 
 def finite(score: Any) -> bool:
@@ -65,7 +67,7 @@ def discriminants(rule: Rule, block: Block) -> Any:
         score = X @ _array.like(X, rule.weights) + _array.like(X, rule.bias)
     else:
         score = dense_linear(X, rule.weights, rule.bias)
-    if score.shape[1] == 1:
+    if rule.difference:
         score = _array.concat([score * 0, score])
     if not finite(score) and bool((rows := (score != score).any(1)).any()):
         if rule.density is None:
@@ -84,13 +86,18 @@ def decision_of(query: Query, block: Block) -> Any:
 
 
 def projected(projection: Projection, block: Block) -> Any:
-    """Return (x - center) G."""
-    offset = block.X - _array.like(block.X, projection.center)
+    """Return (x - center) G, a missing cell at its expectation given the others."""
+    X = block.X
+    gaps = (X != X).any(1) if projection.density is not None else None
+    if gaps is not None and bool(gaps.any()):
+        X = X.clone() if _array.is_tensor(X) else X.copy()
+        X[gaps] = _array.like(X, _array.to_numpy(expected_rows(projection.density, X[gaps])))
+    offset = X - _array.like(X, projection.center)
     if _array.is_tensor(offset):
         return offset @ _array.like(offset, projection.directions)
     found = dense_linear(offset, projection.directions, np.zeros(projection.directions.shape[1]))
     if not finite(found):
-        _sklearn.assert_all_finite(block.X, estimator_name="LinearDiscriminantAnalysis.transform", input_name="X")
+        _sklearn.assert_all_finite(X, estimator_name="LinearDiscriminantAnalysis", input_name="X")
     return found
 
 
@@ -273,13 +280,18 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         self._density()  # tells why there is none
         return np.broadcast_to(self._within, (len(self.classes_), *self._within.shape))
 
-    def _rule(self) -> Rule:
-        """Return the discriminants; the density only where it exists."""
+    def _density_or_none(self) -> Density | None:
+        """Return the density, or None where the covariance is singular and there is none."""
         try:
-            density = self._density()
+            return self._density()
         except DataError:
-            density = None
-        return Rule(self.coef_.T.astype(np.float64), self.intercept_.astype(np.float64), density)
+            return None
+
+    def _rule(self) -> Rule:
+        """Return the discriminants; infinite offsets (a class of prior zero) as numbers far beyond any other."""
+        two, most = len(self.classes_) == 2, float(np.finfo(self.coef_.dtype).max) / 4
+        bias = np.clip(self.intercept_, -most, most) if two else self.intercept_
+        return Rule(self.coef_.T.astype(np.float64), bias.astype(np.float64), self._density_or_none(), two)
 
     def _joint(self):
         return discriminants, self._rule()
@@ -298,7 +310,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         check_is_fitted(self)
         center = self.xbar_ if self.solver == "svd" else np.zeros(self.n_features_in_)
         directions = self.scalings_[:, : self._max_components]
-        return self._rows(X, projected, Projection(center, np.ascontiguousarray(directions)), verify=False)
+        projection = Projection(center, np.ascontiguousarray(directions), self._density_or_none())
+        return self._rows(X, projected, projection, verify=False)
 
     @property
     def _n_features_out(self):

@@ -41,7 +41,8 @@ def component_statistics(component: Distribution, X: Any, weight: Any) -> Any:
     seen = x == x
     if not bool(seen.all()):
         weight = weight * seen if x.ndim == 1 else weight[:, None] * seen
-        typical = _array.like(x, np.broadcast_to(component.mean, tuple(x.shape)), "float64")
+        middle = component.mean if np.shape(component.mean) == component.batch_shape else component.mode
+        typical = _array.like(x, np.broadcast_to(middle, tuple(x.shape)), "float64")
         x = x.where(seen, typical) if _array.is_tensor(x) else np.where(seen, x, typical)
     elif x.ndim == 2:
         weight = weight[:, None] * _array.double(seen)

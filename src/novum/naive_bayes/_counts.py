@@ -31,7 +31,7 @@ class Counts(NamedTuple):
     """(3), and the least cell (zero if none is below)."""
 
     mass: NDArray  # (k,)
-    count: NDArray  # (k, d)
+    counts: NDArray  # (k, d)
     least: float
 
 
@@ -67,7 +67,7 @@ def class_counts(plan: Plan, block: Block) -> Counts:
 
 def merge_counts(a: Counts, b: Counts) -> Counts:
     """Return the counts of two portions of data."""
-    return Counts(a.mass + b.mass, a.count + b.count, min(a.least, b.least))
+    return Counts(a.mass + b.mass, a.counts + b.counts, min(a.least, b.least))
 
 
 def linear_scores(weights: NDArray, bias: NDArray, threshold: float | None = None) -> LinearScores:

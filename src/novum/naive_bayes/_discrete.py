@@ -175,7 +175,7 @@ class DiscreteNB(BayesRule, PartialFit):
             entries, cells = source.tiles.X.nnz, k * source.n_features
             source = source.cut(-(-source.n_rows // max(1, min(SPARSE_BLOCKS, entries // (ENTRIES_PER_CELL * cells)))))
         found: Counts = source.total(class_counts, Plan(k, self._threshold()), merge_counts)
-        if isinstance(source, MemorySource) and not np.isfinite(found.count).all():
+        if isinstance(source, MemorySource) and not np.isfinite(found.counts).all():
             verified(self, source)
         if self._positive_only and found.least < 0:
             raise DataError(
@@ -183,7 +183,7 @@ class DiscreteNB(BayesRule, PartialFit):
                 " counts or shares, zero or more."
             )
         self.class_count_ = found.mass if first else self.class_count_ + found.mass
-        self.feature_count_ = found.count if first else self.feature_count_ + found.count
+        self.feature_count_ = found.counts if first else self.feature_count_ + found.counts
 
     def _learn(self) -> None:
         alpha = smoothing(self.alpha, self.force_alpha, self.n_features_in_)

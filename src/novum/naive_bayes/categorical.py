@@ -43,7 +43,7 @@ class Counts(NamedTuple):
     """(7), all columns one below the other."""
 
     mass: NDArray  # (k,)
-    count: NDArray  # (offset[d], k)
+    counts: NDArray  # (offset[d], k)
 
 
 class Table(NamedTuple):
@@ -220,7 +220,7 @@ class CategoricalNB(BayesRule, PartialFit):
             numbers = np.maximum(numbers, self.n_categories_)
         offset = np.concatenate([[0], np.cumsum(numbers)])
         found = source.total(counts_of, Plan(k, offset))
-        parts = [part.T.copy() for part in np.split(found.count, offset[1:-1])]
+        parts = [part.T.copy() for part in np.split(found.counts, offset[1:-1])]
         if not first:
             for part, known in zip(parts, self.category_count_):
                 part[:, : known.shape[1]] += known
