@@ -3,6 +3,7 @@
 namespace nb = nanobind;
 
 void bind_build(nb::module_& m);
+void bind_counts(nb::module_& m);
 void bind_density(nb::module_& m);
 void bind_descent(nb::module_& m);
 void bind_proximal(nb::module_& m);
@@ -14,7 +15,9 @@ void bind_logistic(nb::module_& m);
 void bind_mixture(nb::module_& m);
 void bind_latent(nb::module_& m);
 void bind_product(nb::module_& m);
+void bind_posterior(nb::module_& m);
 void bind_random(nb::module_& m);
+void bind_scatter(nb::module_& m);
 void bind_seeding(nb::module_& m);
 void bind_sgd(nb::module_& m);
 void bind_text(nb::module_& m);
@@ -28,6 +31,7 @@ NB_MODULE(_core, m) {
         bind(topic);
     };
     add("build", "How the core was built.", bind_build);
+    add("counts", "Counts of labelled rows and the scores they give.", bind_counts);
     add("density", "Log-densities of the standard families.", bind_density);
     add("descent", "Coordinate descent for penalised least squares.", bind_descent);
     add("proximal", "Coordinate descent on the quadratic models of proximal Newton steps.", bind_proximal);
@@ -39,7 +43,9 @@ NB_MODULE(_core, m) {
     add("mixture", "Gaussian mixtures on a block of rows.", bind_mixture);
     add("latent", "Factor models of rows with missing cells.", bind_latent);
     add("product", "Rows times a narrow matrix.", bind_product);
+    add("posterior", "Softmax and best class of rows of scores.", bind_posterior);
     add("random", "Counter-based random numbers.", bind_random);
+    add("scatter", "Second moments of labelled rows.", bind_scatter);
     add("seeding", "k-means++ on a block of rows.", bind_seeding);
     add("sgd", "Stochastic gradient descent for linear functions.", bind_sgd);
     add("text", "Words of texts, counted.", bind_text);

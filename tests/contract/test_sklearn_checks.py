@@ -40,6 +40,17 @@ CHECKS = {  # by class, scikit-learn 1.9
     "SGDClassifier": 65,
     "SGDRegressor": 61,
     "SigmoidBasis": 54,
+    "BayesOptimalClassifier": 62,
+    "BernoulliNB": 63,
+    "CategoricalNB": 62,
+    "ComplementNB": 64,
+    "GenerativeClassifier": 61,
+    "JointTableClassifier": 63,
+    "LinearDiscriminantAnalysis": 67,
+    "LossMatrixClassifier": 62,
+    "MixedNB": 61,
+    "MultinomialNB": 64,
+    "QuadraticDiscriminantAnalysis": 61,
 }
 
 

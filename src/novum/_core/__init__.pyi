@@ -4,6 +4,7 @@ Compiled kernels. Private: call them through the Python modules that own them.
 
 from novum._core import (
     build as build,
+    counts as counts,
     density as density,
     descent as descent,
     design as design,
@@ -15,7 +16,9 @@ from novum._core import (
     mixture as mixture,
     product as product,
     proximal as proximal,
+    posterior as posterior,
     random as random,
+    scatter as scatter,
     seeding as seeding,
     sgd as sgd,
     text as text,

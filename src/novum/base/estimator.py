@@ -65,14 +65,18 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             self, X, y, sample_weight, target=target, n_jobs=getattr(self, "n_jobs", None), **options
         )
 
-    def _rows(self, X: Any, function: Callable, params: Any = None, *, shows: bool = False) -> Any:
+    def _rows(
+        self, X: Any, function: Callable, params: Any = None, verify: bool = True, *, shows: bool = False
+    ) -> Any:
         """Return `function(params, block)` for every row of X, in the home of X.
 
-        `shows` says that the result of a row with NaN or infinity has one too, so that looking at results will do.
+        `shows` says that the result of a row with NaN or infinity has one too, so that looking at results will do; without
+        `verify` the function itself refuses such rows.
         """
         check_is_fitted(self)
         with single_blas():
-            source = validation.open_rows(self, X, n_jobs=getattr(self, "n_jobs", None), defer=shows)
+            defer = shows or not verify
+            source = validation.open_rows(self, X, n_jobs=getattr(self, "n_jobs", None), defer=defer)
             out = source.rows(function, params)
             if shows and source.home == "memory" and not np.isfinite(out).all():
                 source.verified()

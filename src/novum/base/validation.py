@@ -19,7 +19,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Source, row_blocks
 from novum.fold.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
 
-__all__ = ["check_weight", "open_rows", "open_source"]
+__all__ = ["check_weight", "open_rows", "open_source", "verified"]
 
 NUMBERS = "fiub"  # NumPy kinds that become tiles without a conversion of the whole array
 
@@ -39,7 +39,8 @@ def open_source(
 ) -> Source:
     """Return training data as a Source, after every check; records n_features_in_ and feature_names_in_ if `reset`.
 
-    `defer` leaves the look for NaN and infinity in dense data to `source.verified()`, for learners whose first sums show them.
+    `defer` leaves the look for NaN and infinity in dense data to `source.verified()`, for learners whose first sums show them;
+    weighted rows are looked at first, as one without weight shows in no sum.
     A learner that takes a sparse design `by_column` gets compressed columns as they are; else they become rows.
 
     `target` is None, "numeric" (one or several columns of numbers) or "classes" (one column of labels). A scan brings its
@@ -56,7 +57,7 @@ def open_source(
 
 def checked(estimator: Any, source: MemorySource, defer: bool) -> MemorySource:
     """Return `source` with its values verified, or, if dense, with the check put off."""
-    if not defer or source.sparse:
+    if not defer or source.sparse or source.weight is not None:
         return verified(estimator, source)
     source.check = partial(verified, estimator)
     return source

@@ -18,13 +18,12 @@ so `partial_fit` in any portions equals one `fit`. Derivation: docs/theory/gauss
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from novum import _array, _core
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.generative import BayesRule, checked_priors
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 
@@ -55,11 +54,6 @@ class Density(NamedTuple):
     mean: np.ndarray  # (k, d)
     precision: np.ndarray  # (k, d)
     constant: np.ndarray  # (k,): log pi - 1/2 sum log(2 pi v)
-
-
-class Decision(NamedTuple):
-    density: Density
-    classes: np.ndarray
 
 
 def class_sums(shift: np.ndarray, block: Block) -> Sums:
@@ -128,22 +122,7 @@ def joint_log(density: Density, block: Block) -> Any:
     return out
 
 
-def log_posterior(density: Density, block: Block) -> Any:
-    """Return log p(c | x) for every row and class."""
-    return _array.log_softmax(joint_log(density, block))
-
-
-def posterior(density: Density, block: Block) -> Any:
-    """Return p(c | x) for every row and class."""
-    return _array.exp(log_posterior(density, block))
-
-
-def best_label(decision: Decision, block: Block) -> Any:
-    """Return the label of the class of largest (2) for every row."""
-    return decision.classes[_array.to_numpy(_array.argmax(joint_log(decision.density, block)))]
-
-
-class GaussianNB(ClassifierMixin, Estimator):
+class GaussianNB(BayesRule, Estimator):
     """Gaussian naive Bayes.
 
     Parameters
@@ -241,24 +220,13 @@ class GaussianNB(ClassifierMixin, Estimator):
         self.theta_ = moments.mean.astype(dtype)
         self.var_ = (moments.variance + self.epsilon_).astype(dtype)
         self.class_count_ = moments.mass.astype(dtype)
-        prior = moments.mass / moments.mass.sum() if self.priors is None else self._given_priors(len(moments.mass))
+        prior = (
+            moments.mass / moments.mass.sum()
+            if self.priors is None
+            else checked_priors("GaussianNB", self.priors, len(moments.mass))
+        )
         self.class_prior_ = prior.astype(dtype)
         return self
-
-    def _given_priors(self, k: int) -> np.ndarray:
-        """Return the priors parameter after its checks."""
-        priors = np.asarray(self.priors, dtype=np.float64)
-        if priors.shape != (k,):
-            raise ParameterError(
-                f"Number of priors must match number of classes. GaussianNB(priors=...) has {priors.size}, y has {k} classes."
-            )
-        if not np.isclose(priors.sum(), 1.0):
-            raise ParameterError(
-                f"The sum of the priors should be 1. GaussianNB(priors=...) sums to {priors.sum():g}; divide by the sum."
-            )
-        if (priors < 0).any():
-            raise ParameterError(f"Priors must be non-negative. GaussianNB(priors=...) has the value {priors.min():g}.")
-        return priors
 
     def _density(self) -> Density:
         """Return the parameters of (2)."""
@@ -272,22 +240,10 @@ class GaussianNB(ClassifierMixin, Estimator):
             self.theta_.astype(np.float64), 1 / variance, log_prior - 0.5 * np.log(2 * np.pi * variance).sum(axis=1)
         )
 
-    def predict(self, X):
-        """Return the most probable class of every row."""
-        check_is_fitted(self)
-        return self._rows(X, best_label, Decision(self._density(), self.classes_))
+    def _joint(self):
+        return joint_log, self._density()
 
-    def predict_proba(self, X):
-        """Return the probability of every class, one row per row of X."""
-        check_is_fitted(self)
-        return self._rows(X, posterior, self._density())
-
-    def predict_log_proba(self, X):
-        """Return the logarithm of `predict_proba`."""
-        check_is_fitted(self)
-        return self._rows(X, log_posterior, self._density())
-
-    def predict_joint_log_proba(self, X):
-        """Return log p(x, c), eq. (2), for every row and class."""
-        check_is_fitted(self)
-        return self._rows(X, joint_log, self._density())
+    def parameter_count(self) -> int:
+        """Return the number of free parameters: class priors, and a mean and a variance per class and feature."""
+        k, d = self.theta_.shape
+        return k - 1 + 2 * k * d

@@ -1,0 +1,174 @@
+r"""Bayes' rule as every generative classifier applies it: from the joint log-density of row and class to all answers.
+
+    s_c(x) = log p(x, c) = log pi_c + log p(x | c)                                                 (1)
+    p(c | x) = exp s_c(x) / sum_k exp s_k(x)                                                       (2)
+    log-odds of a against b = s_a(x) - s_b(x),   p(a | x) = sigmoid of it where there are two      (3)
+
+A classifier brings `_joint()`: a function of a block that gives (1) and its parameters. Scores of an array are normalised in
+place by a compiled kernel, those of a tensor where they are.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum import _array, _core, _sklearn
+from novum.exceptions import ParameterError
+
+__all__ = ["BayesRule", "Query", "checked_priors", "class_position", "dense_linear"]
+
+
+class Query(NamedTuple):
+    """A function (params, block) that gives (1), its parameters, the labels of the classes, and whose rows they are."""
+
+    joint: Callable[[Any, Any], Any]
+    params: Any
+    classes: NDArray[Any]
+    owner: str = ""
+    allow_nan: bool = False
+
+
+def joint_of(query: Query, block: Any) -> Any:
+    """Return (1) of every row and class, in the dtype and home of the block.
+
+    Cells that are not finite show in the scores, so rows need no pass of their own to be checked.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        score = query.joint(query.params, block)
+    if not _array.is_tensor(score) and not _core.tile.all_finite(np.ascontiguousarray(score)):
+        values = block.X.data if _array.is_sparse(block.X) else _array.to_numpy(block.X)
+        _sklearn.assert_all_finite(values, allow_nan=query.allow_nan, estimator_name=query.owner, input_name="X")
+    return score
+
+
+def dense_linear(X: NDArray[Any], weights: NDArray[Any], bias: NDArray[Any]) -> NDArray[Any]:
+    """Return X weights + bias for rows in memory and a few classes, in the dtype of X."""
+    out = np.empty((len(X), len(bias)), X.dtype)
+    _core.posterior.linear_scores(X, np.ascontiguousarray(weights, X.dtype), np.ascontiguousarray(bias, X.dtype), out)
+    return out
+
+
+def normalized(score: Any, logarithm: bool) -> Any:
+    """Return (2), or its logarithm, of rows of scores; an array is overwritten."""
+    if _array.is_tensor(score):
+        found = _array.log_softmax(score)
+        return found if logarithm else _array.exp(found)
+    score = np.ascontiguousarray(score)
+    _core.posterior.normalize_rows(score, logarithm)
+    return score
+
+
+def posterior_of(query: Query, block: Any) -> Any:
+    """Return (2)."""
+    return normalized(joint_of(query, block), False)
+
+
+def log_posterior_of(query: Query, block: Any) -> Any:
+    """Return the logarithm of (2)."""
+    return normalized(joint_of(query, block), True)
+
+
+def best_position(score: Any) -> NDArray[np.int64]:
+    """Return the position of the largest score of every row, the first of equals."""
+    if _array.is_tensor(score):
+        return _array.to_numpy(_array.argmax(score))
+    label = np.empty(len(score), np.int64)
+    _core.posterior.best_of_rows(np.ascontiguousarray(score), label)
+    return label
+
+
+def label_of(query: Query, block: Any) -> Any:
+    """Return the most probable class of every row."""
+    return query.classes[best_position(joint_of(query, block))]
+
+
+class Odds(NamedTuple):
+    query: Query
+    positive: int
+    negative: int
+
+
+def odds_of(odds: Odds, block: Any) -> Any:
+    """Return (3)."""
+    score = joint_of(odds.query, block)
+    return score[:, odds.positive] - score[:, odds.negative]
+
+
+def class_position(owner: str, classes: NDArray[Any], label: Any, name: str) -> int:
+    """Return where a label stands among the classes; raise for one that is not there."""
+    found = np.flatnonzero(classes == label)
+    if len(found) != 1:
+        raise ParameterError(f"{owner}: {name}={label!r} is no class; the classes are {classes.tolist()}.")
+    return int(found[0])
+
+
+def checked_priors(owner: str, priors: Any, k: int, name: str = "priors") -> NDArray[np.float64]:
+    """Return given class probabilities after their checks, in scikit-learn's words."""
+    values = np.asarray(priors, dtype=np.float64)
+    if values.shape != (k,):
+        raise ParameterError(
+            f"Number of priors must match number of classes. {owner}({name}=...) has {values.size}, y has {k} classes."
+        )
+    if not np.isclose(values.sum(), 1.0):
+        raise ParameterError(
+            f"The sum of the priors should be 1. {owner}({name}=...) sums to {values.sum():g}; divide by the sum."
+        )
+    if (values < 0).any():
+        raise ParameterError(f"Priors must be non-negative. {owner}({name}=...) has the value {values.min():g}.")
+    return values
+
+
+class BayesRule(ClassifierMixin):
+    """The answers of a generative classifier; a subclass brings `_joint` and is an `Estimator`."""
+
+    classes_: NDArray[Any]
+    _rows: Callable[..., Any]
+    _scores_show_gaps = True  # whether a cell that is not finite makes scores that are not; else rows are checked first
+
+    def _joint(self) -> tuple[Callable[[Any, Any], Any], Any]:
+        """Return the function of (1) and its parameters."""
+        raise NotImplementedError
+
+    def _query(self) -> Query:
+        check_is_fitted(self)
+        allow_nan = self.__sklearn_tags__().input_tags.allow_nan
+        return Query(*self._joint(), self.classes_, type(self).__name__, allow_nan)
+
+    def _answers(self, X: Any, function: Callable[..., Any], params: Any) -> Any:
+        return self._rows(X, function, params, verify=not self._scores_show_gaps)
+
+    def predict(self, X):
+        """Return the most probable class of every row."""
+        return self._answers(X, label_of, self._query())
+
+    def predict_proba(self, X):
+        """Return the probability of every class, eq. (2) of `novum.base.generative`, one row per row of X."""
+        return self._answers(X, posterior_of, self._query())
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`."""
+        return self._answers(X, log_posterior_of, self._query())
+
+    def predict_joint_log_proba(self, X):
+        """Return log p(x, c) for every row and class."""
+        return self._answers(X, joint_of, self._query())
+
+    def log_odds(self, X, positive=None, negative=None):
+        """Return log p(positive | x) - log p(negative | x) of every row.
+
+        Parameters
+        ----------
+        X : rows
+        positive, negative : class labels, default=None
+            None takes, of two classes, the second as positive and the first as negative.
+        """
+        query = self._query()
+        owner = f"{type(self).__name__}.log_odds"
+        if positive is None and negative is None and len(query.classes) == 2:
+            return self._answers(X, odds_of, Odds(query, 1, 0))
+        a = class_position(owner, query.classes, positive, "positive")
+        return self._answers(X, odds_of, Odds(query, a, class_position(owner, query.classes, negative, "negative")))

@@ -1,0 +1,86 @@
+"""Pictures of decisions: class densities of a generative model beside the bare boundary of a discriminative one."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novum._axes import drawing_axes, drawing_panels
+from novum.exceptions import DataError
+
+__all__ = ["plot_generative", "plot_generative_vs_discriminative"]
+
+GRID = 101  # points along an axis
+MARGIN = 0.1  # of the range of the rows, around them
+
+
+def ranges(X: np.ndarray) -> list[tuple[float, float]]:
+    """Return what to draw of every feature."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    return [(a - MARGIN * (b - a), b + MARGIN * (b - a)) for a, b in zip(low, high)]
+
+
+def mesh(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the coordinates of a grid over the rows, and its points."""
+    first, second = np.meshgrid(*(np.linspace(*ends, GRID) for ends in ranges(X)))
+    return first, second, np.column_stack([first.ravel(), second.ravel()])
+
+
+def scatter(ax: Any, X: np.ndarray, y: np.ndarray, classes: np.ndarray) -> None:
+    """Draw the rows by class."""
+    for c, label in enumerate(classes):
+        mine = X[y == label]
+        height = np.zeros(len(mine)) if X.shape[1] == 1 else mine[:, 1]
+        ax.scatter(mine[:, 0], height, s=10, color=f"C{c}", label=str(label))
+
+
+def plot_generative(model, X=None, y=None, ax=None):
+    """Draw p(x, c) of every class: curves of one feature, contours of two; X gives the range, y its colors."""
+    check_is_fitted(model)
+    rows = np.asarray(model.sample(400, random_state=0)[0] if X is None else X, np.float64)
+    if rows.shape[1] not in (1, 2):
+        raise DataError(f"{type(model).__name__}.plot: a picture needs 1 or 2 features; there are {rows.shape[1]}.")
+    ax = drawing_axes(ax)
+    if rows.shape[1] == 1:
+        x = np.linspace(*ranges(rows)[0], 4 * GRID)
+        for c, curve in enumerate(np.exp(model.predict_joint_log_proba(x[:, None])).T):
+            ax.plot(x, curve, color=f"C{c}", label=None if y is not None else str(model.classes_[c]))
+    else:
+        first, second, points = mesh(rows)
+        for c, height in enumerate(np.exp(model.predict_joint_log_proba(points)).T):
+            ax.contour(first, second, height.reshape(first.shape), levels=5, colors=f"C{c}")
+    if y is not None:
+        scatter(ax, rows, np.asarray(y), model.classes_)
+    if y is not None or rows.shape[1] == 1:
+        ax.legend()
+    return ax
+
+
+def plot_generative_vs_discriminative(generative, discriminative, X, y, axes=None):
+    """Draw the same rows twice: with the boundary of a discriminative model, and with the densities of a generative one.
+
+    Parameters
+    ----------
+    generative : fitted classifier with `predict_joint_log_proba`
+    discriminative : fitted classifier with `predict`
+    X : array-like of shape (n_samples, 2)
+    y : array-like of shape (n_samples,)
+    axes : pair of matplotlib Axes, default=None
+
+    Returns
+    -------
+    list of two matplotlib Axes
+    """
+    rows, labels = np.asarray(X, np.float64), np.asarray(y)
+    if rows.ndim != 2 or rows.shape[1] != 2:
+        raise DataError(f"plot_generative_vs_discriminative: X must have two columns, got shape {rows.shape}.")
+    left, right = drawing_panels(2) if axes is None else axes
+    first, second, points = mesh(rows)
+    code = np.searchsorted(discriminative.classes_, discriminative.predict(points)).reshape(first.shape)
+    for c in range(len(discriminative.classes_) - 1):
+        left.contour(first, second, code <= c, levels=[0.5], colors="black")
+    scatter(left, rows, labels, discriminative.classes_)
+    left.set_title("discriminative")
+    plot_generative(generative, rows, labels, right)
+    right.set_title("generative")
+    return [left, right]

@@ -1,0 +1,15 @@
+"""Discriminant analysis: Gaussian classes with shared or own covariances."""
+
+from novum.discriminant_analysis._plot import plot_class_densities, plot_posterior_surface
+from novum.discriminant_analysis.linear import LinearDiscriminantAnalysis, LinearForm
+from novum.discriminant_analysis.parameters import parameter_count
+from novum.discriminant_analysis.quadratic import QuadraticDiscriminantAnalysis
+
+__all__ = [
+    "LinearDiscriminantAnalysis",
+    "LinearForm",
+    "QuadraticDiscriminantAnalysis",
+    "parameter_count",
+    "plot_class_densities",
+    "plot_posterior_surface",
+]

@@ -1,0 +1,219 @@
+r"""Quadratic discriminant analysis: Gaussian classes, each with its own covariance.
+
+    delta_c(x) = log pi_c - 1/2 log |S_c| - 1/2 (x - mean_c)' inv(S_c) (x - mean_c)                (10)
+
+S_c = scatter_c / N_c (maximum likelihood) or over N_c - 1 (`unbiased`), from the same pass over the rows as the linear method
+(`_moments`); then S_c <- (1 - reg) S_c + reg I. With S_c = R_c diag(s_c) R_c' the class is a Gaussian with axes R_c and variances
+s_c along them. Predictions use the compiled density of a Gaussian mixture; missing cells are integrated out.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from novum._pool import map_ordered
+from novum._threads import thread_count
+from novum.base.classes import labels_of
+from novum.base.domains import ArrayLike, Bool, Choice, Domain, Null, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.generative import Query, joint_of
+from novum.discriminant_analysis._fitting import EstimatorDomain, class_covariances, gather
+from novum.discriminant_analysis._gaussian import GaussianClasses, class_density, log_joint, priors_of
+from novum.discriminant_analysis._shrinkage import TYPES
+from novum.discriminant_analysis.parameters import parameter_count
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block
+from novum.mixture._density import Density
+
+__all__ = ["QuadraticDiscriminantAnalysis"]
+
+
+def discriminants(query: Query, block: Block) -> Any:
+    """Return (10); of two classes the difference."""
+    score = joint_of(query, block)
+    if score.shape[1] == 2:
+        return score[:, 1] - score[:, 0]
+    return score + 0.5 * block.X.shape[1] * float(np.log(2 * np.pi))
+
+
+def eigenvalues(covariances: NDArray) -> tuple[list[NDArray], list[NDArray]]:
+    """Return eigenvalues and eigenvectors of every matrix, the matrices spread over the threads."""
+    pairs = map_ordered(lambda c: np.linalg.eigh(covariances[c]), range(len(covariances)), thread_count(None))
+    values, vectors = zip(*pairs)
+    return list(values), list(vectors)
+
+
+class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
+    """Quadratic discriminant analysis.
+
+    Parameters
+    ----------
+    solver : {"svd", "eigen"}, default="svd"
+        Both take the eigenvalues of the covariance of every class; only "eigen" goes with shrinkage and other estimators.
+    shrinkage : "auto", float in [0, 1] or None, default=None
+        Share of a multiple of the identity in every covariance; "auto" by Ledoit and Wolf's formula.
+    priors : array-like of shape (n_classes,), default=None
+        Probabilities of the classes; None takes their shares of the data.
+    reg_param : float in [0, 1], default=0.0
+        Share of the identity in every covariance; for solver "svd".
+    store_covariance : bool, default=False
+        Whether to keep `covariance_`.
+    tol : float, default=1e-4
+        Least variance along an axis; below it a covariance counts as singular, which is an error.
+    covariance_estimator : covariance estimator, default=None
+        An object whose `fit` gives `covariance_`; for data in memory.
+    covariance_type : {"full", "diag", "spherical"}, default="full"
+        Form of the covariances: any, a variance per feature (naive Bayes), one variance per class.
+    unbiased : bool, default=False
+        Whether covariances are divided by N_c - 1 instead of N_c.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    priors_ : array of shape (n_classes,)
+    means_ : array of shape (n_classes, n_features)
+    covariance_ : list of arrays of shape (n_features, n_features)
+        With `store_covariance`.
+    rotations_ : list of arrays of shape (n_features, n_features)
+        Axes of every class, the widest first.
+    scalings_ : list of arrays of shape (n_features,)
+        Variances along them.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    A missing cell (NaN) is integrated out, in `fit` and in predictions; nothing is imputed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.discriminant_analysis import QuadraticDiscriminantAnalysis
+    >>> X = np.array([[1.0, 2], [2, 3], [3, 3], [6, 5], [7, 8], [8, 7], [7, 6]])
+    >>> model = QuadraticDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2, 2])
+    >>> model.predict([[4, 5]]), model.decision_function([[4, 5]]).round(6)
+    (array([2]), array([7.630178]))
+    """
+
+    _domains: dict[str, Domain] = {
+        "solver": Choice("svd", "eigen"),
+        "shrinkage": Choice("auto") | Real(0, 1) | Null(),
+        "priors": ArrayLike() | Null(),
+        "reg_param": Real(0, 1),
+        "store_covariance": Bool(),
+        "tol": Real(0),
+        "covariance_estimator": EstimatorDomain() | Null(),
+        "covariance_type": Choice(*TYPES),
+        "unbiased": Bool(),
+    }
+
+    def __init__(
+        self,
+        *,
+        solver="svd",
+        shrinkage=None,
+        priors=None,
+        reg_param=0.0,
+        store_covariance=False,
+        tol=1.0e-4,
+        covariance_estimator=None,
+        covariance_type="full",
+        unbiased=False,
+    ):
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.covariance_type = covariance_type
+        self.unbiased = unbiased
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit mean, prior and covariance of every class.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels; None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Zero leaves a row out.
+
+        Returns
+        -------
+        self
+        """
+        source = self._source(X, y, sample_weight, target="classes", defer=True)
+        self.classes_, coded = labels_of(source)
+        if self.solver == "svd" and self.shrinkage is not None:
+            raise NotImplementedError("shrinkage not supported with 'svd' solver.")
+        if self.solver == "svd" and self.covariance_estimator is not None:
+            raise ParameterError("covariance_estimator is not supported with solver='svd'. Try solver='eigen' instead.")
+        gathered = gather(self, coded, len(self.classes_), own=True)
+        moments = gathered.moments
+        alone = moments.rows <= 1
+        if alone.any():
+            raise DataError(
+                f"y has only 1 sample in class {self.classes_[alone.argmax()]}, covariance is ill defined."
+                " Give more rows of it, or leave it out."
+            )
+        each = class_covariances(gathered, self.shrinkage, self.covariance_type, self.unbiased)
+        values, vectors = eigenvalues(each)
+        axes = [self._axes(values[c], vectors[c], c, int(moments.rows[c])) for c in range(len(each))]
+        dtype = source.dtype
+        self.means_ = moments.mean.astype(dtype)
+        self.priors_ = priors_of(type(self).__name__, self.priors, moments.mass, False).astype(dtype)
+        self.scalings_ = [scaling.astype(dtype) for scaling, _ in axes]
+        self.rotations_ = [rotation.astype(dtype) for _, rotation in axes]
+        self.__dict__.pop("covariance_", None)
+        if self.store_covariance:
+            self.covariance_ = [(rotation * scaling @ rotation.T).astype(dtype) for scaling, rotation in axes]
+        return self
+
+    def _axes(self, value: NDArray, vector: NDArray, c: int, rows: int) -> tuple[NDArray, NDArray]:
+        """Return variances and axes of a class, regularised; raise where a variance is too small."""
+        scaling, rotation = np.maximum(value[::-1], 0.0), vector[:, ::-1]
+        if self.solver == "svd":
+            scaling = (1 - self.reg_param) * scaling + self.reg_param
+        if (scaling > self.tol).all():
+            return scaling, rotation
+        label, d = self.classes_[c], len(value)
+        told = f"The covariance matrix of class {label} is not full rank."
+        if self.solver == "svd" and rows <= d:
+            raise np.linalg.LinAlgError(
+                f"{told} When using `solver='svd'` the number of samples in each class should be more than the number of"
+                f" features, but class {label} has {rows} samples and {d} features. Try using `solver='eigen'` and setting"
+                " the parameter `shrinkage` for regularization."
+            )
+        name = "shrinkage" if self.solver == "eigen" else "reg_param"
+        raise np.linalg.LinAlgError(f"{told} Increase the value of `{name}` to reduce the collinearity.")
+
+    def _class_covariances(self):
+        pairs = zip(self.scalings_, self.rotations_)
+        return np.stack([(R.astype(np.float64) * s.astype(np.float64)) @ R.T.astype(np.float64) for s, R in pairs])
+
+    def _density(self) -> Density:
+        mean, prior = (np.asarray(values, np.float64) for values in (self.means_, self.priors_))
+        covariances = self._class_covariances()
+        if self.covariance_type == "full":
+            return class_density(type(self).__name__, prior, mean, covariances, "full")
+        variances = np.ascontiguousarray(np.diagonal(covariances, axis1=1, axis2=2))
+        return class_density(type(self).__name__, prior, mean, variances, "diag")
+
+    def _joint(self):
+        return log_joint, self._density()
+
+    def decision_function(self, X):
+        """Return delta of (10) for every row and class; for two classes the log-odds of the second."""
+        return self._answers(X, discriminants, self._query())
+
+    def parameter_count(self) -> int:
+        """Return the number of free parameters."""
+        check_is_fitted(self)
+        kinds = {"full": "own", "diag": "diagonal", "spherical": "spherical"}
+        return parameter_count(self.n_features_in_, len(self.classes_), kinds[self.covariance_type])

@@ -1,0 +1,228 @@
+"""What naive Bayes on counts shares: smoothing, class priors, `fit` and `partial_fit` as one fold, scores linear in the rows."""
+
+import warnings
+from numbers import Real as Number
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.classes import labels_of
+from novum.base.domains import ArrayLike, Bool, Domain, Null, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.generative import BayesRule
+from novum.base.validation import open_rows, verified
+from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.fold.blocks import Source
+from novum.fold.memory import MemorySource
+from novum.naive_bayes._counts import Counts, Plan, class_counts, linear_scores, merge_counts, scores_of
+
+__all__ = ["COMMON_DOMAINS", "DiscreteNB", "LinearForm", "PartialFit", "class_log_prior", "smoothing"]
+
+ENTRIES_PER_CELL = 4  # entries of a block for every cell of its counts: merging then costs less than counting
+LEAST_ALPHA = 1e-10  # what `force_alpha=False` raises smaller values to, as in scikit-learn
+SPARSE_BLOCKS = 16  # pieces in which sparse rows are scored: enough for the threads; their cut changes no result
+
+
+def log_of(values: NDArray) -> NDArray:
+    """Return the logarithm of a fresh array, in its place."""
+    return np.log(values, out=values)
+
+
+COMMON_DOMAINS: dict[str, Domain] = {
+    "alpha": Real(0) | ArrayLike(),
+    "force_alpha": Bool(),
+    "fit_prior": Bool(),
+    "class_prior": ArrayLike() | Null(),
+}
+
+
+class LinearForm(NamedTuple):
+    """Scores as linear functions of a row: log p(x, c) = weights[c] . t(x) + bias[c], up to what all classes share."""
+
+    weights: NDArray  # (k, d)
+    bias: NDArray  # (k,)
+
+
+def smoothing(alpha: Any, force_alpha: bool, d: int) -> Any:
+    """Return alpha as a number or an array (d,) after scikit-learn's checks."""
+    values = alpha if isinstance(alpha, Number) else np.asarray(alpha, np.float64)
+    if isinstance(values, np.ndarray):
+        if values.shape != (d,):
+            raise ParameterError(
+                f"When alpha is an array, it should contains `n_features`. Got {values.shape[0] if values.ndim else 0}"
+                f" elements instead of {d}."
+            )
+        if values.min() < 0:
+            raise ParameterError("All values in alpha must be greater than 0.")
+    if not force_alpha and np.min(values) < LEAST_ALPHA:
+        warnings.warn(
+            f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}. Use `force_alpha=True` to"
+            " keep alpha unchanged.",
+            DataWarning,
+            stacklevel=5,
+        )
+        return np.maximum(values, LEAST_ALPHA)
+    return values
+
+
+def class_log_prior(mass: NDArray, class_prior: Any, fit_prior: bool) -> NDArray:
+    """Return the logarithms of the class probabilities: those given, the shares of the data, or equal ones."""
+    k = len(mass)
+    with np.errstate(divide="ignore"):  # a class of probability zero
+        if class_prior is not None:
+            given = np.asarray(class_prior, np.float64)
+            if given.shape != (k,):
+                raise ParameterError(
+                    f"Number of priors must match number of classes. Got {given.size} for {k} classes."
+                )
+            return np.log(given)
+        return np.log(mass) - np.log(mass.sum()) if fit_prior else np.full(k, -np.log(k))
+
+
+class PartialFit(Estimator):
+    """`fit` and `partial_fit` for learners whose counts add; a subclass counts (`_count`) and solves (`_learn`)."""
+
+    _sums_show_gaps = False  # whether a cell that is not finite makes counts that are not; else rows are checked first
+
+    def _count(self, source: Source, k: int, first: bool) -> None:
+        """Add the counts of a source to the state, or begin with them."""
+        raise NotImplementedError
+
+    def _learn(self) -> None:
+        """Turn counts into parameters."""
+        raise NotImplementedError
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit from scratch.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels; None for a scan, which brings its target.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Zero leaves a row out.
+
+        Returns
+        -------
+        self
+        """
+        source = self._source(X, y, sample_weight, target="classes", defer=self._sums_show_gaps)
+        self.classes_, coded = labels_of(source)
+        self._count(coded, len(self.classes_), True)
+        self._learn()
+        return self
+
+    @fits
+    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
+        """Learn from one more portion; the result is that of `fit` on all portions together.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array-like of shape (n_classes,)
+            All labels that can ever occur; needed at the first call.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "classes_")
+        if first and classes is None:
+            raise ParameterError(
+                "classes must be passed on the first call to partial_fit. Give every label that can occur."
+            )
+        known = np.unique(np.asarray(classes)) if classes is not None else self.classes_
+        if not first and not np.array_equal(known, self.classes_):
+            raise ParameterError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}."
+                f" {type(self).__name__} learns a fixed set of classes; name them all at the first call."
+            )
+        source = self._source(X, y, sample_weight, target="classes", reset=first, defer=self._sums_show_gaps)
+        self.classes_, coded = labels_of(source, known)
+        self._count(coded, len(known), first)
+        self._learn()
+        return self
+
+
+class DiscreteNB(BayesRule, PartialFit):
+    """Naive Bayes whose scores are linear in the rows; a subclass gives weights and bias from counts."""
+
+    alpha: Any
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: Any
+    _positive_only = True
+    _sums_show_gaps = True
+
+    def _threshold(self) -> float | None:
+        return None
+
+    def _log_prob(self, alpha: Any) -> NDArray:
+        """Return `feature_log_prob_` from the counts."""
+        raise NotImplementedError
+
+    def _weights_and_bias(self) -> tuple[NDArray, NDArray]:
+        """Return the linear form of the scores."""
+        return self.feature_log_prob_, self.class_log_prior_
+
+    def _count(self, source: Source, k: int, first: bool) -> None:
+        if isinstance(source, MemorySource) and source.sparse:
+            entries, cells = source.tiles.X.nnz, k * source.n_features
+            source = source.cut(-(-source.n_rows // max(1, min(SPARSE_BLOCKS, entries // (ENTRIES_PER_CELL * cells)))))
+        found: Counts = source.total(class_counts, Plan(k, self._threshold()), merge_counts)
+        if isinstance(source, MemorySource) and not np.isfinite(found.counts).all():
+            verified(self, source)
+        if self._positive_only and found.least < 0:
+            raise DataError(
+                f"Negative values in data passed to {type(self).__name__} (input X): the least is {found.least:g}. Give"
+                " counts or shares, zero or more."
+            )
+        self.class_count_ = found.mass if first else self.class_count_ + found.mass
+        self.feature_count_ = found.counts if first else self.feature_count_ + found.counts
+
+    def _learn(self) -> None:
+        alpha = smoothing(self.alpha, self.force_alpha, self.n_features_in_)
+        with np.errstate(divide="ignore", invalid="ignore"):  # no smoothing: the logarithm of zero; an empty class
+            self.feature_log_prob_ = self._log_prob(alpha)
+        self.class_log_prior_ = class_log_prior(self.class_count_, self.class_prior, self.fit_prior)
+
+    def _joint(self):
+        return scores_of, linear_scores(*self._weights_and_bias(), self._threshold())
+
+    def _rows(self, X, function, params=None, verify=True):
+        check_is_fitted(self)
+        source = open_rows(self, X, defer=not verify)
+        if isinstance(source, MemorySource) and source.sparse:
+            source = source.cut(-(-source.n_rows // SPARSE_BLOCKS))
+        return source.rows(function, params)
+
+    def linear_form(self) -> LinearForm:
+        """Return weights and bias per class: the classifier as a log-linear one."""
+        self._query()
+        return LinearForm(*self._weights_and_bias())
+
+    def parameter_count(self) -> int:
+        """Return the number of free parameters: the class priors and the probabilities of every class."""
+        self._query()
+        return len(self.classes_) - 1 + len(self.classes_) * self._per_class()
+
+    def _per_class(self) -> int:
+        return self.n_features_in_ - 1
+
+    def plot(self, ax=None):
+        """Draw the probabilities of every class as a heat table, class by feature; return the axes."""
+        from novum.naive_bayes._plot import plot_class_tables
+
+        return plot_class_tables(self, ax=ax)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self._positive_only
+        tags.classifier_tags.poor_score = True
+        return tags

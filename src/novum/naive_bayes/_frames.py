@@ -1,0 +1,52 @@
+"""Frames with categorical and text columns as tables of numbers: levels become codes, a missing cell NaN."""
+
+from typing import Any
+
+import numpy as np
+
+from novum.exceptions import DataError
+
+__all__ = ["coded_frame", "frame_levels", "is_frame"]
+
+
+def is_frame(X: Any) -> bool:
+    """Return whether X is a frame in memory that narwhals knows."""
+    import narwhals as nw
+
+    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def frame_levels(X: Any) -> dict[str, list[Any]]:
+    """Return the levels of every column that is no number: those of its dtype, or the values that occur, in order."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    levels: dict[str, list[Any]] = {}
+    for series in frame.iter_columns():
+        if isinstance(series.dtype, nw.Categorical | nw.Enum):
+            levels[series.name] = list(series.cat.get_categories().to_list())
+        elif not series.dtype.is_numeric() and series.dtype != nw.Boolean:
+            levels[series.name] = sorted(series.drop_nulls().unique().to_list())
+    return levels
+
+
+def coded_frame(owner: str, X: Any, levels: dict[str, list[Any]]) -> Any:
+    """Return the frame with codes in place of levels, in its own library; raise for a level that is not known."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    columns: dict[str, Any] = {}
+    for series in frame.iter_columns():
+        if series.name not in levels:
+            columns[series.name] = series
+            continue
+        place = {level: float(code) for code, level in enumerate(levels[series.name])}
+        values = series.to_list()
+        unknown = next((v for v in values if v is not None and v == v and v not in place), None)
+        if unknown is not None:
+            raise DataError(
+                f"{owner}: column {series.name!r} has the level {unknown!r}, which fit did not see; known are"
+                f" {levels[series.name]}."
+            )
+        columns[series.name] = np.array([place.get(v, np.nan) for v in values])
+    return nw.from_dict(columns, backend=frame.implementation).to_native()

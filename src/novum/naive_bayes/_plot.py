@@ -1,0 +1,82 @@
+"""Pictures of naive Bayes: what each class expects of each feature as a heat table, and the graph that the assumption is."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novum._axes import drawing_axes
+from novum.exceptions import ParameterError
+
+__all__ = ["plot_class_tables", "plot_naive_bayes_graph"]
+
+MOST_NUMBERS = 120  # cells up to which their values are written into the table
+
+
+def table_of(model: Any) -> tuple[np.ndarray, list[str]]:
+    """Return the probabilities (or means) of every class (k, columns), and names of the columns."""
+    given = getattr(model, "feature_names_in_", None)
+    if isinstance(getattr(model, "feature_log_prob_", None), list):
+        names = given if given is not None else [f"x{j}" for j in range(model.n_features_in_)]
+        columns = [f"{name}={a}" for name, part in zip(names, model.feature_log_prob_) for a in range(part.shape[1])]
+        return np.exp(np.hstack(model.feature_log_prob_)), columns
+    for attribute, function in (("feature_log_prob_", np.exp), ("theta_", np.asarray)):
+        if hasattr(model, attribute):
+            values = function(getattr(model, attribute))
+            return values, list(given) if given is not None else [f"x{j}" for j in range(values.shape[1])]
+    raise ParameterError(f"plot_class_tables: {type(model).__name__} has neither feature_log_prob_ nor theta_.")
+
+
+def plot_class_tables(model, feature_names=None, ax=None):
+    """Draw the parameters of every class as a heat table.
+
+    Parameters
+    ----------
+    model : fitted naive Bayes classifier
+    feature_names : sequence of str, default=None
+        Names of the columns of the table; None takes those of `fit`.
+    ax : matplotlib Axes, default=None
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    check_is_fitted(model)
+    values, names = table_of(model)
+    names = names if feature_names is None else list(feature_names)
+    if len(names) != values.shape[1]:
+        raise ParameterError(f"plot_class_tables: {len(names)} feature_names for {values.shape[1]} columns.")
+    ax = drawing_axes(ax)
+    ax.imshow(values, aspect="auto", cmap="Blues")
+    ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
+    ax.set_yticks(range(len(model.classes_)), [str(label) for label in model.classes_])
+    if values.size <= MOST_NUMBERS:
+        middle = (values.max() + values.min()) / 2
+        for (i, j), value in np.ndenumerate(values):
+            ax.text(j, i, f"{value:.3g}", ha="center", va="center", color="white" if value > middle else "black")
+    return ax
+
+
+def plot_naive_bayes_graph(feature_names, target="y", ax=None):
+    """Draw the graph of naive Bayes: the class above, an arrow from it to every feature, none between features.
+
+    Parameters
+    ----------
+    feature_names : sequence of str
+    target : str, default="y"
+    ax : matplotlib Axes, default=None
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = drawing_axes(ax)
+    places = np.linspace(-1, 1, len(feature_names)) if len(feature_names) > 1 else [0.0]
+    circle = {"boxstyle": "circle", "facecolor": "white", "edgecolor": "black"}
+    for name, x in zip(feature_names, places):
+        ax.annotate("", xy=(x, 0.1), xytext=(0, 0.9), arrowprops={"arrowstyle": "->", "shrinkA": 12, "shrinkB": 12})
+        ax.text(x, 0, name, ha="center", va="center", bbox=circle)
+    ax.text(0, 1, target, ha="center", va="center", bbox={**circle, "facecolor": "lightgrey"})
+    ax.set(xlim=(-1.3, 1.3), ylim=(-0.3, 1.3))
+    ax.set_axis_off()
+    return ax
