@@ -58,7 +58,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
     >>> from novum.linear_model import RidgeCV
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> RidgeCV(alphas=[0.01, 1.0, 100.0]).fit(X, [1.0, 3.0, 2.0, 5.0]).alpha_
-    1.0
+    0.01
     """
 
     _domains: dict[str, Domain] = {
