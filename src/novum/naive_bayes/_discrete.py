@@ -198,7 +198,7 @@ class DiscreteNB(BayesRule, PartialFit):
     def _joint(self):
         return scores_of, linear_scores(*self._weights_and_bias(), self._threshold())
 
-    def _rows(self, X, function, params=None, verify=True):
+    def _rows(self, X, function, params=None, verify=True, *, shows=False):
         check_is_fitted(self)
         source = open_rows(self, X, defer=not verify)
         if isinstance(source, MemorySource) and source.sparse:

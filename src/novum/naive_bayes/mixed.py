@@ -215,9 +215,9 @@ class MixedNB(BayesRule, Estimator):
         )
         return self
 
-    def _rows(self, X, function, params=None, verify=True):
+    def _rows(self, X, function, params=None, verify=True, *, shows=False):
         check_is_fitted(self)
-        return super()._rows(self._coded(X, False), function, params, verify)
+        return super()._rows(self._coded(X, False), function, params, verify, shows=shows)
 
     def _joint(self):
         with np.errstate(divide="ignore"):  # a class of prior zero
