@@ -11,6 +11,7 @@ FAMILIES = (
     "penalised",
     "logistic",
     "naive_bayes",
+    "discriminant_analysis",
     "cluster",
     "text",
     "files",

@@ -1,4 +1,3 @@
-#include "novum/linear_scores.h"
 #include "novum/posterior.h"
 
 #include <nanobind/nanobind.h>
@@ -21,15 +20,6 @@ void bind_real(nb::module_& m) {
         novum::normalize_rows<Real>(score.data(), score.shape(0), score.shape(1),
                                     logarithm ? novum::Posterior::logarithm : novum::Posterior::share);
     }, "score"_a.noconvert(), "logarithm"_a, "Replace the scores of every row by their softmax, or its logarithm.");
-
-    m.def("linear_scores", [](Matrix<const Real> X, Matrix<const Real> weights, Vector<const Real> bias, Matrix<Real> out) {
-        const std::size_t n = X.shape(0), d = X.shape(1), k = bias.shape(0);
-        if (weights.shape(0) != d || weights.shape(1) != k || out.shape(0) != n || out.shape(1) != k)
-            throw nb::value_error("linear_scores: inconsistent shapes");
-        nb::gil_scoped_release release;
-        novum::linear_scores<Real>(X.data(), n, d, k, weights.data(), bias.data(), out.data());
-    }, "X"_a.noconvert(), "weights"_a.noconvert(), "bias"_a.noconvert(), "out"_a.noconvert(),
-    "Write bias + X weights for every row.");
 
     m.def("best_of_rows", [](Matrix<const Real> score, Vector<std::int64_t> label) {
         if (label.shape(0) != score.shape(0) || score.shape(1) == 0) throw nb::value_error("best_of_rows: inconsistent shapes");

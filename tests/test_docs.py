@@ -109,7 +109,7 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
             "ols",
             "ridge",
             "inference",
-            "_solve",
+            "linear_model/_solve",
             "_normal",
             "_orthogonal",
             "fold/moments",
@@ -125,6 +125,11 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
             "factor_analysis",
             "_rotation",
             "incremental",
+        ],
+        "naive_bayes.md": [f"naive_bayes/{name}" for name in ("_counts", "multinomial", "categorical")],
+        "discriminant_analysis.md": [
+            f"discriminant_analysis/{name}"
+            for name in ("linear", "quadratic", "parameters", "_moments", "_solve", "_shrinkage", "_missing")
         ],
         "fold.md": ["engine"],
         "kmeans.md": ["kmeans", "_lloyd", "_bounds", "_seeding", "_spread", "criterion"],

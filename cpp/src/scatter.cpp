@@ -8,11 +8,11 @@
 
 namespace novum {
 
+namespace {
+
 using panels::CHUNK;
 using panels::PANEL;
 using panels::Products;
-
-namespace {
 
 // Pack rows `row[0..count)`, each about the shift of its class and scaled by the root of its weight; adds mass and first moments.
 template <class Real>

@@ -48,7 +48,7 @@ def joint_of(query: Query, block: Any) -> Any:
 def dense_linear(X: NDArray[Any], weights: NDArray[Any], bias: NDArray[Any]) -> NDArray[Any]:
     """Return X weights + bias for rows in memory and a few classes, in the dtype of X."""
     out = np.empty((len(X), len(bias)), X.dtype)
-    _core.posterior.linear_scores(X, np.ascontiguousarray(weights, X.dtype), np.ascontiguousarray(bias, X.dtype), out)
+    _core.product.narrow(X, np.ascontiguousarray(weights, X.dtype), np.ascontiguousarray(bias, X.dtype), out)
     return out
 
 

@@ -236,6 +236,6 @@ class GenerativeClassifier(BayesRule, Estimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        vectors = isinstance(self.family, type) and getattr(self.family, "_event_ndim", 0)
+        vectors = isinstance(self.family, type) and bool(getattr(self.family, "_event_ndim", False))
         tags.input_tags.allow_nan = not vectors and self.family != "multivariate_normal"
         return tags

@@ -85,7 +85,7 @@ def densities_of(mean: NDArray, covariance: NDArray, kind: str) -> list[Density]
     found = []
     for m, S in zip(mean, covariance):
         values = (S if form == "full" else np.diagonal(S))[None]
-        factor = factor_of_covariance(form, values, np.float64)
+        factor = factor_of_covariance(form, values, np.dtype(np.float64))
         found.append(density_of(form, np.zeros(1), m[None], values, factor, m))
     return found
 

@@ -62,9 +62,8 @@ def tensor_sums(task: Task, block: Block) -> Sums:
     else:
         parts = [(offset * weighted[:, c : c + 1]).T @ offset for c in range(k)]
     second = np.stack([_array.to_numpy(part) for part in parts])
-    return Sums(
-        *(_array.to_numpy(part) for part in (weighted.sum(0), weighted.T @ offset)), second, _array.to_numpy(rows)
-    )
+    mass, first = (_array.to_numpy(part) for part in (weighted.sum(0), weighted.T @ offset))
+    return Sums(mass, first, second, _array.to_numpy(rows))
 
 
 def class_sums(task: Task, block: Block) -> Sums:

@@ -88,8 +88,7 @@ def decision_of(query: Query, block: Block) -> Any:
 def projected(projection: Projection, block: Block) -> Any:
     """Return (x - center) G, a missing cell at its expectation given the others."""
     X = block.X
-    gaps = (X != X).any(1) if projection.density is not None else None
-    if gaps is not None and bool(gaps.any()):
+    if projection.density is not None and bool((gaps := (X != X).any(1)).any()):
         X = X.clone() if _array.is_tensor(X) else X.copy()
         X[gaps] = _array.like(X, _array.to_numpy(expected_rows(projection.density, X[gaps])))
     offset = X - _array.like(X, projection.center)

@@ -18,10 +18,11 @@ from novum.base.domains import Domain, Instance, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.validation import open_rows
 from novum.distributions import Distribution
+from novum.distributions._columns import component_log_prob
 from novum.fold.blocks import Block
 from novum.mixture._tensors import cast
 from novum.mixture.gaussian import GaussianMixture
-from novum.mixture.generic import check_component, component_log_prob
+from novum.mixture.generic import check_component
 
 __all__ = ["NoveltyDetector"]
 

@@ -47,7 +47,7 @@ class LinearForm(NamedTuple):
 
 def smoothing(alpha: Any, force_alpha: bool, d: int) -> Any:
     """Return alpha as a number or an array (d,) after scikit-learn's checks."""
-    values = alpha if isinstance(alpha, Number) else np.asarray(alpha, np.float64)
+    values: Any = alpha if isinstance(alpha, Number) else np.asarray(alpha, np.float64)
     if isinstance(values, np.ndarray):
         if values.shape != (d,):
             raise ParameterError(
@@ -156,6 +156,8 @@ class DiscreteNB(BayesRule, PartialFit):
     force_alpha: bool
     fit_prior: bool
     class_prior: Any
+    class_count_: NDArray[Any]
+    feature_count_: NDArray[Any]
     _positive_only = True
     _sums_show_gaps = True
 
@@ -172,8 +174,10 @@ class DiscreteNB(BayesRule, PartialFit):
 
     def _count(self, source: Source, k: int, first: bool) -> None:
         if isinstance(source, MemorySource) and source.sparse:
-            entries, cells = source.tiles.X.nnz, k * source.n_features
-            source = source.cut(-(-source.n_rows // max(1, min(SPARSE_BLOCKS, entries // (ENTRIES_PER_CELL * cells)))))
+            entries, cells = source.first().X.nnz * len(source.bounds), k * source.n_features
+            source = source.cut(
+                -(-source.tiles.shape[0] // max(1, min(SPARSE_BLOCKS, entries // (ENTRIES_PER_CELL * cells))))
+            )
         found: Counts = source.total(class_counts, Plan(k, self._threshold()), merge_counts)
         if isinstance(source, MemorySource) and not np.isfinite(found.counts).all():
             verified(self, source)
@@ -194,11 +198,11 @@ class DiscreteNB(BayesRule, PartialFit):
     def _joint(self):
         return scores_of, linear_scores(*self._weights_and_bias(), self._threshold())
 
-    def _rows(self, X, function, params=None, verify=True):
+    def _rows(self, X, function, params=None, verify=True, *, shows=False):
         check_is_fitted(self)
         source = open_rows(self, X, defer=not verify)
         if isinstance(source, MemorySource) and source.sparse:
-            source = source.cut(-(-source.n_rows // SPARSE_BLOCKS))
+            source = source.cut(-(-source.tiles.shape[0] // SPARSE_BLOCKS))
         return source.rows(function, params)
 
     def linear_form(self) -> LinearForm:

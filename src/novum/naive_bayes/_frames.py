@@ -23,8 +23,11 @@ def frame_levels(X: Any) -> dict[str, list[Any]]:
     frame = nw.from_native(X, eager_only=True)
     levels: dict[str, list[Any]] = {}
     for series in frame.iter_columns():
-        if isinstance(series.dtype, nw.Categorical | nw.Enum):
-            levels[series.name] = list(series.cat.get_categories().to_list())
+        declared = getattr(getattr(series.to_native(), "cat", None), "categories", None)  # pandas
+        if isinstance(series.dtype, nw.Enum):
+            levels[series.name] = list(series.dtype.categories)
+        elif declared is not None:
+            levels[series.name] = list(declared)
         elif not series.dtype.is_numeric() and series.dtype != nw.Boolean:
             levels[series.name] = sorted(series.drop_nulls().unique().to_list())
     return levels

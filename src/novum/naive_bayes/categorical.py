@@ -189,6 +189,10 @@ class CategoricalNB(BayesRule, PartialFit):
         "category_prior": ArrayLike() | Null(),
     }
 
+    class_count_: NDArray[Any]
+    category_count_: list[NDArray[Any]]
+    n_categories_: NDArray[Any]
+
     def __init__(
         self,
         *,

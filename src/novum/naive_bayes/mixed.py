@@ -124,6 +124,7 @@ class MixedNB(BayesRule, Estimator):
         "priors": ArrayLike() | Null(),
     }
     _scores_show_gaps = False
+    levels_: dict[str, list[Any]]
 
     def __init__(self, *, families="auto", categorical_features="from_dtype", alpha=1.0, priors=None):
         self.families = families
@@ -202,7 +203,7 @@ class MixedNB(BayesRule, Estimator):
         -------
         self
         """
-        self.levels_: dict[str, list[Any]] = {}
+        self.levels_ = {}
         source = self._source(self._coded(X, True), y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)
         parts = self._parts(coded)
@@ -214,9 +215,9 @@ class MixedNB(BayesRule, Estimator):
         )
         return self
 
-    def _rows(self, X, function, params=None, verify=True):
+    def _rows(self, X, function, params=None, verify=True, *, shows=False):
         check_is_fitted(self)
-        return super()._rows(self._coded(X, False), function, params, verify)
+        return super()._rows(self._coded(X, False), function, params, verify, shows=shows)
 
     def _joint(self):
         with np.errstate(divide="ignore"):  # a class of prior zero
@@ -247,7 +248,7 @@ class MixedNB(BayesRule, Estimator):
                 drawn = np.reshape(
                     distribution.sample(len(mine), np.random.SeedSequence([seed, c, p])), (len(mine), -1)
                 )
-                X[np.ix_(mine, columns)] = drawn
+                X[np.ix_(mine, np.array(columns))] = drawn
         return X, self.classes_[code]
 
     def parameter_count(self) -> int:
