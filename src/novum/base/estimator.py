@@ -65,9 +65,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             self, X, y, sample_weight, target=target, n_jobs=getattr(self, "n_jobs", None), **options
         )
 
-    def _rows(
-        self, X: Any, function: Callable, params: Any = None, verify: bool = True, *, shows: bool = False
-    ) -> Any:
+    def _rows(self, X: Any, function: Callable, params: Any = None, verify: bool = True, *, shows: bool = False) -> Any:
         """Return `function(params, block)` for every row of X, in the home of X.
 
         `shows` says that the result of a row with NaN or infinity has one too, so that looking at results will do; without
