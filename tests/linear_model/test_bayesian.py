@@ -12,6 +12,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 import novum
 from novum.datasets import make_sine
+from novum.distributions import MixtureDistribution, Normal
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model import (
     ARDRegression,
@@ -177,6 +178,40 @@ def test_evidence_prefers_a_cubic_for_a_sine():
     found = compare_evidence(models)
     assert found.best == "3" and found.plot().get_lines()[0].get_ydata()[2] == found.log_evidence.max()
     assert "probability" in repr(found) and "<table>" in found._repr_html_()
+
+
+@pytest.mark.notes("002", "bayes-model-averaging")
+def test_predictions_are_averaged_over_models():
+    x, t = make_sine(20, noise=0.2, random_state=3, return_X_y=True)
+    models = {
+        str(order): make_pipeline(
+            PolynomialFeatures(order, include_bias=False), BayesianLinearRegression(5e-3, 25.0)
+        ).fit(x, t)
+        for order in (1, 3, 4)
+    }
+    found = compare_evidence(models)
+    mean, std = found.predict(x[:5], return_std=True)
+    parts = [model.predict(x[:5], return_std=True) for model in models.values()]
+    for i in range(5):
+        mixture = MixtureDistribution(found.probability, [Normal(m[i], s[i] ** 2) for m, s in parts])
+        assert_allclose([mean[i], std[i]], [float(mixture.mean), float(mixture.std)], rtol=1e-9)
+    certain = compare_evidence(models, prior=[0, 1, 0])  # one model alone: selection
+    assert_allclose(certain.predict(x[:5]), models["3"].predict(x[:5]), rtol=1e-12)
+    with pytest.raises(ParameterError, match="given as numbers"):
+        compare_evidence({"a": 1.0}).predict(x)
+
+
+@pytest.mark.notes("002", "model-combination-likelihood")
+def test_one_model_made_all_the_data_or_each_point_chose_its_own():
+    """Averaging: log sum_h p(h) prod_n p(x_n | h); combination: sum_n log sum_z p(z) p(x_n | z)."""
+    data, share, parts = np.array([-1.0, 1.0, 1.2]), np.array([0.4, 0.6]), Normal([-1.0, 1.0], [0.25, 0.25])
+    log_prob = parts.log_prob(data[:, None])  # (n, k)
+    averaging = np.log((share * np.exp(log_prob.sum(axis=0))).sum())
+    combination = MixtureDistribution(share, parts).log_prob(data).sum()
+    assert_allclose(combination, np.log((share * np.exp(log_prob)).sum(axis=1)).sum(), rtol=1e-12)
+    evidence = compare_evidence({"left": log_prob[:, 0].sum(), "right": log_prob[:, 1].sum()}, prior=share)
+    assert_allclose(averaging, np.logaddexp(*(evidence.log_evidence + np.log(share))), rtol=1e-12)
+    assert combination > averaging + 5  # the points lie on both sides: no single component made them all
 
 
 @pytest.mark.notes("002", "evidence-width-approx")

@@ -2,6 +2,7 @@ r"""Models compared by their evidence.
 
     P(M_i | D) = P(M_i) p(D | M_i) / sum_j P(M_j) p(D | M_j),   Bayes factor  B_ij = p(D | M_i) / p(D | M_j)    (1)
     log p(D | M) ~ log p(D | w_MAP) + K log(posterior width / prior width)                                      (2)
+    averaged  p(t | x, D) = sum_i P(M_i | D) p(t | x, M_i, D)                                                   (3)
 
 (2), for K weights under a flat prior and a peaked posterior, splits the evidence into fit and penalty (the Occam factor):
 weights that the data pin down narrowly, out of a wide prior, cost much.
@@ -36,8 +37,8 @@ class EvidenceComparison:
     best : str
     """
 
-    def __init__(self, names: list[str], log_evidence: NDArray, log_prior: NDArray):
-        self.names, self.log_evidence = names, log_evidence
+    def __init__(self, names: list[str], models: list[Any], log_evidence: NDArray, log_prior: NDArray):
+        self.names, self.models, self.log_evidence = names, models, log_evidence
         score = log_evidence + log_prior
         self.probability = np.exp(score - logsumexp(score))
         self.log_bayes_factor = log_evidence[:, None] - log_evidence[None, :]
@@ -51,6 +52,24 @@ class EvidenceComparison:
                     f"bayes_factor: there is no model {name!r}; the models are {', '.join(self.names)}."
                 )
         return float(np.exp(self.log_bayes_factor[self.names.index(a), self.names.index(b)]))
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Return the mean of (3) for every row, and its standard deviation: predictions of all models, by their probability.
+
+        Models that the data have all but ruled out (probability below 1e-12) are not asked. `compare_evidence` must have been given
+        fitted models whose `predict` takes `return_std`.
+        """
+        asked = [(p, model) for p, model in zip(self.probability, self.models) if p > 1e-12]
+        if any(isinstance(model, int | float | np.number) for _, model in asked):
+            raise ParameterError(
+                "EvidenceComparison.predict: some models were given as numbers; give fitted models to average."
+            )
+        weight = np.array([p for p, _ in asked]) / sum(p for p, _ in asked)
+        both = np.array([model.predict(X, return_std=True) for _, model in asked])  # (models, 2, rows)
+        mean = weight @ both[:, 0]
+        if not return_std:
+            return mean
+        return mean, np.sqrt(weight @ (both[:, 1] ** 2 + (both[:, 0] - mean) ** 2))
 
     def __repr__(self) -> str:
         width = max(len("model"), *map(len, self.names))
@@ -122,7 +141,7 @@ def compare_evidence(models: Mapping[str, Any], prior: Any = None) -> EvidenceCo
     if share.shape != (len(names),) or not (share >= 0).all() or not np.isclose(share.sum(), 1):
         raise ParameterError(f"compare_evidence(prior={prior!r}): give {len(names)} probabilities that add up to one.")
     with np.errstate(divide="ignore"):  # a model that was ruled out beforehand
-        return EvidenceComparison(names, evidence, np.log(share))
+        return EvidenceComparison(names, list(models.values()), evidence, np.log(share))
 
 
 def occam_factor(posterior_width: float, prior_width: float, n_weights: int) -> float:
