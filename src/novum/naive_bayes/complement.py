@@ -11,7 +11,7 @@ size. Class probabilities enter only where there is a single class.
 import numpy as np
 
 from novum.base.domains import Bool, Domain
-from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, log_of
+from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, log_of, row_totals
 
 __all__ = ["ComplementNB"]
 
@@ -64,7 +64,7 @@ class ComplementNB(DiscreteNB):
     def _log_prob(self, alpha):
         self.feature_all_ = self.feature_count_.sum(axis=0)
         others = self.feature_all_ + alpha - self.feature_count_
-        total = others.sum(axis=1, keepdims=True)
+        total = row_totals(others)
         logs = log_of(others)
         logs -= np.log(total)
         return logs / logs.sum(axis=1, keepdims=True) if self.norm else np.negative(logs, out=logs)

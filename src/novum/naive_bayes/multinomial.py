@@ -12,7 +12,7 @@ weights log theta and bias log pi. Derivation: docs/theory/naive_bayes.md.
 import numpy as np
 
 from novum.base.domains import Domain
-from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, log_of
+from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, log_of, row_totals
 
 __all__ = ["MultinomialNB"]
 
@@ -62,7 +62,7 @@ class MultinomialNB(DiscreteNB):
 
     def _log_prob(self, alpha):
         smoothed = self.feature_count_ + alpha
-        total = smoothed.sum(axis=1, keepdims=True)
+        total = row_totals(smoothed)
         logs = log_of(smoothed)
         logs -= np.log(total)
         return logs
