@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -165,11 +164,6 @@ def test_estimation_by_posterior():
     student = GenerativeClassifier(Normal, estimation="bayes", prior=NormalGamma(0, 1, 1, 1)).fit(X, y)
     single = NormalGamma(0, 1, 1, 1).update(X[y == 1][:, 1], Normal).predictive()
     assert_allclose(student.distributions_[1].log_prob(X)[:, 1], single.log_prob(X[:, 1]), rtol=1e-9)
-    assert_allclose(
-        GenerativeClassifier().fit(torch.as_tensor(X), torch.as_tensor(y)).predict_proba(torch.as_tensor(X)).numpy(),
-        GenerativeClassifier().fit(X, y).predict_proba(X),
-        atol=1e-12,
-    )
     with pytest.raises(ParameterError, match="give the conjugate prior of Normal"):
         GenerativeClassifier(estimation="map").fit(X, y)
     each = GenerativeClassifier({0: "normal", 1: "multivariate_normal"}).fit(X, y)

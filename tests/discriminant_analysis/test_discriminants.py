@@ -4,7 +4,6 @@ import dask.array as da
 import numpy as np
 import pytest
 import sklearn.discriminant_analysis as peer
-import torch
 from numpy.testing import assert_allclose
 from scipy.stats import multivariate_normal
 from sklearn.covariance import LedoitWolf
@@ -223,11 +222,9 @@ def test_every_home_gives_the_same(cls, tmp_path):
     np.save(tmp_path / "rows.npy", np.column_stack([X, y]))
     scanned = cls().fit(novum.scan(tmp_path / "rows.npy", target=4))
     chunks = cls().fit(da.from_array(X, chunks=(700, 4)), da.from_array(y, chunks=700))
-    tensor = cls().fit(torch.as_tensor(X), torch.as_tensor(y))
-    for there in (scanned, chunks, tensor):
+    for there in (scanned, chunks):
         assert_allclose(there.means_, here.means_, rtol=1e-10)
         assert_allclose(there.predict_proba(X), here.predict_proba(X), atol=1e-10)
-    assert_allclose(tensor.predict_proba(torch.as_tensor(X)).numpy(), here.predict_proba(X), atol=1e-10)
     far = cls().fit(X + 1e7, y)
     assert_allclose(far._class_covariances(), here._class_covariances(), rtol=1e-5, atol=1e-7)
 

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from novum.decision_theory import GenerativeClassifier
 from novum.decomposition import PCA, FactorAnalysis, IncrementalPCA, ProbabilisticPCA
+from novum.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from novum.distributions import Gamma, MultivariateNormal, Normal, StudentT
-from novum.linear_model import ARDRegression, BayesianLinearRegression, BayesianRidge
+from novum.linear_model import ARDRegression, BayesianLinearRegression, BayesianRidge, LogisticRegression
 from novum.mixture import BayesianGaussianMixture, GaussianMixture
+from novum.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 from novum.preprocessing import DropDependentFeatures, GaussianBasis, PolarFeatures, RadialBasis, SigmoidBasis
 
 torch = pytest.importorskip("torch")
@@ -90,3 +93,28 @@ def test_distributions_agree(device):
         value = ours.log_prob(tensor)
         value = value if isinstance(value, np.ndarray) else value.cpu().numpy()
         assert_allclose(value, theirs.log_prob(data), rtol=1e-6, atol=1e-8, err_msg=family.__name__)
+
+
+CLASSIFIERS = [
+    LinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(),
+    GenerativeClassifier(),
+    LogisticRegression(tol=1e-10),
+    MultinomialNB(),
+    ComplementNB(),
+    BernoulliNB(),
+    CategoricalNB(min_categories=12),
+]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: type(model).__name__)
+def test_classifiers_agree(model, device):
+    label = np.arange(900) % 3
+    counts = type(model).__name__ in ("MultinomialNB", "ComplementNB", "CategoricalNB")
+    rows = np.minimum(np.abs(X).round() * (1 + label[:, None]), 11.0) if counts else X
+    expected = model.fit(rows, label).predict_proba(rows)
+    tensor, target = torch.from_numpy(np.ascontiguousarray(rows)).to(device), torch.from_numpy(label).to(device)
+    found = type(model)(**model.get_params()).fit(tensor, target).predict_proba(tensor)
+    assert found.device.type == device
+    assert_allclose(found.cpu().numpy(), expected, rtol=1e-6, atol=1e-9)

@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 import sklearn.naive_bayes as peer
-import torch
 from numpy.testing import assert_allclose
 
 from novum import naive_bayes as ours
@@ -208,7 +207,6 @@ def test_as_scikit_learn_in_every_home(name, tmp_path):
     most = {"min_categories": int(X.max()) + 1} if name == "CategoricalNB" else {}
     there = [
         cls(**most).fit(da.from_array(X, chunks=(200, 5)), da.from_array(y, chunks=200)),
-        cls(**most).fit(torch.as_tensor(X), torch.as_tensor(y)),
         *([cls().fit(sp.csr_matrix(X), y)] if name != "CategoricalNB" else []),
     ]
     assert_allclose(parts.predict_proba(X), whole.predict_proba(X), rtol=1e-10)
