@@ -5,16 +5,19 @@ r"""Predictions of linear models whose weights have a Gaussian posterior.
 m is the mean of the training rows where the intercept is fitted apart from the weights, zero where it is one of them.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from novum import _array
 from novum.distributions import Normal
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
+from novum.linear_model._model import Line, predict_block
 
-__all__ = ["Predictive", "predict_distribution", "predict_with_std", "predictive_block"]
+__all__ = ["GaussianAnswers", "Predictive", "predictive_block"]
 
 
 class Predictive(NamedTuple):
@@ -38,17 +41,42 @@ def predictive_block(params: Predictive, block: Block) -> Any:
     return out.to(block.X.dtype) if _array.is_tensor(out) else out.astype(block.X.dtype, copy=False)
 
 
-def predict_with_std(estimator: Any, X: Any, params: Predictive) -> tuple[Any, Any]:
-    """Return the predictive mean and standard deviation of every row; for data in memory and tensors."""
-    both = estimator._rows(X, predictive_block, params)
-    if not hasattr(both, "shape") or hasattr(both, "dask"):
-        raise DataError(
-            f"{type(estimator).__name__}.predict: return_std=True takes data in memory; give it batches of the rows."
-        )
-    return both[:, 0], both[:, 1]
+class GaussianAnswers:
+    """Predictions by (6); an estimator brings `_predictive`, `coef_` and `intercept_`."""
 
+    coef_: np.ndarray
+    intercept_: Any
+    _rows: Callable[..., Any]
 
-def predict_distribution(estimator: Any, X: Any, params: Predictive) -> Normal:
-    """Return (6) as distributions, one per row."""
-    mean, std = predict_with_std(estimator, X, params)
-    return Normal(_array.to_numpy(mean), _array.to_numpy(std).astype(np.float64) ** 2)
+    def _predictive(self) -> Predictive:
+        """Return the parameters of (6)."""
+        raise NotImplementedError
+
+    def predict(self, X, return_std=False):
+        """Return the predictive mean of every row.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Also return the predictive standard deviation, of weights and noise together; for data in memory.
+
+        Returns
+        -------
+        y : array of shape (n_samples,)
+        std : array of shape (n_samples,), only with return_std
+        """
+        check_is_fitted(self)
+        if not return_std:
+            return self._rows(X, predict_block, Line(self.coef_[None], np.atleast_1d(self.intercept_), True))
+        both = self._rows(X, predictive_block, self._predictive())
+        if not hasattr(both, "shape") or hasattr(both, "dask"):
+            raise DataError(
+                f"{type(self).__name__}.predict: return_std=True takes data in memory; give it batches of the rows."
+            )
+        return both[:, 0], both[:, 1]
+
+    def predict_distribution(self, X) -> Normal:
+        """Return the predictive distribution of every row, a batch of `novum.distributions.Normal`."""
+        mean, std = self.predict(X, return_std=True)
+        return Normal(_array.to_numpy(mean), _array.to_numpy(std).astype(np.float64) ** 2)

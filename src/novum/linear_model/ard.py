@@ -25,15 +25,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.linear_model._evidence import Gammas, one_target, target_variance
-from novum.linear_model._model import Line, predict_block
-from novum.linear_model._predictive import Predictive, predict_distribution, predict_with_std
+from novum.linear_model._predictive import GaussianAnswers, Predictive
 from novum.linear_model._solve import solve
 
 __all__ = ["ARDRegression"]
@@ -131,7 +129,7 @@ def step(design: Design, state: State, gammas: Gammas, threshold: float) -> Stat
     return State(alpha, lambda_, left, coef, float(score))
 
 
-class ARDRegression(RegressorMixin, Estimator):
+class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
     """Bayesian regression with automatic relevance determination.
 
     Parameters
@@ -287,27 +285,3 @@ class ARDRegression(RegressorMixin, Estimator):
         offset = self.X_offset_.astype(np.float64)
         coef, noise = self.coef_.astype(np.float64), 1 / float(self.alpha_)
         return Predictive(coef, float(self.intercept_), root, offset, noise, np.zeros(root.shape[1]))
-
-    def predict(self, X, return_std=False):
-        """Return the predictive mean of every row.
-
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        return_std : bool, default=False
-            Also return the predictive standard deviation, of weights and noise together; for data in memory.
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        std : array of shape (n_samples,), only with return_std
-        """
-        check_is_fitted(self)
-        if return_std:
-            return predict_with_std(self, X, self._predictive())
-        return self._rows(X, predict_block, Line(self.coef_[None], np.atleast_1d(self.intercept_), True))
-
-    def predict_distribution(self, X):
-        """Return the predictive distribution of every row, a batch of `novum.distributions.Normal`."""
-        check_is_fitted(self)
-        return predict_distribution(self, X, self._predictive())

@@ -30,13 +30,12 @@ from novum._random import Stream, seed_of
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.distributions import MultivariateNormal, Normal
+from novum.distributions import MultivariateNormal
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block
 from novum.fold.moments import Moments, central_moments
 from novum.linear_model._evidence import one_target
-from novum.linear_model._model import Line, predict_block
-from novum.linear_model._predictive import Predictive, predict_distribution, predict_with_std
+from novum.linear_model._predictive import GaussianAnswers, Predictive
 
 __all__ = ["BayesianLinearRegression"]
 
@@ -152,7 +151,7 @@ def kernel_block(params: KernelRows, block: Block) -> Any:
     return params.beta * phi @ scipy.linalg.cho_solve((params.factor, False), params.rows.T)
 
 
-class BayesianLinearRegression(RegressorMixin, Estimator):
+class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
     """Linear regression with a Gaussian prior of the weights.
 
     Parameters
@@ -338,30 +337,6 @@ class BayesianLinearRegression(RegressorMixin, Estimator):
         return Predictive(
             coef, float(self.mean_[0]) if first else 0.0, root[first:], np.zeros(len(coef)), 1 / self.beta_, extra
         )
-
-    def predict(self, X, return_std=False):
-        """Return the predictive mean of every row.
-
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        return_std : bool, default=False
-            Also return the predictive standard deviation, of weights and noise together; for data in memory.
-
-        Returns
-        -------
-        y : array of shape (n_samples,)
-        std : array of shape (n_samples,), only with return_std
-        """
-        check_is_fitted(self)
-        if return_std:
-            return predict_with_std(self, X, self._predictive())
-        return self._rows(X, predict_block, Line(self.coef_[None], np.atleast_1d(self.intercept_), True))
-
-    def predict_distribution(self, X) -> Normal:
-        """Return (2), a batch of `novum.distributions.Normal`, one per row."""
-        check_is_fitted(self)
-        return predict_distribution(self, X, self._predictive())
 
     def equivalent_kernel(self, X, rows):
         """Return (4): how much the target of each of `rows` (training rows, or any) weighs in the prediction at each row of X.
