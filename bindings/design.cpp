@@ -68,6 +68,15 @@ void bind_design(nb::module_& m) {
     bind_pair<float, double>(m);
     bind_pair<double, float>(m);
     bind_pair<double, double>(m);
+    m.def("single_gram", [](Matrix<float> X, std::optional<Vector> weight, Vector shift, Out out) {
+        const std::size_t n = X.shape(0), p = X.shape(1);
+        if (shift.size() != p || out.shape(0) != p + 1 || out.shape(1) != p + 1 || (weight && weight->size() != n))
+            throw nb::value_error("single_gram: inconsistent shapes");
+        nb::gil_scoped_release release;
+        std::span<const double> w = weight ? std::span<const double>(weight->data(), n) : std::span<const double>();
+        novum::single_gram(X.data(), w, {shift.data(), p}, n, p, out.data());
+    }, "X"_a.noconvert(), "weight"_a.noconvert().none(), "shift"_a.noconvert(), "out"_a.noconvert(),
+    "Write D'D to `out` as shifted_gram does without targets, with sums of 256 rows in single precision.");
     bind_correlate<float>(m);
     bind_correlate<double>(m);
 }

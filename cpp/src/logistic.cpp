@@ -127,7 +127,7 @@ double pass(const Steps<Real>& step, const Real* X, Labels labels, const double*
         step.add(x, residual.data(), constant, n, p, gradient);
         if (hessian) {
             step.pack(x, r, constant, n, p, count, packed.data());
-            widest<panels::Products>(packed.data(), n, count, sums.data());
+            widest<panels::Products>(packed.data(), n, columns, sums.data());
         }
     }
     if (hessian)

@@ -67,7 +67,7 @@ void scatter(const Real* X, std::span<const std::int64_t> code, const double* we
         for (std::size_t top = begin[group]; top < begin[group + 1]; top += CHUNK) {
             const std::size_t count = std::min(CHUNK, begin[group + 1] - top);
             pack_chunk(X, code.data(), weight, shift, row.data() + top, count, d, panels, mass, first, packed.data());
-            widest<Products>(packed.data(), count, panels, sums.data());
+            widest<Products>(packed.data(), count, d, sums.data());
         }
         double* out = second + group * d * d;
         for (std::size_t i = 0; i < d; ++i) {

@@ -11,4 +11,8 @@ template <class Real, class Target>
 void shifted_gram(const Real* X, const Target* y, std::span<const double> weight, std::span<const double> shift,
                   std::size_t rows, std::size_t p, std::size_t q, double* out);
 
+/// The same without targets, in single precision within CHUNK rows (panels.h) and in double precision between them.
+void single_gram(const float* X, std::span<const double> weight, std::span<const double> shift, std::size_t rows, std::size_t p,
+                 double* out);
+
 }  // namespace novum

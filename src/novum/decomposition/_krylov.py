@@ -17,7 +17,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from novum import _array
 from novum._random import Stream, seed_of
 from novum.decomposition._spectrum import Spectrum, descending, signed, squares_floor
-from novum.fold.blocks import Block, Source
+from novum.fold.blocks import Block, Source, row_blocks
+from novum.fold.memory import MemorySource
 
 __all__ = ["by_lanczos", "by_passes"]
 
@@ -27,6 +28,7 @@ DEPENDENT = 1e-10  # share of its length that a column must keep outside the bas
 class Direction(NamedTuple):
     mean: np.ndarray  # (p,)
     columns: np.ndarray  # (p, b)
+    trace: bool = True  # wanted: once is enough
 
 
 class Product(NamedTuple):
@@ -59,10 +61,12 @@ def product(params: Direction, block: Block) -> Product:
     centred = X - _array.like(X, params.mean)
     weighted = centred if weight is None else centred * _array.like(X, weight)[:, None]
     image = _array.double(weighted.T @ (centred @ columns))
-    if _array.is_tensor(X):
+    if not params.trace:
+        square = 0.0
+    elif _array.is_tensor(X):
         square = float((_array.double(weighted) * centred).sum())
     else:
-        square = float(sum(np.einsum("ij,ij->i", weighted, centred, dtype=np.float64)))
+        square = float(np.einsum("ij,ij->i", weighted, centred).sum(dtype=np.float64))
     return Product(_array.to_numpy(image), square, rows)
 
 
@@ -88,18 +92,27 @@ def new_directions(basis: np.ndarray, columns: np.ndarray) -> np.ndarray:
     return np.linalg.qr(Q - basis @ (basis.T @ Q))[0] if basis.shape[1] else Q
 
 
+def short_blocks(source: Source) -> Source:
+    """Return the rows in blocks for statistics of a few columns, which cost little to merge: wide data are cut as well."""
+    source = source.verified()
+    if isinstance(source, MemorySource):
+        return source.cut(row_blocks(*source.tiles.shape))
+    return source
+
+
 def by_passes(source: Source, top: int, *, width: int, passes: int, random_state: Any, limit: int) -> Spectrum:
     """Return the `top` axes by (9) and (10) from `passes` passes with a block of `width` columns; `limit` is min(n, p)."""
-    p = source.verified().n_features
+    source, p = short_blocks(source), source.n_features
     center = source.total(column_sums)
     mean = center.sums / center.weight
     start = Stream(seed_of(random_state)).normal("principal components", 0, p, width)
     basis, images = np.empty((p, 0)), np.empty((p, 0))
     newest = np.linalg.qr(start)[0]
-    total = Product(images, 0.0, 0.0)
-    for _ in range(passes):
+    square = rows = 0.0
+    for step in range(passes):
         basis = np.concatenate([basis, newest], axis=1)
-        total = source.total(product, Direction(mean, np.ascontiguousarray(newest)))
+        total = source.total(product, Direction(mean, np.ascontiguousarray(newest), trace=step == 0))
+        square, rows = (total.square if step == 0 else square), total.rows
         images = np.concatenate([images, total.image], axis=1)
         newest = new_directions(basis, total.image)
         if newest.shape[1] == 0 or basis.shape[1] >= p:
@@ -108,12 +121,12 @@ def by_passes(source: Source, top: int, *, width: int, passes: int, random_state
     values, inner = descending((T + T.T) / 2, min(top, limit))
     vectors = signed(inner @ basis.T)
     singular = np.sqrt(values)
-    return Spectrum(mean, center.weight, total.rows, singular, vectors, total.square, squares_floor(singular, p))
+    return Spectrum(mean, center.weight, rows, singular, vectors, square, squares_floor(singular, p))
 
 
 def by_lanczos(source: Source, top: int, *, tol: float, random_state: Any) -> Spectrum:
     """Return the `top` axes by ARPACK, a pass for every product with C."""
-    p = source.verified().n_features
+    source, p = short_blocks(source), source.n_features
     center = source.total(column_sums)
     mean = center.sums / center.weight
     last: list[Product] = []

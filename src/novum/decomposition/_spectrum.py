@@ -28,6 +28,8 @@ EPS = float(np.finfo(np.float64).eps)
 # lambda_j / lambda_1 above which (8) and the covariance know lambda_j well: to 2e-10 relative for float64 data, to the rounding
 # of the result for float32.
 RESOLVED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-9}
+# The same for products in float32, whose sums are known to about 1e-7 lambda_1.
+RESOLVED_SINGLE = 1e-3
 FEW = 0.25  # share of the eigenvectors up to which finding them one by one is faster than finding all
 SLACK = 4.0  # times eps and the longer side of the matrix: rounding of a decomposition, relative to its largest value
 FILL = 64  # null directions made at once
@@ -77,9 +79,29 @@ def resolved(values: np.ndarray, dtype: np.dtype, rows: float) -> bool:
 
 def by_covariance(source: Source, top: int) -> Spectrum | None:
     """Return the `top` axes from the moments of the columns; None where squares of the data overflow."""
+    if source.dtype == np.float32 and source.home == "memory" and not source.sparse and not source.has_target:
+        found = of_moments(source, top, single=True)
+        if found is not None and resolved_single(found):
+            return found
+    return of_moments(source, top, single=False)
+
+
+def resolved_single(found: Spectrum) -> bool:
+    """Return whether products in float32 keep the digits of every variance: those found, and the rest together."""
+    values = found.singular**2
+    rest = found.total - values.sum()
+    least = RESOLVED_SINGLE * values[0] if len(values) else np.inf
+    every = len(values) == len(found.mean)
+    return bool(least > 0 and values[-1] >= least and (every or rest >= RESOLVED_SINGLE * found.total))
+
+
+def of_moments(source: Source, top: int, *, single: bool) -> Spectrum | None:
+    """Return the `top` axes from one pass in double or in single precision."""
     with np.errstate(over="ignore", invalid="ignore"):
-        moments = central_moments(source)
+        moments = central_moments(source, single=single)
     if not np.isfinite(moments.xx).all():
+        if single:
+            return None  # double precision may hold the squares
         source.verified()
         return None
     values, vectors = descending(moments.xx, top)

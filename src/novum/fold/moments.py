@@ -10,6 +10,7 @@ With s a shift near the mean (the mean of the first block), w the weights and W 
 Data without a target have no columns y. Derivation: docs/theory/least_squares.md.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,6 +84,21 @@ def products(shift: np.ndarray, block: Block) -> Sums:
     return Sums(out, *count(block))
 
 
+def single_products(shift: np.ndarray, block: Block) -> Sums:
+    """Return (4) for one block of float32 rows without a target: products in float32, sums of many rows in float64."""
+    columns = len(shift) + 1
+    if columns <= OWN_PRODUCTS:
+        out = np.empty((columns, columns))
+        _core.design.single_gram(block.X, block.weight, shift, out)
+        return Sums(out, *count(block))
+    rows = np.ones((block.rows, columns), np.float32)
+    with np.errstate(invalid="ignore", over="ignore"):  # the sums show NaN and infinity
+        np.subtract(block.X, shift.astype(np.float32), out=rows[:, :-1])
+        if block.weight is not None:
+            rows *= np.sqrt(block.weight).astype(np.float32)[:, None]
+        return Sums((rows.T @ rows).astype(np.float64), *count(block))
+
+
 def count(block: Block) -> tuple[float, float]:
     """Return the number of rows with a positive weight and the sum of its logarithms."""
     if block.weight is None:
@@ -125,14 +141,18 @@ def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
     return shift
 
 
-def central_moments(source: Source, fit_intercept: bool = True) -> Moments:
-    """Return (5) of all rows; without an intercept the moments about zero."""
+def central_moments(source: Source, fit_intercept: bool = True, *, single: bool = False) -> Moments:
+    """Return (5) of all rows; without an intercept the moments about zero. `single`: float32 rows in memory, no target."""
     shift = pilot_shift(source, fit_intercept)
-    moments, offset = moments_about(source, shift, fit_intercept)
+    if single:
+        shift = shift.astype(np.float32).astype(np.float64)  # what is subtracted is what is added to the mean
+        moments, offset = moments_about(source, shift, fit_intercept, single_products)
+    else:
+        moments, offset = moments_about(source, shift, fit_intercept)
     spread = np.concatenate([np.diag(moments.xx), np.diag(moments.yy)]) / moments.weight
     far = (offset**2 > FAR_SHIFT * spread) & ~constant_columns(spread, moments.mean)
     if fit_intercept and not source.sparse and far.any():
-        moments, _ = moments_about(source, moments.mean, fit_intercept)
+        moments, _ = moments_about(source, moments.mean, fit_intercept)  # in float64: the rows were hard to tell apart
     return moments
 
 
@@ -141,9 +161,11 @@ def constant_columns(variance: np.ndarray, mean: np.ndarray) -> np.ndarray:
     return variance <= (4 * np.finfo(float).eps * np.abs(mean)) ** 2
 
 
-def moments_about(source: Source, shift: np.ndarray, fit_intercept: bool) -> tuple[Moments, np.ndarray]:
+def moments_about(
+    source: Source, shift: np.ndarray, fit_intercept: bool, statistics: Callable = products
+) -> tuple[Moments, np.ndarray]:
     """Return (5) from one pass with the given shift, and how far the mean lies from it."""
-    total = source.total(products, shift)
+    total = source.total(statistics, shift)
     square, p = total.products, source.n_features
     weight = square[-1, -1]
     inner, first = square[:-1, :-1], square[-1, :-1]
