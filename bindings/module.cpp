@@ -8,6 +8,7 @@ void bind_density(nb::module_& m);
 void bind_descent(nb::module_& m);
 void bind_proximal(nb::module_& m);
 void bind_design(nb::module_& m);
+void bind_dual(nb::module_& m);
 void bind_gaussian(nb::module_& m);
 void bind_kmeans(nb::module_& m);
 void bind_kmeans_sparse(nb::module_& m);
@@ -36,6 +37,7 @@ NB_MODULE(_core, m) {
     add("descent", "Coordinate descent for penalised least squares.", bind_descent);
     add("proximal", "Coordinate descent on the quadratic models of proximal Newton steps.", bind_proximal);
     add("design", "The design matrix of a linear model, block by block.", bind_design);
+    add("dual", "Coordinate descent on the dual of logistic regression.", bind_dual);
     add("gaussian", "Moments and densities of axis-aligned Gaussian classes.", bind_gaussian);
     add("kmeans", "k-means on a block of rows.", bind_kmeans);
     add("kmeans_sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse);

@@ -1,6 +1,7 @@
 r"""Which algorithm finds the minimum of penalised logistic regression, by the shape and the home of the data.
 
-    no L1 part    few columns   Newton with factored Hessians (8)      many   Newton with conjugate gradients
+    no L1 part    few columns   Newton with factored Hessians (8)      many   Newton with conjugate gradients; sparse rows of two
+                                                                              classes: the dual (13)
     L1 part       few columns   proximal Newton on summed Hessians     many   working sets, in memory
 
 A pass over many rows in memory costs much more than one over a share of them, so there the start is the minimum of a share:
@@ -15,6 +16,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Source
 from novum.fold.memory import MemorySource
 from novum.linear_model._logistic_descent import proximal_newton, working_sets
+from novum.linear_model._logistic_dual import dual_descent, suits
 from novum.linear_model._logistic_newton import Found, Objective, newton_cg, newton_cholesky
 from novum.linear_model._logistic_options import Penalty
 
@@ -89,6 +91,8 @@ def minimum(source: Source, design: Design, theta: np.ndarray | None, tol: float
             )
         solver = proximal_newton if direct else working_sets
         return solver(objective, start, l1, tol, max_iter, report)
+    if not direct and suits(source, design.k, theta, design.penalty.C):
+        return dual_descent(objective, design.penalty.C, design.penalised_intercept, tol, max_iter, report)
     solve = newton_cholesky if direct else newton_cg
     if theta is None and isinstance(source, MemorySource) and max_iter > SHARE_STEPS:
         start = start_on_share(objective, solve, start, tol)
