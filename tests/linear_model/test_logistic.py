@@ -14,6 +14,7 @@ from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block
 from novum.linear_model import LogisticRegression
 from novum.linear_model import _logistic_minimum as chosen
+from novum.linear_model._logistic_dual import suits
 from novum.linear_model._logistic_sums import Point, evaluate
 
 X6, T6 = np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 1, 1])
@@ -189,6 +190,37 @@ def test_wide_data_and_working_sets_that_grow():
         assert 0 < on.sum() < 80
         assert_allclose(slope[on], -np.sign(sparse.coef_[0][on]), atol=1e-4)
         assert np.abs(slope[~on]).max() <= 1 + 1e-4
+
+
+@pytest.mark.parametrize(
+    "solver, options",
+    [
+        ("lbfgs", {"fit_intercept": False}),
+        ("lbfgs", {}),
+        ("liblinear", {"intercept_scaling": 0.5}),
+        ("lbfgs", {"C": 2.0}),
+    ],
+)
+def test_the_dual_of_sparse_rows_has_the_same_optimum(solver, options, monkeypatch):
+    rng = np.random.default_rng(5)
+    X = scipy.sparse.random(300, 600, density=0.02, format="csr", random_state=1, data_rvs=rng.standard_normal)
+    y, weight = (X[:, :40].sum(axis=1).A1 + rng.normal(size=300) > 0.3).astype(int), rng.integers(0, 3, size=300)
+    settings = {"solver": solver, "tol": 1e-9, "class_weight": {0: 1.0, 1: 2.0}, "max_iter": 500, **options}
+    used = []
+    monkeypatch.setattr(chosen, "suits", lambda *a: used.append(dual := suits(*a)) or dual)
+    by_dual = LogisticRegression(**settings).fit(X, y, weight)
+    monkeypatch.setattr(chosen, "suits", lambda *a: used.append(False) or False)
+    by_newton = LogisticRegression(**settings).fit(X, y, weight)
+    assert used == [True, False]
+    assert_allclose(by_dual.coef_, by_newton.coef_, atol=1e-6)
+    assert_allclose(by_dual.intercept_, by_newton.intercept_, atol=1e-6)
+    assert by_dual.history_[-1] == pytest.approx(by_newton.history_[-1], rel=1e-10)
+
+
+def test_rows_that_pull_at_each_other_are_left_to_newton():
+    X, y = sample(60, 6)
+    wide = scipy.sparse.csr_array(np.tile(X, 60))
+    assert not suits(LogisticRegression()._source(wide, y, None, target="classes"), 2, None, 1.0)
 
 
 def test_a_start_on_a_share_changes_nothing_but_the_time(monkeypatch):

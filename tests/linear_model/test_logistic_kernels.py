@@ -140,3 +140,26 @@ def test_kernels_refuse_what_does_not_fit():
         _core.proximal.descend_columns(
             np.asfortranarray(X), np.array([3]), 1.0, np.ones(4), one, one, one, one, one.copy(), np.zeros(4), 1e-3, 5
         )
+
+
+@pytest.mark.parametrize("intercept", [0, 1, 2])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n, p", [(1, 1), (40, 7), (65, 30)])
+def test_an_epoch_of_the_dual(n, p, dtype, index, intercept):
+    X, y, w, _ = sample(n, p, seed=intercept)
+    X = scipy.sparse.csr_matrix(np.where(np.abs(X) > 0.7, X, 0).astype(dtype))
+    X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+    w[0] = w[0] if n == 1 else 0.0
+    order, constant = np.random.default_rng(1).permutation(n), 0.8 if intercept else 0.0
+    a, theta, sums = np.zeros(n), np.zeros(p + 1), np.zeros(2)
+    expected_a, expected = np.zeros(n), np.zeros(p + 1)
+    for _ in range(3):
+        before = a.copy()
+        moved = _core.dual.epoch(X.data, X.indices, X.indptr, y, w, 2.5, constant, intercept, order, sums, a, theta)
+        reference.dual_epoch(X.toarray(), y, w, 2.5, constant, intercept, order, expected_a, expected)
+        assert_allclose(a, expected_a, rtol=1e-9, atol=1e-12)
+        assert_allclose(theta, expected, rtol=1e-9, atol=1e-9)
+        square = (X.toarray().astype(float) ** 2).sum(axis=1) + (constant**2 if intercept == 1 else 0.0)
+        assert_allclose(moved, np.sqrt(((a - before) ** 2 * square).sum()), rtol=1e-9, atol=1e-12)
+    assert_allclose(sums[0], ((2 * y - 1) * a).sum(), atol=1e-12)

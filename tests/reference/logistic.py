@@ -18,6 +18,27 @@ def binary(X, y, weight, theta, constant):
     return loss, A.T @ (w * (s - y)), (A * r[:, None]).T @ A, r
 
 
+def dual_epoch(X, y, weight, strength, constant, intercept, order, a, theta, parts=16):
+    """One turn of every row in the dual, each by bisection; intercept 0: none, 1: penalised, 2: free. Changes a and theta."""
+    A, n = rows(X, constant), len(X)
+    for k, i in enumerate(order):
+        c, sign = strength * (1.0 if weight is None else weight[i]), 2.0 * y[i] - 1
+        x = A[i] * (np.arange(A.shape[1]) < A.shape[1] - (intercept != 1))
+        if c > 0:
+            low, high = -1e3, 1e3
+            for _ in range(200):
+                u = (low + high) / 2
+                positive = u + x @ x * (c / (1 + np.exp(-u)) - a[i]) + sign * (A[i] @ theta) > 0
+                low, high = (low, u) if positive else (u, high)
+            after = c / (1 + np.exp(-u))
+            theta += (after - a[i]) * sign * x
+            a[i] = after
+        if intercept == 2 and (k + 1) % max(1, n // parts) == 0:
+            c = strength * (np.ones(n) if weight is None else weight)
+            bend = np.sum((a * (1 - a / np.where(c > 0, c, 1)))[c > 0])
+            theta[-1] += ((2.0 * y - 1) * a).sum() / (bend * constant)
+
+
 def softmax(Z):
     """Probabilities of the classes."""
     E = np.exp(Z - Z.max(axis=1, keepdims=True))

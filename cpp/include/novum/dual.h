@@ -1,4 +1,4 @@
-// Coordinate descent on the dual of L2-penalised logistic regression of two classes. docs/theory/logistic_regression.md, eq. (13) to (15).
+// Coordinate descent on the dual of L2-penalised logistic regression of two classes. docs/theory/logistic_regression.md, eq. (17) to (19).
 //
 //   minimise over 0 <= a_i <= c_i   1/2 |w|^2 + sum_i a_i log a_i + (c_i - a_i) log(c_i - a_i),   w = sum_i a_i y_i x'_i,  y_i = -1 or 1
 // One row at a time: a_i = c_i s(u), where u solves u + |x'_i|^2 (c_i s(u) - a_i) + y_i w'x'_i = 0 and s is the logistic function.

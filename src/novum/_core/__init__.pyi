@@ -8,6 +8,7 @@ from novum._core import (
     density as density,
     descent as descent,
     design as design,
+    dual as dual,
     gaussian as gaussian,
     kmeans as kmeans,
     kmeans_sparse as kmeans_sparse,

@@ -13,6 +13,7 @@ the scores of class k of a multinomial model have the loss of two classes with a
 F is optimal where all off_j are zero; the iteration stops where none exceeds tol, or PART of the penalty if that is less.
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ import scipy.sparse
 from scipy.special import logsumexp
 
 from novum import _core
+from novum._pool import map_ordered
+from novum._threads import thread_count
 from novum.fold.memory import MemorySource
 from novum.linear_model._logistic_newton import ARMIJO, HALVINGS, ROUNDING, Found, Objective
 
@@ -27,9 +30,11 @@ __all__ = ["proximal_newton", "working_sets"]
 
 PART = 100.0  # times tol: the share of the penalty that a slope may be off; 1e-2 at the default tol of 1e-4
 SWEEPS = 1000  # of coordinate descent on one quadratic model
-FIRST = 64  # columns of the first working set
+FIRST = 512  # columns of the first working set
 INNER = 20  # Newton steps on one working set
-SHARPEN = 0.1  # what is left of the offence before a model or a working set is left
+SHARPEN = 0.2  # what is left of the offence before a model or a working set is left
+SHARED = 2**18  # entries of X from which a product with all columns is worth two threads
+RUNS = 4  # tasks of it
 
 
 def goal(tol: float, l1: np.ndarray) -> float:
@@ -89,6 +94,7 @@ class Columns(NamedTuple):
     y: np.ndarray
     weight: np.ndarray | None
     constant: float
+    runs: list[Any]  # of rows of X'
 
     def take(self, which: np.ndarray) -> Any:
         """Return the columns named, column-major; column p is the constant one and left out."""
@@ -97,7 +103,23 @@ class Columns(NamedTuple):
 
     def slopes(self, residual: np.ndarray) -> np.ndarray:
         """Return residual' x' for every column."""
-        return np.append(self.X.T @ residual, self.constant * residual.sum())
+        products = list(map_ordered(lambda run: run @ residual, self.runs, thread_count(None)))
+        return np.concatenate([*products, [self.constant * residual.sum()]])
+
+
+def runs_of(X: Any) -> list[Any]:
+    """Return X' cut into runs of rows with about as many entries each, to share a product with all columns among threads."""
+    if not scipy.sparse.issparse(X) or X.nnz < SHARED:
+        return [X.T]
+    cuts = np.searchsorted(X.indptr, np.linspace(0, X.nnz, RUNS + 1)).tolist()
+    cuts[0], cuts[-1] = 0, X.shape[1]
+    out = []
+    for first, last in pairwise(cuts):
+        a, b = X.indptr[first], X.indptr[last]
+        shape = (last - first, X.shape[0])
+        run = X.data[a:b], X.indices[a:b], X.indptr[first : last + 1] - a
+        out.append(scipy.sparse.csr_array(run, shape=shape, copy=False))
+    return out
 
 
 def by_column(source: MemorySource, constant: float, class_weight: Any) -> Columns:
@@ -112,7 +134,7 @@ def by_column(source: MemorySource, constant: float, class_weight: Any) -> Colum
     weight = source.weight
     if class_weight is not None:
         weight = class_weight[source.y] if weight is None else class_weight[source.y] * weight
-    return Columns(X, source.y, weight, constant)  # type: ignore[arg-type]
+    return Columns(X, source.y, weight, constant, runs_of(X))  # type: ignore[arg-type]
 
 
 class State(NamedTuple):
@@ -133,19 +155,20 @@ def state(columns: Columns, code: np.ndarray, theta: np.ndarray, score: np.ndarr
 
 
 def descend_on(
-    columns: Columns, code: np.ndarray, at: State, which: np.ndarray, l1: np.ndarray, l2: np.ndarray, enough: float
+    columns: Columns, code: np.ndarray, at: State, which: np.ndarray, slope: np.ndarray, l1, l2, enough: float
 ) -> State:
-    """Minimise over the columns in `which` until no offence exceeds `enough`; penalties as sums, not means."""
+    """Minimise over the columns in `which`, where f has this slope, until no offence exceeds `enough`; penalties as sums."""
     part = columns.take(which)
     inside, constant = part.shape[1], len(which) > part.shape[1]
     local = np.arange(len(which))  # the constant column comes last, as column `inside` of the part
     penalty, ridge = l1[which], l2[which]
-    for _ in range(INNER):
+    for step in range(INNER):
         now = at.theta[which]
-        slope = part.T @ at.residual
-        if constant:
-            slope = np.append(slope, columns.constant * at.residual.sum())
-        slope = slope + ridge * now
+        if step:
+            slope = part.T @ at.residual
+            if constant:
+                slope = np.append(slope, columns.constant * at.residual.sum())
+            slope = slope + ridge * now
         off = float(offence(slope, now, penalty).max())
         if off <= enough:
             break
@@ -213,7 +236,7 @@ def one_class(
             order = np.where(at.theta[used] != 0, np.inf, off[used])
             used = np.sort(used[np.argpartition(-order, size - 1)[:size]])
         before = at
-        at = descend_on(columns, code, at, used, l1, l2, max(SHARPEN * worst, 0.5 * enough))
+        at = descend_on(columns, code, at, used, gradient[used], l1, l2, max(SHARPEN * worst, 0.5 * enough))
         if at is before:  # rounding leaves nothing to gain
             return at, first, 0.0, taken
     raise AssertionError("unreachable")

@@ -1,15 +1,17 @@
-r"""Sparse rows and an L2 penalty: coordinate descent on the dual of logistic regression, finished by Newton's method where it is slow.
+r"""Sparse rows of two classes and an L2 penalty: coordinate descent on the dual of logistic regression.
 
-With y_i = -1 or 1, c_i = C w_i and a row's x' = [x, c] as in novum.linear_model._logistic_sums, C W times f of (7) has the dual
+With y_i = -1 or 1, c_i = C w_i and rows x' as in novum.linear_model._logistic_sums, C W times f of (7) has the dual
 
-    minimise over 0 <= a_i <= c_i   1/2 |v|^2 + sum_i a_i log a_i + (c_i - a_i) log(c_i - a_i),   v = sum_i a_i y_i x'_i      (13)
-    a_i = c_i s(u),   u + |x'_i|^2 (c_i s(u) - a_i) + y_i v'x'_i = 0        one row's optimum given the others                  (14)
-    (theta, b):  theta = v,  b <- b + sum_i y_i a_i / sum_i a_i (1 - a_i / c_i)    an intercept without a penalty, between epochs   (15)
+    minimise over 0 <= a_i <= c_i   1/2 |theta|^2 + sum_i a_i log a_i + (c_i - a_i) log(c_i - a_i),
+    theta = sum_i a_i y_i x'_i                                                                     (17)
+    a_i = c_i s(u),   u + |x'_i|^2 (c_i s(u) - a_i) + y_i theta'x'_i = 0                           (18)
+    b <- b + sum_i y_i a_i / sum_i a_i (1 - a_i / c_i)                                             (19)
 
-(Yu, Huang, Lin 2011). An epoch, one turn of every row in a random order, costs as much as a product with the Hessian on one thread,
-and on rows with few entries each in common it leaves a quarter of the error or less: five epochs do what Newton's method needs
-fifteen products for. The order is the same in every fit. How far v moved in an epoch foretells the gradient, a pass then measures
-it; where the epochs to come would cost more than Newton's steps, those take over from theta.
+(Yu, Huang and Lin, 2011). (18) is the optimum of one row given the others, (19) a Newton step of an intercept without a penalty,
+taken several times an epoch. An epoch, one turn of every row in a random order that is the same in every fit, costs as much as
+a product with the Hessian on one thread. On rows with few entries in common it leaves a quarter of the error or less, so five
+epochs do what Newton's method takes fifteen products for. How far theta moved foretells the gradient, a pass then measures it;
+where the epochs to come would cost more than Newton's steps, those take over.
 """
 
 import numpy as np
@@ -21,7 +23,9 @@ from novum.linear_model._logistic_newton import Found, Objective, newton_cg
 
 __all__ = ["dual_descent", "suits"]
 
-MOST_ENTRIES = 2**21  # of X: beyond the caches rows in a random order wait for memory, and two threads of Newton's method do not
+MOST_ENTRIES = (
+    2**21
+)  # of X: beyond the caches rows in a random order wait for memory, and two threads of Newton's method do not
 LEAST_EPOCHS = 2  # before their rate says anything
 MOST_EPOCHS = 8  # still to come, at the rate of the last: Newton's method from here costs no more
 STEEP = 25.0  # C times the mean squared length of a row above which rows pull at each other too much for the dual
@@ -29,7 +33,7 @@ NONE, PENALISED, FREE = 0, 1, 2  # how the kernel takes the constant column
 
 
 def suits(source, k: int, start: np.ndarray | None, C: float) -> bool:
-    """Return whether this is a case for the dual: sparse rows of two classes that a cache holds, a penalty, nothing to start from."""
+    """Return whether the dual is for this: sparse rows of two classes that a cache holds, a penalty, nothing to start from."""
     inside = isinstance(source, MemorySource) and source.sparse and k == 2 and start is None and np.isfinite(C)
     if not inside or not 0 < source.tiles.X.nnz <= MOST_ENTRIES:
         return False
@@ -40,7 +44,7 @@ def suits(source, k: int, start: np.ndarray | None, C: float) -> bool:
 def dual_descent(
     objective: Objective, C: float, penalised_intercept: bool, tol: float, max_iter: int, report=None
 ) -> Found:
-    """Minimise (7) by (14), then by Newton's method from where the epochs no longer pay."""
+    """Minimise (7) by (18) and (19), then by Newton's method from where the epochs no longer pay."""
     source, constant = objective.source, objective.constant
     X, y, weight = source.tiles.X, np.ascontiguousarray(source.y), source.weight  # type: ignore[attr-defined]
     if objective.class_weight is not None:
@@ -51,9 +55,7 @@ def dual_descent(
     sums = np.zeros(2)
     while epochs < max_iter:
         _core.sgd.shuffle(0, purpose_code("dual"), epochs, order)
-        moved = _core.dual.epoch(
-            X.data, X.indices, X.indptr, y, weight, C, constant, intercept, order, sums, a, theta
-        )
+        moved = _core.dual.epoch(X.data, X.indices, X.indptr, y, weight, C, constant, intercept, order, sums, a, theta)
         epochs += 1
         excess = constant * abs(sums[0]) if intercept == FREE else 0.0
         before, foretold = foretold, max(moved, excess) / (C * objective.weight)

@@ -1,8 +1,8 @@
 r"""Which algorithm finds the minimum of penalised logistic regression, by the shape and the home of the data.
 
-    no L1 part    few columns   Newton with factored Hessians (8)      many   Newton with conjugate gradients; sparse rows of two
-                                                                              classes: the dual (13)
+    no L1 part    few columns   Newton with factored Hessians (8)      many   Newton with conjugate gradients
     L1 part       few columns   proximal Newton on summed Hessians     many   working sets, in memory
+    an L2 penalty on sparse rows of two classes with many columns             the dual (17) while it is quick
 
 A pass over many rows in memory costs much more than one over a share of them, so there the start is the minimum of a share:
 the leading rows of every block. What it gives is only a start, and given up where zero is a better one.
