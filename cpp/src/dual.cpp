@@ -45,16 +45,17 @@ Met meet(const Real* x, const Index* at, std::size_t count, const double* w) {
 }
 
 // s(u) at the root of h(u) = u + q (c s(u) - a) + b. h rises by at least 1 per unit, so Newton's steps from u = -b are safe with the bracket
-// that 0 < s < 1 gives; the last one is taken in s itself, which saves an exponential.
+// that 0 < s < 1 gives, halved where they do not halve themselves (they could go to and fro across the bend of s); the last one is taken in s itself, which saves an exponential.
 double share(double q, double c, double a, double b) {
-    double low = q * (a - c) - b, high = q * a - b, u = -b;
+    double low = q * (a - c) - b, high = q * a - b, u = -b, last = high - low;
     for (int step = 0;; ++step) {
         const double s = logistic(u), bent = s * (1 - s), h = u + q * (c * s - a) + b;
         if (h > 0) high = u;
         else low = u;
         double change = -h / (1 + q * c * bent);
-        if (!(u + change >= low && u + change <= high)) change = 0.5 * (low + high) - u;
+        if (!(u + change >= low && u + change <= high && std::abs(change) <= 0.5 * last)) change = 0.5 * (low + high) - u;
         if (std::abs(change) <= SMALL || step == MOST_STEPS) return s + bent * change;
+        last = std::abs(change);
         u += change;
     }
 }
