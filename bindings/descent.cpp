@@ -1,5 +1,6 @@
 #include "novum/descent.h"
 #include "novum/columns.h"
+#include "novum/indices.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -78,12 +79,8 @@ void check_columns(const novum::Compressed<Real>& X, std::size_t start, std::siz
     for (std::size_t j = start; j < stop; ++j)
         if (X.starts[j] < 0 || X.starts[j] > X.starts[j + 1] || static_cast<std::size_t>(X.starts[j + 1]) > entries)
             throw nb::value_error("compressed columns: starts must not fall, nor pass the last entry");
-    std::int32_t low = 0, high = -1;
-    for (std::int64_t e = X.starts[start]; e < X.starts[stop]; ++e) {
-        low = std::min(low, X.rows[e]);
-        high = std::max(high, X.rows[e]);
-    }
-    if (low < 0 || (high >= 0 && static_cast<std::size_t>(high) >= n)) throw nb::value_error("compressed columns: a row out of range");
+    const auto count = static_cast<std::size_t>(X.starts[stop] - X.starts[start]);
+    if (!novum::inside(X.rows + X.starts[start], count, n)) throw nb::value_error("compressed columns: a row out of range");
 }
 
 template <class Real>

@@ -1,4 +1,5 @@
 #include "novum/dual.h"
+#include "novum/indices.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -31,8 +32,7 @@ void bind(nb::module_& m) {
         const auto count = static_cast<std::size_t>(indptr.data()[rows] - indptr.data()[0]);
         require(data.size() == count && indices.size() == count, "epoch: data and indices need a value per entry");
         require(y.size() == rows && (!weight || weight->size() == rows) && a.size() == rows && order.size() == rows, "epoch: a value per row");
-        for (std::size_t i = 0; i < rows; ++i)
-            require(order.data()[i] >= 0 && static_cast<std::size_t>(order.data()[i]) < rows, "epoch: a row that does not exist");
+        require(novum::inside(order.data(), rows, rows), "epoch: a row that does not exist");
         nb::gil_scoped_release release;
         const novum::Csr<Real, Index> X{data.data(), indices.data(), indptr.data(), rows, w.size() - 1};
         const novum::Labels labels{y.data(), weight ? weight->data() : nullptr};

@@ -1,4 +1,5 @@
 #include "novum/sgd.h"
+#include "novum/indices.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -32,8 +33,7 @@ double run(const Rows& rows, std::size_t n, std::size_t d, const Vector<const do
         throw nb::value_error("sgd: inconsistent shapes");
     if ((plan.first > 0) != total.has_value() || (plan.alpha > 0 && plan.rho > 0) != paid.has_value())
         throw nb::value_error("sgd: give a total where steps are averaged, and paid where there is an L1 part");
-    for (std::size_t k = 0; k < order.size(); ++k)
-        if (order(k) < 0 || static_cast<std::size_t>(order(k)) >= n) throw nb::value_error("sgd: order names a row that is not there");
+    if (!novum::inside(order.data(), order.size(), n)) throw nb::value_error("sgd: order names a row that is not there");
     nb::gil_scoped_release release;
     sgd::State<Real> state{{w.data(), d}, {}, {}, numbers(0), numbers(1), numbers(2), numbers(3), numbers(4)};
     if (total) state.total = {total->data(), d};
@@ -56,11 +56,11 @@ double sparse(Vector<const Real> value, Vector<const Index> column, Vector<const
               Order order, const sgd::Plan& plan, Vector<Real> w, Maybe<double> total, Maybe<Real> paid, Vector<double> numbers) {
     const std::size_t n = y.size();
     if (start.size() != n + 1 || value.size() != column.size()) throw nb::value_error("sgd: inconsistent shapes");
+    const Index* first = start.data();  // the array's own indexing computes strides at every step
     for (std::size_t i = 0; i < n; ++i)
-        if (start(i) < 0 || start(i) > start(i + 1) || static_cast<std::size_t>(start(i + 1)) > value.size())
+        if (first[i] < 0 || first[i] > first[i + 1] || static_cast<std::size_t>(first[i + 1]) > value.size())
             throw nb::value_error("sgd: rows out of order");
-    for (std::size_t e = 0; e < column.size(); ++e)
-        if (column(e) < 0 || static_cast<std::size_t>(column(e)) >= w.size()) throw nb::value_error("sgd: column out of range");
+    if (!novum::inside(column.data(), column.size(), w.size())) throw nb::value_error("sgd: column out of range");
     const sgd::SparseRows<Real, Index> rows{value.data(), column.data(), start.data()};
     return run<Real>(rows, n, w.size(), y, weight, order, plan, w, total, paid, numbers);
 }

@@ -163,3 +163,19 @@ def test_an_epoch_of_the_dual(n, p, dtype, index, intercept):
         square = (X.toarray().astype(float) ** 2).sum(axis=1) + (constant**2 if intercept == 1 else 0.0)
         assert_allclose(moved, np.sqrt(((a - before) ** 2 * square).sum()), rtol=1e-9, atol=1e-12)
     assert_allclose(sums[0], ((2 * y - 1) * a).sum(), atol=1e-12)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("wrong", [-1, 5, np.iinfo(np.int32).min, np.iinfo(np.int32).max])
+def test_indices_of_sparse_rows_are_checked_before_they_are_followed(index, wrong):
+    X = scipy.sparse.random(70, 5, density=0.5, format="csc", random_state=0)
+    rows, starts = X.indices.astype(np.int32), X.indptr.astype(np.int64)
+    rows[-3] = wrong if wrong < 0 else max(wrong, 70)
+    with pytest.raises(ValueError, match="row out of range"):
+        _core.descent.compressed_products(X.data, rows, starts, np.ones((70, 1)), 0, 5, np.empty((1, 5)))
+    order = np.arange(70, dtype=np.int64)
+    order[-1] = wrong if wrong < 0 else max(wrong, 70)
+    by_row, y = X.tocsr(), np.zeros(70, dtype=np.int64)
+    parts = by_row.data, by_row.indices.astype(index), by_row.indptr.astype(index)
+    with pytest.raises(ValueError, match="a row that does not exist"):
+        _core.dual.epoch(*parts, y, None, 1.0, 0.0, 0, order, np.zeros(2), np.zeros(70), np.zeros(6))
