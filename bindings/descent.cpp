@@ -1,4 +1,5 @@
 #include "novum/descent.h"
+#include "novum/blocks.h"
 #include "novum/columns.h"
 #include "novum/indices.h"
 
@@ -39,6 +40,17 @@ Result gram(Rows G, In c, double yy, double l1, double l2, bool positive, double
     nb::gil_scoped_release release;
     return result(novum::descend_gram(G.data(), static_cast<std::size_t>(G.stride(0)), in(c), yy, {l1, l2, positive},
                                       stopping(gap, max_epochs, seed), out(w), out(gradient)));
+}
+
+using Changed = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+Result blocks(Matrix G, Matrix C, double yy, double l1, double l2, double gap, std::size_t max_epochs, std::optional<std::uint64_t> seed,
+              Changed W, Changed gradient) {
+    const std::size_t m = C.shape(0), q = C.shape(1);
+    if (G.shape(0) != m || G.shape(1) != m || W.shape(0) != m || W.shape(1) != q || gradient.shape(0) != m || gradient.shape(1) != q)
+        throw nb::value_error("descend_blocks: inconsistent shapes");
+    nb::gil_scoped_release release;
+    return result(novum::descend_blocks(G.data(), m, q, C.data(), yy, {l1, l2, false}, stopping(gap, max_epochs, seed), W.data(), gradient.data()));
 }
 
 Result columns(Matrix X, In y, double l1, double l2, bool positive, double gap, std::size_t max_epochs,
@@ -136,6 +148,9 @@ void bind_descent(nb::module_& m) {
     m.def("descend_gram", &gram, "G"_a.noconvert(), "c"_a.noconvert(), "yy"_a, "l1"_a, "l2"_a, "positive"_a, "gap"_a, "max_epochs"_a,
           "seed"_a.none(), "w"_a.noconvert(), "gradient"_a.noconvert(),
           "Coordinate descent from G = X'X and c = X'y; returns the gap, the epochs and whether the gap was reached.");
+    m.def("descend_blocks", &blocks, "G"_a.noconvert(), "C"_a.noconvert(), "yy"_a, "l1"_a, "l2"_a, "gap"_a, "max_epochs"_a, "seed"_a.none(),
+          "W"_a.noconvert(), "gradient"_a.noconvert(),
+          "Block coordinate descent for several targets; returns the gap, the epochs and whether the gap was reached.");
     m.def("descend_columns", &columns, "X"_a.noconvert(), "y"_a.noconvert(), "l1"_a, "l2"_a, "positive"_a, "gap"_a, "max_epochs"_a,
           "seed"_a.none(), "w"_a.noconvert(), "residual"_a.noconvert(), "Coordinate descent over the rows of X, which are the columns of a design.");
     m.def("descend_sparse", &sparse, "values"_a.noconvert(), "rows"_a.noconvert(), "starts"_a.noconvert(), "mean"_a.noconvert(),

@@ -35,6 +35,8 @@ SETTINGS: dict[str, dict] = {
     "ElasticNetCV": {"alphas": [0.1]},  # folds are runs of rows: repetition moves rows between them, and so the choice
     "KernelPCA": {"n_components": 2, "random_state": 0},
     "LassoCV": {"alphas": [0.1]},
+    "MultiTaskElasticNetCV": {"alphas": [0.1]},
+    "MultiTaskLassoCV": {"alphas": [0.1]},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},
     "CategoricalNB": {"min_categories": 40},
     "JointTableClassifier": {"min_categories": 40},
@@ -105,7 +107,9 @@ def data(estimator, n=120, seed=0):
     if is_classifier(estimator):
         return X, centre
     if is_regressor(estimator):
-        return X, X @ [1.0, -2, 0.5] + rng.normal(size=n)
+        y = X @ [1.0, -2, 0.5] + rng.normal(size=n)
+        single = estimator.__sklearn_tags__().target_tags.single_output
+        return X, y if single else np.column_stack([y, X @ [0.5, 1, 1] + rng.normal(size=n)])
     return X, None
 
 

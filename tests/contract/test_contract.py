@@ -44,7 +44,7 @@ def test_weights_equal_repetition(estimator):
         return
     X, y = data(estimator)
     w = np.random.default_rng(1).integers(0, 4, len(X))
-    repeated = (np.repeat(X, w, axis=0), None if y is None else np.repeat(y, w))
+    repeated = (np.repeat(X, w, axis=0), None if y is None else np.repeat(y, w, axis=0))
     a, b = quick(estimator).fit(X, y, sample_weight=w), quick(estimator).fit(*repeated)
     same(outputs(a, X), outputs(b, X), rtol=1e-9, atol=1e-12)
 

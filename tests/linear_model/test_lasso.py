@@ -156,8 +156,8 @@ def test_paths_as_scikit_learn(p):
 
 def test_path_errors_name_the_remedy():
     X, y = wide(20, 5)
-    with pytest.raises(ValueError, match="call it for every column"):
-        lasso_path(X, np.column_stack([y, y]))
+    with pytest.raises(ValueError, match="positive=True is not allowed for multi-output"):
+        lasso_path(X, np.column_stack([y, y]), positive=True)
     with pytest.raises(ValueError, match="Unexpected parameters in params"):
         lasso_path(X, y, colour="red")
     with pytest.raises(ValueError, match="not supported for l1_ratio=0"):

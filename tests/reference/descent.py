@@ -39,3 +39,24 @@ def descend(X, y, l1, l2, positive=False, epochs=2000):
             r -= (new - w[j]) * X[:, j]
             w[j] = new
     return w
+
+
+def block_epochs(G, C, l1, l2, epochs):
+    """Block coordinate descent on the L2,1 norm, one column after the other, from zero."""
+    W = np.zeros_like(C)
+    for _ in range(epochs):
+        for j in range(len(G)):
+            z = C[j] - G[j] @ W + G[j, j] * W[j]
+            size = np.sqrt((z**2).sum())
+            W[j] = max(0.0, 1 - l1 / size) * z / (G[j, j] + l2) if size > 0 and G[j, j] > 0 else 0.0
+    return W
+
+
+def block_gap(X, Y, W, l1, l2):
+    """Primal minus dual of the L2,1 problem, from the rows themselves."""
+    R = Y - X @ W
+    scores = np.sqrt(((X.T @ R - l2 * W) ** 2).sum(axis=1))
+    theta = min(1.0, l1 / scores.max())
+    whole = (R**2).sum() + l2 * (W**2).sum()
+    primal = whole / 2 + l1 * np.sqrt((W**2).sum(axis=1)).sum()
+    return primal - theta * (R * Y).sum() + theta**2 * whole / 2

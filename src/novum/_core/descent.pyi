@@ -11,6 +11,11 @@ def descend_gram(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), d
     Coordinate descent from G = X'X and c = X'y; returns the gap, the epochs and whether the gap was reached.
     """
 
+def descend_blocks(G: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], C: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], yy: float, l1: float, l2: float, gap: float, max_epochs: int, seed: int | None, W: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], gradient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> tuple[float, int, bool]:
+    """
+    Block coordinate descent for several targets; returns the gap, the epochs and whether the gap was reached.
+    """
+
 def descend_columns(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], l1: float, l2: float, positive: bool, gap: float, max_epochs: int, seed: int | None, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], residual: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, int, bool]:
     """
     Coordinate descent over the rows of X, which are the columns of a design.

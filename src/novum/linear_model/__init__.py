@@ -13,6 +13,8 @@ from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
 from novum.linear_model.logistic import LogisticRegression
 from novum.linear_model.logistic_cv import LogisticRegressionCV
 from novum.linear_model.logistic_inference import LogisticInference
+from novum.linear_model.multi_task import MultiTaskElasticNet, MultiTaskLasso
+from novum.linear_model.multi_task_cv import MultiTaskElasticNetCV, MultiTaskLassoCV
 from novum.linear_model.ols import LinearRegression
 from novum.linear_model.paths import enet_path, lasso_path
 from novum.linear_model.perceptron import Perceptron
@@ -45,6 +47,10 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MistakeBound",
+    "MultiTaskElasticNet",
+    "MultiTaskElasticNetCV",
+    "MultiTaskLasso",
+    "MultiTaskLassoCV",
     "Perceptron",
     "Ridge",
     "RidgeCV",

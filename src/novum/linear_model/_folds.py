@@ -136,9 +136,8 @@ def fold_grams(source: Source, splits: Splits, fit_intercept: bool) -> FoldGrams
     return FoldGrams(shift, sums.products, sums.rows)
 
 
-def gram_problem(products: np.ndarray, shift: np.ndarray, rows: float, fit_intercept: bool) -> GramProblem:
-    """Return the problem with the products (4)."""
-    p = len(shift) - 1
+def gram_problem(products: np.ndarray, shift: np.ndarray, rows: float, fit_intercept: bool, p: int) -> GramProblem:
+    """Return the problem with the products (4), of which the first p columns are those of X."""
     weight, first = float(products[-1, -1]), products[-1, :-1]
     offset = first / weight if fit_intercept else np.zeros_like(first)
     inner = products[:-1, :-1] - np.outer(first, offset)
@@ -148,16 +147,24 @@ def gram_problem(products: np.ndarray, shift: np.ndarray, rows: float, fit_inter
 
 
 def squared_errors(products: np.ndarray, shift: np.ndarray, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-    """Return the mean squared error (12) of every column of coef on the rows with these products."""
-    v = np.vstack([-coef, np.ones(coef.shape[1]), -(intercept + shift[:-1] @ coef - shift[-1])])
-    return np.maximum(np.einsum("ik,ik->k", v, products @ v), 0.0) / products[-1, -1]
+    """Return the mean squared error (12) of every penalty on the rows with these products, over all targets.
+
+    `coef` is (q, p, k), `intercept` (q, k).
+    """
+    q, p, k = coef.shape
+    total = np.zeros(k)
+    for t in range(q):
+        v = np.zeros((p + q + 1, k))
+        v[:p], v[p + t], v[-1] = -coef[t], 1.0, -(intercept[t] + shift[:p] @ coef[t] - shift[p + t])
+        total += np.maximum(np.einsum("ik,ik->k", v, products @ v), 0.0)
+    return total / (q * products[-1, -1])
 
 
 def fold_problem(source: Source, splits: Splits, grams: FoldGrams | None, f: int, fit_intercept: bool, alphas: int):
     """Return the problem of the rows that fold f trains on."""
     if grams is not None:
         products, rows = grams.products.sum(axis=0) - grams.products[f], grams.rows.sum() - grams.rows[f]
-        return gram_problem(products, grams.shift, float(rows), fit_intercept)
+        return gram_problem(products, grams.shift, float(rows), fit_intercept, source.n_features)
     train = splits.pairs[f][0]  # type: ignore[index]
     times = np.bincount(
         np.flatnonzero(train) if train.dtype == bool else train, minlength=int(source.n_rows or 0)
@@ -170,11 +177,11 @@ def fold_problem(source: Source, splits: Splits, grams: FoldGrams | None, f: int
 def test_errors(
     source: Source, splits: Splits, grams: FoldGrams | None, f: int, coef: np.ndarray, intercept: np.ndarray
 ) -> np.ndarray:
-    """Return the mean squared error of every column of coef on the rows that fold f holds out."""
+    """Return the mean squared error of every penalty on the rows that fold f holds out; shapes as in squared_errors."""
     if grams is not None:
         return squared_errors(grams.products[f], grams.shift, coef, intercept)
-    test, used = splits.pairs[f][1], np.flatnonzero(coef.any(axis=1))  # type: ignore[index]
-    rows = array_of(source)[test][:, used]
-    residual = moments.as_columns(source.y)[test] - (rows @ coef[used] + intercept)  # type: ignore[attr-defined]
+    test, used = splits.pairs[f][1], np.flatnonzero(coef.any(axis=(0, 2)))  # type: ignore[index]
+    rows, Y = array_of(source)[test][:, used], moments.as_columns(source.y)[test]  # type: ignore[attr-defined]
     weight = None if source.weight is None else source.weight[test]  # type: ignore[attr-defined]
-    return np.average(residual**2, axis=0, weights=weight)
+    squares = [(Y[:, [t]] - (rows @ coef[t][used] + intercept[t])) ** 2 for t in range(len(coef))]
+    return np.mean([np.average(each, axis=0, weights=weight) for each in squares], axis=0)

@@ -11,7 +11,7 @@ from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Rando
 from novum.base.estimator import fits
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.linear_model import _folds
-from novum.linear_model._descent import penalties
+from novum.linear_model._descent import Penalties, Rule, penalties
 from novum.linear_model._path_plot import plot_validation
 from novum.linear_model._problem import check_given_gram, open_problem
 from novum.linear_model._routing import FOLDS, SplitterRouting
@@ -31,6 +31,11 @@ def flat_target(name: str, y: Any) -> Any:
             f" every column by itself."
         )
     return column_or_1d(y, warn=True)
+
+
+def square_of(problem: Any) -> float:
+    """Return the squared length of all targets, which tolerances are relative to."""
+    return sum(problem.yy(t) for t in range(len(problem.target_mean)))
 
 
 class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
@@ -53,7 +58,25 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
     }
 
     def _ratios(self) -> np.ndarray:
-        return np.ones(1)
+        """Return the shares of L1 to choose from."""
+        if not hasattr(self, "l1_ratio"):
+            return np.ones(1)
+        ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64))
+        if not ((ratios >= 0) & (ratios <= 1)).all():
+            raise ParameterError(f"{type(self).__name__}(l1_ratio={self.l1_ratio!r}): every share must lie in [0, 1].")
+        return ratios
+
+    def _target(self, y: Any) -> Any:
+        """Return y as the model takes it."""
+        return flat_target(type(self).__name__, y)
+
+    def _admit(self, source: Any) -> None:
+        """Refuse targets that the model is not for."""
+
+    def _trace(self, problem: Any, path: Penalties, rule: Rule) -> Any:
+        """Follow a path; `coef` of what is returned is (n_targets, n_features, n_alphas)."""
+        traced = problem.trace(0, path, rule)
+        return traced._replace(coef=traced.coef[None])
 
     @fits
     def fit(self, X, y=None, sample_weight=None, **params):
@@ -75,8 +98,9 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         """
         weight = None if np.isscalar(sample_weight) else sample_weight
         routed = self._routed(params, sample_weight=weight)
-        y = flat_target(type(self).__name__, y)
+        y = self._target(y)
         source = self._source(X, y, weight, target="numeric", by_column=True)
+        self._admit(source)
         ratios, given = self._ratios(), self._given_alphas()
         count = len(ratios) * (given if isinstance(given, int) else len(given))
         split_params = {} if routed is None else routed.splitter.split
@@ -86,7 +110,7 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
             problem = open_problem(source, self.fit_intercept, self.precompute is True, count)
         else:
             problem = _folds.gram_problem(
-                grams.products.sum(axis=0), grams.shift, float(grams.rows.sum()), self.fit_intercept
+                grams.products.sum(axis=0), grams.shift, float(grams.rows.sum()), self.fit_intercept, source.n_features
             )
         if hasattr(self.precompute, "__array__"):
             check_given_gram(problem, self.precompute, self.fit_intercept, source.n_rows)
@@ -118,12 +142,12 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         def errors_of(task):
             r, f = task
             problem = _folds.fold_problem(source, splits, grams, f, self.fit_intercept, len(grids[r]))
-            traced = problem.trace(0, penalties(grids[r], ratios[r], problem.weight), rule)
-            intercept = np.zeros(len(grids[r]))
+            traced = self._trace(problem, penalties(grids[r], ratios[r], problem.weight), rule)
+            intercept = np.zeros((len(traced.coef), len(grids[r])))
             if self.fit_intercept:
-                intercept = problem.target_mean[0] - problem.mean @ traced.coef
+                intercept = problem.target_mean[:, None] - problem.mean @ traced.coef
             unfinished = np.flatnonzero(~traced.converged)
-            worst = (traced.gap[unfinished[0]], rule.tol * problem.yy(0)) if unfinished.size else None
+            worst = (traced.gap[unfinished[0]], rule.tol * square_of(problem)) if unfinished.size else None
             return _folds.test_errors(source, splits, grams, f, traced.coef, intercept), worst
 
         results = list(map_ordered(errors_of, tasks, min(len(tasks), thread_count(self.n_jobs))))
@@ -144,15 +168,20 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
     def _refit(self, problem, source):
         """Fit all rows at the chosen penalty."""
         rule = self._rule()
-        traced = problem.trace(0, penalties(np.array([self.alpha_]), self.l1_ratio_, problem.weight), rule)
+        traced = self._trace(problem, penalties(np.array([self.alpha_]), self.l1_ratio_, problem.weight), rule)
         if not traced.converged[0]:
-            warn_unfinished(type(self).__name__, traced.gap[0], rule.tol * problem.yy(0), stacklevel=4)
-        coef = traced.coef[:, 0]
+            warn_unfinished(type(self).__name__, traced.gap[0], rule.tol * square_of(problem), stacklevel=4)
         dtype = source.dtype.type
-        self.coef_ = coef.astype(dtype)
-        self.intercept_ = dtype(problem.target_mean[0] - problem.mean @ coef) if self.fit_intercept else 0.0
+        self._keep(traced.coef[:, :, 0], problem.target_mean - traced.coef[:, :, 0] @ problem.mean, dtype)
         self.dual_gap_, self.n_iter_ = dtype(traced.gap[0] / problem.weight), int(traced.epochs[0])
+        if not hasattr(self, "l1_ratio"):
+            del self.l1_ratio_
         return self
+
+    def _keep(self, coef: np.ndarray, intercept: np.ndarray, dtype: Any) -> None:
+        """Store coefficients (1, p) and the intercept of the one target."""
+        self.coef_ = coef[0].astype(dtype)
+        self.intercept_ = dtype(intercept[0]) if self.fit_intercept else 0.0
 
     def plot(self, ax=None):
         """Draw the error of every fold and their mean against the penalty, with the one that was chosen; return the axes."""

@@ -6,10 +6,7 @@ Every fold follows a path over the whole grid; then all rows are fitted at the c
 folds share one pass over the data (novum.linear_model._folds), so a grid costs little more than a fit.
 """
 
-import numpy as np
-
 from novum.base.domains import ArrayLike, Domain, Real
-from novum.exceptions import ParameterError
 from novum.linear_model._penalty_choice import PenaltyByValidation
 from novum.linear_model.paths import enet_path, lasso_path
 
@@ -94,11 +91,6 @@ class LassoCV(PenaltyByValidation):
         self.random_state = random_state
         self.selection = selection
 
-    def _refit(self, problem, source):
-        super()._refit(problem, source)
-        del self.l1_ratio_
-        return self
-
 
 class ElasticNetCV(PenaltyByValidation):
     """Elastic net with the penalty, and the share of L1 in it, chosen by cross-validation.
@@ -166,9 +158,3 @@ class ElasticNetCV(PenaltyByValidation):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
-
-    def _ratios(self):
-        ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64))
-        if not ((ratios >= 0) & (ratios <= 1)).all():
-            raise ParameterError(f"ElasticNetCV(l1_ratio={self.l1_ratio!r}): every share must lie in [0, 1].")
-        return ratios

@@ -16,6 +16,7 @@ from novum._blas import single_blas
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real, check
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold import moments
+from novum.linear_model._blocks import trace_blocks
 from novum.linear_model._descent import Rule, alpha_grid, penalties
 from novum.linear_model._problem import GramProblem, open_problem
 from novum.linear_model._sparse_model import ElasticNetPath
@@ -97,8 +98,8 @@ def enet_path(
     ----------
     X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
         Centered, if there is to be an intercept.
-    y : array-like of shape (n_samples,)
-        None for a scan, which brings its target.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        None for a scan, which brings its target. Several targets share their columns, as in MultiTaskElasticNet.
     l1_ratio : float, default=0.5
         Share of the L1 penalty.
     eps : float, default=1e-3
@@ -124,7 +125,7 @@ def enet_path(
     -------
     alphas : array of shape (n_alphas,)
         Falling.
-    coefs : array of shape (n_features, n_alphas)
+    coefs : array of shape (n_features, n_alphas) or (n_targets, n_features, n_alphas)
     dual_gaps : array of shape (n_alphas,)
     n_iters : list of int
         Epochs per alpha, only with return_n_iter.
@@ -162,23 +163,27 @@ def enet_path(
     asked = alphas_asked(alphas, n_alphas)
     with single_blas():
         source = ElasticNetPath()._source(X, y, options["sample_weight"], target="numeric", by_column=True)
-        if source.n_targets > 1:
-            raise DataError(
-                f"enet_path: y has {source.n_targets} columns; a path has one target, so call it for every column of y."
-            )
+        if source.n_targets > 1 and positive:
+            raise DataError("positive=True is not allowed for multi-output (y.ndim != 1): enet_path(positive=False).")
         count = int(asked) if isinstance(asked, (int, np.integer)) else len(asked)
         problem = problem_of(source, precompute, Xy, count)
         grid = grid_of(problem, asked, l1_ratio, eps, positive)
         seed = _random.seed_of(options["random_state"]) if options["selection"] == "random" else None
         rule = Rule(float(options["tol"]), int(options["max_iter"]), bool(positive), seed)
-        start = None if coef_init is None else np.asarray(coef_init, dtype=np.float64).ravel()
-        traced = problem.trace(0, penalties(grid, l1_ratio, problem.weight), rule, start)
+        path, start = penalties(grid, l1_ratio, problem.weight), None
+        if coef_init is not None:
+            start = np.asarray(coef_init, dtype=np.float64)
+        traced: Any
+        if source.n_targets:  # y is a matrix, and so are the coefficients
+            traced = trace_blocks(problem, path, rule, start)
+        else:
+            traced = problem.trace(0, path, rule, None if start is None else start.ravel())
     if not traced.converged.all():
         worst = int(np.argmax(np.where(traced.converged, -np.inf, traced.gap)))
         warnings.warn(
             f"Objective did not converge. You might want to increase the number of iterations, check the scale of the"
             f" features or consider increasing regularisation. At alpha {grid[worst]:g}: Duality gap:"
-            f" {traced.gap[worst]:.6e}, tolerance: {rule.tol * problem.yy(0):.3e}.",
+            f" {traced.gap[worst]:.6e}, tolerance: {rule.tol * sum(map(problem.yy, range(len(problem.target_mean)))):.3e}.",
             NotConverged,
             stacklevel=2,
         )
