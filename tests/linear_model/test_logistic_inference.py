@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris
 
@@ -133,3 +134,37 @@ def test_no_false_alarm():
 def test_a_penalty_needs_no_warning():
     X, y, _ = SEPARATED["complete"]
     assert LogisticRegression().fit(X, y).separation_ is None
+
+
+def many_columns(name):
+    """Data on the route without summed Hessians: X, y, and whether they are separated, completely, or not (None)."""
+    rng = np.random.default_rng(0)
+    if name in ("wide", "sparse", "three classes"):
+        X = rng.normal(size=(60, 300))
+        X = scipy.sparse.csr_array(np.where(np.abs(X) > 1, X, 0)) if name == "sparse" else X
+        return X, rng.integers(3 if name == "three classes" else 2, size=60), True
+    X = rng.normal(size=(3000, 270))
+    y = (X[:, 0] + rng.logistic(size=3000) > 0).astype(int)
+    if name == "quasi":
+        X[:, 5] = rng.random(3000) < 0.1
+        y[X[:, 5] == 1] = 1
+    return X, y, None if name == "overlapping" else False
+
+
+@pytest.mark.parametrize("name", ["wide", "sparse", "three classes", "quasi", "overlapping"])
+def test_separation_is_found_where_columns_are_many(name):
+    X, y, complete = many_columns(name)
+    model = LogisticRegression(C=np.inf, max_iter=1000)
+    if complete is None:
+        assert model.fit(X, y).separation_ is None
+        return
+    with pytest.warns(NotConverged, match="completely separated .direction: x.*no finite maximum.*C=1.0"):
+        model.fit(X, y)
+    found = model.separation_
+    assert found.complete is complete
+    z = X @ found.direction[:, :-1].T + found.direction[:, -1]
+    z = np.column_stack([0 * z, z]) if z.shape[1] == 1 else z
+    own = z[np.arange(len(y)), y]
+    z[np.arange(len(y)), y] = -np.inf
+    margin = own - z.max(axis=1)
+    assert margin.min() >= -1e-6 * margin.max() and margin.max() > 0

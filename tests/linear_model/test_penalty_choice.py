@@ -207,3 +207,12 @@ def test_norm_balls_touch_the_contours():
     assert right.lines[2].get_xdata()[0] != 0
     with pytest.raises(ValueError, match="two columns"):
         plot_norm_balls(X[:, :1], y)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_leave_one_out_of_sparse_single_precision_adds_up_in_double(fit_intercept):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(40, 40)).astype(np.float32), rng.normal(size=40).astype(np.float32)
+    dense = RidgeCV(alphas=[1e-12], fit_intercept=fit_intercept).fit(X, y)
+    sparse = RidgeCV(alphas=[1e-12], fit_intercept=fit_intercept).fit(scipy.sparse.csr_array(X), y)
+    assert_allclose(sparse.coef_, dense.coef_, rtol=1e-5, atol=1e-5 * np.abs(dense.coef_).max())

@@ -1,6 +1,7 @@
-r"""Decisions by linear functions, and coefficients that can be kept sparse.
+r"""Linear functions of classes and what follows from them: decisions, probabilities, coefficients that can be kept sparse.
 
 two classes:  f(x) = w'x + b, the second class where f > 0;    K classes: the largest f_k                     (1)
+    p(second class) = 1 / (1 + exp(-f));    p_k = exp(f_k) / sum_j exp(f_j)                                   (2)
 """
 
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from novum import _array
 from novum.fold.blocks import Block
 from novum.linear_model._model import Line, predict_block
 
-__all__ = ["LinearDecisions", "SparseCoefficients", "dense_coef"]
+__all__ = ["LinearDecisions", "LinearProbabilities", "SparseCoefficients", "dense_coef"]
 
 
 class Decision(NamedTuple):
@@ -32,6 +33,17 @@ def label(decision: Decision, block: Block) -> Any:
     f = _array.to_numpy(predict_block(decision.line, block))
     two = decision.line.flat and len(decision.classes) == 2
     return decision.classes[(f > 0).astype(np.int64) if two else f.reshape(len(f), -1).argmax(axis=1)]
+
+
+def log_probability(line: Line, block: Block) -> Any:
+    """Return the logarithm of (2) for every row and class."""
+    f = predict_block(line._replace(flat=False), block)
+    return _array.log_softmax(_array.concat([0 * f, f]) if line.flat else f)
+
+
+def probability(line: Line, block: Block) -> Any:
+    """Return (2) for every row and class."""
+    return _array.exp(log_probability(line, block))
 
 
 class SparseCoefficients:
@@ -70,3 +82,15 @@ class LinearDecisions(SparseCoefficients, ClassifierMixin):
     def predict(self, X):
         """Return the class of every row."""
         return self._rows(X, label, Decision(self._decision_line(), self.classes_))
+
+
+class LinearProbabilities(LinearDecisions):
+    """The same with the probabilities (2)."""
+
+    def predict_proba(self, X):
+        """Return the probability of every class, one row per row of X."""
+        return self._rows(X, probability, self._decision_line())
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`, also where that is zero in floating point."""
+        return self._rows(X, log_probability, self._decision_line())

@@ -123,7 +123,10 @@ class Wide:
         """Return X X' of the centred and scaled rows."""
         mean = self.mean[:p]
         if scipy.sparse.issparse(self.X):
-            products = (self.X @ self.X.T).toarray().astype(np.float64)
+            double = self.X.astype(
+                np.float64, copy=False
+            )  # products in single precision would lose the small eigenvalues
+            products = (double @ double.T).toarray()
             along = self.X @ mean
             products = products - along - along[:, None] + mean @ mean
         else:

@@ -7,23 +7,32 @@ A direction d separates if, for every row i and every class k other than its own
 Moving theta along d then raises the likelihood for ever (Albert and Anderson, 1984): completely separated if all are > 0,
 quasi-completely if some are 0. On such data Newton's method never comes to rest: the gradient shrinks by a factor e a step while
 the step stays as long as it was, along a separating direction. Otherwise the last steps are quadratic and short. So the
-iteration itself tells the cases apart, and (16) is then verified on all rows.
+iteration itself tells the cases apart, and (16) is then verified on all rows. Where columns are too many to sum Hessians the steps
+are those of conjugate gradients; there theta itself is the first candidate: with more columns than rows it mostly separates.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from novum import _array
 from novum.fold.blocks import Block
-from novum.linear_model._logistic_newton import Objective, newton_direction, search
+from novum.linear_model._logistic_newton import (
+    Objective,
+    conjugate_gradients,
+    newton_direction,
+    preconditioner,
+    search,
+)
 from novum.linear_model._logistic_sums import Point, scores
 
-__all__ = ["Examined", "Separation", "examine"]
+__all__ = ["Examined", "Separation", "examine", "examine_by_products"]
 
 REST = 1e-6  # change of the scores, relative to their size, below which the iteration is at rest
 MOST_STEPS = 40  # e^-40 is below rounding
 SLACK = 1e-6  # of the widest margin: how far a row may seem on the wrong side by rounding
+PRECISE = 1e-2  # what conjugate gradients may leave of the gradient in a step that is judged by its length
 QUIET = 1e-7  # gradient below which a step that is still long must follow a separating direction
 
 
@@ -112,3 +121,25 @@ def examine(objective: Objective, theta: np.ndarray) -> Examined:
         point, value = found
         theta = point.theta
     return Examined(theta, value.objective, value.hessian, certify(objective, d))
+
+
+def examine_by_products(objective: Objective, theta: np.ndarray) -> Separation | None:
+    """Return the separation of the classes, if there is one, without summed Hessians; theta is where the iteration ended."""
+    found = certify(objective, theta)
+    if found is not None and found.complete:
+        return found
+    point = objective.point(theta)
+    value, precondition, d = objective.value(point), preconditioner(objective, point), np.zeros_like(theta)
+    for _ in range(MOST_STEPS):
+        d = conjugate_gradients(partial(objective.product, point), -value.gradient, precondition, PRECISE)
+        steepest = float(np.abs(value.gradient).max())
+        if np.abs(d).max() <= REST * max(1.0, float(np.abs(theta).max())):
+            return None
+        if steepest <= QUIET and (separation := certify(objective, d)) is not None:
+            return separation
+        moved = search(objective, theta, value, d, False)
+        if moved is None:
+            break
+        point, value = moved
+        theta = point.theta
+    return certify(objective, d)

@@ -18,16 +18,16 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.callbacks import reporting
 from novum.base.classes import labels_of
 from novum.base.domains import Bool, Choice, Domain, Instance, Int, Null, RandomState, Real
-from novum.base.estimator import fits
+from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Source
 from novum.linear_model import _logistic_options as options
-from novum.linear_model._class_scores import LinearClassifier
+from novum.linear_model._decisions import LinearProbabilities, dense_coef
 from novum.linear_model._logistic_minimum import Design, factored, minimum, objective_of
 from novum.linear_model._logistic_newton import Found
 from novum.linear_model._logistic_sums import class_mass
-from novum.linear_model._separation import Separation, examine
+from novum.linear_model._separation import Separation, examine, examine_by_products
 from novum.linear_model.logistic_inference import LogisticInference, infer_logistic
 
 __all__ = ["LogisticRegression"]
@@ -36,7 +36,7 @@ LARGEST = 1e30  # of |x| under the name "liblinear", as in scikit-learn
 SHOWN = 3  # columns of a separating direction that its warning names
 
 
-class LogisticRegression(LinearClassifier):
+class LogisticRegression(LinearProbabilities, Estimator):
     """Logistic regression with an L2, L1, elastic-net penalty, or none.
 
     Parameters
@@ -195,11 +195,15 @@ class LogisticRegression(LinearClassifier):
         """Turn the minimum into fitted attributes."""
         theta, separation, information = found.theta, None, None
         value = found.history[-1]
-        if design.penalty.name is None and self.max_iter and factored(coded, design.k, False):
-            examined = examine(objective_of(coded, design)[0], theta)
-            separation = examined.separation
-            if found.converged and separation is None:
-                theta, value, information = examined.theta, examined.objective, examined.hessian
+        if design.penalty.name is None and self.max_iter:
+            objective, _ = objective_of(coded, design)
+            if factored(coded, design.k, False):
+                examined = examine(objective, theta)
+                separation = examined.separation
+                if found.converged and separation is None:
+                    theta, value, information = examined.theta, examined.objective, examined.hessian
+            else:
+                separation = examine_by_products(objective, theta)
         if len(theta) > 1:
             theta = theta - theta.mean(axis=0) * (
                 design.penalty.l1_ratio == 0 or np.arange(theta.shape[1]) == theta.shape[1] - 1
@@ -236,8 +240,7 @@ class LogisticRegression(LinearClassifier):
     def _previous(self) -> tuple[np.ndarray, np.ndarray] | None:
         if not hasattr(self, "coef_"):
             return None
-        coef = self.coef_.toarray() if scipy.sparse.issparse(self.coef_) else self.coef_
-        return np.asarray(coef, dtype=np.float64), np.asarray(self.intercept_, dtype=np.float64)
+        return np.asarray(dense_coef(self.coef_), dtype=np.float64), np.asarray(self.intercept_, dtype=np.float64)
 
     def _separated(self, separation: Separation) -> str:
         """Return the warning for separated classes."""
@@ -287,6 +290,7 @@ class LogisticRegression(LinearClassifier):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = self.solver != "liblinear"
         return tags
 
