@@ -20,7 +20,7 @@ from novum import _array, _core, _sklearn
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.generative import Query, class_position, dense_linear, joint_of
+from novum.base.generative import Query, class_position, dense_best, dense_linear, joint_of
 from novum.discriminant_analysis import _solve
 from novum.discriminant_analysis._fitting import EstimatorDomain, gather, total_covariance, within_covariance
 from novum.discriminant_analysis._gaussian import GaussianClasses, class_density, expected_rows, log_joint, priors_of
@@ -77,6 +77,14 @@ def discriminants(rule: Rule, block: Block) -> Any:
             )
         score[rows] = _array.like(X, _array.to_numpy(log_joint(rule.density, Block(X[rows]))))
     return score
+
+
+def best_discriminant(rule: Rule, block: Block) -> NDArray[np.int64] | None:
+    """Return the place of the largest delta of every row, or None where a cell is missing."""
+    weights, bias = rule.weights, rule.bias
+    if rule.difference:
+        weights, bias = np.hstack([0 * weights, weights]), np.concatenate([0 * bias, bias])
+    return dense_best(block.X, weights, bias)
 
 
 def decision_of(query: Query, block: Block) -> Any:
@@ -291,6 +299,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         two, most = len(self.classes_) == 2, float(np.finfo(self.coef_.dtype).max) / 4
         bias = np.clip(self.intercept_, -most, most) if two else self.intercept_
         return Rule(self.coef_.T.astype(np.float64), bias.astype(np.float64), self._density_or_none(), two)
+
+    _best = staticmethod(best_discriminant)
 
     def _joint(self):
         return discriminants, self._rule()
