@@ -32,6 +32,7 @@ __all__ = ["COMMON_DOMAINS", "DiscreteNB", "LinearForm", "PartialFit", "class_lo
 
 LEAST_ALPHA = 1e-10  # what `force_alpha=False` raises smaller values to, as in scikit-learn
 SPARSE_BLOCKS = 4  # pieces in which sparse rows are scored: their work is short, and a piece costs a call
+SHORT_WORK = 2**19  # entries that are scored at once: to wake a second thread would take as long
 
 
 COMMON_DOMAINS: dict[str, Domain] = {
@@ -213,7 +214,8 @@ class DiscreteNB(BayesRule, PartialFit):
         check_is_fitted(self)
         source = open_rows(self, X, defer=not verify, sparse_too=True)
         if isinstance(source, MemorySource) and source.sparse:
-            source = source.cut(-(-source.tiles.shape[0] // SPARSE_BLOCKS))
+            pieces = SPARSE_BLOCKS if source.tiles.rows().nnz > SHORT_WORK else 1  # type: ignore[attr-defined]
+            source = source.cut(-(-source.tiles.shape[0] // pieces))
         return source.rows(function, params)
 
     def linear_form(self) -> LinearForm:

@@ -102,7 +102,7 @@ class BernoulliNB(DiscreteNB):
 
     def _joint(self):
         weights, bias = self._weights_and_bias()
-        if not weights.max() == np.inf:
+        if weights.max() != np.inf:
             return scores_of, linear_scores(weights, bias, self._threshold())
         certain = np.isposinf(weights)
         with np.errstate(divide="ignore", invalid="ignore"):
