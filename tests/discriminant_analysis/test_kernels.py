@@ -106,7 +106,9 @@ def test_scores_that_are_not_finite_are_told():
     assert not _core.product.best(X, np.ones((2, 1)), one, None, label)
     assert not _core.counts.sparse_best(S.indptr, S.indices, S.data, None, np.ones((2, 1)), one, label)
     out = np.zeros((1, 2))
-    least, finite = _core.counts.class_counts_sparse(S.indptr, S.indices, S.data, 0 * label, None, None, 0, np.zeros(1), out)
+    least, finite = _core.counts.class_counts_sparse(
+        S.indptr, S.indices, S.data, 0 * label, None, None, 0, np.zeros(1), out
+    )
     assert least == 0 and not finite
     with pytest.raises(ValueError, match="CSR"):
         _core.counts.sparse_best(S.indptr, S.indices + 5, S.data, None, np.ones((2, 1)), one, label)
