@@ -85,7 +85,7 @@ def class_log_prior(mass: NDArray, class_prior: Any, fit_prior: bool) -> NDArray
             given = np.asarray(class_prior, np.float64)
             if given.shape != (k,):
                 raise ParameterError(
-                    f"Number of priors must match number of classes. Got {given.size} for {k} classes."
+                    f"Number of priors must match number of classes. class_prior has {given.size}, y has {k} classes."
                 )
             return np.log(given)
         return np.log(mass) - np.log(mass.sum()) if fit_prior else np.full(k, -np.log(k))
