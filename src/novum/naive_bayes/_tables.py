@@ -23,8 +23,9 @@ def of_columns(values: Any, part: slice) -> Any:
     return array if array.ndim == 0 or array.shape[-1] == 1 else array[..., part]
 
 
-def filled_table(k: int, d: int, fill: Callable[[NDArray, slice], None]) -> NDArray[np.float64]:
+def filled_table(shape: tuple[int, ...], fill: Callable[[NDArray, slice], None]) -> NDArray[np.float64]:
     """Return a table (k, d) after `fill(its columns, which)` has written all of them, part by part."""
+    k, d = shape
     table = np.empty((d, k))
     parts = min(thread_count(None), d) if k * d >= WIDE_TABLE else 1
     edges = [d * i // parts for i in range(parts + 1)]
@@ -52,4 +53,4 @@ def log_shares(
         np.log(table, out=table)
         np.subtract(table, of_columns(log_total, part), out=table)
 
-    return filled_table(*count.shape, fill)
+    return filled_table(count.shape, fill)

@@ -92,7 +92,7 @@ class BernoulliNB(DiscreteNB):
             np.minimum(table, 1.0, out=table)
             np.log1p(np.negative(table, out=table), out=table)
 
-        return filled_table(*logs.shape, fill)
+        return filled_table(logs.shape, fill)
 
     def _weights_and_bias(self):
         with np.errstate(divide="ignore", invalid="ignore"):  # pi of zero or one
