@@ -35,41 +35,69 @@ novum::Cell cell_of(std::optional<double> threshold) {
 
 template <class Real, class Index>
 novum::SparseRows<Real, Index> rows_of(const Vector<const Index>& begin, const Vector<const Index>& column,
-                                       const Vector<const Real>& value, std::size_t d) {
+                                       const Vector<const Real>& value) {
     const std::size_t n = begin.shape(0), entries = column.shape(0);
-    const Index *b = begin.data(), *c = column.data();
-    bool good = n > 0 && value.shape(0) == entries && b[0] >= 0 && static_cast<std::size_t>(b[n - 1]) <= entries &&
-                std::is_sorted(b, b + n);
-    if (!good || std::any_of(c + b[0], c + b[n - 1], [d](Index v) { return v < 0 || static_cast<std::size_t>(v) >= d; }))
+    const Index* b = begin.data();
+    if (n == 0 || value.shape(0) != entries || b[0] < 0 || static_cast<std::size_t>(b[n - 1]) > entries || !std::is_sorted(b, b + n))
         throw nb::value_error("counts: not the arrays of a CSR matrix");
-    return {b, c, value.data(), n - 1};
+    return {b, column.data(), value.data(), n - 1};
+}
+
+novum::Met sound(novum::Met met) {
+    if (!met.inside) throw nb::value_error("counts: not the arrays of a CSR matrix");
+    return met;
 }
 
 template <class Real, class Index>
 void bind_sparse(nb::module_& m) {
     m.def("class_counts_sparse", [](Vector<const Index> begin, Vector<const Index> column, Vector<const Real> value, Code code,
-                                    Weight weight, std::optional<double> threshold, Vector<double> mass, Matrix<double> count) {
-        const std::size_t d = count.shape(0), k = count.shape(1);
-        auto X = rows_of<Real, Index>(begin, column, value, d);
-        if (mass.shape(0) != k) throw nb::value_error("counts: inconsistent shapes");
-        check_labels(code, weight, X.rows, k);
-        nb::gil_scoped_release release;
-        return novum::class_counts<Real, Index>(X, {code.data(), X.rows}, view(weight), k, cell_of(threshold), mass.data(),
-                                                count.data());
+                                    Weight weight, std::optional<double> threshold, std::size_t low, Vector<double> mass,
+                                    Matrix<double> count) {
+        const std::size_t k = count.shape(0), d = count.shape(1);
+        auto X = rows_of<Real, Index>(begin, column, value);
+        if (mass.shape(0) != k || code.shape(0) != X.rows || (weight && weight->shape(0) != X.rows))
+            throw nb::value_error("counts: inconsistent shapes");
+        novum::Met met;
+        {
+            nb::gil_scoped_release release;
+            met = novum::class_counts<Real, Index>(X, {code.data(), X.rows}, view(weight), low, low + k, d, cell_of(threshold),
+                                                   mass.data(), count.data());
+        }
+        return nb::make_tuple(sound(met).least, met.finite);
     }, "begin"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(), "code"_a.noconvert(), "weight"_a.noconvert().none(),
-    "threshold"_a.none(), "mass"_a.noconvert(), "count"_a.noconvert(), "Add the counts of sparse rows to their classes.");
+    "threshold"_a.none(), "low"_a, "mass"_a.noconvert(), "count"_a.noconvert(),
+    "Add the counts of sparse rows to their classes, those from `low` on; returns the least value, and whether all are finite.");
 
     m.def("sparse_scores", [](Vector<const Index> begin, Vector<const Index> column, Vector<const Real> value,
                               std::optional<double> threshold, Matrix<const double> table, Vector<const double> constant,
                               Matrix<Real> out) {
         const std::size_t d = table.shape(0), k = table.shape(1);
-        auto X = rows_of<Real, Index>(begin, column, value, d);
+        auto X = rows_of<Real, Index>(begin, column, value);
         if (constant.shape(0) != k || out.shape(0) != X.rows || out.shape(1) != k)
             throw nb::value_error("sparse_scores: inconsistent shapes");
-        nb::gil_scoped_release release;
-        novum::sparse_scores<Real, Index>(X, k, cell_of(threshold), table.data(), constant.data(), out.data());
+        novum::Met met;
+        {
+            nb::gil_scoped_release release;
+            met = novum::sparse_scores<Real, Index>(X, d, k, cell_of(threshold), table.data(), constant.data(), out.data());
+        }
+        return sound(met).finite;
     }, "begin"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(), "threshold"_a.none(), "table"_a.noconvert(),
-    "constant"_a.noconvert(), "out"_a.noconvert(), "Write the scores of sparse rows.");
+    "constant"_a.noconvert(), "out"_a.noconvert(), "Write the scores of sparse rows; returns whether all are finite.");
+
+    m.def("sparse_best", [](Vector<const Index> begin, Vector<const Index> column, Vector<const Real> value,
+                            std::optional<double> threshold, Matrix<const double> table, Vector<const double> constant,
+                            Vector<std::int64_t> label) {
+        const std::size_t d = table.shape(0), k = table.shape(1);
+        auto X = rows_of<Real, Index>(begin, column, value);
+        if (constant.shape(0) != k || label.shape(0) != X.rows || k == 0) throw nb::value_error("sparse_best: inconsistent shapes");
+        novum::Met met;
+        {
+            nb::gil_scoped_release release;
+            met = novum::sparse_best<Real, Index>(X, d, k, cell_of(threshold), table.data(), constant.data(), label.data());
+        }
+        return sound(met).finite;
+    }, "begin"_a.noconvert(), "column"_a.noconvert(), "value"_a.noconvert(), "threshold"_a.none(), "table"_a.noconvert(),
+    "constant"_a.noconvert(), "label"_a.noconvert(), "Write the best class of sparse rows; returns whether all scores are finite.");
 }
 
 template <class Real>

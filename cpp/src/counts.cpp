@@ -10,9 +10,6 @@ namespace novum {
 
 namespace {
 
-constexpr std::size_t AHEAD = 12;  // entries whose place is asked for beforehand: columns jump about, and memory is far away
-constexpr std::size_t LINE = 8;    // doubles that come together
-
 std::size_t at(std::int64_t code) { return static_cast<std::size_t>(code); }
 
 template <bool BINARY, class Real>
@@ -36,59 +33,6 @@ NOVUM_INLINE double dense_counts(const Real* X, std::span<const std::int64_t> co
         }
     }
     return static_cast<double>(least);
-}
-
-template <class Real, class Index>
-double sparse_counts(SparseRows<Real, Index> X, std::span<const std::int64_t> code, std::span<const double> weight, std::size_t k,
-                     Cell cell, double* mass, double* count) {
-    double least = 0;
-    const auto last = static_cast<std::size_t>(X.begin[X.rows]);
-    for (std::size_t i = 0; i < X.rows; ++i) {
-        const double w = weight.empty() ? 1.0 : weight[i];
-        double* sum = count + at(code[i]);
-        mass[at(code[i])] += w;
-        for (Index e = X.begin[i]; e < X.begin[i + 1]; ++e) {
-            const auto entry = static_cast<std::size_t>(e);
-            if (entry + AHEAD < last) __builtin_prefetch(sum + static_cast<std::size_t>(X.column[entry + AHEAD]) * k, 1);
-            sum[static_cast<std::size_t>(X.column[entry]) * k] += w * cell(X.value[entry]);
-            least = std::min(least, static_cast<double>(X.value[entry]));
-        }
-    }
-    return least;
-}
-
-// K at compile time keeps the sums of a row in registers; zero stands for any number of classes.
-template <std::size_t K, class Real, class Index>
-NOVUM_INLINE void scores_of(SparseRows<Real, Index> X, std::size_t k, Cell cell, const double* table, const double* constant,
-                            Real* out) {
-    if (K) k = K;
-    std::vector<double> spare(K ? 0 : k);
-    double fixed[K ? K : 1];
-    double* sum = K ? fixed : spare.data();
-    const auto last = static_cast<std::size_t>(X.begin[X.rows]);
-    for (std::size_t i = 0; i < X.rows; ++i) {
-        for (std::size_t c = 0; c < k; ++c) sum[c] = constant[c];
-        for (Index e = X.begin[i]; e < X.begin[i + 1]; ++e) {
-            const auto entry = static_cast<std::size_t>(e);
-            const double x = cell(X.value[entry]);
-            if (entry + AHEAD < last) {
-                const double* soon = table + static_cast<std::size_t>(X.column[entry + AHEAD]) * k;
-                for (std::size_t c = 0; c < k; c += LINE) __builtin_prefetch(soon + c);
-                __builtin_prefetch(soon + k - 1);
-            }
-            const double* row = table + static_cast<std::size_t>(X.column[entry]) * k;
-            for (std::size_t c = 0; c < k; ++c) sum[c] += x * row[c];
-        }
-        for (std::size_t c = 0; c < k; ++c) out[i * k + c] = static_cast<Real>(sum[c]);
-    }
-}
-
-template <class Real, class Index>
-NOVUM_INLINE void all_scores(SparseRows<Real, Index> X, std::size_t k, Cell cell, const double* table, const double* constant,
-                             Real* out) {
-    if (k == 2) return scores_of<2>(X, k, cell, table, constant, out);
-    if (k == 4) return scores_of<4>(X, k, cell, table, constant, out);
-    scores_of<0>(X, k, cell, table, constant, out);
 }
 
 // The place of a cell among the categories of its column: -1 where it is missing, -2 where there is no such category.
@@ -135,21 +79,6 @@ std::int64_t category_scores(const Real* X, std::size_t rows, std::size_t d, std
     return -1;
 }
 
-#define NOVUM_COUNTS_SPARSE(Real, Index)                                                                                         \
-    NOVUM_CLONES static void scores_clone(SparseRows<Real, Index> X, std::size_t k, Cell cell, const double* table,              \
-                                          const double* constant, Real* out) {                                                   \
-        all_scores(X, k, cell, table, constant, out);                                                                            \
-    }                                                                                                                            \
-    template <>                                                                                                                  \
-    void sparse_scores(SparseRows<Real, Index> X, std::size_t k, Cell cell, const double* table, const double* constant,         \
-                       Real* out) {                                                                                              \
-        scores_clone(X, k, cell, table, constant, out);                                                                          \
-    }                                                                                                                            \
-    template <>                                                                                                                  \
-    double class_counts(SparseRows<Real, Index> X, std::span<const std::int64_t> code, std::span<const double> weight,           \
-                        std::size_t k, Cell cell, double* mass, double* count) {                                                 \
-        return sparse_counts(X, code, weight, k, cell, mass, count);                                                             \
-    }
 #define NOVUM_COUNTS(Real)                                                                                                       \
     NOVUM_CLONES static double plain_clone(const Real* X, std::span<const std::int64_t> code, std::span<const double> w,         \
                                            std::size_t d, double* mass, double* count) {                                         \
@@ -168,12 +97,9 @@ std::int64_t category_scores(const Real* X, std::size_t rows, std::size_t d, std
     template std::int64_t category_counts(const Real*, std::span<const std::int64_t>, std::span<const double>, std::size_t,      \
                                           std::size_t, const std::int64_t*, double*, double*);                                   \
     template std::int64_t category_scores(const Real*, std::size_t, std::size_t, std::size_t, const std::int64_t*,               \
-                                          const double*, const double*, Real*);                                                  \
-    NOVUM_COUNTS_SPARSE(Real, std::int32_t)                                                                                      \
-    NOVUM_COUNTS_SPARSE(Real, std::int64_t)
+                                          const double*, const double*, Real*);
 NOVUM_COUNTS(float)
 NOVUM_COUNTS(double)
 #undef NOVUM_COUNTS
-#undef NOVUM_COUNTS_SPARSE
 
 }  // namespace novum

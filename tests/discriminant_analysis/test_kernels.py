@@ -37,9 +37,9 @@ def test_scatter_and_counts(n, d, dtype, weighted):
         _core.counts.class_counts(X, y, w, threshold, mass, counts)
         assert_allclose(counts, member.T @ cells)
         S = sp.csr_array(X)
-        mass, tall = np.zeros(k), np.zeros((d, k))
-        _core.counts.class_counts_sparse(S.indptr, S.indices, S.data, y, w, threshold, mass, tall)
-        assert_allclose(tall.T, member.T @ cells)
+        mass, tall = np.zeros(k), np.zeros((k, d))
+        _core.counts.class_counts_sparse(S.indptr, S.indices, S.data, y, w, threshold, 0, mass, tall)
+        assert_allclose(tall, member.T @ cells)
         table, constant = rng.normal(size=(d, k)), rng.normal(size=k)
         out = np.empty((n, k), dtype)
         _core.counts.sparse_scores(S.indptr, S.indices, S.data, threshold, table, constant, out)
@@ -75,3 +75,40 @@ def test_kernels_refuse_what_does_not_fit():
     assert (
         _core.counts.category_counts(np.array([[7.0]]), one, None, np.array([0, 2]), np.zeros(1), np.zeros((2, 1))) == 0
     )
+
+
+@pytest.mark.parametrize("k", [1, 3, 4, 5, 10, 13, 24, 31])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("threshold", [None, 0.5])
+def test_best_class_without_scores(k, dtype, threshold):
+    rng = np.random.default_rng(k)
+    for n, d in [(0, 3), (1, 1), (131, 7)]:
+        X = rng.integers(0, 3, size=(n, d)).astype(dtype)  # small whole numbers: every sum is exact, and there are ties
+        table, constant = rng.integers(-2, 3, size=(d, k)).astype(dtype), rng.integers(-2, 3, size=k).astype(dtype)
+        score = (X if threshold is None else (threshold < X).astype(dtype)) @ table + constant
+        label, out = np.empty(n, np.int64), np.empty((n, k), dtype)
+        assert _core.product.best(X, table, constant, threshold, label)
+        assert (label == score.argmax(axis=1)).all()
+        if threshold is None:
+            _core.product.narrow(X, table, constant, out)
+            assert (out == score).all()
+        S, parts = sp.csr_array(X), (table.astype(np.float64), constant.astype(np.float64))
+        assert _core.counts.sparse_best(S.indptr, S.indices, S.data, threshold, *parts, label)
+        assert (label == score.argmax(axis=1)).all()
+        assert _core.counts.sparse_scores(S.indptr, S.indices, S.data, threshold, *parts, out)
+        assert (out == score).all()
+
+
+def test_scores_that_are_not_finite_are_told():
+    X, one, label = np.ones((9, 2)), np.ones(1), np.empty(9, np.int64)
+    X[4, 1] = np.nan
+    S = sp.csr_array(X)
+    assert not _core.product.best(X, np.ones((2, 1)), one, None, label)
+    assert not _core.counts.sparse_best(S.indptr, S.indices, S.data, None, np.ones((2, 1)), one, label)
+    out = np.zeros((1, 2))
+    least, finite = _core.counts.class_counts_sparse(
+        S.indptr, S.indices, S.data, 0 * label, None, None, 0, np.zeros(1), out
+    )
+    assert least == 0 and not finite
+    with pytest.raises(ValueError, match="CSR"):
+        _core.counts.sparse_best(S.indptr, S.indices + 5, S.data, None, np.ones((2, 1)), one, label)

@@ -19,17 +19,22 @@ from sklearn.utils.validation import check_is_fitted
 from novum import _array, _core, _sklearn
 from novum.exceptions import ParameterError
 
-__all__ = ["BayesRule", "Query", "checked_priors", "class_position", "dense_linear"]
+__all__ = ["BayesRule", "Query", "checked_priors", "class_position", "dense_best", "dense_linear"]
 
 
 class Query(NamedTuple):
-    """A function (params, block) that gives (1), its parameters, the labels of the classes, and whose rows they are."""
+    """A function (params, block) that gives (1), its parameters, the labels of the classes, and whose rows they are.
+
+    `best` is a function of the same that gives the place of the largest score of every row without keeping the scores, or None
+    where it cannot: the scores are then looked at.
+    """
 
     joint: Callable[[Any, Any], Any]
     params: Any
     classes: NDArray[Any]
     owner: str = ""
     allow_nan: bool = False
+    best: Callable[[Any, Any], NDArray[np.int64] | None] | None = None
 
 
 def joint_of(query: Query, block: Any) -> Any:
@@ -50,6 +55,18 @@ def dense_linear(X: NDArray[Any], weights: NDArray[Any], bias: NDArray[Any]) -> 
     out = np.empty((len(X), len(bias)), X.dtype)
     _core.product.narrow(X, np.ascontiguousarray(weights, X.dtype), np.ascontiguousarray(bias, X.dtype), out)
     return out
+
+
+def dense_best(
+    X: NDArray[Any], weights: NDArray[Any], bias: NDArray[Any], threshold: float | None = None
+) -> NDArray[np.int64] | None:
+    """Return the place of the largest of `dense_linear` in every row, or None where a score is not finite.
+
+    With a threshold, cells above it count as one and others as zero.
+    """
+    label = np.empty(len(X), np.int64)
+    parts = np.ascontiguousarray(weights, X.dtype), np.ascontiguousarray(bias, X.dtype)
+    return label if _core.product.best(X, *parts, threshold, label) else None
 
 
 def normalized(score: Any, logarithm: bool) -> Any:
@@ -83,7 +100,8 @@ def best_position(score: Any) -> NDArray[np.int64]:
 
 def label_of(query: Query, block: Any) -> Any:
     """Return the most probable class of every row."""
-    return query.classes[best_position(joint_of(query, block))]
+    best = None if query.best is None or _array.is_tensor(block.X) else query.best(query.params, block)
+    return query.classes[best_position(joint_of(query, block)) if best is None else best]
 
 
 class Odds(NamedTuple):
@@ -127,6 +145,7 @@ class BayesRule(ClassifierMixin):
 
     classes_: NDArray[Any]
     _rows: Callable[..., Any]
+    _best: Callable[[Any, Any], NDArray[np.int64] | None] | None = None  # `Query.best`, as a static method
     _scores_show_gaps = True  # whether a cell that is not finite makes scores that are not; else rows are checked first
 
     def _joint(self) -> tuple[Callable[[Any, Any], Any], Any]:
@@ -136,7 +155,7 @@ class BayesRule(ClassifierMixin):
     def _query(self) -> Query:
         check_is_fitted(self)
         allow_nan = self.__sklearn_tags__().input_tags.allow_nan
-        return Query(*self._joint(), self.classes_, type(self).__name__, allow_nan)
+        return Query(*self._joint(), self.classes_, type(self).__name__, allow_nan, self._best)
 
     def _answers(self, X: Any, function: Callable[..., Any], params: Any) -> Any:
         return self._rows(X, function, params, verify=not self._scores_show_gaps)

@@ -35,12 +35,13 @@ def open_source(
     min_rows: int = 1,
     reset: bool = True,
     defer: bool = False,
+    sparse_too: bool = False,
     by_column: bool = False,
 ) -> Source:
     """Return training data as a Source, after every check; records n_features_in_ and feature_names_in_ if `reset`.
 
-    `defer` leaves the look for NaN and infinity in dense data to `source.verified()`, for learners whose first sums show them;
-    weighted rows are looked at first, as one without weight shows in no sum.
+    `defer` leaves the look for NaN and infinity in dense data (`sparse_too`: in sparse ones as well) to `source.verified()`, for
+    learners whose first sums show them; weighted rows are looked at first, as one without weight shows in no sum.
     A learner that takes a sparse design `by_column` gets compressed columns as they are; else they become rows.
 
     `target` is None, "numeric" (one or several columns of numbers) or "classes" (one column of labels). A scan brings its
@@ -52,24 +53,24 @@ def open_source(
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows, by_column=by_column)
     labels = None if target is None else check_target(estimator, tiles, y, target)
     weight = check_weight(estimator, sample_weight, tiles.shape[0])
-    return checked(estimator, MemorySource(tiles, labels, weight, n_jobs), defer)
+    return checked(estimator, MemorySource(tiles, labels, weight, n_jobs), defer, sparse_too)
 
 
-def checked(estimator: Any, source: MemorySource, defer: bool) -> MemorySource:
-    """Return `source` with its values verified, or, if dense, with the check put off."""
-    if not defer or source.sparse or source.weight is not None:
+def checked(estimator: Any, source: MemorySource, defer: bool, sparse_too: bool) -> MemorySource:
+    """Return `source` with its values verified, or with the check put off."""
+    if not defer or (source.sparse and not sparse_too) or source.weight is not None:
         return verified(estimator, source)
     source.check = partial(verified, estimator)
     return source
 
 
-def open_rows(estimator: Any, X: Any, *, n_jobs=None, defer: bool = False) -> Source:
-    """Return new rows for a fitted `estimator` as a Source, after every check; `defer` as in `open_source`."""
+def open_rows(estimator: Any, X: Any, *, n_jobs=None, defer: bool = False, sparse_too: bool = False) -> Source:
+    """Return new rows for a fitted `estimator` as a Source, after every check; `defer`, `sparse_too` as in `open_source`."""
     if (source := open_elsewhere(estimator, X, None, None)) is not None:
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
     sparse = estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=False, accept_sparse=sparse)
-    return checked(estimator, MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks(*tiles.shape)), defer)
+    return checked(estimator, MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks(*tiles.shape)), defer, sparse_too)
 
 
 def open_elsewhere(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source | None:
@@ -143,9 +144,15 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
     else:
         y = column_or_1d(y, warn=True)
         _sklearn.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
-        check_classification_targets(y)
+        if not plainly_labels(y):
+            check_classification_targets(y)
     check_consistent_length(np.broadcast_to(np.float64(0), tiles.shape), y)
     return y
+
+
+def plainly_labels(y: np.ndarray) -> bool:
+    """Return whether y is sure to pass scikit-learn's check of labels, which sorts them twice: whole numbers of a small range."""
+    return y.dtype.kind in "iub" and y.size > 0 and int(y.max()) - int(y.min()) < y.size // 2
 
 
 def check_rows(

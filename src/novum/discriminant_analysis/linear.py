@@ -9,6 +9,7 @@ over N (maximum likelihood) or N - K (`unbiased`) come from one pass over the ro
 (`_solve`), predictions are a product of matrices. Derivation: docs/theory/discriminant_analysis.md.
 """
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from novum import _array, _core, _sklearn
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.generative import Query, class_position, dense_linear, joint_of
+from novum.base.generative import Query, class_position, dense_best, dense_linear, joint_of
 from novum.discriminant_analysis import _solve
 from novum.discriminant_analysis._fitting import EstimatorDomain, gather, total_covariance, within_covariance
 from novum.discriminant_analysis._gaussian import GaussianClasses, class_density, expected_rows, log_joint, priors_of
@@ -45,7 +46,7 @@ class Rule(NamedTuple):
 
     weights: NDArray  # (d, k) or (d, 1)
     bias: NDArray
-    density: Density | None  # for rows with missing cells
+    gaussians: tuple[NDArray, NDArray, NDArray]  # prior, means, covariance: for rows with missing cells, which are rare
     difference: bool
 
 
@@ -70,13 +71,28 @@ def discriminants(rule: Rule, block: Block) -> Any:
     if rule.difference:
         score = _array.concat([score * 0, score])
     if not finite(score) and bool((rows := (score != score).any(1)).any()):
-        if rule.density is None:
-            raise DataError(
-                "Input X contains NaN. LinearDiscriminantAnalysis has a singular covariance and cannot integrate missing cells"
-                " out; fill them, or use solver='lsqr' with shrinkage."
-            )
-        score[rows] = _array.like(X, _array.to_numpy(log_joint(rule.density, Block(X[rows]))))
+        density = density_for_gaps(rule)
+        score[rows] = _array.like(X, _array.to_numpy(log_joint(density, Block(X[rows]))))
     return score
+
+
+def density_for_gaps(rule: Rule) -> Density:
+    """Return the density that rows with missing cells need; raise where the covariance has none."""
+    if rule.gaussians[2].size:
+        with suppress(DataError):
+            return class_density("LinearDiscriminantAnalysis", *rule.gaussians, "tied")
+    raise DataError(
+        "Input X contains NaN. LinearDiscriminantAnalysis has a singular covariance and cannot integrate missing cells"
+        " out; fill them, or use solver='lsqr' with shrinkage."
+    )
+
+
+def best_discriminant(rule: Rule, block: Block) -> NDArray[np.int64] | None:
+    """Return the place of the largest delta of every row, or None where a cell is missing."""
+    weights, bias = rule.weights, rule.bias
+    if rule.difference:
+        weights, bias = np.hstack([0 * weights, weights]), np.concatenate([0 * bias, bias])
+    return dense_best(block.X, weights, bias)
 
 
 def decision_of(query: Query, block: Block) -> Any:
@@ -266,14 +282,17 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
             self.scalings_ = solved.scalings.astype(dtype)
             self.explained_variance_ratio_ = solved.ratio[: self._max_components].astype(dtype)
 
+    def _gaussians(self) -> tuple[NDArray, NDArray, NDArray]:
+        """Return prior, means and shared covariance."""
+        return np.asarray(self.priors_, np.float64), np.asarray(self.means_, np.float64), self._within
+
     def _density(self) -> Density:
         if self._within.size == 0:
             raise DataError(
                 "LinearDiscriminantAnalysis: fitted from fewer rows than columns, the covariance is singular and has no"
                 " density; use solver='lsqr' with shrinkage."
             )
-        mean, prior = (np.asarray(values, np.float64) for values in (self.means_, self.priors_))
-        return class_density(type(self).__name__, prior, mean, self._within, "tied")
+        return class_density(type(self).__name__, *self._gaussians(), "tied")
 
     def _class_covariances(self):
         self._density()  # tells why there is none
@@ -290,7 +309,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         """Return the discriminants; infinite offsets (a class of prior zero) as numbers far beyond any other."""
         two, most = len(self.classes_) == 2, float(np.finfo(self.coef_.dtype).max) / 4
         bias = np.clip(self.intercept_, -most, most) if two else self.intercept_
-        return Rule(self.coef_.T.astype(np.float64), bias.astype(np.float64), self._density_or_none(), two)
+        return Rule(self.coef_.T.astype(np.float64), bias.astype(np.float64), self._gaussians(), two)
+
+    _best = staticmethod(best_discriminant)
 
     def _joint(self):
         return discriminants, self._rule()

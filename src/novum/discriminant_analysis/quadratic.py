@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from novum._pool import map_ordered
-from novum._threads import thread_count
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
@@ -38,11 +36,13 @@ def discriminants(query: Query, block: Block) -> Any:
     return score + 0.5 * block.X.shape[1] * float(np.log(2 * np.pi))
 
 
-def eigenvalues(covariances: NDArray) -> tuple[list[NDArray], list[NDArray]]:
-    """Return eigenvalues and eigenvectors of every matrix, the matrices spread over the threads."""
-    pairs = map_ordered(lambda c: np.linalg.eigh(covariances[c]), range(len(covariances)), thread_count(None))
-    values, vectors = zip(*pairs)
-    return list(values), list(vectors)
+def all_above(covariances: NDArray, least: float) -> bool:
+    """Return whether every eigenvalue of every matrix exceeds `least`: S - least I then has a Cholesky factor, and only then."""
+    try:
+        np.linalg.cholesky(covariances - least * np.eye(covariances.shape[-1]))
+    except np.linalg.LinAlgError:
+        return False
+    return bool(np.isfinite(covariances).all())
 
 
 class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
@@ -77,9 +77,9 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
     covariance_ : list of arrays of shape (n_features, n_features)
         With `store_covariance`.
     rotations_ : list of arrays of shape (n_features, n_features)
-        Axes of every class, the widest first.
+        Axes of every class, the widest first; worked out when asked for, as predictions do without them.
     scalings_ : list of arrays of shape (n_features,)
-        Variances along them.
+        Variances along them, likewise.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -163,39 +163,53 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
                 " Give more rows of it, or leave it out."
             )
         each = class_covariances(gathered, self.shrinkage, self.covariance_type, self.unbiased)
-        values, vectors = eigenvalues(each)
-        axes = [self._axes(values[c], vectors[c], c, int(moments.rows[c])) for c in range(len(each))]
+        if self.solver == "svd":
+            each = (1 - self.reg_param) * each + self.reg_param * np.eye(source.n_features)
+        if not all_above(each, self.tol):
+            self._refuse_singular(each, moments.rows)
         dtype = source.dtype
         self.means_ = moments.mean.astype(dtype)
         self.priors_ = priors_of(type(self).__name__, self.priors, moments.mass, False).astype(dtype)
-        self.scalings_ = [scaling.astype(dtype) for scaling, _ in axes]
-        self.rotations_ = [rotation.astype(dtype) for _, rotation in axes]
+        self._covariances = each
         self.__dict__.pop("covariance_", None)
         if self.store_covariance:
-            self.covariance_ = [(rotation * scaling @ rotation.T).astype(dtype) for scaling, rotation in axes]
+            self.covariance_ = list(each.astype(dtype))
         return self
 
-    def _axes(self, value: NDArray, vector: NDArray, c: int, rows: int) -> tuple[NDArray, NDArray]:
-        """Return variances and axes of a class, regularised; raise where a variance is too small."""
-        scaling, rotation = np.maximum(value[::-1], 0.0), vector[:, ::-1]
-        if self.solver == "svd":
-            scaling = (1 - self.reg_param) * scaling + self.reg_param
-        if (scaling > self.tol).all():
-            return scaling, rotation
-        label, d = self.classes_[c], len(value)
+    def _refuse_singular(self, covariances: NDArray, rows: NDArray) -> None:
+        """Raise for the first class with a variance of at most `tol`; rounding may have let none be found."""
+        low = np.linalg.eigvalsh(covariances)[:, 0] <= self.tol
+        if not low.any():
+            return
+        c, d = int(low.argmax()), covariances.shape[-1]
+        label, count = self.classes_[c], int(rows[c])
         told = f"The covariance matrix of class {label} is not full rank."
-        if self.solver == "svd" and rows <= d:
+        if self.solver == "svd" and count <= d:
             raise np.linalg.LinAlgError(
                 f"{told} When using `solver='svd'` the number of samples in each class should be more than the number of"
-                f" features, but class {label} has {rows} samples and {d} features. Try using `solver='eigen'` and setting"
+                f" features, but class {label} has {count} samples and {d} features. Try using `solver='eigen'` and setting"
                 " the parameter `shrinkage` for regularization."
             )
         name = "shrinkage" if self.solver == "eigen" else "reg_param"
         raise np.linalg.LinAlgError(f"{told} Increase the value of `{name}` to reduce the collinearity.")
 
+    def _axes(self) -> tuple[NDArray, NDArray]:
+        """Return variances (k, d) and axes (k, d, d) of every class, the widest first."""
+        check_is_fitted(self)
+        values, vectors = np.linalg.eigh(self._covariances)
+        dtype = self.means_.dtype
+        return np.maximum(values[:, ::-1], 0.0).astype(dtype), vectors[:, :, ::-1].astype(dtype)
+
+    @property
+    def scalings_(self):
+        return list(self._axes()[0])
+
+    @property
+    def rotations_(self):
+        return list(self._axes()[1])
+
     def _class_covariances(self):
-        pairs = zip(self.scalings_, self.rotations_)
-        return np.stack([(R.astype(np.float64) * s.astype(np.float64)) @ R.T.astype(np.float64) for s, R in pairs])
+        return self._covariances
 
     def _density(self) -> Density:
         mean, prior = (np.asarray(values, np.float64) for values in (self.means_, self.priors_))

@@ -168,6 +168,8 @@ class MemorySource(Source):
 
     def bad_blocks(self) -> Iterator[Block]:
         """Yield the blocks that hold NaN or infinity."""
+        if self.sparse and self.tiles.finite(0, self.tiles.shape[0]):
+            return iter(())  # sparse rows are wide: many blocks, with little to look at in each
         verdicts = self._map(lambda index: self.tiles.finite(*self.bounds[index]))
         return (self.block(index) for index, finite in enumerate(verdicts) if not finite)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from novum._threads import thread_count
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
@@ -15,24 +16,23 @@ from novum.base.generative import BayesRule
 from novum.base.validation import open_rows, verified
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.fold.blocks import Source
-from novum.fold.memory import MemorySource
-from novum.naive_bayes._counts import Counts, Plan, class_counts, linear_scores, merge_counts, scores_of
+from novum.fold.memory import MemorySource, SparseTiles
+from novum.naive_bayes._counts import (
+    Counts,
+    Plan,
+    best_score,
+    class_counts,
+    linear_scores,
+    merge_counts,
+    scores_of,
+    sparse_counts,
+)
 
-__all__ = ["COMMON_DOMAINS", "DiscreteNB", "LinearForm", "PartialFit", "class_log_prior", "smoothing"]
+__all__ = ["COMMON_DOMAINS", "DiscreteNB", "LinearForm", "PartialFit", "class_log_prior", "smoothing", "total_of"]
 
-ENTRIES_PER_CELL = 4  # entries of a block for every cell of its counts: merging then costs less than counting
 LEAST_ALPHA = 1e-10  # what `force_alpha=False` raises smaller values to, as in scikit-learn
-SPARSE_BLOCKS = 4  # pieces in which sparse rows are counted and scored: their work is short, and a piece costs a call
-
-
-def row_totals(values: NDArray) -> NDArray:
-    """Return the sum of every row as a column, by a product: NumPy adds column-major rows slowly."""
-    return (values @ np.ones(values.shape[1]))[:, None]
-
-
-def log_of(values: NDArray) -> NDArray:
-    """Return the logarithm of a fresh array, in its place."""
-    return np.log(values, out=values)
+SPARSE_BLOCKS = 4  # pieces in which sparse rows are scored: their work is short, and a piece costs a call
+SHORT_WORK = 2**19  # entries that are scored at once: to wake a second thread would take as long
 
 
 COMMON_DOMAINS: dict[str, Domain] = {
@@ -72,6 +72,11 @@ def smoothing(alpha: Any, force_alpha: bool, d: int) -> Any:
     return values
 
 
+def total_of(alpha: Any, d: int) -> float:
+    """Return the sum of alpha over d features."""
+    return float(np.sum(alpha)) if np.ndim(alpha) else float(alpha) * d
+
+
 def class_log_prior(mass: NDArray, class_prior: Any, fit_prior: bool) -> NDArray:
     """Return the logarithms of the class probabilities: those given, the shares of the data, or equal ones."""
     k = len(mass)
@@ -80,7 +85,7 @@ def class_log_prior(mass: NDArray, class_prior: Any, fit_prior: bool) -> NDArray
             given = np.asarray(class_prior, np.float64)
             if given.shape != (k,):
                 raise ParameterError(
-                    f"Number of priors must match number of classes. Got {given.size} for {k} classes."
+                    f"Number of priors must match number of classes. class_prior has {given.size}, y has {k} classes."
                 )
             return np.log(given)
         return np.log(mass) - np.log(mass.sum()) if fit_prior else np.full(k, -np.log(k))
@@ -115,7 +120,7 @@ class PartialFit(Estimator):
         -------
         self
         """
-        source = self._source(X, y, sample_weight, target="classes", defer=self._sums_show_gaps)
+        source = self._source(X, y, sample_weight, target="classes", defer=self._sums_show_gaps, sparse_too=True)
         self.classes_, coded = labels_of(source)
         self._count(coded, len(self.classes_), True)
         self._learn()
@@ -163,6 +168,7 @@ class DiscreteNB(BayesRule, PartialFit):
     class_prior: Any
     class_count_: NDArray[Any]
     feature_count_: NDArray[Any]
+    _best = staticmethod(best_score)
     _positive_only = True
     _sums_show_gaps = True
 
@@ -178,12 +184,13 @@ class DiscreteNB(BayesRule, PartialFit):
         return self.feature_log_prob_, self.class_log_prior_
 
     def _count(self, source: Source, k: int, first: bool) -> None:
-        if isinstance(source, MemorySource) and source.sparse:
-            entries, cells = source.first().X.nnz * len(source.bounds), k * source.n_features
-            source = source.cut(
-                -(-source.tiles.shape[0] // max(1, min(SPARSE_BLOCKS, entries // (ENTRIES_PER_CELL * cells))))
-            )
-        found: Counts = source.total(class_counts, Plan(k, self._threshold()), merge_counts)
+        plan = Plan(k, self._threshold())
+        found: Counts
+        if isinstance(source, MemorySource) and isinstance(source.tiles, SparseTiles):
+            n_threads = min(k, thread_count(source.n_jobs))
+            found = sparse_counts(plan, source.tiles.rows(), np.asarray(source.y), source.weight, n_threads)
+        else:
+            found = source.total(class_counts, plan, merge_counts)
         if isinstance(source, MemorySource) and not np.isfinite(found.counts).all():
             verified(self, source)
         if self._positive_only and found.least < 0:
@@ -205,9 +212,10 @@ class DiscreteNB(BayesRule, PartialFit):
 
     def _rows(self, X, function, params=None, verify=True, *, shows=False):
         check_is_fitted(self)
-        source = open_rows(self, X, defer=not verify)
+        source = open_rows(self, X, defer=not verify, sparse_too=True)
         if isinstance(source, MemorySource) and source.sparse:
-            source = source.cut(-(-source.tiles.shape[0] // SPARSE_BLOCKS))
+            pieces = SPARSE_BLOCKS if source.tiles.rows().nnz > SHORT_WORK else 1  # type: ignore[attr-defined]
+            source = source.cut(-(-source.tiles.shape[0] // pieces))
         return source.rows(function, params)
 
     def linear_form(self) -> LinearForm:

@@ -14,7 +14,8 @@ import numpy as np
 
 from novum.base.domains import Domain, Null, Real
 from novum.naive_bayes._counts import LinearScores, linear_scores, product, scores_of
-from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, log_of
+from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB
+from novum.naive_bayes._tables import filled_table, log_shares
 
 __all__ = ["BernoulliNB"]
 
@@ -80,24 +81,30 @@ class BernoulliNB(DiscreteNB):
         return None if self.binarize is None else float(self.binarize)
 
     def _log_prob(self, alpha):
-        logs = log_of(self.feature_count_ + alpha)
-        logs -= np.log(self.class_count_[:, None] + 2 * np.asarray(alpha))
-        return logs
+        return log_shares(self.feature_count_, alpha, np.log(self.class_count_[:, None] + 2 * np.asarray(alpha)))
 
     def _log_absent(self):
         """Return log(1 - pi) of every class and feature."""
-        return np.log1p(-np.minimum(np.exp(self.feature_log_prob_), 1.0))
+        logs = self.feature_log_prob_
+
+        def fill(table, part):
+            np.exp(logs[:, part], out=table)
+            np.minimum(table, 1.0, out=table)
+            np.log1p(np.negative(table, out=table), out=table)
+
+        return filled_table(logs.shape, fill)
 
     def _weights_and_bias(self):
         with np.errstate(divide="ignore", invalid="ignore"):  # pi of zero or one
             absent = self._log_absent()
-            return self.feature_log_prob_ - absent, self.class_log_prior_ + absent.sum(axis=1)
+            bias = self.class_log_prior_ + absent.T.sum(axis=0)
+            return np.subtract(self.feature_log_prob_, absent, out=absent), bias
 
     def _joint(self):
         weights, bias = self._weights_and_bias()
-        certain = np.isposinf(weights)
-        if not certain.any():
+        if weights.max() != np.inf:
             return scores_of, linear_scores(weights, bias, self._threshold())
+        certain = np.isposinf(weights)
         with np.errstate(divide="ignore", invalid="ignore"):
             absent = np.where(certain, 0.0, self._log_absent())
         weights = np.where(certain, 0.0, weights)

@@ -11,7 +11,8 @@ size. Class probabilities enter only where there is a single class.
 import numpy as np
 
 from novum.base.domains import Bool, Domain
-from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, log_of, row_totals
+from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, total_of
+from novum.naive_bayes._tables import log_shares
 
 __all__ = ["ComplementNB"]
 
@@ -63,10 +64,9 @@ class ComplementNB(DiscreteNB):
 
     def _log_prob(self, alpha):
         self.feature_all_ = self.feature_count_.sum(axis=0)
-        others = self.feature_all_ + alpha - self.feature_count_
-        total = row_totals(others)
-        logs = log_of(others)
-        logs -= np.log(total)
+        own = self.feature_count_.sum(axis=1, keepdims=True)
+        total = self.feature_all_.sum() - own + total_of(alpha, self.n_features_in_)
+        logs = log_shares(self.feature_count_, alpha, np.log(total), self.feature_all_)
         return logs / logs.sum(axis=1, keepdims=True) if self.norm else np.negative(logs, out=logs)
 
     def _weights_and_bias(self):

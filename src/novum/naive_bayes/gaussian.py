@@ -85,7 +85,8 @@ def class_moments(source: Source, k: int) -> Moments:
     pilot = about(start + everything, class_sums(start + everything, block))
     sums = source.total(class_sums, pilot.mean)
     moments = about(pilot.mean, sums)
-    far = (moments.mean - pilot.mean) ** 2 > FAR_SHIFT * moments.variance
+    with np.errstate(over="ignore"):  # numbers near the largest: both sides infinite, and nothing is far
+        far = (moments.mean - pilot.mean) ** 2 > FAR_SHIFT * moments.variance
     if (far & (moments.variance > 0)).any():
         moments = about(moments.mean, source.total(class_sums, moments.mean))
     return moments

@@ -12,7 +12,8 @@ weights log theta and bias log pi. Derivation: docs/theory/naive_bayes.md.
 import numpy as np
 
 from novum.base.domains import Domain
-from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, log_of, row_totals
+from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, total_of
+from novum.naive_bayes._tables import log_shares
 
 __all__ = ["MultinomialNB"]
 
@@ -61,8 +62,5 @@ class MultinomialNB(DiscreteNB):
         self.class_prior = class_prior
 
     def _log_prob(self, alpha):
-        smoothed = self.feature_count_ + alpha
-        total = row_totals(smoothed)
-        logs = log_of(smoothed)
-        logs -= np.log(total)
-        return logs
+        total = self.feature_count_.sum(axis=1, keepdims=True) + total_of(alpha, self.n_features_in_)
+        return log_shares(self.feature_count_, alpha, np.log(total))

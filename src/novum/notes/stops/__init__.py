@@ -11,7 +11,18 @@ from novum.notes.stops.registry import STOPS, Seen, Stop, seen, shown
 
 __all__ = ["Stop", "Tour", "stops", "tour"]
 
-FILES = ("evaluation", "networks", "trees", "learners", "components", "theory", "probability", "densities", "mixtures")
+FILES = (
+    "evaluation",
+    "networks",
+    "trees",
+    "learners",
+    "components",
+    "theory",
+    "probability",
+    "densities",
+    "mixtures",
+    "generative",
+)
 
 
 class Tour:
