@@ -20,6 +20,7 @@ def make_numbers(n, d=30):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n + FRESH, d))
     y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + X[:, 3] + 0.5 * rng.normal(size=len(X))
+    X = X[:, rng.permutation(d)]  # where equal splits go to the first column, that must be no matter of luck
     return X[:n], y[:n], X[n:], y[n:]
 
 

@@ -112,7 +112,6 @@ nb::dict table_of(tr::Grown&& g) {
     out["value"] = array_of(std::move(g.value));
     out["category_begin"] = array_of(std::move(g.word_begin));
     out["category_words"] = array_of(std::move(g.words));
-    out["max_depth"] = g.depth;
     return out;
 }
 
@@ -226,14 +225,14 @@ void bind_cart(nb::module_& m) {
             nb::gil_scoped_release release;
             self.grower->finish(index);
         }, "index"_a, "Grow one subtree.")
-        .def("table", [](const Growing& self) {
+        .def("table", [](Growing& self) {
             tr::Grown grown;
             {
                 nb::gil_scoped_release release;
                 grown = self.grower->grown();
             }
             return table_of(std::move(grown));
-        }, "Return the arrays of the finished tree.");
+        }, "Return the arrays of the finished tree, once.");
 
     m.def("grower", [](nb::object columns, int criterion, std::optional<Matrix<const std::int32_t>> code, std::optional<Matrix<const double>> y,
                        std::vector<std::size_t> classes, std::optional<Vector<const double>> weight, bool random, std::size_t max_features,

@@ -50,14 +50,13 @@ Grower::Grower(Columns& given, Target wanted, Settings rules, bool consume)
             }
         }
     }
-    top.nodes.resize(1);
-    top.sums.resize(target.sums());
-    Node& root = top.nodes[0];
-    root.end = rows.size();
     Scratch scratch;
-    root.summary = summarize(target, rows.data(), rows.size(), top.sums.data(), scratch);
-    total_weight = root.summary.weight;
     Pending first;
+    first.sums.resize(target.sums());
+    first.place.end = rows.size();
+    first.place.summary = summarize(target, rows.data(), rows.size(), first.sums.data(), scratch);
+    total_weight = first.place.summary.weight;
+    keep(top, first.place, first.sums);
     if (sorted) {
         first.active.resize(d);
         std::iota(first.active.begin(), first.active.end(), 0u);
@@ -65,15 +64,24 @@ Grower::Grower(Columns& given, Target wanted, Settings rules, bool consume)
     waiting.push_back(std::move(first));
 }
 
-bool Grower::stops(const Node& node) const {
-    const std::size_t m = node.end - node.start;
-    return node.depth >= settings.max_depth || m < settings.min_split || m < 2 * settings.min_leaf ||
-           node.summary.weight < 2 * settings.min_weight_leaf || node.summary.pure;
+bool Grower::stops(const Place& place) const {
+    const std::size_t m = place.end - place.start;
+    return place.depth >= settings.max_depth || m < settings.min_split || m < 2 * settings.min_leaf ||
+           place.summary.weight < 2 * settings.min_weight_leaf || place.summary.pure;
 }
 
-void Grower::begin(const Part& part, Pending& pending, std::vector<std::uint32_t>& list) {
-    const Node& node = part.nodes[pending.node];
-    prepare_node(target, rows.data() + node.start, node.end - node.start, local_rank);
+void Grower::keep(Part& part, const Place& place, const std::vector<double>& sums) const {
+    Node& node = part.nodes.emplace_back();
+    node.impurity = place.summary.impurity;
+    node.weight = place.summary.weight;
+    node.rows = static_cast<std::uint32_t>(place.end - place.start);
+    part.sums.insert(part.sums.end(), sums.begin(), sums.end());
+    if (!settings.monotone.empty()) part.bounds.insert(part.bounds.end(), {place.low, place.high});
+}
+
+void Grower::begin(const Pending& pending, std::vector<std::uint32_t>& list) {
+    const Place& place = pending.place;
+    prepare_node(target, rows.data() + place.start, place.end - place.start, local_rank);
     const std::size_t d = columns.columns();
     list.resize(d);
     std::iota(list.begin(), list.end(), 0u);
@@ -81,31 +89,31 @@ void Grower::begin(const Part& part, Pending& pending, std::vector<std::uint32_t
         if (sorted) list = pending.active;
         return;
     }
-    draw(node, list, 0, settings.max_features);
+    draw(place, list, 0, settings.max_features);
 }
 
-void Grower::draw(const Node& node, std::vector<std::uint32_t>& list, std::size_t from, std::size_t to) const {
-    const auto word = static_cast<std::uint32_t>(node.key), more = static_cast<std::uint32_t>(node.key >> 32);
+void Grower::draw(const Place& place, std::vector<std::uint32_t>& list, std::size_t from, std::size_t to) const {
+    const auto word = static_cast<std::uint32_t>(place.key), more = static_cast<std::uint32_t>(place.key >> 32);
     for (std::size_t i = from; i < std::min(to, list.size()); ++i) {
         const rng::Block draw = rng::philox({word, more, static_cast<std::uint32_t>(i), COLUMN_DRAW}, settings.seed);
         std::swap(list[i], list[i + rng::below(std::uint64_t(draw[1]) << 32 | draw[0], list.size() - i)]);
     }
 }
 
-bool Grower::better(const Part& part, const Pending& pending, const Found& found) const {
-    const double margin = margin_of(target, part.nodes[pending.node].summary, part.sums.data() + pending.node * target.sums());
+bool Grower::better(const Pending& pending, const Found& found) const {
+    const double margin = margin_of(target, pending.place.summary, pending.sums.data());
     return found.cut.position > 0 && found.cut.gain > pending.found.cut.gain + margin;
 }
 
-void Grower::mark(const Node& node, const Found& found) {
-    const std::size_t m = node.end - node.start;
+void Grower::mark(const Place& place, const Found& found) {
+    const std::size_t m = place.end - place.start;
     if (sorted && found.words.empty()) {
-        const std::uint32_t* e = order.data() + found.feature * rows.size() + node.start;
+        const std::uint32_t* e = order.data() + found.feature * rows.size() + place.start;
         for (std::size_t p = 0; p < m; ++p)
             goes_left[e[p] & ROW] = e[p] & MISSING ? found.missing_left : p < found.cut.position;
         return;
     }
-    for (std::size_t p = node.start; p < node.end; ++p) {
+    for (std::size_t p = place.start; p < place.end; ++p) {
         const double x = columns.value(rows[p], found.feature);
         bool left = found.missing_left;
         if (!std::isnan(x)) {
@@ -116,70 +124,71 @@ void Grower::mark(const Node& node, const Found& found) {
     }
 }
 
-bool Grower::choose(Part& part, Pending& pending, Scratch& scratch) {
-    Node& node = part.nodes[pending.node];
+bool Grower::choose(Pending& pending, Scratch& scratch) {
+    const Place& place = pending.place;
     if (pending.found.cut.position == 0) return false;
-    mark(node, pending.found);
-    std::size_t left = node.start, right = 0;
-    for (std::size_t p = node.start; p < node.end; ++p) {
+    mark(place, pending.found);
+    std::size_t left = place.start, right = 0;
+    for (std::size_t p = place.start; p < place.end; ++p) {
         const std::uint32_t i = rows[p];
         const bool goes = goes_left[i];
         rows[left] = i;
-        spare[node.start + right] = i;
+        spare[place.start + right] = i;
         left += goes;
         right += !goes;
     }
-    std::copy_n(spare.begin() + static_cast<std::ptrdiff_t>(node.start), right, rows.begin() + static_cast<std::ptrdiff_t>(left));
+    std::copy_n(spare.begin() + static_cast<std::ptrdiff_t>(place.start), right, rows.begin() + static_cast<std::ptrdiff_t>(left));
     pending.middle = left;
     pending.left_sums.resize(target.sums());
     pending.right_sums.resize(target.sums());
-    pending.left = summarize(target, rows.data() + node.start, left - node.start, pending.left_sums.data(), scratch);
-    pending.right = summarize(target, rows.data() + left, node.end - left, pending.right_sums.data(), scratch);
-    const Summary& s = node.summary;
+    pending.left = summarize(target, rows.data() + place.start, left - place.start, pending.left_sums.data(), scratch);
+    pending.right = summarize(target, rows.data() + left, place.end - left, pending.right_sums.data(), scratch);
+    const Summary& s = place.summary;
     pending.improvement = s.weight / total_weight *
         (s.impurity - pending.right.weight / s.weight * pending.right.impurity - pending.left.weight / s.weight * pending.left.impurity);
     return !(pending.improvement + ROUNDING < settings.min_decrease);
 }
 
-bool Grower::evaluate(Part& part, Pending& pending, Scratch& scratch) {
+bool Grower::evaluate(Pending& pending, Scratch& scratch) {
     std::vector<std::uint32_t>& list = scratch.columns;
-    begin(part, pending, list);
+    begin(pending, list);
     std::size_t visited = 0, varying = 0;
     std::vector<std::uint32_t> active;
     for (; visited < list.size() && (visited < settings.max_features || varying == 0); ++visited) {
-        if (visited >= settings.max_features) draw(part.nodes[pending.node], list, visited, visited + 1);
+        if (visited >= settings.max_features) draw(pending.place, list, visited, visited + 1);
         const std::uint32_t feature = list[visited];
-        Found found = look(part, pending, feature, scratch);
+        Found found = look(pending, feature, scratch);
         if (found.constant) continue;
         ++varying;
         if (sorted) active.push_back(feature);
-        if (better(part, pending, found)) pending.found = std::move(found);
+        if (better(pending, found)) pending.found = std::move(found);
     }
     if (sorted && settings.max_features >= columns.columns()) pending.active = std::move(active);
-    return choose(part, pending, scratch);
+    return choose(pending, scratch);
 }
 
 void Grower::expand(Part& part, Pending& pending, Pending& left, Pending& right) {
-    const std::size_t first = part.nodes.size(), s = target.sums();
-    part.nodes.resize(first + 2);
-    Node &node = part.nodes[pending.node], &a = part.nodes[first], &b = part.nodes[first + 1];
+    const std::size_t first = part.nodes.size();
     const Found& found = pending.found;
-    node.left = static_cast<std::int64_t>(first);
+    Node& node = part.nodes[pending.node];
+    node.left = static_cast<std::int32_t>(first);
     node.right = node.left + 1;
-    node.feature = static_cast<std::int64_t>(found.feature);
+    node.feature = static_cast<std::int32_t>(found.feature);
     node.threshold = found.words.empty() ? found.threshold : 0.0;
     node.missing_left = found.missing_left;
-    node.words = part.words.size();
-    node.n_words = found.words.size();
+    node.words = static_cast<std::uint32_t>(part.words.size());
+    node.n_words = static_cast<std::uint16_t>(found.words.size());
     part.words.insert(part.words.end(), found.words.begin(), found.words.end());
-    a.start = node.start;
+    left = Pending{};
+    right = Pending{};
+    Place &a = left.place, &b = right.place;
+    const Place& from = pending.place;
+    a = b = from;
     a.end = b.start = pending.middle;
-    b.end = node.end;
-    a.depth = b.depth = node.depth + 1;
-    a.key = child_key(node.key, false);
-    b.key = child_key(node.key, true);
-    a.low = b.low = node.low;
-    a.high = b.high = node.high;
+    ++a.depth;
+    ++b.depth;
+    a.key = child_key(from.key, false);
+    b.key = child_key(from.key, true);
     if (!settings.monotone.empty() && settings.monotone[found.feature] != 0) {
         const bool rising = settings.monotone[found.feature] > 0;
         (rising ? a.high : a.low) = found.cut.middle;
@@ -187,11 +196,10 @@ void Grower::expand(Part& part, Pending& pending, Pending& left, Pending& right)
     }
     a.summary = pending.left;
     b.summary = pending.right;
-    part.sums.resize((first + 2) * s);
-    std::copy_n(pending.left_sums.begin(), s, part.sums.begin() + static_cast<std::ptrdiff_t>(first * s));
-    std::copy_n(pending.right_sums.begin(), s, part.sums.begin() + static_cast<std::ptrdiff_t>((first + 1) * s));
-    left = Pending{};
-    right = Pending{};
+    left.sums = std::move(pending.left_sums);
+    right.sums = std::move(pending.right_sums);
+    keep(part, a, left.sums);
+    keep(part, b, right.sums);
     left.node = first;
     right.node = first + 1;
     if (sorted) {
@@ -200,13 +208,14 @@ void Grower::expand(Part& part, Pending& pending, Pending& left, Pending& right)
     }
 }
 
-void Grower::split_columns(const Node& node, const Pending& pending, std::size_t from, std::size_t to, Scratch& scratch) {
-    const std::size_t m = node.end - node.start, left_size = pending.middle - node.start;
+void Grower::split_columns(const Pending& pending, std::size_t from, std::size_t to, Scratch& scratch) {
+    const Place& place = pending.place;
+    const std::size_t m = place.end - place.start, left_size = pending.middle - place.start;
     scratch.entries.resize(std::max(scratch.entries.size(), m + 1));
     std::uint32_t* aside = scratch.entries.data();
     const std::uint8_t* goes = goes_left.data();
     for (std::size_t c = from; c < to; ++c) {
-        std::uint32_t* e = order.data() + pending.active[c] * rows.size() + node.start;
+        std::uint32_t* e = order.data() + pending.active[c] * rows.size() + place.start;
         std::size_t left = 0, right = 0;
         std::uint32_t fresh_left = 0, fresh_right = 0;  // a mark of a new value waits for the first row of each side
         for (std::size_t p = 0; p < m; ++p) {
@@ -231,10 +240,10 @@ void Grower::depth_first(Part& part, Pending root, Scratch& scratch) {
     while (!stack.empty()) {
         Pending pending = std::move(stack.back()), left, right;
         stack.pop_back();
-        if (stops(part.nodes[pending.node]) || !evaluate(part, pending, scratch)) continue;
+        if (stops(pending.place) || !evaluate(pending, scratch)) continue;
         expand(part, pending, left, right);
-        const bool go_left = !stops(part.nodes[left.node]), go_right = !stops(part.nodes[right.node]);
-        if (sorted && (go_left || go_right)) split_columns(part.nodes[pending.node], pending, 0, pending.active.size(), scratch);
+        const bool go_left = !stops(left.place), go_right = !stops(right.place);
+        if (sorted && (go_left || go_right)) split_columns(pending, 0, pending.active.size(), scratch);
         if (go_right) stack.push_back(std::move(right));
         if (go_left) stack.push_back(std::move(left));
     }
@@ -246,7 +255,7 @@ void Grower::best_first(Part& part, Pending root, Scratch& scratch) {
         return a.improvement < b.improvement || (a.improvement == b.improvement && a.node > b.node);
     };
     const auto add = [&](Pending&& pending) {
-        if (stops(part.nodes[pending.node]) || !evaluate(part, pending, scratch)) return;
+        if (stops(pending.place) || !evaluate(pending, scratch)) return;
         frontier.push_back(std::move(pending));
         std::push_heap(frontier.begin(), frontier.end(), worse);
     };
@@ -257,8 +266,8 @@ void Grower::best_first(Part& part, Pending root, Scratch& scratch) {
         frontier.pop_back();
         expand(part, pending, left, right);
         if (sorted) {
-            mark(part.nodes[pending.node], pending.found);  // others were divided since
-            split_columns(part.nodes[pending.node], pending, 0, pending.active.size(), scratch);
+            mark(pending.place, pending.found);  // others were divided since
+            split_columns(pending, 0, pending.active.size(), scratch);
         }
         add(std::move(left));
         add(std::move(right));
@@ -266,6 +275,7 @@ void Grower::best_first(Part& part, Pending root, Scratch& scratch) {
 }
 
 void Grower::run() {
+    if (waiting.empty()) return;
     Scratch scratch;
     Pending root = std::move(waiting.back());
     waiting.clear();
@@ -279,34 +289,29 @@ bool Grower::next_large(std::size_t limit) {
     while (!waiting.empty()) {
         current = std::move(waiting.back());
         waiting.pop_back();
-        const Node& node = top.nodes[current.node];
-        if (stops(node)) continue;
-        if (node.end - node.start > limit) {
-            begin(top, current, candidates);
+        if (stops(current.place)) continue;
+        if (current.place.end - current.place.start > limit) {
+            begin(current, candidates);
             findings.assign(std::min(settings.max_features, candidates.size()), Found{});
             return true;
         }
         later.push_back(std::move(current));
     }
-    std::stable_sort(later.begin(), later.end(), [this](const Pending& a, const Pending& b) {
-        const Node &u = top.nodes[a.node], &v = top.nodes[b.node];
-        return u.end - u.start > v.end - v.start;
+    if (!parts.empty()) return false;
+    std::stable_sort(later.begin(), later.end(), [](const Pending& a, const Pending& b) {
+        return a.place.end - a.place.start > b.place.end - b.place.start;
     });
     for (std::size_t i = 0; i < later.size(); ++i) {
-        Node& node = top.nodes[later[i].node];
-        node.part = static_cast<std::int64_t>(i);
+        top.nodes[later[i].node].part = static_cast<std::int32_t>(i);
         parts.push_back(std::make_unique<Part>());
-        parts.back()->nodes.push_back(node);
-        parts.back()->nodes[0].part = -1;
-        const auto from = top.sums.begin() + static_cast<std::ptrdiff_t>(later[i].node * target.sums());
-        parts.back()->sums.assign(from, from + static_cast<std::ptrdiff_t>(target.sums()));
+        keep(*parts.back(), later[i].place, later[i].sums);
     }
     return false;
 }
 
 void Grower::search(std::size_t part, std::size_t n_parts) {
     Scratch scratch;
-    for (std::size_t c = part; c < findings.size(); c += n_parts) findings[c] = look(top, current, candidates[c], scratch);
+    for (std::size_t c = part; c < findings.size(); c += n_parts) findings[c] = look(current, candidates[c], scratch);
 }
 
 bool Grower::divide() {
@@ -317,17 +322,17 @@ bool Grower::divide() {
         if (found.constant) return;
         ++varying;
         active.push_back(static_cast<std::uint32_t>(found.feature));
-        if (better(top, current, found)) current.found = std::move(found);
+        if (better(current, found)) current.found = std::move(found);
     };
     for (Found& found : findings) weigh(std::move(found));
     for (std::size_t c = findings.size(); c < candidates.size() && varying == 0; ++c) {
-        draw(top.nodes[current.node], candidates, c, c + 1);
-        weigh(look(top, current, candidates[c], scratch));
+        draw(current.place, candidates, c, c + 1);
+        weigh(look(current, candidates[c], scratch));
     }
     if (sorted && settings.max_features >= columns.columns()) current.active = std::move(active);
-    if (!choose(top, current, scratch)) return false;
+    if (!choose(current, scratch)) return false;
     expand(top, current, child_left, child_right);
-    const bool goes_on = !stops(top.nodes[child_left.node]) || !stops(top.nodes[child_right.node]);
+    const bool goes_on = !stops(child_left.place) || !stops(child_right.place);
     waiting.push_back(std::move(child_right));
     waiting.push_back(std::move(child_left));
     return sorted && goes_on;
@@ -336,10 +341,11 @@ bool Grower::divide() {
 void Grower::partition(std::size_t part, std::size_t n_parts) {
     Scratch scratch;
     const std::size_t k = current.active.size();
-    split_columns(top.nodes[current.node], current, part * k / n_parts, (part + 1) * k / n_parts, scratch);
+    split_columns(current, part * k / n_parts, (part + 1) * k / n_parts, scratch);
 }
 
 void Grower::finish(std::size_t index) {
+    if (index >= parts.size() || parts[index]->nodes.size() > 1 || rows.empty()) return;
     Scratch scratch;
     Pending root = std::move(later[index]);
     root.node = 0;

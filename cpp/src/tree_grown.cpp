@@ -6,32 +6,38 @@ namespace novum::tree {
 
 void Grower::write(const Part& part, std::size_t index, Grown& out) const {
     const Node& node = part.nodes[index];
-    const std::size_t s = target.sums();
-    const double* sums = part.sums.data() + index * s;
+    const std::size_t s = target.sums(), at = out.value.size();
     out.left.push_back(-1);
     out.right.push_back(-1);
     out.feature.push_back(node.feature);
     out.threshold.push_back(node.threshold);
     out.missing_left.push_back(node.missing_left);
-    out.impurity.push_back(node.summary.impurity);
-    out.samples.push_back(static_cast<std::int64_t>(node.end - node.start));
-    out.weight.push_back(node.summary.weight);
-    out.words.insert(out.words.end(), part.words.begin() + static_cast<std::ptrdiff_t>(node.words),
-                     part.words.begin() + static_cast<std::ptrdiff_t>(node.words + node.n_words));
+    out.impurity.push_back(node.impurity);
+    out.samples.push_back(node.rows);
+    out.weight.push_back(node.weight);
+    const auto word = part.words.begin() + static_cast<std::ptrdiff_t>(node.words);
+    out.words.insert(out.words.end(), word, word + node.n_words);
     out.word_begin.push_back(static_cast<std::int64_t>(out.words.size()));
-    out.depth = std::max(out.depth, node.depth);
-    const std::size_t at = out.value.size();
-    for (std::size_t k = 0; k < s; ++k)
-        out.value.push_back(target.criterion == Criterion::Absolute ? sums[k] : sums[k] / node.summary.weight);
+    for (std::size_t k = 0; k < s; ++k) {
+        const double sum = part.sums[index * s + k];
+        out.value.push_back(target.criterion == Criterion::Absolute ? sum : sum / node.weight);
+    }
     if (!settings.monotone.empty()) {
         double& v = out.value[at];
-        v = std::clamp(v, node.low, node.high);
+        v = std::clamp(v, part.bounds[2 * index], part.bounds[2 * index + 1]);
         if (target.classification()) out.value[at + 1] = 1 - v;
     }
 }
 
-Grown Grower::grown() const {
+Grown Grower::grown() {
+    for (auto* done : {&order, &rows, &spare, &local_rank}) std::vector<std::uint32_t>().swap(*done);
+    std::size_t count = top.nodes.size();
+    for (const auto& part : parts) count += part->nodes.size() - 1;
     Grown out;
+    for (auto* list : {&out.left, &out.right, &out.feature, &out.samples, &out.word_begin}) list->reserve(count + 1);
+    for (auto* list : {&out.threshold, &out.impurity, &out.weight}) list->reserve(count);
+    out.value.reserve(count * target.sums());
+    out.missing_left.reserve(count);
     out.word_begin.push_back(0);
     if (settings.max_leaves > 0) {
         for (std::size_t i = 0; i < top.nodes.size(); ++i) {

@@ -46,29 +46,29 @@ double middle_of(double low, double high) {
 
 }  // namespace
 
-Limits Grower::limits_of(const Node& node, const double* sums, std::size_t feature) const {
-    Limits limits{settings.min_leaf, settings.min_weight_leaf, margin_of(target, node.summary, sums)};
+Limits Grower::limits_of(const Place& place, const double* sums, std::size_t feature) const {
+    Limits limits{settings.min_leaf, settings.min_weight_leaf, margin_of(target, place.summary, sums)};
     if (!settings.monotone.empty()) {
         limits.sign = settings.monotone[feature];
-        limits.low = node.low;
-        limits.high = node.high;
+        limits.low = place.low;
+        limits.high = place.high;
     }
     return limits;
 }
 
-Found Grower::look(const Part& part, const Pending& pending, std::size_t feature, Scratch& scratch) const {
-    const Node& node = part.nodes[pending.node];
-    const double* sums = part.sums.data() + pending.node * target.sums();
-    const std::size_t m = node.end - node.start;
-    if (settings.random) return look_random(node, sums, feature, scratch);
+Found Grower::look(const Pending& pending, std::size_t feature, Scratch& scratch) const {
+    const Place& place = pending.place;
+    const double* sums = pending.sums.data();
+    const std::size_t m = place.end - place.start;
+    if (settings.random) return look_random(place, sums, feature, scratch);
     Sequence q{nullptr, m, 0};
     if (sorted) {
-        q.entry = order.data() + feature * rows.size() + node.start;
+        q.entry = order.data() + feature * rows.size() + place.start;
         if (columns.gaps[feature])
             q.present = static_cast<std::size_t>(std::partition_point(q.entry, q.entry + m, [](std::uint32_t e) { return !(e & MISSING); }) - q.entry);
     } else {
         auto &key = scratch.keys, &other = scratch.more_keys;
-        const std::uint32_t* row = rows.data() + node.start;
+        const std::uint32_t* row = rows.data() + place.start;
         scratch.ranks.resize(std::max(scratch.ranks.size(), m));
         key.resize(std::max(key.size(), m));
         scratch.entries.resize(std::max(scratch.entries.size(), m));
@@ -88,15 +88,15 @@ Found Grower::look(const Part& part, const Pending& pending, std::size_t feature
         q.present = present;
     }
     q.missing = m - q.present;
-    return columns.categorical(feature) ? look_categories(node, sums, feature, q, scratch) : look_sorted(node, sums, feature, q, scratch);
+    return columns.categorical(feature) ? look_categories(place, sums, feature, q, scratch) : look_sorted(place, sums, feature, q, scratch);
 }
 
-Found Grower::look_sorted(const Node& node, const double* sums, std::size_t feature, Sequence q, Scratch& scratch) const {
+Found Grower::look_sorted(const Place& place, const double* sums, std::size_t feature, Sequence q, Scratch& scratch) const {
     Found found;
     found.feature = feature;
     found.constant = q.present == 0 || (q.missing == 0 && std::none_of(q.entry + 1, q.entry + q.present, [](std::uint32_t e) { return e & NEW; }));
     if (found.constant) return found;
-    found.cut = best_cut(target, q, sums, node.summary.weight, limits_of(node, sums, feature), local_rank, scratch);
+    found.cut = best_cut(target, q, sums, place.summary.weight, limits_of(place, sums, feature), local_rank, scratch);
     const std::size_t p = found.cut.position;
     if (p == 0) return found;
     found.threshold = std::numeric_limits<double>::infinity();
@@ -105,7 +105,7 @@ Found Grower::look_sorted(const Node& node, const double* sums, std::size_t feat
     return found;
 }
 
-Found Grower::look_categories(const Node& node, const double* sums, std::size_t feature, Sequence q, Scratch& scratch) const {
+Found Grower::look_categories(const Place& place, const double* sums, std::size_t feature, Sequence q, Scratch& scratch) const {
     Found found;
     found.feature = feature;
     auto& group = scratch.groups;  // where groups of equal category begin
@@ -130,7 +130,7 @@ Found Grower::look_categories(const Node& node, const double* sums, std::size_t 
                     sum[g * s + o] += w * target.y[i * target.outputs + o];
             }
         }
-    const double margin = margin_of(target, node.summary, sums);
+    const double margin = margin_of(target, place.summary, sums);
     const bool two = target.classification() && target.outputs == 1 && target.classes[0] <= 2;
     std::vector<std::uint32_t> index(n_groups), best_order;
     auto& entries = scratch.other;
@@ -142,7 +142,7 @@ Found Grower::look_categories(const Node& node, const double* sums, std::size_t 
         for (const std::uint32_t g : index)
             for (std::size_t k = group[g]; k < group[g + 1]; ++k) entries[p++] = (q.entry[k] & ROW) | (k == group[g] ? NEW : 0u);
         std::copy(q.entry + q.present, q.entry + q.present + q.missing, entries.begin() + static_cast<std::ptrdiff_t>(q.present));
-        const Cut cut = best_cut(target, {entries.data(), q.present, q.missing}, sums, node.summary.weight, limits_of(node, sums, feature), local_rank, scratch);
+        const Cut cut = best_cut(target, {entries.data(), q.present, q.missing}, sums, place.summary.weight, limits_of(place, sums, feature), local_rank, scratch);
         if (cut.position > 0 && cut.gain > found.cut.gain + margin) {
             found.cut = cut;
             best_order = index;
@@ -164,11 +164,11 @@ Found Grower::look_categories(const Node& node, const double* sums, std::size_t 
     return found;
 }
 
-Found Grower::look_random(const Node& node, const double* sums, std::size_t feature, Scratch& scratch) const {
+Found Grower::look_random(const Place& place, const double* sums, std::size_t feature, Scratch& scratch) const {
     Found found;
     found.feature = feature;
-    const std::size_t m = node.end - node.start;
-    const std::uint32_t* row = rows.data() + node.start;
+    const std::size_t m = place.end - place.start;
+    const std::uint32_t* row = rows.data() + place.start;
     scratch.values.resize(std::max(scratch.values.size(), m));
     scratch.entries.resize(std::max(scratch.entries.size(), m));
     double* x = scratch.values.data();
@@ -182,7 +182,7 @@ Found Grower::look_random(const Node& node, const double* sums, std::size_t feat
     }
     found.constant = lost == m || (low == high && lost == 0);
     if (found.constant) return found;
-    const auto word = static_cast<std::uint32_t>(node.key), more = static_cast<std::uint32_t>(node.key >> 32);
+    const auto word = static_cast<std::uint32_t>(place.key), more = static_cast<std::uint32_t>(place.key >> 32);
     const rng::Block draw = rng::philox({word, more, static_cast<std::uint32_t>(feature), THRESHOLD_DRAW}, settings.seed);
     const double u = rng::uniform<double>(std::uint64_t(draw[1]) << 32 | draw[0]);
     const bool missing_left = lost > 0 && draw[2] & 1;
@@ -208,7 +208,7 @@ Found Grower::look_random(const Node& node, const double* sums, std::size_t feat
     for (std::size_t i = 0; i < m; ++i) scratch.entries[goes(x[i]) ? p++ : --end] = row[i];
     if (p == 0 || p == m) return found;
     scratch.entries[p] |= NEW;
-    found.cut = best_cut(target, {scratch.entries.data(), m, 0}, sums, node.summary.weight, limits_of(node, sums, feature), local_rank, scratch);
+    found.cut = best_cut(target, {scratch.entries.data(), m, 0}, sums, place.summary.weight, limits_of(place, sums, feature), local_rank, scratch);
     found.missing_left = lost ? missing_left : 2 * p > m;
     return found;
 }

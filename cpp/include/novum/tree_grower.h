@@ -9,6 +9,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -27,23 +28,30 @@ struct Settings {
     std::vector<std::int8_t> monotone;  // per column, or empty
 };
 
-struct Node {
+/// Where a node lies, while it is grown.
+struct Place {
     std::size_t start = 0, end = 0;
     std::size_t depth = 0;
     std::uint64_t key = 0;  // of the node's draws: a hash of the path to it
     Summary summary;
     double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-    std::int64_t left = -1, right = -1, part = -1;  // children here; or the part that holds this subtree
-    std::int64_t feature = -2;
-    double threshold = -2;
+};
+
+/// What is kept of a node. A full tree has twice as many nodes as rows, so no more than the result needs.
+struct Node {
+    double threshold = -2, impurity = 0, weight = 0;
+    std::int32_t left = -1, right = -1, part = -1;  // children here; or the part that holds this subtree
+    std::int32_t feature = -2;
+    std::uint32_t rows = 0, words = 0;  // `n_words` words from `words` on: the set of categories that go left
+    std::uint16_t n_words = 0;
     bool missing_left = false;
-    std::size_t words = 0, n_words = 0;  // the set of categories that go left
 };
 
 /// A piece of a tree.
 struct Part {
-    std::vector<Node> nodes;
-    std::vector<double> sums;           // (nodes, sums)
+    std::deque<Node> nodes;      // grows without moving what it has
+    std::deque<double> sums;     // (nodes, sums)
+    std::deque<double> bounds;   // (nodes, 2) of monotone trees
     std::vector<std::uint32_t> words;
 };
 
@@ -60,6 +68,8 @@ struct Found {
 /// A node to be split, with the columns that are not constant in it.
 struct Pending {
     std::size_t node = 0;
+    Place place;
+    std::vector<double> sums;          // of the node
     std::vector<std::uint32_t> active;
     Found found;                       // once it was searched
     std::size_t middle = 0;            // where its right child begins
@@ -74,7 +84,6 @@ struct Grown {
     std::vector<double> threshold, impurity, weight, value;
     std::vector<std::uint8_t> missing_left;
     std::vector<std::uint32_t> words;
-    std::size_t depth = 0;
 };
 
 class Grower {
@@ -93,27 +102,29 @@ public:
     std::size_t subtrees() const { return later.size(); }
     void finish(std::size_t index);                       ///< grow one subtree, largest first
 
-    Grown grown() const;
+    /// The finished tree; what growing needed is given back first.
+    Grown grown();
     std::size_t row_count() const { return rows.size(); }
     std::size_t column_count() const { return columns.columns(); }
 
 private:
-    bool stops(const Node& node) const;
-    void begin(const Part& part, Pending& pending, std::vector<std::uint32_t>& candidates);
-    void draw(const Node& node, std::vector<std::uint32_t>& list, std::size_t from, std::size_t to) const;
-    bool choose(Part& part, Pending& pending, Scratch& scratch);
+    bool stops(const Place& place) const;
+    void keep(Part& part, const Place& place, const std::vector<double>& sums) const;
+    void begin(const Pending& pending, std::vector<std::uint32_t>& candidates);
+    void draw(const Place& place, std::vector<std::uint32_t>& list, std::size_t from, std::size_t to) const;
+    bool choose(Pending& pending, Scratch& scratch);
     void expand(Part& part, Pending& pending, Pending& left, Pending& right);
-    void split_columns(const Node& node, const Pending& pending, std::size_t from, std::size_t to, Scratch& scratch);
-    bool evaluate(Part& part, Pending& pending, Scratch& scratch);
+    void split_columns(const Pending& pending, std::size_t from, std::size_t to, Scratch& scratch);
+    bool evaluate(Pending& pending, Scratch& scratch);
     void depth_first(Part& part, Pending root, Scratch& scratch);
     void best_first(Part& part, Pending root, Scratch& scratch);
-    void mark(const Node& node, const Found& found);
-    Found look(const Part& part, const Pending& pending, std::size_t feature, Scratch& scratch) const;
-    Found look_sorted(const Node& node, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
-    Found look_categories(const Node& node, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
-    Found look_random(const Node& node, const double* sums, std::size_t feature, Scratch& scratch) const;
-    Limits limits_of(const Node& node, const double* sums, std::size_t feature) const;
-    bool better(const Part& part, const Pending& pending, const Found& found) const;
+    void mark(const Place& place, const Found& found);
+    Found look(const Pending& pending, std::size_t feature, Scratch& scratch) const;
+    Found look_sorted(const Place& place, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
+    Found look_categories(const Place& place, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
+    Found look_random(const Place& place, const double* sums, std::size_t feature, Scratch& scratch) const;
+    Limits limits_of(const Place& place, const double* sums, std::size_t feature) const;
+    bool better(const Pending& pending, const Found& found) const;
     void write(const Part& part, std::size_t index, Grown& out) const;
 
     Columns& columns;

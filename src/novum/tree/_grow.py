@@ -119,7 +119,6 @@ def grow(
     else:
         share(grower, n // (LARGE_SHARE * n_threads), n_threads)
     fields = grower.table()
-    del fields["max_depth"]
     shape = (len(fields["feature"]), len(target.n_classes), int(target.n_classes.max()))
     fields["value"] = fields["value"].reshape(shape)
     return Tree(d, target.n_classes, n_categories=columns.levels, **fields)
