@@ -10,6 +10,7 @@
 
 #include "novum/tree_columns.h"
 #include "novum/tree_grower.h"
+#include "novum/tree_pruning.h"
 #include "novum/tree_walk.h"
 
 namespace nb = nanobind;
@@ -255,6 +256,19 @@ void bind_cart(nb::module_& m) {
     }, "columns"_a, "criterion"_a, "code"_a.noconvert().none(), "y"_a.noconvert().none(), "classes"_a, "weight"_a.noconvert().none(), "random"_a,
     "max_features"_a, "min_split"_a, "min_leaf"_a, "max_depth"_a, "max_leaves"_a, "min_weight_leaf"_a, "min_decrease"_a, "seed"_a, "monotone"_a,
     "consume"_a, "Return a grower of one tree.");
+
+    m.def("weakest_links", [](Vector<const std::int64_t> parent, Vector<const double> cost) {
+        const std::size_t n = parent.shape(0);
+        bool good = n > 0 && n <= 0x7FFFFFFF && cost.shape(0) == n && parent.data()[0] == -1;
+        for (std::size_t i = 1; good && i < n; ++i) good = parent.data()[i] >= 0 && static_cast<std::size_t>(parent.data()[i]) < i;
+        if (!good) throw nb::value_error("cart: not the parents of a tree");
+        tr::Links links;
+        {
+            nb::gil_scoped_release release;
+            links = tr::weakest_links({parent.data(), n}, {cost.data(), n});
+        }
+        return nb::make_tuple(array_of(std::move(links.node)), array_of(std::move(links.alpha)), array_of(std::move(links.impurity)));
+    }, "parent"_a.noconvert(), "cost"_a.noconvert(), "Return the nodes in the order of pruning, their prices and the cost left after each.");
 
     nb::class_<tr::Walk> walk(m, "Walk", "A tree as walks read it.");
     walk.def("leaves", [](const tr::Walk& self, Strided X, Vector<std::int64_t> leaf) {

@@ -58,6 +58,11 @@ class Grower:
 def grower(columns: object, criterion: int, code: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, y: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, classes: Sequence[int], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, random: bool, max_features: int, min_split: int, min_leaf: int, max_depth: int, max_leaves: int, min_weight_leaf: float, min_decrease: float, seed: int, monotone: Sequence[int], consume: bool) -> Grower:
     """Return a grower of one tree."""
 
+def weakest_links(parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cost: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    """
+    Return the nodes in the order of pruning, their prices and the cost left after each.
+    """
+
 class Walk:
     """A tree as walks read it."""
 

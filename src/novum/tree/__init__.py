@@ -5,6 +5,17 @@ grower gives `branch_begin` and `branch_node`); `_grow` is the exact grower, `pr
 `grow(columns, target, rules, weight, seed)` per tree, for single trees and forests alike.
 """
 
+from novum.tree._impurity import impurity, split_impurity
 from novum.tree._table import Tree
+from novum.tree.classifier import DecisionTreeClassifier, ExtraTreeClassifier
+from novum.tree.regressor import DecisionTreeRegressor, ExtraTreeRegressor
 
-__all__ = ["Tree"]
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
+    "Tree",
+    "impurity",
+    "split_impurity",
+]

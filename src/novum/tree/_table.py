@@ -22,6 +22,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from novum import _core
+from novum.exceptions import DataError
 
 __all__ = ["LEAF", "UNDEFINED", "Tree"]
 
@@ -53,8 +54,8 @@ class Tree:
     --------
     >>> from novum.tree import DecisionTreeClassifier
     >>> tree = DecisionTreeClassifier().fit([[1.0], [2.0], [4.0]], [0, 0, 1]).tree_
-    >>> tree.node_count, tree.threshold[0], tree.children_left.tolist()
-    (3, 3.0, [1, -1, -1])
+    >>> tree.node_count, tree.threshold.tolist(), tree.children_left.tolist()
+    (3, [3.0, -2.0, -2.0], [1, -1, -1])
     """
 
     def __init__(
@@ -140,9 +141,13 @@ class Tree:
     def edges(self) -> list[tuple[NDArray, NDArray]]:
         """Return pairs of parents and children: the left ones and the right ones, or all branches at once."""
         if self.branch_begin is not None and self.branch_node is not None:
-            return [(np.repeat(np.arange(self.node_count), np.diff(self.branch_begin)), self.branch_node)]
-        inner = np.flatnonzero(self.children_left != LEAF)
-        return [(inner, self.children_left[inner]), (inner, self.children_right[inner])]
+            pairs = [(np.repeat(np.arange(self.node_count), np.diff(self.branch_begin)), self.branch_node)]
+        else:
+            inner = np.flatnonzero(self.children_left != LEAF)
+            pairs = [(inner, self.children_left[inner]), (inner, self.children_right[inner])]
+        if any((child <= node).any() or (child >= self.node_count).any() for node, child in pairs):
+            raise DataError("a tree leads to a node that is not there, or back: its arrays were changed.")
+        return pairs
 
     def depths(self) -> NDArray:
         """Return the number of splits above every node."""
