@@ -3,6 +3,7 @@
 namespace nb = nanobind;
 
 void bind_build(nb::module_& m);
+void bind_cart(nb::module_& m);
 void bind_counts(nb::module_& m);
 void bind_density(nb::module_& m);
 void bind_descent(nb::module_& m);
@@ -31,6 +32,7 @@ NB_MODULE(_core, m) {
         bind(topic);
     };
     add("build", "How the core was built.", bind_build);
+    add("cart", "Trees of binary splits, grown and walked.", bind_cart);
     add("counts", "Counts of labelled rows and the scores they give.", bind_counts);
     add("density", "Log-densities of the standard families.", bind_density);
     add("descent", "Coordinate descent for penalised least squares.", bind_descent);

@@ -31,6 +31,7 @@ _FAMILIES = (
     "patch",
     "preprocessing",
     "study",
+    "tree",
 )
 _NAMES = {  # public functions of the top level and the module that defines each
     "describe_task": "novum.datasets.task",

@@ -4,6 +4,7 @@ Compiled kernels. Private: call them through the Python modules that own them.
 
 from novum._core import (
     build as build,
+    cart as cart,
     counts as counts,
     density as density,
     descent as descent,

@@ -1,0 +1,135 @@
+// The exact grower: a binary tree by the best cut of every column at every node.
+//
+//     node      rows start:end of `rows`, and the same places in every sorted column                                 (10)
+//     split     rows with x <= threshold, or with a category of a set, go left; missing ones to the side of larger gain (11)
+//     accept    W_t/W (I - W_L/W_t I_L - W_R/W_t I_R) >= min_decrease                                                 (12)
+// Columns that were sorted once stay sorted: a split divides each of them stably, O(m) per column and node. Where few
+// columns are tried at a node, its rows are sorted by rank afresh, O(m) per tried column (radix) or O(m log m) if m is small.
+// Draws are Philox numbers of (seed, node, column), so threads and the order of growing change nothing.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "novum/tree_columns.h"
+#include "novum/tree_criteria.h"
+
+namespace novum::tree {
+
+struct Settings {
+    bool random = false;            // one drawn threshold per column in place of the best
+    std::size_t max_features = 0;   // columns tried at a node; more where all of them are constant there
+    std::size_t min_split = 2, min_leaf = 1, max_depth = 0, max_leaves = 0;  // max_leaves 0: none, and depth first
+    double min_weight_leaf = 0, min_decrease = 0;
+    std::uint64_t seed = 0;
+    std::vector<std::int8_t> monotone;  // per column, or empty
+};
+
+struct Node {
+    std::size_t start = 0, end = 0;
+    std::size_t depth = 0;
+    std::uint64_t key = 0;  // of the node's draws: a hash of the path to it
+    Summary summary;
+    double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+    std::int64_t left = -1, right = -1, part = -1;  // children here; or the part that holds this subtree
+    std::int64_t feature = -2;
+    double threshold = -2;
+    bool missing_left = false;
+    std::size_t words = 0, n_words = 0;  // the set of categories that go left
+};
+
+/// A piece of a tree.
+struct Part {
+    std::vector<Node> nodes;
+    std::vector<double> sums;           // (nodes, sums)
+    std::vector<std::uint32_t> words;
+};
+
+/// What one column offers a node.
+struct Found {
+    Cut cut;
+    std::size_t feature = 0;
+    bool constant = true;
+    double threshold = 0;
+    bool missing_left = false;
+    std::vector<std::uint32_t> words;
+};
+
+/// A node to be split, with the columns that are not constant in it.
+struct Pending {
+    std::size_t node = 0;
+    std::vector<std::uint32_t> active;
+    Found found;                       // once it was searched
+    std::size_t middle = 0;            // where its right child begins
+    Summary left, right;
+    std::vector<double> left_sums, right_sums;
+    double improvement = 0;
+};
+
+/// The finished tree, node by node, parents before children.
+struct Grown {
+    std::vector<std::int64_t> left, right, feature, samples, word_begin;
+    std::vector<double> threshold, impurity, weight, value;
+    std::vector<std::uint8_t> missing_left;
+    std::vector<std::uint32_t> words;
+    std::size_t depth = 0;
+};
+
+class Grower {
+public:
+    /// `consume` takes the sorted columns for itself, so that they are held once.
+    Grower(Columns& columns, Target target, Settings settings, bool consume);
+
+    /// Grow the whole tree on this thread.
+    void run();
+
+    // The same on several threads: large nodes column by column, then subtrees.
+    bool next_large(std::size_t limit);                   ///< begin the next node with more rows than `limit`; false when none is left
+    void search(std::size_t part, std::size_t parts);     ///< look at a share of its columns
+    bool divide();                                        ///< choose and divide its rows; false if it stays a leaf
+    void partition(std::size_t part, std::size_t parts);  ///< divide a share of its columns
+    std::size_t subtrees() const { return later.size(); }
+    void finish(std::size_t index);                       ///< grow one subtree, largest first
+
+    Grown grown() const;
+    std::size_t row_count() const { return rows.size(); }
+    std::size_t column_count() const { return columns.columns(); }
+
+private:
+    bool stops(const Node& node) const;
+    void begin(const Part& part, Pending& pending, std::vector<std::uint32_t>& candidates);
+    bool choose(Part& part, Pending& pending, Scratch& scratch);
+    void expand(Part& part, Pending& pending, Pending& left, Pending& right);
+    void split_columns(const Node& node, const Pending& pending, std::size_t from, std::size_t to, Scratch& scratch);
+    bool evaluate(Part& part, Pending& pending, Scratch& scratch);
+    void depth_first(Part& part, Pending root, Scratch& scratch);
+    void best_first(Part& part, Pending root, Scratch& scratch);
+    void mark(const Node& node, const Found& found);
+    Found look(const Part& part, const Pending& pending, std::size_t feature, Scratch& scratch) const;
+    Found look_sorted(const Node& node, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
+    Found look_categories(const Node& node, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
+    Found look_random(const Node& node, const double* sums, std::size_t feature, Scratch& scratch) const;
+    Limits limits_of(const Node& node, std::size_t feature) const;
+    void write(const Part& part, std::size_t index, Grown& out) const;
+
+    Columns& columns;
+    Target target;
+    const Settings settings;
+    double total_weight = 0;
+    bool sorted = false;                  // (10) with sorted columns
+    std::vector<std::uint32_t> rows, spare;
+    std::vector<std::uint32_t> order;     // (columns, rows of this tree)
+    std::vector<std::uint8_t> goes_left;  // per row of the table
+    std::vector<std::uint32_t> local_rank;
+    Part top;
+    std::vector<Pending> waiting;         // of the top, not yet begun
+    std::vector<Pending> later;           // roots of subtrees
+    std::vector<std::unique_ptr<Part>> parts;
+    Pending current, child_left, child_right;
+    std::vector<std::uint32_t> candidates;
+    std::vector<Found> findings;
+};
+
+}  // namespace novum::tree

@@ -1,0 +1,285 @@
+r"""Classification trees (CART): leaves hold the shares of the classes.
+
+At a node with weight W, W_k of it in class k and p_k = W_k / W, the impurity I is one of
+
+    gini      1 - sum_k p_k^2                                                                      (1)
+    entropy   -sum_k p_k log2 p_k                                                                  (2)
+
+and the split of all rows into L and R is taken that leaves the least
+
+    W_L I_L + W_R I_R                                                                              (3)
+
+A threshold lies midway between two values that occur. Categories are ordered by the share of a class and cut in this order:
+with two classes no subset of them does better (Breiman et al. 1984, thm 4.5); with more, the orders of all classes are tried.
+Missing cells go to the side that makes (3) least.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.classes import distinct
+from novum.base.domains import Choice, Domain, Instance, Null
+from novum.base.estimator import fits
+from novum.tree._estimator import BaseTree
+from novum.tree._grow import Target, class_target
+from novum.tree._rules import COMMON_DOMAINS
+
+__all__ = ["DecisionTreeClassifier", "ExtraTreeClassifier"]
+
+
+class DecisionTreeClassifier(ClassifierMixin, BaseTree):
+    """Decision tree for classes.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        Impurity (1), or (2) under either name.
+    splitter : {"best", "random"}, default="best"
+        "random" draws one threshold per column, uniform over its range at the node, and takes the best of these.
+    max_depth : int, default=None
+        Most splits above a leaf; None grows until leaves are pure or cannot be split.
+    min_samples_split : int or float, default=2
+        Least rows of a node that is split; a float is a share of all rows.
+    min_samples_leaf : int or float, default=1
+        Least rows of a leaf; a float is a share of all rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the whole weight in a leaf.
+    max_features : int, float or {"sqrt", "log2"}, default=None
+        Columns tried at a node, drawn anew at each; a float is a share. More are tried where all of them are constant.
+    random_state : int, Generator, RandomState or None, default=None
+        Seeds the draws of columns and thresholds. Without draws the tree is unique: of equal splits the first column's wins.
+    max_leaf_nodes : int, default=None
+        Grow best-first, by the fall of impurity, to this many leaves.
+    min_impurity_decrease : float, default=0.0
+        Least fall of impurity, weighted by the node's share of the weight, that a split must bring.
+    class_weight : dict, list of dict or "balanced", default=None
+        Factors of the rows' weights by class; a list has one entry per output.
+    ccp_alpha : float, default=0.0
+        Price per leaf: the tree is pruned to the smallest that minimizes impurity plus price.
+    monotonic_cst : array-like of shape (n_features,), default=None
+        1 if the probability of the second of two classes must not fall with a column, -1 if it must not rise, 0 for none.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns of categories: those of a frame that are no numbers; or names, numbers or a mask of columns whose cells are
+        coded 0, 1, 2, ...
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The nodes, in arrays with scikit-learn's names.
+    classes_ : array of shape (n_classes,), or a list of them, one per output
+    n_classes_ : int, or array of shape (n_outputs,)
+    n_outputs_ : int
+    max_features_ : int
+        Columns tried at a node.
+    feature_importances_ : array of shape (n_features,)
+    is_categorical_ : array of shape (n_features,)
+        Which columns are categories.
+    levels_ : dict
+        Levels of the columns of a frame that are no numbers.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Data and thresholds stay in double precision (scikit-learn rounds X to float32). A level that `fit` did not see is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from novum.tree import DecisionTreeClassifier
+    >>> X = pd.DataFrame({"sky": ["sun", "rain", "rain", "cloud"], "degrees": [25.0, 12.0, 21.0, 19.0]})
+    >>> model = DecisionTreeClassifier().fit(X, ["out", "in", "in", "out"])
+    >>> model.predict(pd.DataFrame({"sky": ["cloud", "rain"], "degrees": [11.0, 30.0]}))
+    array(['out', 'in'], dtype='<U3')
+    """
+
+    _domains: dict[str, Domain] = {
+        **COMMON_DOMAINS,
+        "criterion": Choice("gini", "entropy", "log_loss"),
+        "class_weight": Instance(dict) | Instance(list) | Choice("balanced") | Null(),
+    }
+
+    classes_: Any
+    n_classes_: Any
+
+    def __init__(
+        self,
+        *,
+        criterion="gini",
+        splitter="best",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=None,
+        random_state=None,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        class_weight=None,
+        ccp_alpha=0.0,
+        monotonic_cst=None,
+        categorical_features="from_dtype",
+    ):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
+
+    def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
+        check_classification_targets(y)
+        pairs = [distinct(y[:, o]) for o in range(y.shape[1])]
+        if self.class_weight is not None:
+            factor = compute_sample_weight(self.class_weight, y)
+            weight = factor if weight is None else weight * factor
+        numbers = np.array([len(classes) for classes, _ in pairs])
+        single = y.shape[1] == 1
+        self.classes_ = pairs[0][0] if single else [classes for classes, _ in pairs]
+        self.n_classes_ = int(numbers[0]) if single else numbers
+        code = np.column_stack([code for _, code in pairs])
+        return class_target(self.criterion, code, numbers), weight
+
+    @fits
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+            NaN is missing, in a sparse matrix refused.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Zero leaves a row out.
+        check_input : bool, default=True
+            Kept for scikit-learn's sake; the checks cost little.
+
+        Returns
+        -------
+        self
+        """
+        self._grow(X, y, sample_weight)
+        return self
+
+    def predict(self, X, check_input=True):
+        """Return the class of the largest share in every row's leaf.
+
+        Parameters
+        ----------
+        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
+        check_input : bool, default=True
+            False trusts X to be a float array or a CSR matrix.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        check_is_fitted(self)
+        best = self.tree_.value.argmax(axis=2)  # (nodes, outputs)
+        if self.n_outputs_ == 1:
+            return self._ask(X, self.classes_.take(best[:, 0]), check_input)
+        labels = [classes.take(best[:, o]) for o, classes in enumerate(self.classes_)]
+        return self._ask(X, np.column_stack(labels).astype(self.classes_[0].dtype), check_input)
+
+    def predict_proba(self, X, check_input=True):
+        """Return the shares of the classes in every row's leaf.
+
+        Parameters
+        ----------
+        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
+        check_input : bool, default=True
+            False trusts X to be a float array or a CSR matrix.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes), or a list of them, one per output
+        """
+        check_is_fitted(self)
+        share = self._ask(X, self.tree_.value[:, 0] if self.n_outputs_ == 1 else self.tree_.value, check_input)
+        if self.n_outputs_ == 1:
+            return share
+        return [share[:, o, :number] for o, number in enumerate(self.n_classes_)]
+
+    def predict_log_proba(self, X):
+        """Return the logarithms of `predict_proba`; of a share of zero, minus infinity."""
+        share = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return [np.log(one) for one in share] if isinstance(share, list) else np.log(share)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+class ExtraTreeClassifier(DecisionTreeClassifier):
+    """Extremely randomized tree for classes: a decision tree that draws its thresholds, for use in ensembles.
+
+    Parameters
+    ----------
+    criterion, splitter, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features
+        As in DecisionTreeClassifier, with splitter="random" and max_features="sqrt".
+    random_state, max_leaf_nodes, min_impurity_decrease, class_weight, ccp_alpha, monotonic_cst, categorical_features
+        As in DecisionTreeClassifier. A drawn split of categories sends each of them to either side by chance.
+
+    Attributes
+    ----------
+    tree_, classes_, n_classes_, n_outputs_, max_features_, feature_importances_, is_categorical_, levels_, n_features_in_
+        As in DecisionTreeClassifier.
+
+    Examples
+    --------
+    >>> from novum.tree import ExtraTreeClassifier
+    >>> ExtraTreeClassifier(random_state=0).fit([[0.0], [1.0], [8.0]], ["a", "a", "b"]).predict([[9.0]])
+    array(['b'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion="gini",
+        splitter="random",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features="sqrt",
+        random_state=None,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        class_weight=None,
+        ccp_alpha=0.0,
+        monotonic_cst=None,
+        categorical_features="from_dtype",
+    ):
+        super().__init__(
+            criterion=criterion,
+            splitter=splitter,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_features=max_features,
+            random_state=random_state,
+            max_leaf_nodes=max_leaf_nodes,
+            min_impurity_decrease=min_impurity_decrease,
+            class_weight=class_weight,
+            ccp_alpha=ccp_alpha,
+            monotonic_cst=monotonic_cst,
+            categorical_features=categorical_features,
+        )
