@@ -34,6 +34,8 @@ from novum.exceptions import DataError
 
 __all__ = ["AdaBoostClassifier"]
 
+ROUNDING = 1e-12  # an error this close to chance is chance: its vote would be made of rounding
+
 
 def vote(error: float, n_classes: int, algorithm: str, rate: float) -> float:
     """Return (2); not above zero for a member that is no better than chance."""
@@ -116,7 +118,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
             error = float(weight @ wrong / weight.sum())
             if error <= 0:
                 return Round(member, 0.0, 1.0, weight)
-            if error >= least:
+            if error >= least * (1.0 - ROUNDING):
                 if step == 0:
                     raise DataError(
                         "BaseClassifier in AdaBoostClassifier ensemble is worse than random, ensemble can not be fit:"
@@ -140,6 +142,11 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
             sums[at, np.searchsorted(self.classes_, member.predict(X))] += a
             yield sums
 
+    def _sums(self, X: Any) -> NDArray:
+        """Return the sums of all votes for every class (n, K)."""
+        *_, sums = self._stages(X)
+        return sums
+
     def _decision(self, sums: NDArray, total: float) -> NDArray:
         """Return the votes as a decision: -1/(K - 1) instead of 0 for other classes, so that they sum to zero."""
         k = self.n_classes_
@@ -162,11 +169,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
             A class gets a_m of a member that is for it and -a_m / (K - 1) of one that is not; for two classes the
             second less the first.
         """
-        X = self._opened(X)
-        sums = np.zeros((X.shape[0], self.n_classes_))
-        for sums in self._stages(X):
-            pass
-        return self._decision(sums, float(self._votes().sum()))
+        return self._decision(self._sums(self._opened(X)), float(self._votes().sum()))
 
     def staged_decision_function(self, X):
         """Yield `decision_function` of the first member, of the first two, and so on."""
@@ -217,10 +220,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         """
-        X = self._opened(X)
-        for sums in self._stages(X):
-            pass
-        code = self._codes(y)
+        sums, code = self._sums(self._opened(X)), self._codes(y)
         at = np.arange(len(code))
         own, rest = sums[at, code], sums.copy()
         rest[at, code] = -np.inf
