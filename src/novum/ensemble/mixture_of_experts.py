@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.base import MetaEstimatorMixin, clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
@@ -261,13 +262,10 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
             return mean
         return mean, np.sqrt((share * (self.variance_ + (means - mean[:, None]) ** 2)).sum(axis=1))
 
+    @available_if(is_classifier)
     def predict_proba(self, X):
         """Return (3) for every class, of a mixture of classifiers."""
         X = self._opened(X)
-        if not hasattr(self, "classes_"):
-            raise AttributeError(
-                "MixtureOfExperts of regressors has no predict_proba; predict(X, return_std=True) has a spread."
-            )
         share = np.exp(log_gate(self._state().gate, X))
         return np.einsum("nk,knc->nc", share, np.stack([expert.predict_proba(X) for expert in self.experts_]))
 
