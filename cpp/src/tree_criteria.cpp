@@ -154,6 +154,25 @@ Summary summarize(const Target& target, const std::uint32_t* row, std::size_t m,
     return target.criterion == Criterion::Absolute ? summarize_medians(target, row, m, sums) : summarize_numbers(target, row, m, sums);
 }
 
+double margin_of(const Target& target, const Summary& summary, const double* sums) {
+    constexpr double relative = 1e-12;  // thousands of roundings
+    const double w = summary.weight, outputs = static_cast<double>(target.outputs);
+    switch (target.criterion) {
+        case Criterion::Gini:
+            return relative * (target.binary.empty() ? w * outputs : w * w * summary.impurity);
+        case Criterion::Entropy:
+            return relative * outputs * w * (1 + std::fabs(std::log(w)));
+        case Criterion::Squared:
+            return relative * outputs * w * w * summary.impurity;
+        default: {
+            double scale = outputs * summary.impurity;
+            for (std::size_t o = 0; o < target.outputs; ++o)
+                scale += target.criterion == Criterion::Absolute ? std::fabs(sums[o]) : std::fabs(sums[o] / w) * (1 + std::fabs(std::log(sums[o] / w)));
+            return relative * w * scale;
+        }
+    }
+}
+
 void prepare_node(const Target& target, const std::uint32_t* row, std::size_t m, std::vector<std::uint32_t>& local_rank) {
     if (target.criterion != Criterion::Absolute) return;
     std::vector<std::uint64_t> key(m);

@@ -214,7 +214,7 @@ NOVUM_INLINE void pass_over(State& state, const Sequence& q, int pass, double to
         if (p < first || (p < q.present && !(q.entry[p] & NEW))) continue;
         if (CHECKED && !allowed(state, total_weight, limits)) continue;
         const double gain = state.gain();
-        if (gain > best.gain) {
+        if (gain > best.gain + limits.margin) {
             best.gain = gain;
             best.position = p;
             best.missing_left = pass;
@@ -256,8 +256,9 @@ Cut best_cut(const Target& target, const Sequence& q, const double* sums, double
             return search(Classes<true>{target, sums, weight, left, right}, q, weight, limits);
         case Criterion::Squared:
             if (target.outputs == 1) {
-                if (target.weight) return search(Moment<double, true>{target.y, target.weight, target.centre[0], weight, sums[0]}, q, weight, limits);
-                return search(Moment<double, false>{target.y, nullptr, target.centre[0], weight, sums[0]}, q, weight, limits);
+                const double middle = target.centre[0] + sums[0] / weight;  // sums about the node's own mean lose the fewest digits
+                if (target.weight) return search(Moment<double, true>{target.y, target.weight, middle, weight, 0.0}, q, weight, limits);
+                return search(Moment<double, false>{target.y, nullptr, middle, weight, 0.0}, q, weight, limits);
             }
             return search(Moments<false>{target, sums, weight, left}, q, weight, limits);
         case Criterion::Poisson:

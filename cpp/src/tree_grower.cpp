@@ -88,6 +88,11 @@ void Grower::begin(const Part& part, Pending& pending, std::vector<std::uint32_t
     }
 }
 
+bool Grower::better(const Part& part, const Pending& pending, const Found& found) const {
+    const double margin = margin_of(target, part.nodes[pending.node].summary, part.sums.data() + pending.node * target.sums());
+    return found.cut.position > 0 && found.cut.gain > pending.found.cut.gain + margin;
+}
+
 void Grower::mark(const Node& node, const Found& found) {
     const std::size_t m = node.end - node.start;
     if (sorted && found.words.empty()) {
@@ -144,7 +149,7 @@ bool Grower::evaluate(Part& part, Pending& pending, Scratch& scratch) {
         if (found.constant) continue;
         ++varying;
         if (sorted) active.push_back(feature);
-        if (found.cut.position > 0 && found.cut.gain > pending.found.cut.gain) pending.found = std::move(found);
+        if (better(part, pending, found)) pending.found = std::move(found);
     }
     if (sorted && settings.max_features >= columns.columns()) pending.active = std::move(active);
     return choose(part, pending, scratch);
@@ -308,7 +313,7 @@ bool Grower::divide() {
         if (found.constant) return;
         ++varying;
         active.push_back(static_cast<std::uint32_t>(found.feature));
-        if (found.cut.position > 0 && found.cut.gain > current.found.cut.gain) current.found = std::move(found);
+        if (better(top, current, found)) current.found = std::move(found);
     };
     for (Found& found : findings) weigh(std::move(found));
     for (std::size_t c = findings.size(); c < candidates.size() && varying == 0; ++c) weigh(look(top, current, candidates[c], scratch));

@@ -58,10 +58,14 @@ struct Scratch {
 /// (3) to (5) of some rows, and their sums: weights of classes, or of w y (medians for absolute errors).
 Summary summarize(const Target& target, const std::uint32_t* row, std::size_t m, double* sums, Scratch& scratch);
 
+/// The difference of gains below which rounding decides: the order of additions must not choose between equal cuts.
+double margin_of(const Target& target, const Summary& summary, const double* sums);
+
 /// What a cut must respect. `sign` 1 asks that values do not fall from left to right, -1 that they do not rise.
 struct Limits {
     std::size_t least_rows = 1;
     double least_weight = 0;
+    double margin = 0;  // gains must differ by more than this to differ
     int sign = 0;
     double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
 };

@@ -111,7 +111,8 @@ private:
     Found look_sorted(const Node& node, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
     Found look_categories(const Node& node, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
     Found look_random(const Node& node, const double* sums, std::size_t feature, Scratch& scratch) const;
-    Limits limits_of(const Node& node, std::size_t feature) const;
+    Limits limits_of(const Node& node, const double* sums, std::size_t feature) const;
+    bool better(const Part& part, const Pending& pending, const Found& found) const;
     void write(const Part& part, std::size_t index, Grown& out) const;
 
     Columns& columns;
