@@ -67,15 +67,15 @@ Summary summarize_numbers(const Target& target, const std::uint32_t* row, std::s
     const std::size_t outputs = target.outputs;
     for (std::size_t i = 0; i < m; ++i) out.weight += target.weight_of(row[i]);
     for (std::size_t o = 0; o < outputs; ++o) {
-        const double centre = target.centre[o], first = target.y[row[0] * outputs + o];
+        const double first = target.y[row[0] * outputs + o];
         double sum = 0;
         for (std::size_t i = 0; i < m; ++i) {
             const double y = target.y[row[i] * outputs + o];
-            sum += target.weight_of(row[i]) * (y - centre);
+            sum += target.weight_of(row[i]) * y;
             out.pure = out.pure && y == first;
         }
         sums[o] = sum;
-        const double mean = sum / out.weight + centre;
+        const double mean = sum / out.weight;
         double part = 0;
         for (std::size_t i = 0; i < m; ++i) {
             const double y = target.y[row[i] * outputs + o], w = target.weight_of(row[i]);
@@ -125,15 +125,6 @@ void Target::prepare() {
             for (std::size_t i = 0; i <= rows; ++i) log_table[i] = tree::x_log_x(static_cast<double>(i));
         }
         return;
-    }
-    centre.assign(outputs, 0.0);
-    if (criterion == Criterion::Squared) {
-        double total = 0;
-        for (std::size_t i = 0; i < rows; ++i) {
-            total += weight_of(i);
-            for (std::size_t o = 0; o < outputs; ++o) centre[o] += weight_of(i) * y[i * outputs + o];
-        }
-        for (double& c : centre) c /= total;
     }
     if (criterion == Criterion::Absolute) {
         y_rank.resize(outputs * rows);

@@ -11,7 +11,7 @@ namespace novum::tree {
 namespace {
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
-constexpr double SMALLEST_SUM = std::numeric_limits<double>::epsilon();  // below it a Poisson mean counts as zero, as in scikit-learn
+constexpr double NOTHING = 1e-12;  // share of a sum that rounding leaves where nothing is: a Poisson mean of zero has no logarithm
 
 /// (6)
 template <class Y, bool WEIGHTED>
@@ -84,19 +84,20 @@ struct Classes {
 template <bool POISSON>
 struct Moments {
     const Target& target;
-    const double* total;
+    const double* total;  // of the node; squares are summed about its means
     double total_weight;
-    double* left;
+    double *left, *centre;
     double left_weight = 0;
 
     NOVUM_INLINE void add(std::uint32_t i) {
         const double w = target.weight_of(i);
         left_weight += w;
-        for (std::size_t o = 0; o < target.outputs; ++o) left[o] += w * (target.y[i * target.outputs + o] - target.centre[o]);
+        for (std::size_t o = 0; o < target.outputs; ++o) left[o] += w * (target.y[i * target.outputs + o] - centre[o]);
     }
     void begin(const Sequence& q, int pass) {
         left_weight = 0;
         std::fill(left, left + target.outputs, 0.0);
+        for (std::size_t o = 0; o < target.outputs; ++o) centre[o] = POISSON ? 0.0 : total[o] / total_weight;
         for (std::size_t i = 0; pass && i < q.missing; ++i) add(q.entry[q.present + i] & ROW);
     }
     NOVUM_INLINE double gain() const {
@@ -105,18 +106,18 @@ struct Moments {
         for (std::size_t o = 0; o < target.outputs; ++o) {
             if constexpr (POISSON) {
                 const double right = total[o] - left[o];
-                if (left[o] <= SMALLEST_SUM || right <= SMALLEST_SUM) return -INFINITE;
+                if (left[o] <= NOTHING * total[o] || right <= NOTHING * total[o]) return -INFINITE;
                 sum += left[o] * std::log(left[o] / left_weight) + right * std::log(right / right_weight);
             } else {
-                const double difference = left[o] * total_weight - left_weight * total[o];
+                const double difference = left[o] * total_weight;
                 sum += difference * difference / (left_weight * right_weight);
             }
         }
         return sum;
     }
     NOVUM_INLINE double weight_left() const { return left_weight; }
-    double value_left() const { return left[0] / left_weight + target.centre[0]; }
-    double value_right() const { return (total[0] - left[0]) / (total_weight - left_weight) + target.centre[0]; }
+    double value_left() const { return left[0] / left_weight + centre[0]; }
+    double value_right() const { return ((POISSON ? total[0] : 0.0) - left[0]) / (total_weight - left_weight) + centre[0]; }
 };
 
 /// Sums of absolute errors about the medians of all beginnings and all ends of a sequence, by Fenwick trees over ranks; (9).
@@ -256,13 +257,13 @@ Cut best_cut(const Target& target, const Sequence& q, const double* sums, double
             return search(Classes<true>{target, sums, weight, left, right}, q, weight, limits);
         case Criterion::Squared:
             if (target.outputs == 1) {
-                const double middle = target.centre[0] + sums[0] / weight;  // sums about the node's own mean lose the fewest digits
+                const double middle = sums[0] / weight;  // sums about the node's own mean lose the fewest digits
                 if (target.weight) return search(Moment<double, true>{target.y, target.weight, middle, weight, 0.0}, q, weight, limits);
                 return search(Moment<double, false>{target.y, nullptr, middle, weight, 0.0}, q, weight, limits);
             }
-            return search(Moments<false>{target, sums, weight, left}, q, weight, limits);
+            return search(Moments<false>{target, sums, weight, left, right}, q, weight, limits);
         case Criterion::Poisson:
-            return search(Moments<true>{target, sums, weight, left}, q, weight, limits);
+            return search(Moments<true>{target, sums, weight, left, right}, q, weight, limits);
         default:
             return search(Absolute{target, local_rank, weight, scratch}, q, weight, limits);
     }

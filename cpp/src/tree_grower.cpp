@@ -356,12 +356,8 @@ void Grower::write(const Part& part, std::size_t index, Grown& out) const {
     out.word_begin.push_back(static_cast<std::int64_t>(out.words.size()));
     out.depth = std::max(out.depth, node.depth);
     const std::size_t at = out.value.size();
-    for (std::size_t k = 0; k < s; ++k) {
-        if (target.classification())
-            out.value.push_back(sums[k] / node.summary.weight);
-        else
-            out.value.push_back(target.criterion == Criterion::Absolute ? sums[k] : sums[k] / node.summary.weight + target.centre[k]);
-    }
+    for (std::size_t k = 0; k < s; ++k)
+        out.value.push_back(target.criterion == Criterion::Absolute ? sums[k] : sums[k] / node.summary.weight);
     if (!settings.monotone.empty()) {
         double& v = out.value[at];
         v = std::clamp(v, node.low, node.high);

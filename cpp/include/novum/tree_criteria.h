@@ -29,7 +29,6 @@ struct Target {
     const std::int32_t* code = nullptr;       // (rows, outputs) of a classification
     const double* y = nullptr;                // (rows, outputs) of a regression
     const double* weight = nullptr;           // (rows,), or null for ones
-    std::vector<double> centre;               // per output: subtracted before squares are summed
     std::vector<std::uint8_t> binary;         // codes of one output with two classes, for the shortest loop
     std::vector<std::uint32_t> y_rank;        // (outputs, rows): ranks of the targets, for medians
     std::vector<double> log_table;            // i log i of whole weights

@@ -70,9 +70,10 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
             X = coded_frame(X, self.levels_) if self.levels_ else X
         table = read_table(self, X, self.levels_)
         n, d = table.X.shape
-        y = self._checked_target(y, n)
+        y = self._checked_target(y)
         self.n_outputs_ = y.shape[1]
         weight = check_weight(self, sample_weight, n)
+        check_consistent_length(np.broadcast_to(np.float64(0), (n, 1)), y)
         target, weight = self._target(y, weight)
         categorical = [j for j, number in enumerate(table.levels) if number]
         n_classes = 0 if target.code is None else int(target.n_classes.max())
@@ -85,7 +86,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         self.is_categorical_ = np.array(table.levels) > 0
         self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
-    def _checked_target(self, y: Any, n: int) -> NDArray:
+    def _checked_target(self, y: Any) -> NDArray:
         """Return the target as columns, after scikit-learn's checks."""
         if y is None:
             raise DataError(
@@ -95,7 +96,6 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         if _array.is_tensor(y):
             y = _array.to_numpy(y)
         y = check_array(y, ensure_2d=False, dtype=None, input_name="y", estimator=self)
-        check_consistent_length(np.broadcast_to(np.float64(0), (n, 1)), y)
         return y.reshape(-1, 1) if y.ndim == 1 else y
 
     def _ask(self, X: Any, answer: NDArray | None, check_input: bool = True) -> Any:
