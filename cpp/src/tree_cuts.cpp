@@ -46,7 +46,7 @@ struct Classes {
     const double* total;
     double total_weight;
     double *left, *right;  // (outputs, stride)
-    double left_weight = 0, squares = 0, other_squares = 0;
+    double left_weight = 0, inside = 0, outside = 0;  // sums over the classes of squares, or of W log W
 
     NOVUM_INLINE void add(std::uint32_t i) {
         const double w = target.weight_of(i);
@@ -54,25 +54,32 @@ struct Classes {
         for (std::size_t o = 0; o < target.outputs; ++o) {
             const std::size_t k = o * target.stride + static_cast<std::size_t>(target.code[i * target.outputs + o]);
             if constexpr (!ENTROPY) {
-                squares += w * (2 * left[k] + w);
-                other_squares -= w * (2 * right[k] - w);
+                inside += w * (2 * left[k] + w);
+                outside -= w * (2 * right[k] - w);
+            } else if (!target.log_table.empty()) {
+                const double *f = target.log_table.data() + static_cast<std::size_t>(left[k]), *g = target.log_table.data() + static_cast<std::size_t>(right[k]);
+                inside += f[1] - f[0];
+                outside -= g[0] - g[-1];
             }
             left[k] += w;
             right[k] -= w;
         }
     }
     void begin(const Sequence& q, int pass) {
-        left_weight = squares = other_squares = 0;
+        left_weight = inside = outside = 0;
         std::fill(left, left + target.sums(), 0.0);
         std::copy(total, total + target.sums(), right);
-        for (std::size_t k = 0; k < target.sums(); ++k) other_squares += right[k] * right[k];
+        for (std::size_t k = 0; k < target.sums(); ++k) outside += ENTROPY ? target.x_log_x(right[k]) : right[k] * right[k];
         for (std::size_t i = 0; pass && i < q.missing; ++i) add(q.entry[q.present + i] & ROW);
     }
     NOVUM_INLINE double gain() const {
         const double right_weight = total_weight - left_weight;
-        if constexpr (!ENTROPY) return squares / left_weight + other_squares / right_weight;
-        double sum = 0;
-        for (std::size_t k = 0; k < target.sums(); ++k) sum += target.x_log_x(left[k]) + target.x_log_x(right[k]);
+        if constexpr (!ENTROPY) return inside / left_weight + outside / right_weight;
+        double sum = inside + outside;
+        if (target.log_table.empty()) {
+            sum = 0;
+            for (std::size_t k = 0; k < target.sums(); ++k) sum += target.x_log_x(left[k]) + target.x_log_x(right[k]);
+        }
         return sum - static_cast<double>(target.outputs) * (target.x_log_x(left_weight) + target.x_log_x(right_weight));
     }
     NOVUM_INLINE double weight_left() const { return left_weight; }

@@ -81,10 +81,14 @@ void Grower::begin(const Part& part, Pending& pending, std::vector<std::uint32_t
         if (sorted) list = pending.active;
         return;
     }
+    draw(node, list, 0, settings.max_features);
+}
+
+void Grower::draw(const Node& node, std::vector<std::uint32_t>& list, std::size_t from, std::size_t to) const {
     const auto word = static_cast<std::uint32_t>(node.key), more = static_cast<std::uint32_t>(node.key >> 32);
-    for (std::size_t i = 0; i + 1 < d; ++i) {  // all of them: where the first ones are constant, later ones are asked for
+    for (std::size_t i = from; i < std::min(to, list.size()); ++i) {
         const rng::Block draw = rng::philox({word, more, static_cast<std::uint32_t>(i), COLUMN_DRAW}, settings.seed);
-        std::swap(list[i], list[i + rng::below(std::uint64_t(draw[1]) << 32 | draw[0], d - i)]);
+        std::swap(list[i], list[i + rng::below(std::uint64_t(draw[1]) << 32 | draw[0], list.size() - i)]);
     }
 }
 
@@ -142,9 +146,9 @@ bool Grower::evaluate(Part& part, Pending& pending, Scratch& scratch) {
     begin(part, pending, list);
     std::size_t visited = 0, varying = 0;
     std::vector<std::uint32_t> active;
-    for (const std::uint32_t feature : list) {
-        if (visited >= settings.max_features && varying > 0) break;
-        ++visited;
+    for (; visited < list.size() && (visited < settings.max_features || varying == 0); ++visited) {
+        if (visited >= settings.max_features) draw(part.nodes[pending.node], list, visited, visited + 1);
+        const std::uint32_t feature = list[visited];
         Found found = look(part, pending, feature, scratch);
         if (found.constant) continue;
         ++varying;
@@ -316,7 +320,10 @@ bool Grower::divide() {
         if (better(top, current, found)) current.found = std::move(found);
     };
     for (Found& found : findings) weigh(std::move(found));
-    for (std::size_t c = findings.size(); c < candidates.size() && varying == 0; ++c) weigh(look(top, current, candidates[c], scratch));
+    for (std::size_t c = findings.size(); c < candidates.size() && varying == 0; ++c) {
+        draw(top.nodes[current.node], candidates, c, c + 1);
+        weigh(look(top, current, candidates[c], scratch));
+    }
     if (sorted && settings.max_features >= columns.columns()) current.active = std::move(active);
     if (!choose(top, current, scratch)) return false;
     expand(top, current, child_left, child_right);

@@ -12,17 +12,14 @@ namespace novum::tree {
 namespace {
 
 constexpr std::uint32_t THRESHOLD_DRAW = 0x74726565u, CATEGORY_DRAW = 0x63617465u;  // purposes of Philox streams
-constexpr std::size_t SMALL = 256;  // rows up to which comparing sorts faster than counting digits
-constexpr int DIGIT = 11;
+constexpr std::size_t SMALL = 64;    // rows up to which comparing sorts faster than counting digits
+constexpr std::size_t MEDIUM = 4096;  // rows up to which few counters, soon summed, are worth another pass
 
-/// Sort keys rank << 32 | row by rank, stably; `bits` is the length of the largest rank.
-void sort_by_rank(std::vector<std::uint64_t>& key, std::vector<std::uint64_t>& other, std::size_t m, int bits) {
-    if (m <= SMALL) {
-        std::sort(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(m));
-        return;
-    }
-    other.resize(std::max(other.size(), m));
+/// Sort keys rank << 32 | row by rank, stably, by digits of so many bits; `bits` is the length of the largest rank.
+template <int DIGIT>
+void sort_by_digits(std::vector<std::uint64_t>& key, std::vector<std::uint64_t>& other, std::size_t m, int bits) {
     constexpr std::size_t buckets = std::size_t(1) << DIGIT;
+    other.resize(std::max(other.size(), m));
     for (int shift = 32; shift < 32 + bits; shift += DIGIT) {
         std::uint32_t count[buckets] = {};
         for (std::size_t i = 0; i < m; ++i) ++count[(key[i] >> shift) & (buckets - 1)];
@@ -31,6 +28,15 @@ void sort_by_rank(std::vector<std::uint64_t>& key, std::vector<std::uint64_t>& o
         for (std::size_t i = 0; i < m; ++i) other[count[(key[i] >> shift) & (buckets - 1)]++] = key[i];
         key.swap(other);
     }
+}
+
+void sort_by_rank(std::vector<std::uint64_t>& key, std::vector<std::uint64_t>& other, std::size_t m, int bits) {
+    if (m <= SMALL)
+        std::sort(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(m));
+    else if (m <= MEDIUM)
+        sort_by_digits<8>(key, other, m, bits);
+    else
+        sort_by_digits<11>(key, other, m, bits);
 }
 
 double middle_of(double low, double high) {

@@ -100,6 +100,7 @@ public:
 private:
     bool stops(const Node& node) const;
     void begin(const Part& part, Pending& pending, std::vector<std::uint32_t>& candidates);
+    void draw(const Node& node, std::vector<std::uint32_t>& list, std::size_t from, std::size_t to) const;
     bool choose(Part& part, Pending& pending, Scratch& scratch);
     void expand(Part& part, Pending& pending, Pending& left, Pending& right);
     void split_columns(const Node& node, const Pending& pending, std::size_t from, std::size_t to, Scratch& scratch);

@@ -30,6 +30,7 @@ class Leaves(NamedTuple):
 
     tree: Tree
     answer: NDArray | None  # (nodes, ...); None: the number of the node
+    labels: list[NDArray] | None = None  # per output: then the label of the largest entry is said
 
 
 def answers(params: Leaves, block: Block) -> Any:
@@ -38,8 +39,13 @@ def answers(params: Leaves, block: Block) -> Any:
     leaf = params.tree.apply(X)
     if params.answer is None:
         return leaf
+    if params.labels is not None:
+        few = len(leaf) < len(params.answer)  # rows or nodes, whichever are fewer
+        best = params.answer.take(leaf, axis=0).argmax(-1) if few else params.answer.argmax(-1).take(leaf, axis=0)
+        columns = [labels.take(best[:, o]) for o, labels in enumerate(params.labels)]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns).astype(params.labels[0].dtype)
     out = params.answer.take(leaf, axis=0)
-    return out.astype(X.dtype, copy=False) if out.dtype.kind == "f" else out
+    return out.astype(X.dtype, copy=False)
 
 
 class BaseTree(MultiOutputMixin, Estimator, ABC):
@@ -98,10 +104,10 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         y = check_array(y, ensure_2d=False, dtype=None, input_name="y", estimator=self)
         return y.reshape(-1, 1) if y.ndim == 1 else y
 
-    def _ask(self, X: Any, answer: NDArray | None, check_input: bool = True) -> Any:
+    def _ask(self, X: Any, answer: NDArray | None, check_input: bool, labels: list[NDArray] | None = None) -> Any:
         """Return what the leaf of every row says."""
         check_is_fitted(self)
-        params = Leaves(self.tree_, answer)
+        params = Leaves(self.tree_, answer, labels)
         if not check_input:
             _sklearn.check_n_features(self, X, reset=False)
             return answers(params, Block(X))
