@@ -214,7 +214,7 @@ NOVUM_INLINE void pass_over(State& state, const Sequence& q, int pass, double to
     const std::size_t m = q.present + q.missing, before = pass ? q.missing : 0;
     // All present left and all missing right is a cut too; its mirror image need not be tried again.
     const std::size_t end = pass == 0 && q.missing ? q.present : q.present - 1;
-    if (m < 2 * limits.least_rows || end == 0) return;
+    if (m < 2 * limits.least_rows || m < limits.least_rows + before || end == 0) return;
     const std::size_t last = std::min(end, m - limits.least_rows - before);
     const std::size_t first = limits.least_rows > before ? limits.least_rows - before : 1;
     for (std::size_t p = 1; p <= last; ++p) {
