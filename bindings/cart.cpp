@@ -172,6 +172,7 @@ void bind_cart(nb::module_& m) {
             nb::gil_scoped_release release;
             self.columns->sort(j);
         }, "column"_a, "Sort one column; different columns may be sorted at the same time.")
+        .def_prop_ro("levels", [](const Held& self) { return self.columns->levels; })
         .def_prop_ro("shape", [](const Held& self) { return nb::make_tuple(self.columns->rows(), self.columns->columns()); });
 
     m.def("dense_columns", [](Strided X, std::vector<std::int32_t> levels, int layout) {

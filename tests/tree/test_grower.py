@@ -25,7 +25,11 @@ def target_of(criterion, n, outputs=1):
     if criterion in ("gini", "entropy"):
         y = rng.integers(0, 3 if outputs > 1 else 2, size=(n, outputs))
         return class_target(criterion, y, y.max(axis=0) + 1), y
-    y = rng.poisson(2.0, size=(n, outputs)).astype(float) if criterion == "poisson" else rng.normal(size=(n, outputs)).round(1)
+    y = (
+        rng.poisson(2.0, size=(n, outputs)).astype(float)
+        if criterion == "poisson"
+        else rng.normal(size=(n, outputs)).round(1)
+    )
     return number_target(criterion, y), y
 
 
@@ -43,7 +47,9 @@ def test_every_node_is_what_the_definition_gives(criterion, gaps, outputs):
     for w in (None, weight):
         expected = reference.grow(X, y, np.ones(60) if w is None else w, criterion, min_leaf=3, depth=4)
         for layout in (ORDER, RANKS):
-            tree = grow(prepare(X, [0] * 3, layout), target, Rules(3, min_samples_leaf=3, min_samples_split=6, max_depth=4), w)
+            tree = grow(
+                prepare(X, [0] * 3, layout), target, Rules(3, min_samples_leaf=3, min_samples_split=6, max_depth=4), w
+            )
             column, threshold, side, impurity, rows, mass = zip(*expected)
             assert_array_equal(tree.feature, column)
             assert_allclose(tree.threshold, threshold, rtol=1e-15)
@@ -69,8 +75,12 @@ def test_no_subset_of_categories_does_better(criterion):
 
 def test_categories_of_several_classes_try_the_order_of_each():
     code = np.repeat([0, 1, 2, 3], 10)
-    y = np.repeat([0, 1, 2, 1], 10)  # class 1 against the rest: neither the order of class 0 nor that of class 2 shows it
-    tree = grow(prepare(code[:, None].astype(float), [4], ORDER), class_target("gini", y[:, None], [3]), Rules(1, max_depth=1))
+    y = np.repeat(
+        [0, 1, 2, 1], 10
+    )  # class 1 against the rest: neither the order of class 0 nor that of class 2 shows it
+    tree = grow(
+        prepare(code[:, None].astype(float), [4], ORDER), class_target("gini", y[:, None], [3]), Rules(1, max_depth=1)
+    )
     assert set(tree.left_categories(0)) in ({1, 3}, {0, 2})
 
 
@@ -82,7 +92,9 @@ def test_an_unknown_category_goes_the_way_of_missing_cells():
     assert tree.apply(odd)[0] == (tree.children_left[0] if tree.missing_go_to_left[0] else tree.children_right[0])
 
 
-@pytest.mark.parametrize("rules", [Rules(8), Rules(3), Rules(3, random=True), Rules(8, monotone=(1, -1, 0, 0, 0, 0, 0, 0))])
+@pytest.mark.parametrize(
+    "rules", [Rules(8), Rules(3), Rules(3, random=True), Rules(8, monotone=(1, -1, 0, 0, 0, 0, 0, 0))]
+)
 def test_threads_and_layouts_change_nothing(rules):
     n = 12_000
     X = rng.normal(size=(n, 8)).round(2)
@@ -92,7 +104,9 @@ def test_threads_and_layouts_change_nothing(rules):
     levels = [0, 0, 0, 0, 0, 9, 0, 0]
     for target in (class_target("gini", y[:, None], [2]), number_target("squared_error", (y + X[:, [5]].T).T)):
         layouts = [VALUES] if rules.random else [ORDER, RANKS]
-        trees = [grow(prepare(X, levels, at, k), target, rules, seed=5, n_threads=k) for at in layouts for k in (1, 2, 3)]
+        trees = [
+            grow(prepare(X, levels, at, k), target, rules, seed=5, n_threads=k) for at in layouts for k in (1, 2, 3)
+        ]
         assert trees[0].node_count > 100
         for other in trees[1:]:
             same(other, trees[0])
@@ -105,7 +119,10 @@ def test_sparse_is_dense(random):
     y = rng.integers(0, 3, (300, 1))
     for rules in (Rules(20, random=random), Rules(4, random=random)):
         dense = prepare(X.toarray(), [0] * 20, layout_of(rules, 20, sparse=True))
-        trees = [grow(c, class_target("gini", y, [3]), rules, seed=3) for c in (dense, prepare(X, [0] * 20, layout_of(rules, 20, True)))]
+        trees = [
+            grow(c, class_target("gini", y, [3]), rules, seed=3)
+            for c in (dense, prepare(X, [0] * 20, layout_of(rules, 20, True)))
+        ]
         same(*trees)
         assert_array_equal(trees[0].apply(X.tocsr()), trees[0].apply(X.toarray()))
 
@@ -119,7 +136,9 @@ def test_prepared_columns_serve_many_trees():
             count = np.bincount(np.random.default_rng(seed).integers(500, size=500), minlength=500)
             kept = np.repeat(np.arange(500), count)
             one = grow(columns, target, Rules(2), count.astype(float), seed)
-            other = grow(prepare(X[kept], [0] * 4, layout), number_target("squared_error", y[kept]), Rules(2), None, seed)
+            other = grow(
+                prepare(X[kept], [0] * 4, layout), number_target("squared_error", y[kept]), Rules(2), None, seed
+            )
             assert_array_equal(one.feature, other.feature)
             assert_allclose(one.threshold, other.threshold, rtol=1e-15)
 
@@ -128,7 +147,11 @@ def test_best_first_takes_the_largest_falls_of_impurity():
     X, y = rng.normal(size=(400, 5)), rng.normal(size=(400, 1))
     full = grow(prepare(X, [0] * 5, ORDER), number_target("squared_error", y), Rules(5, max_leaf_nodes=400))
     mass = full.weighted_n_node_samples * full.impurity
-    fall = {i: mass[i] - mass[full.children_left[i]] - mass[full.children_right[i]] for i in range(full.node_count) if full.feature[i] >= 0}
+    fall = {
+        i: mass[i] - mass[full.children_left[i]] - mass[full.children_right[i]]
+        for i in range(full.node_count)
+        if full.feature[i] >= 0
+    }
     for leaves in (2, 7, 30):
         tree = grow(prepare(X, [0] * 5, RANKS), number_target("squared_error", y), Rules(5, max_leaf_nodes=leaves))
         assert tree.n_leaves == leaves
