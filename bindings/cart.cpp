@@ -137,8 +137,8 @@ tr::Walk walk_of(const Vector<const std::int64_t>& left, const Vector<const std:
         if (!s.leaf && (l <= i || r <= i || l >= size || r >= size)) throw nb::value_error("cart: a tree leads to a node that is not there, or back");
         if (!s.leaf && (f < 0 || static_cast<std::size_t>(f) >= n_columns)) throw nb::value_error("cart: a tree asks for a column that is not there");
         if (b < 0 || e < b || static_cast<std::size_t>(e) > total || e - b > 0xFFFF) throw nb::value_error("cart: a tree has a set of categories that is not there");
-        s.left = static_cast<std::int32_t>(s.leaf ? i : l);
-        s.right = static_cast<std::int32_t>(s.leaf ? i : r);
+        s.child[0] = static_cast<std::int32_t>(s.leaf ? i : r);
+        s.child[1] = static_cast<std::int32_t>(s.leaf ? i : l);
         s.feature = static_cast<std::int32_t>(s.leaf ? 0 : f);
         s.threshold = threshold.data()[u];
         s.missing_left = missing_left.data()[u] != 0;
@@ -172,6 +172,7 @@ void bind_cart(nb::module_& m) {
             nb::gil_scoped_release release;
             self.columns->sort(j);
         }, "column"_a, "Sort one column; different columns may be sorted at the same time.")
+        .def_prop_ro("levels", [](const Held& self) { return self.columns->levels; })
         .def_prop_ro("shape", [](const Held& self) { return nb::make_tuple(self.columns->rows(), self.columns->columns()); });
 
     m.def("dense_columns", [](Strided X, std::vector<std::int32_t> levels, int layout) {

@@ -67,15 +67,15 @@ Summary summarize_numbers(const Target& target, const std::uint32_t* row, std::s
     const std::size_t outputs = target.outputs;
     for (std::size_t i = 0; i < m; ++i) out.weight += target.weight_of(row[i]);
     for (std::size_t o = 0; o < outputs; ++o) {
-        const double centre = target.centre[o], first = target.y[row[0] * outputs + o];
+        const double first = target.y[row[0] * outputs + o];
         double sum = 0;
         for (std::size_t i = 0; i < m; ++i) {
             const double y = target.y[row[i] * outputs + o];
-            sum += target.weight_of(row[i]) * (y - centre);
+            sum += target.weight_of(row[i]) * y;
             out.pure = out.pure && y == first;
         }
         sums[o] = sum;
-        const double mean = sum / out.weight + centre;
+        const double mean = sum / out.weight;
         double part = 0;
         for (std::size_t i = 0; i < m; ++i) {
             const double y = target.y[row[i] * outputs + o], w = target.weight_of(row[i]);
@@ -126,15 +126,6 @@ void Target::prepare() {
         }
         return;
     }
-    centre.assign(outputs, 0.0);
-    if (criterion == Criterion::Squared) {
-        double total = 0;
-        for (std::size_t i = 0; i < rows; ++i) {
-            total += weight_of(i);
-            for (std::size_t o = 0; o < outputs; ++o) centre[o] += weight_of(i) * y[i * outputs + o];
-        }
-        for (double& c : centre) c /= total;
-    }
     if (criterion == Criterion::Absolute) {
         y_rank.resize(outputs * rows);
         std::vector<std::uint32_t> index(rows);
@@ -152,6 +143,25 @@ void Target::prepare() {
 Summary summarize(const Target& target, const std::uint32_t* row, std::size_t m, double* sums, Scratch&) {
     if (target.classification()) return summarize_classes(target, row, m, sums);
     return target.criterion == Criterion::Absolute ? summarize_medians(target, row, m, sums) : summarize_numbers(target, row, m, sums);
+}
+
+double margin_of(const Target& target, const Summary& summary, const double* sums) {
+    constexpr double relative = 1e-12;  // thousands of roundings
+    const double w = summary.weight, outputs = static_cast<double>(target.outputs);
+    switch (target.criterion) {
+        case Criterion::Gini:
+            return relative * (target.binary.empty() ? w * outputs : w * w * summary.impurity);
+        case Criterion::Entropy:
+            return relative * outputs * w * (1 + std::fabs(std::log(w)));
+        case Criterion::Squared:
+            return relative * outputs * w * w * summary.impurity;
+        default: {
+            double scale = outputs * summary.impurity;
+            for (std::size_t o = 0; o < target.outputs; ++o)
+                scale += target.criterion == Criterion::Absolute ? std::fabs(sums[o]) : std::fabs(sums[o] / w) * (1 + std::fabs(std::log(sums[o] / w)));
+            return relative * w * scale;
+        }
+    }
 }
 
 void prepare_node(const Target& target, const std::uint32_t* row, std::size_t m, std::vector<std::uint32_t>& local_rank) {

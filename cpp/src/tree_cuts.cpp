@@ -11,7 +11,7 @@ namespace novum::tree {
 namespace {
 
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
-constexpr double SMALLEST_SUM = std::numeric_limits<double>::epsilon();  // below it a Poisson mean counts as zero, as in scikit-learn
+constexpr double NOTHING = 1e-12;  // share of a sum that rounding leaves where nothing is: a Poisson mean of zero has no logarithm
 
 /// (6)
 template <class Y, bool WEIGHTED>
@@ -46,7 +46,7 @@ struct Classes {
     const double* total;
     double total_weight;
     double *left, *right;  // (outputs, stride)
-    double left_weight = 0, squares = 0, other_squares = 0;
+    double left_weight = 0, inside = 0, outside = 0;  // sums over the classes of squares, or of W log W
 
     NOVUM_INLINE void add(std::uint32_t i) {
         const double w = target.weight_of(i);
@@ -54,25 +54,32 @@ struct Classes {
         for (std::size_t o = 0; o < target.outputs; ++o) {
             const std::size_t k = o * target.stride + static_cast<std::size_t>(target.code[i * target.outputs + o]);
             if constexpr (!ENTROPY) {
-                squares += w * (2 * left[k] + w);
-                other_squares -= w * (2 * right[k] - w);
+                inside += w * (2 * left[k] + w);
+                outside -= w * (2 * right[k] - w);
+            } else if (!target.log_table.empty()) {
+                const double *f = target.log_table.data() + static_cast<std::size_t>(left[k]), *g = target.log_table.data() + static_cast<std::size_t>(right[k]);
+                inside += f[1] - f[0];
+                outside -= g[0] - g[-1];
             }
             left[k] += w;
             right[k] -= w;
         }
     }
     void begin(const Sequence& q, int pass) {
-        left_weight = squares = other_squares = 0;
+        left_weight = inside = outside = 0;
         std::fill(left, left + target.sums(), 0.0);
         std::copy(total, total + target.sums(), right);
-        for (std::size_t k = 0; k < target.sums(); ++k) other_squares += right[k] * right[k];
+        for (std::size_t k = 0; k < target.sums(); ++k) outside += ENTROPY ? target.x_log_x(right[k]) : right[k] * right[k];
         for (std::size_t i = 0; pass && i < q.missing; ++i) add(q.entry[q.present + i] & ROW);
     }
     NOVUM_INLINE double gain() const {
         const double right_weight = total_weight - left_weight;
-        if constexpr (!ENTROPY) return squares / left_weight + other_squares / right_weight;
-        double sum = 0;
-        for (std::size_t k = 0; k < target.sums(); ++k) sum += target.x_log_x(left[k]) + target.x_log_x(right[k]);
+        if constexpr (!ENTROPY) return inside / left_weight + outside / right_weight;
+        double sum = inside + outside;
+        if (target.log_table.empty()) {
+            sum = 0;
+            for (std::size_t k = 0; k < target.sums(); ++k) sum += target.x_log_x(left[k]) + target.x_log_x(right[k]);
+        }
         return sum - static_cast<double>(target.outputs) * (target.x_log_x(left_weight) + target.x_log_x(right_weight));
     }
     NOVUM_INLINE double weight_left() const { return left_weight; }
@@ -84,19 +91,20 @@ struct Classes {
 template <bool POISSON>
 struct Moments {
     const Target& target;
-    const double* total;
+    const double* total;  // of the node; squares are summed about its means
     double total_weight;
-    double* left;
+    double *left, *centre;
     double left_weight = 0;
 
     NOVUM_INLINE void add(std::uint32_t i) {
         const double w = target.weight_of(i);
         left_weight += w;
-        for (std::size_t o = 0; o < target.outputs; ++o) left[o] += w * (target.y[i * target.outputs + o] - target.centre[o]);
+        for (std::size_t o = 0; o < target.outputs; ++o) left[o] += w * (target.y[i * target.outputs + o] - centre[o]);
     }
     void begin(const Sequence& q, int pass) {
         left_weight = 0;
         std::fill(left, left + target.outputs, 0.0);
+        for (std::size_t o = 0; o < target.outputs; ++o) centre[o] = POISSON ? 0.0 : total[o] / total_weight;
         for (std::size_t i = 0; pass && i < q.missing; ++i) add(q.entry[q.present + i] & ROW);
     }
     NOVUM_INLINE double gain() const {
@@ -105,18 +113,18 @@ struct Moments {
         for (std::size_t o = 0; o < target.outputs; ++o) {
             if constexpr (POISSON) {
                 const double right = total[o] - left[o];
-                if (left[o] <= SMALLEST_SUM || right <= SMALLEST_SUM) return -INFINITE;
+                if (left[o] <= NOTHING * total[o] || right <= NOTHING * total[o]) return -INFINITE;
                 sum += left[o] * std::log(left[o] / left_weight) + right * std::log(right / right_weight);
             } else {
-                const double difference = left[o] * total_weight - left_weight * total[o];
+                const double difference = left[o] * total_weight;
                 sum += difference * difference / (left_weight * right_weight);
             }
         }
         return sum;
     }
     NOVUM_INLINE double weight_left() const { return left_weight; }
-    double value_left() const { return left[0] / left_weight + target.centre[0]; }
-    double value_right() const { return (total[0] - left[0]) / (total_weight - left_weight) + target.centre[0]; }
+    double value_left() const { return left[0] / left_weight + centre[0]; }
+    double value_right() const { return ((POISSON ? total[0] : 0.0) - left[0]) / (total_weight - left_weight) + centre[0]; }
 };
 
 /// Sums of absolute errors about the medians of all beginnings and all ends of a sequence, by Fenwick trees over ranks; (9).
@@ -206,7 +214,7 @@ NOVUM_INLINE void pass_over(State& state, const Sequence& q, int pass, double to
     const std::size_t m = q.present + q.missing, before = pass ? q.missing : 0;
     // All present left and all missing right is a cut too; its mirror image need not be tried again.
     const std::size_t end = pass == 0 && q.missing ? q.present : q.present - 1;
-    if (m < 2 * limits.least_rows || end == 0) return;
+    if (m < 2 * limits.least_rows || m < limits.least_rows + before || end == 0) return;
     const std::size_t last = std::min(end, m - limits.least_rows - before);
     const std::size_t first = limits.least_rows > before ? limits.least_rows - before : 1;
     for (std::size_t p = 1; p <= last; ++p) {
@@ -214,7 +222,7 @@ NOVUM_INLINE void pass_over(State& state, const Sequence& q, int pass, double to
         if (p < first || (p < q.present && !(q.entry[p] & NEW))) continue;
         if (CHECKED && !allowed(state, total_weight, limits)) continue;
         const double gain = state.gain();
-        if (gain > best.gain) {
+        if (gain > best.gain + limits.margin) {
             best.gain = gain;
             best.position = p;
             best.missing_left = pass;
@@ -256,12 +264,13 @@ Cut best_cut(const Target& target, const Sequence& q, const double* sums, double
             return search(Classes<true>{target, sums, weight, left, right}, q, weight, limits);
         case Criterion::Squared:
             if (target.outputs == 1) {
-                if (target.weight) return search(Moment<double, true>{target.y, target.weight, target.centre[0], weight, sums[0]}, q, weight, limits);
-                return search(Moment<double, false>{target.y, nullptr, target.centre[0], weight, sums[0]}, q, weight, limits);
+                const double middle = sums[0] / weight;  // sums about the node's own mean lose the fewest digits
+                if (target.weight) return search(Moment<double, true>{target.y, target.weight, middle, weight, 0.0}, q, weight, limits);
+                return search(Moment<double, false>{target.y, nullptr, middle, weight, 0.0}, q, weight, limits);
             }
-            return search(Moments<false>{target, sums, weight, left}, q, weight, limits);
+            return search(Moments<false>{target, sums, weight, left, right}, q, weight, limits);
         case Criterion::Poisson:
-            return search(Moments<true>{target, sums, weight, left}, q, weight, limits);
+            return search(Moments<true>{target, sums, weight, left, right}, q, weight, limits);
         default:
             return search(Absolute{target, local_rank, weight, scratch}, q, weight, limits);
     }

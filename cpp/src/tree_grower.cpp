@@ -81,11 +81,20 @@ void Grower::begin(const Part& part, Pending& pending, std::vector<std::uint32_t
         if (sorted) list = pending.active;
         return;
     }
+    draw(node, list, 0, settings.max_features);
+}
+
+void Grower::draw(const Node& node, std::vector<std::uint32_t>& list, std::size_t from, std::size_t to) const {
     const auto word = static_cast<std::uint32_t>(node.key), more = static_cast<std::uint32_t>(node.key >> 32);
-    for (std::size_t i = 0; i + 1 < d; ++i) {  // all of them: where the first ones are constant, later ones are asked for
+    for (std::size_t i = from; i < std::min(to, list.size()); ++i) {
         const rng::Block draw = rng::philox({word, more, static_cast<std::uint32_t>(i), COLUMN_DRAW}, settings.seed);
-        std::swap(list[i], list[i + rng::below(std::uint64_t(draw[1]) << 32 | draw[0], d - i)]);
+        std::swap(list[i], list[i + rng::below(std::uint64_t(draw[1]) << 32 | draw[0], list.size() - i)]);
     }
+}
+
+bool Grower::better(const Part& part, const Pending& pending, const Found& found) const {
+    const double margin = margin_of(target, part.nodes[pending.node].summary, part.sums.data() + pending.node * target.sums());
+    return found.cut.position > 0 && found.cut.gain > pending.found.cut.gain + margin;
 }
 
 void Grower::mark(const Node& node, const Found& found) {
@@ -137,14 +146,14 @@ bool Grower::evaluate(Part& part, Pending& pending, Scratch& scratch) {
     begin(part, pending, list);
     std::size_t visited = 0, varying = 0;
     std::vector<std::uint32_t> active;
-    for (const std::uint32_t feature : list) {
-        if (visited >= settings.max_features && varying > 0) break;
-        ++visited;
+    for (; visited < list.size() && (visited < settings.max_features || varying == 0); ++visited) {
+        if (visited >= settings.max_features) draw(part.nodes[pending.node], list, visited, visited + 1);
+        const std::uint32_t feature = list[visited];
         Found found = look(part, pending, feature, scratch);
         if (found.constant) continue;
         ++varying;
         if (sorted) active.push_back(feature);
-        if (found.cut.position > 0 && found.cut.gain > pending.found.cut.gain) pending.found = std::move(found);
+        if (better(part, pending, found)) pending.found = std::move(found);
     }
     if (sorted && settings.max_features >= columns.columns()) pending.active = std::move(active);
     return choose(part, pending, scratch);
@@ -308,10 +317,13 @@ bool Grower::divide() {
         if (found.constant) return;
         ++varying;
         active.push_back(static_cast<std::uint32_t>(found.feature));
-        if (found.cut.position > 0 && found.cut.gain > current.found.cut.gain) current.found = std::move(found);
+        if (better(top, current, found)) current.found = std::move(found);
     };
     for (Found& found : findings) weigh(std::move(found));
-    for (std::size_t c = findings.size(); c < candidates.size() && varying == 0; ++c) weigh(look(top, current, candidates[c], scratch));
+    for (std::size_t c = findings.size(); c < candidates.size() && varying == 0; ++c) {
+        draw(top.nodes[current.node], candidates, c, c + 1);
+        weigh(look(top, current, candidates[c], scratch));
+    }
     if (sorted && settings.max_features >= columns.columns()) current.active = std::move(active);
     if (!choose(top, current, scratch)) return false;
     expand(top, current, child_left, child_right);
@@ -332,65 +344,6 @@ void Grower::finish(std::size_t index) {
     Pending root = std::move(later[index]);
     root.node = 0;
     depth_first(*parts[index], std::move(root), scratch);
-}
-
-void Grower::write(const Part& part, std::size_t index, Grown& out) const {
-    const Node& node = part.nodes[index];
-    const std::size_t s = target.sums();
-    const double* sums = part.sums.data() + index * s;
-    out.left.push_back(-1);
-    out.right.push_back(-1);
-    out.feature.push_back(node.feature);
-    out.threshold.push_back(node.threshold);
-    out.missing_left.push_back(node.missing_left);
-    out.impurity.push_back(node.summary.impurity);
-    out.samples.push_back(static_cast<std::int64_t>(node.end - node.start));
-    out.weight.push_back(node.summary.weight);
-    out.words.insert(out.words.end(), part.words.begin() + static_cast<std::ptrdiff_t>(node.words),
-                     part.words.begin() + static_cast<std::ptrdiff_t>(node.words + node.n_words));
-    out.word_begin.push_back(static_cast<std::int64_t>(out.words.size()));
-    out.depth = std::max(out.depth, node.depth);
-    const std::size_t at = out.value.size();
-    for (std::size_t k = 0; k < s; ++k) {
-        if (target.classification())
-            out.value.push_back(sums[k] / node.summary.weight);
-        else
-            out.value.push_back(target.criterion == Criterion::Absolute ? sums[k] : sums[k] / node.summary.weight + target.centre[k]);
-    }
-    if (!settings.monotone.empty()) {
-        double& v = out.value[at];
-        v = std::clamp(v, node.low, node.high);
-        if (target.classification()) out.value[at + 1] = 1 - v;
-    }
-}
-
-Grown Grower::grown() const {
-    Grown out;
-    out.word_begin.push_back(0);
-    if (settings.max_leaves > 0) {
-        for (std::size_t i = 0; i < top.nodes.size(); ++i) {
-            write(top, i, out);
-            out.left[i] = top.nodes[i].left;
-            out.right[i] = top.nodes[i].right;
-        }
-        return out;
-    }
-    struct Step { const Part* part; std::size_t index; std::int64_t parent; bool left; };
-    std::vector<Step> stack{{&top, 0, -1, false}};
-    while (!stack.empty()) {
-        Step step = stack.back();
-        stack.pop_back();
-        if (const std::int64_t inner = step.part->nodes[step.index].part; inner >= 0)
-            step = {parts[static_cast<std::size_t>(inner)].get(), 0, step.parent, step.left};
-        const auto id = static_cast<std::int64_t>(out.left.size());
-        write(*step.part, step.index, out);
-        if (step.parent >= 0) (step.left ? out.left : out.right)[static_cast<std::size_t>(step.parent)] = id;
-        const Node& node = step.part->nodes[step.index];
-        if (node.left < 0) continue;
-        stack.push_back({step.part, static_cast<std::size_t>(node.right), id, false});
-        stack.push_back({step.part, static_cast<std::size_t>(node.left), id, true});
-    }
-    return out;
 }
 
 }  // namespace novum::tree

@@ -12,17 +12,14 @@ namespace novum::tree {
 namespace {
 
 constexpr std::uint32_t THRESHOLD_DRAW = 0x74726565u, CATEGORY_DRAW = 0x63617465u;  // purposes of Philox streams
-constexpr std::size_t SMALL = 256;  // rows up to which comparing sorts faster than counting digits
-constexpr int DIGIT = 11;
+constexpr std::size_t SMALL = 64;    // rows up to which comparing sorts faster than counting digits
+constexpr std::size_t MEDIUM = 4096;  // rows up to which few counters, soon summed, are worth another pass
 
-/// Sort keys rank << 32 | row by rank, stably; `bits` is the length of the largest rank.
-void sort_by_rank(std::vector<std::uint64_t>& key, std::vector<std::uint64_t>& other, std::size_t m, int bits) {
-    if (m <= SMALL) {
-        std::sort(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(m));
-        return;
-    }
-    other.resize(std::max(other.size(), m));
+/// Sort keys rank << 32 | row by rank, stably, by digits of so many bits; `bits` is the length of the largest rank.
+template <int DIGIT>
+void sort_by_digits(std::vector<std::uint64_t>& key, std::vector<std::uint64_t>& other, std::size_t m, int bits) {
     constexpr std::size_t buckets = std::size_t(1) << DIGIT;
+    other.resize(std::max(other.size(), m));
     for (int shift = 32; shift < 32 + bits; shift += DIGIT) {
         std::uint32_t count[buckets] = {};
         for (std::size_t i = 0; i < m; ++i) ++count[(key[i] >> shift) & (buckets - 1)];
@@ -33,6 +30,15 @@ void sort_by_rank(std::vector<std::uint64_t>& key, std::vector<std::uint64_t>& o
     }
 }
 
+void sort_by_rank(std::vector<std::uint64_t>& key, std::vector<std::uint64_t>& other, std::size_t m, int bits) {
+    if (m <= SMALL)
+        std::sort(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(m));
+    else if (m <= MEDIUM)
+        sort_by_digits<8>(key, other, m, bits);
+    else
+        sort_by_digits<11>(key, other, m, bits);
+}
+
 double middle_of(double low, double high) {
     const double middle = low / 2 + high / 2;
     return middle < high && middle >= low ? middle : low;  // rounding must not move a row across
@@ -40,8 +46,8 @@ double middle_of(double low, double high) {
 
 }  // namespace
 
-Limits Grower::limits_of(const Node& node, std::size_t feature) const {
-    Limits limits{settings.min_leaf, settings.min_weight_leaf};
+Limits Grower::limits_of(const Node& node, const double* sums, std::size_t feature) const {
+    Limits limits{settings.min_leaf, settings.min_weight_leaf, margin_of(target, node.summary, sums)};
     if (!settings.monotone.empty()) {
         limits.sign = settings.monotone[feature];
         limits.low = node.low;
@@ -90,7 +96,7 @@ Found Grower::look_sorted(const Node& node, const double* sums, std::size_t feat
     found.feature = feature;
     found.constant = q.present == 0 || (q.missing == 0 && std::none_of(q.entry + 1, q.entry + q.present, [](std::uint32_t e) { return e & NEW; }));
     if (found.constant) return found;
-    found.cut = best_cut(target, q, sums, node.summary.weight, limits_of(node, feature), local_rank, scratch);
+    found.cut = best_cut(target, q, sums, node.summary.weight, limits_of(node, sums, feature), local_rank, scratch);
     const std::size_t p = found.cut.position;
     if (p == 0) return found;
     found.threshold = std::numeric_limits<double>::infinity();
@@ -124,6 +130,7 @@ Found Grower::look_categories(const Node& node, const double* sums, std::size_t 
                     sum[g * s + o] += w * target.y[i * target.outputs + o];
             }
         }
+    const double margin = margin_of(target, node.summary, sums);
     const bool two = target.classification() && target.outputs == 1 && target.classes[0] <= 2;
     std::vector<std::uint32_t> index(n_groups), best_order;
     auto& entries = scratch.other;
@@ -135,8 +142,8 @@ Found Grower::look_categories(const Node& node, const double* sums, std::size_t 
         for (const std::uint32_t g : index)
             for (std::size_t k = group[g]; k < group[g + 1]; ++k) entries[p++] = (q.entry[k] & ROW) | (k == group[g] ? NEW : 0u);
         std::copy(q.entry + q.present, q.entry + q.present + q.missing, entries.begin() + static_cast<std::ptrdiff_t>(q.present));
-        const Cut cut = best_cut(target, {entries.data(), q.present, q.missing}, sums, node.summary.weight, limits_of(node, feature), local_rank, scratch);
-        if (cut.position > 0 && cut.gain > found.cut.gain) {
+        const Cut cut = best_cut(target, {entries.data(), q.present, q.missing}, sums, node.summary.weight, limits_of(node, sums, feature), local_rank, scratch);
+        if (cut.position > 0 && cut.gain > found.cut.gain + margin) {
             found.cut = cut;
             best_order = index;
         }
@@ -201,7 +208,7 @@ Found Grower::look_random(const Node& node, const double* sums, std::size_t feat
     for (std::size_t i = 0; i < m; ++i) scratch.entries[goes(x[i]) ? p++ : --end] = row[i];
     if (p == 0 || p == m) return found;
     scratch.entries[p] |= NEW;
-    found.cut = best_cut(target, {scratch.entries.data(), m, 0}, sums, node.summary.weight, limits_of(node, feature), local_rank, scratch);
+    found.cut = best_cut(target, {scratch.entries.data(), m, 0}, sums, node.summary.weight, limits_of(node, sums, feature), local_rank, scratch);
     found.missing_left = lost ? missing_left : 2 * p > m;
     return found;
 }

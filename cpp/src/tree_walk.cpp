@@ -11,10 +11,13 @@ namespace {
 constexpr std::size_t TOGETHER = 8;  // rows that walk at once
 
 NOVUM_INLINE std::int32_t next(const Walk& walk, const Step& s, double x) {
-    if (s.n_words == 0) return (x != x ? s.missing_left != 0 : x <= s.threshold) ? s.left : s.right;
-    if (!(x >= 0 && x < 32.0 * s.n_words)) return s.missing_left ? s.left : s.right;
+    if (s.n_words == 0) {
+        const bool left = (x <= s.threshold) | ((x != x) & (s.missing_left != 0));  // no branch: half of them would be guessed wrong
+        return s.child[left];
+    }
+    if (!(x >= 0 && x < 32.0 * s.n_words)) return s.child[s.missing_left];
     const auto code = static_cast<std::uint32_t>(x);
-    return walk.word[s.words + code / 32] >> (code % 32) & 1u ? s.left : s.right;
+    return s.child[walk.word[s.words + code / 32] >> (code % 32) & 1u];
 }
 
 }  // namespace
@@ -22,20 +25,31 @@ NOVUM_INLINE std::int32_t next(const Walk& walk, const Step& s, double x) {
 template <class Real>
 void leaves(const Walk& walk, const Cells<Real>& X, std::int64_t* leaf) {
     const Step* step = walk.step.data();
-    for (std::size_t i = 0; i < X.rows; i += TOGETHER) {
-        const std::size_t k = std::min(TOGETHER, X.rows - i);
-        std::int32_t at[TOGETHER] = {};
-        const Real* row[TOGETHER];
-        for (std::size_t r = 0; r < TOGETHER; ++r) row[r] = X.data + static_cast<std::ptrdiff_t>(i + std::min(r, k - 1)) * X.row_stride;
-        for (bool moving = true; moving;) {
-            moving = false;
-            for (std::size_t r = 0; r < TOGETHER; ++r) {
-                const Step& s = step[at[r]];
-                at[r] = next(walk, s, static_cast<double>(row[r][s.feature * X.column_stride]));
-                moving |= !s.leaf;
+    struct Lane {
+        const Real* row;
+        std::size_t index;
+        std::int32_t at;
+    } lane[TOGETHER];
+    std::size_t begun = 0, active = 0;
+    const auto begin = [&](Lane& one) {
+        one = {X.data + static_cast<std::ptrdiff_t>(begun) * X.row_stride, begun, 0};
+        ++begun;
+    };
+    while (active < TOGETHER && begun < X.rows) begin(lane[active++]);
+    while (active > 0) {
+        for (std::size_t r = 0; r < active;) {
+            const Step& s = step[lane[r].at];
+            if (!s.leaf) {
+                lane[r].at = next(walk, s, static_cast<double>(lane[r].row[s.feature * X.column_stride]));
+                ++r;
+                continue;
             }
+            leaf[lane[r].index] = lane[r].at;
+            if (begun < X.rows)
+                begin(lane[r]);
+            else
+                lane[r] = lane[--active];
         }
-        for (std::size_t r = 0; r < k; ++r) leaf[i + r] = at[r];
     }
 }
 

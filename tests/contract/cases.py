@@ -36,6 +36,8 @@ SETTINGS: dict[str, dict] = {
     "KernelPCA": {"n_components": 2, "random_state": 0},
     "LassoCV": {"alphas": [0.1]},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},
+    "ExtraTreeClassifier": {"random_state": 0},
+    "ExtraTreeRegressor": {"random_state": 0},
     "CategoricalNB": {"min_categories": 40},
     "JointTableClassifier": {"min_categories": 40},
     "GenerativeClassifier": {"estimation": "map", "prior": NormalGamma(0.0, 0.01, 2.0, 0.1)},

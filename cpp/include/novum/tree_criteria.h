@@ -29,7 +29,6 @@ struct Target {
     const std::int32_t* code = nullptr;       // (rows, outputs) of a classification
     const double* y = nullptr;                // (rows, outputs) of a regression
     const double* weight = nullptr;           // (rows,), or null for ones
-    std::vector<double> centre;               // per output: subtracted before squares are summed
     std::vector<std::uint8_t> binary;         // codes of one output with two classes, for the shortest loop
     std::vector<std::uint32_t> y_rank;        // (outputs, rows): ranks of the targets, for medians
     std::vector<double> log_table;            // i log i of whole weights
@@ -58,10 +57,14 @@ struct Scratch {
 /// (3) to (5) of some rows, and their sums: weights of classes, or of w y (medians for absolute errors).
 Summary summarize(const Target& target, const std::uint32_t* row, std::size_t m, double* sums, Scratch& scratch);
 
+/// The difference of gains below which rounding decides: the order of additions must not choose between equal cuts.
+double margin_of(const Target& target, const Summary& summary, const double* sums);
+
 /// What a cut must respect. `sign` 1 asks that values do not fall from left to right, -1 that they do not rise.
 struct Limits {
     std::size_t least_rows = 1;
     double least_weight = 0;
+    double margin = 0;  // gains must differ by more than this to differ
     int sign = 0;
     double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
 };

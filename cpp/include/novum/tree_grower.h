@@ -100,6 +100,7 @@ public:
 private:
     bool stops(const Node& node) const;
     void begin(const Part& part, Pending& pending, std::vector<std::uint32_t>& candidates);
+    void draw(const Node& node, std::vector<std::uint32_t>& list, std::size_t from, std::size_t to) const;
     bool choose(Part& part, Pending& pending, Scratch& scratch);
     void expand(Part& part, Pending& pending, Pending& left, Pending& right);
     void split_columns(const Node& node, const Pending& pending, std::size_t from, std::size_t to, Scratch& scratch);
@@ -111,7 +112,8 @@ private:
     Found look_sorted(const Node& node, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
     Found look_categories(const Node& node, const double* sums, std::size_t feature, Sequence sequence, Scratch& scratch) const;
     Found look_random(const Node& node, const double* sums, std::size_t feature, Scratch& scratch) const;
-    Limits limits_of(const Node& node, std::size_t feature) const;
+    Limits limits_of(const Node& node, const double* sums, std::size_t feature) const;
+    bool better(const Part& part, const Pending& pending, const Found& found) const;
     void write(const Part& part, std::size_t index, Grown& out) const;
 
     Columns& columns;

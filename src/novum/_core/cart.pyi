@@ -14,6 +14,9 @@ class Columns:
         """Sort one column; different columns may be sorted at the same time."""
 
     @property
+    def levels(self) -> list[int]: ...
+
+    @property
     def shape(self) -> tuple: ...
 
 def dense_columns(X: Annotated[NDArray, dict(shape=(None, None), device='cpu', writable=False)], levels: Sequence[int], layout: int) -> Columns:

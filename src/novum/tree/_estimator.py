@@ -30,6 +30,7 @@ class Leaves(NamedTuple):
 
     tree: Tree
     answer: NDArray | None  # (nodes, ...); None: the number of the node
+    labels: list[NDArray] | None = None  # per output: then the label of the largest entry is said
 
 
 def answers(params: Leaves, block: Block) -> Any:
@@ -38,8 +39,13 @@ def answers(params: Leaves, block: Block) -> Any:
     leaf = params.tree.apply(X)
     if params.answer is None:
         return leaf
+    if params.labels is not None:
+        few = len(leaf) < len(params.answer)  # rows or nodes, whichever are fewer
+        best = params.answer.take(leaf, axis=0).argmax(-1) if few else params.answer.argmax(-1).take(leaf, axis=0)
+        columns = [labels.take(best[:, o]) for o, labels in enumerate(params.labels)]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns).astype(params.labels[0].dtype)
     out = params.answer.take(leaf, axis=0)
-    return out.astype(X.dtype, copy=False) if out.dtype.kind == "f" else out
+    return out.astype(X.dtype, copy=False)
 
 
 class BaseTree(MultiOutputMixin, Estimator, ABC):
@@ -70,9 +76,10 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
             X = coded_frame(X, self.levels_) if self.levels_ else X
         table = read_table(self, X, self.levels_)
         n, d = table.X.shape
-        y = self._checked_target(y, n)
+        y = self._checked_target(y)
         self.n_outputs_ = y.shape[1]
         weight = check_weight(self, sample_weight, n)
+        check_consistent_length(np.broadcast_to(np.float64(0), (n, 1)), y)
         target, weight = self._target(y, weight)
         categorical = [j for j, number in enumerate(table.levels) if number]
         n_classes = 0 if target.code is None else int(target.n_classes.max())
@@ -85,7 +92,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         self.is_categorical_ = np.array(table.levels) > 0
         self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
-    def _checked_target(self, y: Any, n: int) -> NDArray:
+    def _checked_target(self, y: Any) -> NDArray:
         """Return the target as columns, after scikit-learn's checks."""
         if y is None:
             raise DataError(
@@ -95,13 +102,12 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         if _array.is_tensor(y):
             y = _array.to_numpy(y)
         y = check_array(y, ensure_2d=False, dtype=None, input_name="y", estimator=self)
-        check_consistent_length(np.broadcast_to(np.float64(0), (n, 1)), y)
         return y.reshape(-1, 1) if y.ndim == 1 else y
 
-    def _ask(self, X: Any, answer: NDArray | None, check_input: bool = True) -> Any:
+    def _ask(self, X: Any, answer: NDArray | None, check_input: bool, labels: list[NDArray] | None = None) -> Any:
         """Return what the leaf of every row says."""
         check_is_fitted(self)
-        params = Leaves(self.tree_, answer)
+        params = Leaves(self.tree_, answer, labels)
         if not check_input:
             _sklearn.check_n_features(self, X, reset=False)
             return answers(params, Block(X))

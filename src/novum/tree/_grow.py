@@ -23,7 +23,9 @@ CRITERIA = {"gini": 0, "entropy": 1, "log_loss": 1, "squared_error": 2, "absolut
 VALUES, ORDER, RANKS = 0, 1, 2  # how columns are prepared
 # Dividing a sorted column costs about a quarter of sorting a node's rows by it, so all are kept sorted unless fewer are tried.
 SORTED_SHARE = 4
-LARGE_SHARE = 4  # nodes above 1 / (LARGE_SHARE threads) of the rows are shared by column: enough subtrees remain for all
+LARGE_SHARE = (
+    4  # nodes above 1 / (LARGE_SHARE threads) of the rows are shared by column: enough subtrees remain for all
+)
 LEAST_CELLS = 2**16  # below it a tree is done before a second thread has begun
 
 
@@ -120,7 +122,7 @@ def grow(
     del fields["max_depth"]
     shape = (len(fields["feature"]), len(target.n_classes), int(target.n_classes.max()))
     fields["value"] = fields["value"].reshape(shape)
-    return Tree(d, target.n_classes, **fields)
+    return Tree(d, target.n_classes, n_categories=columns.levels, **fields)
 
 
 def share(grower: Any, limit: int, n_threads: int) -> None:

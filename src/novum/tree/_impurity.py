@@ -1,11 +1,11 @@
 r"""How mixed a group of rows is, and what a split of it leaves.
 
-    gini               1 - sum_k p_k^2 = sum_k p_k (1 - p_k)                                       (1)
-    entropy            -sum_k p_k log_b p_k                                                        (2)
-    misclassification  1 - max_k p_k                                                               (3)
-    squared_error      sum_i w_i (y_i - mean)^2 / sum_i w_i                                        (4)
-    absolute_error     sum_i w_i |y_i - median| / sum_i w_i                                        (5)
-    split              sum_v W_v I_v / sum_v W_v over the groups v of a split                      (6)
+gini               1 - sum_k p_k^2 = sum_k p_k (1 - p_k)                                       (1)
+entropy            -sum_k p_k log_b p_k                                                        (2)
+misclassification  1 - max_k p_k                                                               (3)
+squared_error      sum_i w_i (y_i - mean)^2 / sum_i w_i                                        (4)
+absolute_error     sum_i w_i |y_i - median| / sum_i w_i                                        (5)
+split              sum_v W_v I_v / sum_v W_v over the groups v of a split                      (6)
 """
 
 from collections.abc import Sequence

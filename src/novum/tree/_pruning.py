@@ -58,7 +58,7 @@ def collapse(tree: Tree, nodes: NDArray) -> Tree:
     words = [tree.category_words[tree.category_begin[i] :][:size] for i, size in zip(kept, sizes) if size]
     branch_begin = branch_node = None
     if tree.branch_begin is not None and tree.branch_node is not None:
-        lists = [tree.branch_node[:0] if leaf[i] else tree.children(i) for i in kept]
+        lists = [tree.branch_node[:0] if leaf[i] else tree.children(int(i)) for i in kept]
         branch_begin = np.concatenate([[0], np.cumsum([len(one) for one in lists])])
         branch_node = place[np.concatenate(lists)]
     return Tree(
@@ -75,6 +75,7 @@ def collapse(tree: Tree, nodes: NDArray) -> Tree:
         missing_go_to_left=np.where(ends, 0, tree.missing_go_to_left[kept]).astype(np.uint8),
         category_begin=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         category_words=np.concatenate(words) if words else np.zeros(0, np.uint32),
+        n_categories=tree.n_categories,
         branch_begin=branch_begin,
         branch_node=branch_node,
     )

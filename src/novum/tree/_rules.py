@@ -84,7 +84,12 @@ def signs_of(estimator: Any, d: int, categorical: list[int], n_outputs: int, n_c
 
 
 def rules_of(
-    estimator: Any, shape: tuple[int, int], weight: NDArray | None, categorical: list[int], n_outputs: int, n_classes: int
+    estimator: Any,
+    shape: tuple[int, int],
+    weight: NDArray | None,
+    categorical: list[int],
+    n_outputs: int,
+    n_classes: int,
 ) -> Rules:
     """Return the rules of an estimator for data of this shape; `n_classes` is 0 for a regression."""
     n, d = shape

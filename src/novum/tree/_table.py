@@ -47,6 +47,8 @@ class Tree:
     missing_go_to_left : array of shape (node_count,)
     category_begin, category_words : array, default=None
         Sets of categories; None where every split is a threshold.
+    n_categories : array of shape (n_features,), default=None
+        Categories of every column, 0 for numbers.
     branch_begin, branch_node : array, default=None
         Children of nodes that may have more than two.
 
@@ -74,6 +76,7 @@ class Tree:
         missing_go_to_left: NDArray,
         category_begin: NDArray | None = None,
         category_words: NDArray | None = None,
+        n_categories: NDArray | None = None,
         branch_begin: NDArray | None = None,
         branch_node: NDArray | None = None,
     ):
@@ -86,6 +89,9 @@ class Tree:
         count = len(children_left)
         self.category_begin = np.zeros(count + 1, np.int64) if category_begin is None else category_begin
         self.category_words = np.zeros(0, np.uint32) if category_words is None else category_words
+        self.n_categories = (
+            np.zeros(n_features, np.int64) if n_categories is None else np.asarray(n_categories, np.int64)
+        )
         self.branch_begin, self.branch_node = branch_begin, branch_node
 
     @property
@@ -126,10 +132,10 @@ class Tree:
         return pair[pair != LEAF]
 
     def left_categories(self, node: int) -> NDArray:
-        """Return the categories that go left at a node; none where it has a threshold."""
+        """Return the categories that go left at a node, among them those of no row where missing cells do; none at a threshold."""
         words = self.category_words[self.category_begin[node] : self.category_begin[node + 1]]
-        bits = words[:, None] >> np.arange(32, dtype=np.uint32) & 1
-        return np.flatnonzero(bits)
+        bits = (words[:, None] >> np.arange(32, dtype=np.uint32) & 1).ravel()
+        return np.flatnonzero(bits[: self.n_categories[self.feature[node]]])
 
     def parents(self) -> NDArray:
         """Return the parent of every node; -1 for the root."""
@@ -209,5 +215,7 @@ class Tree:
         for node, child in self.edges():
             np.subtract.at(gain, node, mass[child])
         inner = self.children_left != LEAF
-        total = np.bincount(self.feature[inner], gain[inner], minlength=self.n_features) / self.weighted_n_node_samples[0]
+        total = (
+            np.bincount(self.feature[inner], gain[inner], minlength=self.n_features) / self.weighted_n_node_samples[0]
+        )
         return total / total.sum() if normalize and total.sum() > 0 else total

@@ -97,7 +97,9 @@ def read_table(estimator: Any, X: Any, levels: dict[str, list[Any]]) -> Table:
         _sklearn.assert_all_finite(cells, allow_nan=True, **finite)
     marked = categorical_columns(estimator, tiles.shape[1], levels)
     if marked and scipy.sparse.issparse(cells):
-        raise ParameterError(f"{owner}(categorical_features=...): categories of a sparse X are not supported; give an array.")
+        raise ParameterError(
+            f"{owner}(categorical_features=...): categories of a sparse X are not supported; give an array."
+        )
     names = list(getattr(estimator, "feature_names_in_", []))
     numbers = [0] * tiles.shape[1]
     for j in marked:
@@ -105,7 +107,9 @@ def read_table(estimator: Any, X: Any, levels: dict[str, list[Any]]) -> Table:
         numbers[j] = len(known) if known is not None else code_number(owner, j, cells[:, j])
         numbers[j] = max(1, numbers[j])
     if max(numbers) > MOST_LEVELS:
-        raise DataError(f"{owner}: column {int(np.argmax(numbers))} has {max(numbers)} categories; the most is {MOST_LEVELS}.")
+        raise DataError(
+            f"{owner}: column {int(np.argmax(numbers))} has {max(numbers)} categories; the most is {MOST_LEVELS}."
+        )
     return Table(cells, numbers, tiles.dtype)
 
 

@@ -190,11 +190,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         array of shape (n_samples,) or (n_samples, n_outputs)
         """
         check_is_fitted(self)
-        best = self.tree_.value.argmax(axis=2)  # (nodes, outputs)
-        if self.n_outputs_ == 1:
-            return self._ask(X, self.classes_.take(best[:, 0]), check_input)
-        labels = [classes.take(best[:, o]) for o, classes in enumerate(self.classes_)]
-        return self._ask(X, np.column_stack(labels).astype(self.classes_[0].dtype), check_input)
+        labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
+        return self._ask(X, self.tree_.value, check_input, labels)
 
     def predict_proba(self, X, check_input=True):
         """Return the shares of the classes in every row's leaf.

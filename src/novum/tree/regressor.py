@@ -118,8 +118,9 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
 
-    def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
+    def _checked_target(self, y: Any) -> NDArray:
         owner = type(self).__name__
+        y = super()._checked_target(y)
         try:
             y = y.astype(np.float64)
         except ValueError as error:
@@ -134,6 +135,9 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
                 "Sum of y is not positive which is necessary for Poisson regression. "
                 f"{owner}: all targets are zero; use another criterion."
             )
+        return y
+
+    def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
         return number_target(self.criterion, y), weight
 
     @fits
