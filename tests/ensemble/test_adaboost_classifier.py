@@ -9,7 +9,7 @@ from sklearn.ensemble import AdaBoostClassifier as Peer
 
 from novum.ensemble import AdaBoostClassifier
 from novum.exceptions import DataError, ParameterError
-from novum.linear_model import LogisticRegression, Perceptron
+from novum.linear_model import LogisticRegression
 from novum.tree import DecisionTreeClassifier
 
 LINE, SIGNS = np.arange(6.0)[:, None], np.array([1, 1, -1, -1, 1, 1])
@@ -131,7 +131,6 @@ def test_refusals():
         model.margins(LINE, SIGNS + 5)
     with pytest.raises(DataError, match="for two"):
         next(AdaBoostClassifier().fit(*load_iris(return_X_y=True)).staged_exponential_loss(*load_iris(return_X_y=True)))
-    assert AdaBoostClassifier(Perceptron(), n_estimators=2).fit(LINE, SIGNS).n_classes_ == 2
 
 
 def test_sparse_rows_and_missing_cells():

@@ -13,16 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
+from novum import _sklearn
 from novum._random import Stream, seed_of
 from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
-from novum.base.validation import check_weight
+from novum.base.validation import check_target, check_weight
 from novum.exceptions import DataWarning, ParameterError
+from novum.tree._tables import Table, coded_frame, frame_levels, is_frame, read_table
 
-__all__ = ["Round", "WeightBoosting", "fresh", "takes_weights"]
+__all__ = ["Round", "WeightBoosting", "takes_weights"]
 
 # A weight that rounds to zero would never come back, whatever later members say of its row.
 LEAST_WEIGHT = float(np.finfo(np.float64).eps)
@@ -41,15 +43,6 @@ class Round(NamedTuple):
     weight: NDArray | None  # (n,) of the next round, not normalised; None where this one is dropped and the rounds end
 
 
-def fresh(prototype: Any, seed: int) -> Any:
-    """Return an unfitted copy of a learner, its random states (also those of parts) set from `seed`."""
-    member = clone(prototype)
-    names = [name for name in sorted(member.get_params()) if name == "random_state" or name.endswith("__random_state")]
-    stream = Stream(seed).uniform("random states of parts", 0, len(names)) if names else ()
-    member.set_params(**{name: int(u * (2**31 - 1)) for name, u in zip(names, stream)})
-    return member
-
-
 class WeightBoosting(MetaEstimatorMixin, Estimator):
     """Base of AdaBoost for classes and for numbers."""
 
@@ -60,17 +53,16 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
         "random_state": RandomState(),
     }
     _reports_passes = True
+    _kind = "classes"  # of the target
+    categorical_features = "from_dtype"  # how tables are read: the members have no other word for it
 
     @abstractmethod
     def _default(self) -> Any:
         """Return the weak learner where none is given."""
 
     @abstractmethod
-    def _trainer(self, X: Any, y: NDArray) -> Callable[[NDArray, int, int], Round]:
+    def _trainer(self, table: Table, y: NDArray) -> Callable[[NDArray, int, int], Round]:
         """Return the function that makes a round of (weights, seed, number of the round)."""
-
-    def _checked(self, X: Any, y: NDArray) -> None:
-        """Raise where the learner cannot be boosted on these data."""
 
     @fits
     def fit(self, X, y, sample_weight=None):
@@ -87,12 +79,16 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
         -------
         self
         """
-        X, y = validate_data(self, X, y, **self._accepts(), y_numeric=self._numeric)
-        given = check_weight(self, sample_weight, X.shape[0])
-        weight = np.ones(X.shape[0]) if given is None else given
         self.estimator_ = self._default() if self.estimator is None else clone(self.estimator)
-        self._checked(X, y)
-        train = self._trainer(X, y)
+        self.levels_ = frame_levels(X) if is_frame(X) else {}
+        table = read_table(self, coded_frame(X, self.levels_) if self.levels_ else X, self.levels_)
+        if not self.__sklearn_tags__().input_tags.allow_nan:
+            _sklearn.assert_all_finite(table.X, estimator_name=type(self).__name__, input_name="X")
+        n = table.X.shape[0]
+        target = check_target(self, np.broadcast_to(np.float64(0), (n, 1)), y, self._kind)
+        given = check_weight(self, sample_weight, n)
+        weight = np.ones(n) if given is None else given
+        train = self._trainer(table, target if target.ndim == 1 else column_or_1d(target, warn=True))
         absent, weight = weight == 0.0, weight / weight.sum()
         rounds: list[Round] = []
         seed = seed_of(self.random_state)
@@ -113,20 +109,6 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
         self._keep(rounds)
         return self
 
-    _numeric = False
-
-    def _accepts(self) -> dict[str, Any]:
-        """Return how rows are checked: what a member cannot take, it refuses itself."""
-        tags = self.__sklearn_tags__().input_tags
-        finite: Any = "allow-nan" if tags.allow_nan else True
-        return {
-            "accept_sparse": ["csr", "csc"],
-            "dtype": None,
-            "allow_nd": True,
-            "ensure_2d": True,
-            "ensure_all_finite": finite,
-        }
-
     def _keep(self, rounds: list[Round]) -> None:
         """Store members, errors and votes."""
         self.estimators_ = [made.member for made in rounds]
@@ -135,10 +117,13 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
         for i, made in enumerate(rounds):
             self.estimator_weights_[i], self.estimator_errors_[i] = made.vote, made.error
 
-    def _opened(self, X: Any) -> Any:
-        """Return new rows after the checks."""
+    def _answers(self, X: Any, function: Callable, params: Any) -> Any:
+        """Return `function(params, block)` of new rows."""
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, **self._accepts())
+        if self.levels_ and is_frame(X):
+            _sklearn.check_feature_names(self, X, reset=False)
+            X = coded_frame(X, self.levels_)
+        return self._rows(X, function, params)
 
     def _votes(self) -> NDArray:
         """Return the votes of the members that there are."""

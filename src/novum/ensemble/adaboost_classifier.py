@@ -18,19 +18,23 @@ so every round divides the bound by what its member knows. Derivations: docs/the
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
+from novum import _array
+from novum.base.classes import distinct
 from novum.base.domains import Choice, Domain
-from novum.ensemble._members import classifier_members
+from novum.ensemble._members import by_row, codes_of, members
 from novum.ensemble._rounds import Round, WeightBoosting, takes_weights
 from novum.exceptions import DataError
+from novum.fold.blocks import Block
+from novum.tree._tables import Table
 
 __all__ = ["AdaBoostClassifier"]
 
@@ -41,6 +45,39 @@ def vote(error: float, n_classes: int, algorithm: str, rate: float) -> float:
     """Return (2); not above zero for a member that is no better than chance."""
     gain = np.log(n_classes - 1.0) if algorithm == "SAMME" else 0.0
     return float(rate * (np.log1p(-error) - np.log(error) + gain))
+
+
+class Committee(NamedTuple):
+    """The members, their votes and the classes they vote for."""
+
+    members: list[Any]
+    votes: NDArray  # (m,)
+    classes: NDArray  # (K,)
+
+
+def every_code(committee: Committee, block: Block) -> NDArray:
+    """Return the place of the class that every member is for (rows, m)."""
+    X = _array.to_numpy(block.X) if _array.is_tensor(block.X) else block.X
+    return np.column_stack([codes_of(member, X, committee.classes) for member in committee.members])
+
+
+def decided(committee: Committee, block: Block) -> NDArray:
+    """Return the decision of the whole committee, in the dtype of the rows."""
+    X = _array.to_numpy(block.X) if _array.is_tensor(block.X) else block.X
+    sums, at = np.zeros((X.shape[0], len(committee.classes))), np.arange(X.shape[0])
+    for member, a in zip(committee.members, committee.votes):
+        sums[at, codes_of(member, X, committee.classes)] += a
+    return decision(sums, float(committee.votes.sum())).astype(X.dtype, copy=False)
+
+
+def decision(sums: NDArray, total: float) -> NDArray:
+    """Return votes as a decision: -1/(K - 1) of a vote, instead of none, for other classes, so that they sum to zero."""
+    k = sums.shape[1]
+    if k == 1:
+        return np.zeros((len(sums), 1))
+    if k == 2:
+        return (sums[:, 1] - sums[:, 0]) * (2.0 / total)
+    return (sums * k - total) / ((k - 1) * total)
 
 
 class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
@@ -101,20 +138,17 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
     def _metric(self):
         return accuracy_score
 
-    def _checked(self, X, y):
-        check_classification_targets(y)
-        takes_weights(type(self).__name__, self.estimator_)
-
-    def _trainer(self, X: Any, y: NDArray) -> Callable[[NDArray, int, int], Round]:
+    def _trainer(self, table: Table, y: NDArray) -> Callable[[NDArray, int, int], Round]:
         """Return the function that makes a round."""
-        self.classes_, code = np.unique(y, return_inverse=True)
+        takes_weights(type(self).__name__, self.estimator_)
+        self.classes_, code = distinct(y)
         self.n_classes_ = k = len(self.classes_)
-        member_of = classifier_members(self.estimator_, X, y, self.classes_)
+        make, X = members(type(self).__name__, self.estimator_, table, y), by_row(table.X)
         least = 1.0 - 1.0 / k if self.algorithm == "SAMME" else 0.5
 
         def train(weight: NDArray, seed: int, step: int) -> Round:
-            member, predicted = member_of(weight, seed)
-            wrong = predicted != code
+            member = make(weight, seed)
+            wrong = codes_of(member, X, self.classes_) != code
             error = float(weight @ wrong / weight.sum())
             if error <= 0:
                 return Round(member, 0.0, 1.0, weight)
@@ -134,27 +168,17 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
         return train
 
+    def _committee(self) -> Committee:
+        check_is_fitted(self)
+        return Committee(self.estimators_, self._votes(), self.classes_)
+
     def _stages(self, X: Any) -> Iterator[NDArray]:
         """Yield the sums of the votes for every class (n, K), member by member, in one array that grows."""
-        sums = np.zeros((X.shape[0], self.n_classes_))
-        at = np.arange(X.shape[0])
-        for member, a in zip(self.estimators_, self._votes()):
-            sums[at, np.searchsorted(self.classes_, member.predict(X))] += a
+        codes = self._answers(X, every_code, self._committee())
+        sums, at = np.zeros((len(codes), self.n_classes_)), np.arange(len(codes))
+        for m, a in enumerate(self._votes()):
+            sums[at, codes[:, m]] += a
             yield sums
-
-    def _sums(self, X: Any) -> NDArray:
-        """Return the sums of all votes for every class (n, K)."""
-        *_, sums = self._stages(X)
-        return sums
-
-    def _decision(self, sums: NDArray, total: float) -> NDArray:
-        """Return the votes as a decision: -1/(K - 1) instead of 0 for other classes, so that they sum to zero."""
-        k = self.n_classes_
-        if k == 1:
-            return np.zeros((len(sums), 1))
-        if k == 2:
-            return (sums[:, 1] - sums[:, 0]) * (2.0 / total)
-        return (sums * k - total) / ((k - 1) * total)
 
     def decision_function(self, X):
         """Return the votes of all members, divided by their sum.
@@ -169,13 +193,12 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
             A class gets a_m of a member that is for it and -a_m / (K - 1) of one that is not; for two classes the
             second less the first.
         """
-        return self._decision(self._sums(self._opened(X)), float(self._votes().sum()))
+        return self._answers(X, decided, self._committee())
 
     def staged_decision_function(self, X):
         """Yield `decision_function` of the first member, of the first two, and so on."""
-        X = self._opened(X)
         for sums, total in zip(self._stages(X), np.cumsum(self._votes())):
-            yield self._decision(sums, total)
+            yield decision(sums, total)
 
     def _labels(self, decision: NDArray) -> NDArray:
         if self.n_classes_ == 2:
@@ -220,7 +243,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         """
-        sums, code = self._sums(self._opened(X)), self._codes(y)
+        (*_, sums), code = self._stages(X), self._codes(y)
         at = np.arange(len(code))
         own, rest = sums[at, code], sums.copy()
         rest[at, code] = -np.inf
@@ -228,7 +251,6 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
     def staged_exponential_loss(self, X, y):
         """Yield E of (5), which every round lowers on the rows it learned from; for two classes."""
-        X = self._opened(X)
         sign = 2.0 * self._codes(y) - 1.0
         if self.n_classes_ != 2:
             raise DataError(f"AdaBoostClassifier.staged_exponential_loss: {self.n_classes_} classes; (5) is for two.")
@@ -237,12 +259,11 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
     def staged_weights(self, X, y):
         """Yield the weights of the rows before every round (3), from equal ones on; at most as many as there are members."""
-        X = self._opened(X)
-        code = self._codes(y)
+        code, each = self._codes(y), self._answers(X, every_code, self._committee())
         weight = np.full(len(code), 1.0 / len(code))
-        for member, a in zip(self.estimators_, self._votes()):
+        for m, a in enumerate(self._votes()):
             yield weight
-            weight = np.where(self.classes_[code] != member.predict(X), weight * np.exp(a), weight)
+            weight = np.where(code != each[:, m], weight * np.exp(a), weight)
             weight = weight / weight.sum()
 
     def training_error_bound(self) -> float:

@@ -9,17 +9,21 @@ With d the weights of the rows (sum one), h_m the member of round m and rate nu,
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
 
+from novum import _array
 from novum._random import Stream
 from novum.base.domains import Choice, Domain
-from novum.ensemble._members import regressor_members
+from novum.ensemble._members import by_row, members, numbers_of
 from novum.ensemble._rounds import Round, WeightBoosting
+from novum.fold.blocks import Block
+from novum.tree._tables import Table
 
 __all__ = ["AdaBoostRegressor"]
 
@@ -40,6 +44,24 @@ def weighted_median(predictions: NDArray, votes: NDArray) -> NDArray:
     first = (reached >= 0.5 * reached[:, -1:]).argmax(axis=1)
     at = np.arange(len(predictions))
     return predictions[at, order[at, first]]
+
+
+class Committee(NamedTuple):
+    """The members and their votes."""
+
+    members: list[Any]
+    votes: NDArray  # (m,)
+
+
+def every_number(committee: Committee, block: Block) -> NDArray:
+    """Return what every member predicts (rows, m), in the dtype of the rows."""
+    X = _array.to_numpy(block.X) if _array.is_tensor(block.X) else block.X
+    return np.column_stack([numbers_of(member, X) for member in committee.members]).astype(X.dtype, copy=False)
+
+
+def median(committee: Committee, block: Block) -> NDArray:
+    """Return (4) of every row of a block."""
+    return weighted_median(every_number(committee, block), committee.votes)
 
 
 class AdaBoostRegressor(RegressorMixin, WeightBoosting):
@@ -80,7 +102,7 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
     """
 
     _domains: dict[str, Domain] = {**WeightBoosting._domains, "loss": Choice("linear", "square", "exponential")}
-    _numeric = True
+    _kind = "numeric"
 
     def __init__(self, estimator=None, *, n_estimators=50, learning_rate=1.0, loss="linear", random_state=None):
         self.estimator = estimator
@@ -97,16 +119,16 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
     def _metric(self):
         return r2_score
 
-    def _trainer(self, X: Any, y: NDArray) -> Callable[[NDArray, int, int], Round]:
+    def _trainer(self, table: Table, y: NDArray) -> Callable[[NDArray, int, int], Round]:
         """Return the function that makes a round."""
-        member_of = regressor_members(self.estimator_, X, y)
-        n = X.shape[0]
+        y = y.astype(np.float64, copy=False)
+        make, X, n = members(type(self).__name__, self.estimator_, table, y), by_row(table.X), len(y)
 
         def train(weight: NDArray, seed: int, step: int) -> Round:
             reach = np.cumsum(weight)
             drawn = np.searchsorted(reach, Stream(seed).uniform("rows", step, n) * reach[-1], side="right")
-            member, predicted = member_of(drawn, seed)
-            loss = losses(np.abs(predicted - y), weight > 0, self.loss)
+            member = make(None, seed, drawn)
+            loss = losses(np.abs(numbers_of(member, X) - y), weight > 0, self.loss)
             error = float(weight @ loss / weight.sum())
             if error <= 0:
                 return Round(member, 0.0, 1.0, weight)
@@ -117,10 +139,6 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
             return Round(member, error, a, weight * beta ** ((1.0 - loss) * self.learning_rate))
 
         return train
-
-    def _each(self, X: Any) -> NDArray:
-        """Return the predictions of every member (n, m)."""
-        return np.column_stack([member.predict(X) for member in self.estimators_])
 
     def predict(self, X):
         """Return the weighted median (4) of the members' predictions for every row.
@@ -133,10 +151,12 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
         -------
         array of shape (n_samples,)
         """
-        return weighted_median(self._each(self._opened(X)), self._votes())
+        check_is_fitted(self)
+        return self._answers(X, median, Committee(self.estimators_, self._votes()))
 
     def staged_predict(self, X):
         """Yield the predictions of the first member, of the first two, and so on."""
-        each = self._each(self._opened(X))
+        check_is_fitted(self)
+        each = self._answers(X, every_number, Committee(self.estimators_, self._votes()))
         for m in range(1, each.shape[1] + 1):
             yield weighted_median(each[:, :m], self._votes()[:m])
