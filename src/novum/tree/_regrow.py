@@ -6,6 +6,7 @@ tree   = member(weight, seed)                   a fitted tree, equal to the prot
 """
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,6 @@ def regrower(prototype: Any, table: Table, y: NDArray) -> Callable[[NDArray | No
     rules = rules_of(first, (n, d), None, categorical, y.shape[1], n_classes)
     threads, layout = thread_count(None), layout_of(rules, d, not isinstance(table.X, np.ndarray))
     columns = prepare(table.X, table.levels, layout, threads)
-    learned = {name: value for name, value in vars(first).items() if name.endswith("_")}
 
     def grown(weight: NDArray | None, seed: int) -> BaseTree:
         if factor is not None:
@@ -47,8 +47,8 @@ def regrower(prototype: Any, table: Table, y: NDArray) -> Callable[[NDArray | No
         total = float(n) if weight is None else float(weight.sum())
         here = rules._replace(min_weight_leaf=first.min_weight_fraction_leaf * total)
         tree = grow(columns, target, here, weight, seed, n_threads=threads)
-        member = clone(prototype).set_params(random_state=seed)
-        vars(member).update(learned)
+        member = copy(first)
+        member.random_state = seed
         member.tree_ = prune(tree, member.ccp_alpha) if member.ccp_alpha > 0 else tree
         return member
 
