@@ -20,6 +20,7 @@ FAMILIES = (
     "decomposition",
     "bayesian",
     "online",
+    "tree",
 )
 
 

@@ -1,10 +1,11 @@
-"""Information gain by counting, and one round of boosting."""
+"""Information gain by counting, one round of boosting, impurities and a regression tree."""
 
 import numpy as np
 
 from novum.datasets import load_go_to_lesson, load_play_tennis
 from novum.information import entropy, mutual_information
 from novum.notes.stops.registry import stop
+from novum.tree import DecisionTreeRegressor, impurity
 
 
 def gain(table, name: str) -> float:
@@ -50,3 +51,21 @@ def tennis_temperature():
 @stop("001", "2.1", "... gain of Outlook", printed=".245", reference=0.246750, erratum="001-2.1")
 def tennis_outlook():
     return gain(load_play_tennis(), "Outlook")
+
+
+@stop("004", "I.9", "Gini impurity of 9 and 5", reference=0.459184)
+def gini():
+    return impurity([9, 5])
+
+
+@stop(
+    "004",
+    "I.9",
+    "regression tree: weighted variance after the best split",
+    reference=0.066667,
+    remark="six points, at 6.5",
+)
+def regression_tree():
+    x, y = np.array([1.0, 2, 3, 10, 11, 12]), np.array([1, 1.2, 0.8, 5, 5.4, 4.6])
+    tree = DecisionTreeRegressor(max_depth=1).fit(x[:, None], y).tree_
+    return float(tree.n_node_samples[1:] @ tree.impurity[1:] / 6)
