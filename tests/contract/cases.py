@@ -35,6 +35,9 @@ SETTINGS: dict[str, dict] = {
     "ElasticNetCV": {"alphas": [0.1]},  # folds are runs of rows: repetition moves rows between them, and so the choice
     "KernelPCA": {"n_components": 2, "random_state": 0},
     "LassoCV": {"alphas": [0.1]},
+    "AdaBoostClassifier": {"n_estimators": 4},
+    "AdaBoostRegressor": {"n_estimators": 4, "random_state": 0},
+    "MixtureOfExperts": {"n_experts": 1, "n_init": 1},
     "MultiTaskElasticNetCV": {"alphas": [0.1]},
     "MultiTaskLassoCV": {"alphas": [0.1]},
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},

@@ -20,6 +20,7 @@ __all__ = [
     "Domain",
     "Function",
     "Instance",
+    "Methods",
     "Int",
     "Null",
     "RandomState",
@@ -164,6 +165,22 @@ class Function(Domain):
 
     def __str__(self):
         return "a callable"
+
+
+@dataclass(frozen=True)
+class Methods(Domain):
+    """Objects with certain methods."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str):
+        object.__setattr__(self, "names", names)
+
+    def contains(self, value):
+        return all(callable(getattr(value, name, None)) for name in self.names)
+
+    def __str__(self):
+        return f"an object implementing {' and '.join(map(repr, self.names))}"
 
 
 @dataclass(frozen=True)

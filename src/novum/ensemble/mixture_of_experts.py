@@ -1,0 +1,306 @@
+r"""Mixture of experts: several models, and a gate that says which to trust at x.
+
+    p(t | x) = sum_k g_k(x) p_k(t | x)                                                             (3)
+    r_ik = g_k(x_i) p_k(t_i | x_i) / sum_j g_j(x_i) p_j(t_i | x_i)          the E-step             (4)
+    expert k: fitted with weights w_i r_ik;  the gate: (2) of _gate.py      the M-step             (5)
+    numbers: p_k = N(h_k(x), s_k^2),  s_k^2 = sum_i w_i r_ik (t_i - h_k(x_i))^2 / sum_i w_i r_ik   (6)
+
+For experts that maximise their weighted likelihood (least squares, unpenalised logistic regression) the log-likelihood less
+the gate's penalty never falls. Derivation: docs/theory/mixture_of_experts.md.
+"""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.base import MetaEstimatorMixin, clone, is_classifier
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+
+from novum._random import Stream, seed_of
+from novum.base.callbacks import reporting
+from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.history import History
+from novum.base.validation import check_weight
+from novum.cluster import KMeans
+from novum.ensemble._gate import Gate, log_gate, penalty, refit, start_gate
+from novum.exceptions import NotConverged, ParameterError
+
+__all__ = ["MixtureOfExperts"]
+
+NARROWEST = (
+    1e-6  # least variance of an expert, in that of the target: one that passes through its rows would swallow all
+)
+LEAST_SHARE = 1e-9  # of all weight: an expert with less stays as it was
+SURE = 0.9  # responsibility of the nearest cluster at the start
+
+
+class State(NamedTuple):
+    """Everything that EM changes."""
+
+    gate: Gate
+    experts: list[Any]
+    variance: NDArray | None  # (K,), for numbers
+
+
+class MixtureOfExperts(MetaEstimatorMixin, Estimator):
+    """Several models with a gate, trained together by EM.
+
+    Parameters
+    ----------
+    estimator : regressor or classifier, default=None
+        What an expert is; it takes weights, and a classifier gives probabilities. None: least squares. The mixture is a
+        regressor or a classifier as its experts are.
+    n_experts : int, default=2
+    alpha : float, default=0.01
+        Penalty of the gate's slopes, in columns of variance one.
+    max_iter : int, default=200
+    tol : float, default=1e-6
+        Stop where a pass adds less than this to the mean log-likelihood of a row.
+    n_init : int, default=4
+        Starts; the best is kept. The first divides the rows by k-means of inputs and target together, the others by chance.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+
+    Attributes
+    ----------
+    experts_ : list of fitted estimators
+    variance_ : array of shape (n_experts,)
+        Variances (6), of regressors.
+    classes_ : array of shape (n_classes,)
+        Of classifiers.
+    log_likelihood_ : float
+        Of the training rows.
+    history_ : History
+        Log-likelihood less the penalty, pass by pass.
+    n_iter_ : int
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.ensemble import MixtureOfExperts
+    >>> X = np.linspace(-2, 2, 80)[:, None]
+    >>> model = MixtureOfExperts(n_experts=2, random_state=0).fit(X, np.abs(X[:, 0]))  # two straight lines
+    >>> sorted(round(float(expert.coef_[0]), 3) for expert in model.experts_)
+    [-1.0, 1.0]
+    >>> model.gate_proba([[-1.5], [1.5]]).round(2).max(axis=1)
+    array([1., 1.])
+    """
+
+    _domains: dict[str, Domain] = {
+        "estimator": Methods("fit", "predict") | Null(),
+        "n_experts": Int(1),
+        "alpha": Real(0, open="low"),
+        "max_iter": Int(1),
+        "tol": Real(0),
+        "n_init": Int(1),
+        "random_state": RandomState(),
+    }
+    _reports_passes = True
+
+    def __init__(self, estimator=None, *, n_experts=2, alpha=0.01, max_iter=200, tol=1e-6, n_init=4, random_state=None):
+        self.estimator = estimator
+        self.n_experts = n_experts
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def _expert(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        from novum.linear_model import LinearRegression
+
+        return LinearRegression()
+
+    @fits
+    def fit(self, X, y, sample_weight=None):
+        """Train experts and gate by EM.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        self
+        """
+        prototype = self._expert()
+        chooses = is_classifier(prototype)
+        if not has_fit_parameter(prototype, "sample_weight") or (chooses and not hasattr(prototype, "predict_proba")):
+            raise ParameterError(
+                f"MixtureOfExperts(estimator={prototype!r}): an expert takes sample_weight, and a classifier gives"
+                " predict_proba; choose one that does, such as LogisticRegression."
+            )
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=not chooses)
+        given = check_weight(self, sample_weight, len(X))
+        weight = np.ones(len(X)) if given is None else given
+        present = weight > 0
+        X, y, weight = X[present], y[present], weight[present]
+        if chooses:
+            check_classification_targets(y)
+            self.classes_, code = np.unique(y, return_inverse=True)
+        target = np.eye(len(self.classes_))[code] if chooses else np.asarray(y, np.float64)
+        stream = Stream(seed_of(self.random_state))
+        best: tuple[float, State, History] | None = None
+        with reporting(
+            self, self.max_iter, X=X, y=y, sample_weight=sample_weight, n_runs=self.n_init, attributes=dict
+        ) as report:
+            for start in range(self.n_init):
+                first = starting_shares(X, target, self.n_experts, stream, start)
+                with report.run() if self.n_init > 1 else report as passes:
+                    state, history = self._climb(X, y, weight, first, passes)
+                if best is None or history[-1] > best[0]:
+                    best = (history[-1], state, history)
+        assert best is not None
+        objective, state, self.history_ = best
+        self.n_iter_ = len(self.history_)
+        self.experts_ = state.experts
+        if not chooses:
+            self.variance_ = state.variance
+        self.gate_mean_, self.gate_scale_, self.gate_coef_ = state.gate
+        self.log_likelihood_ = float(objective + penalty(state.gate, self.alpha))
+        return self
+
+    def _climb(self, X: NDArray, y: NDArray, weight: NDArray, r: NDArray, report: Any) -> tuple[State, History]:
+        """Return what EM reaches from given responsibilities, and the objective of every pass."""
+        state = State(start_gate(X, weight, self.n_experts), [None] * self.n_experts, None)
+        history = History(name="penalised log-likelihood")
+        total = weight.sum()
+        for step in range(self.max_iter):
+            state = self._maximised(state, X, y, weight, r)
+            joint = log_gate(state.gate, X) + self._log_densities(state, X, y)
+            row = logsumexp(joint, axis=1)
+            history.append(float(weight @ row) - penalty(state.gate, self.alpha))
+            r = np.exp(joint - row[:, None])
+            gain = history[-1] - history[-2] if step else np.inf
+            if report(step + 1, history[-1]) or gain <= self.tol * total:
+                return state, history
+        warnings.warn(
+            f"MixtureOfExperts(max_iter={self.max_iter}) stopped while the log-likelihood still grew by {gain:.3g} a pass;"
+            f" raise max_iter or tol.",
+            NotConverged,
+            stacklevel=4,
+        )
+        return state, history
+
+    def _maximised(self, state: State, X: NDArray, y: NDArray, weight: NDArray, r: NDArray) -> State:
+        """Return (5) and (6)."""
+        mass = weight[:, None] * r
+        experts = list(state.experts)
+        for k, share in enumerate(mass.sum(axis=0)):
+            if share > LEAST_SHARE * weight.sum() or experts[k] is None:
+                experts[k] = self._fitted(X, y, np.maximum(mass[:, k], LEAST_SHARE * weight))
+        gate = refit(state.gate, X, weight, r, self.alpha) if self.n_experts > 1 else state.gate
+        if is_classifier(experts[0]):
+            return State(gate, experts, None)
+        residual = np.column_stack([expert.predict(X) - y for expert in experts])
+        spread = np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
+        least = max(NARROWEST * float(spread), float(np.finfo(np.float64).tiny))
+        variance = np.maximum((mass * residual**2).sum(axis=0) / np.maximum(mass.sum(axis=0), LEAST_SHARE), least)
+        return State(gate, experts, variance)
+
+    def _fitted(self, X: NDArray, y: NDArray, weight: NDArray) -> Any:
+        """Return an expert fitted with these weights; rows that are nearly nobody's keep every class in sight."""
+        return clone(self._expert()).fit(X, y, sample_weight=weight)
+
+    def _log_densities(self, state: State, X: NDArray, y: NDArray) -> NDArray:
+        """Return log p_k(t_i | x_i) (n, K)."""
+        if state.variance is None:
+            at, code = np.arange(len(y)), np.searchsorted(self.classes_, y)
+            with np.errstate(divide="ignore"):
+                return np.log(np.column_stack([expert.predict_proba(X)[at, code] for expert in state.experts]))
+        residual = np.column_stack([expert.predict(X) - y for expert in state.experts])
+        return -0.5 * (residual**2 / state.variance + np.log(2 * np.pi * state.variance))
+
+    def _state(self) -> State:
+        gate = Gate(self.gate_mean_, self.gate_scale_, self.gate_coef_)
+        return State(gate, self.experts_, getattr(self, "variance_", None))
+
+    def _opened(self, X: Any) -> NDArray:
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=np.float64, reset=False)
+
+    def gate_proba(self, X):
+        """Return how much each expert is trusted at every row, g_k(x) (n_samples, n_experts)."""
+        X = self._opened(X)
+        return np.exp(log_gate(self._state().gate, X))
+
+    def responsibilities(self, X, y):
+        """Return (4): how likely each expert made the target of every row."""
+        X = self._opened(X)
+        joint = log_gate(self._state().gate, X) + self._log_densities(self._state(), X, np.asarray(y))
+        return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+
+    def predict(self, X, return_std=False):
+        """Return the mean of (3), or its most probable class, for every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Whether to return the standard deviation as well, for numbers.
+        """
+        X = self._opened(X)
+        if hasattr(self, "classes_"):
+            if return_std:
+                raise ParameterError("MixtureOfExperts.predict(return_std=True): classes have no standard deviation.")
+            return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        share = np.exp(log_gate(self._state().gate, X))
+        means = np.column_stack([expert.predict(X) for expert in self.experts_])
+        mean = (share * means).sum(axis=1)
+        if not return_std:
+            return mean
+        return mean, np.sqrt((share * (self.variance_ + (means - mean[:, None]) ** 2)).sum(axis=1))
+
+    @available_if(is_classifier)
+    def predict_proba(self, X):
+        """Return (3) for every class, of a mixture of classifiers."""
+        X = self._opened(X)
+        share = np.exp(log_gate(self._state().gate, X))
+        return np.einsum("nk,knc->nc", share, np.stack([expert.predict_proba(X) for expert in self.experts_]))
+
+    def predict_distribution(self, X):
+        """Return p(t | x) as one mixture of normal distributions per row, of a mixture of regressors."""
+        from novum.distributions import MixtureDistribution, Normal
+
+        X = self._opened(X)
+        share = np.exp(log_gate(self._state().gate, X))
+        means = np.column_stack([expert.predict(X) for expert in self.experts_])
+        return [MixtureDistribution(p / p.sum(), Normal(m, self.variance_)) for p, m in zip(share, means)]
+
+    def score(self, X, y, sample_weight=None):
+        """Return R^2 of the mean, or the accuracy of the classes."""
+        metric = accuracy_score if hasattr(self, "classes_") else r2_score
+        return float(metric(y, self.predict(X), sample_weight=sample_weight))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = self._expert().__sklearn_tags__()
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        tags.target_tags.required = True
+        return tags
+
+
+def starting_shares(X: NDArray, target: NDArray, k: int, stream: Stream, start: int) -> NDArray:
+    """Return responsibilities (n, K) to begin with: mostly those of a cluster, or of a cell of random centers."""
+    table = np.column_stack([X, target])
+    scale = table.std(axis=0)
+    table = (table - table.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+    centers = table[stream.permutation("centers", start, len(table))[:k]]
+    if start == 0 and len(np.unique(table, axis=0)) >= k:
+        centers = KMeans(k, n_init=1, random_state=stream.seed % 2**31).fit(table).cluster_centers_
+    nearest = ((table[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    out = np.full((len(table), k), (1 - SURE) / max(1, k - 1))
+    out[np.arange(len(table)), nearest] = SURE if k > 1 else 1.0
+    return out

@@ -1,0 +1,259 @@
+r"""Bayesian model averaging: one of the models made all the data, and which one it was stays uncertain.
+
+    p(M_k | D) = p(M_k) p(D | M_k) / sum_j p(M_j) p(D | M_j)                                       (1)
+    p(t | x, D) = sum_k p(M_k | D) p(t | x, M_k, D)                                                (2)
+
+The evidence p(D | M_k) is the model's own where it knows it (`log_evidence_`). Else
+
+    log p(D | M_k) ~ log p(D | theta_k) - (P_k / 2) log n            Schwarz's approximation       (3)
+    log p(D | M_k) ~ sum over folds of log p(fold | M_k, other folds)                              (4)
+
+with P_k parameters; numbers without a distribution of their own get a normal one with the variance of the residuals. A
+mixture of experts lets every row choose its model; here all rows have the same one, so with more data (1) settles on one.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.model_selection import check_cv
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null
+from novum.base.estimator import Estimator, fits
+from novum.exceptions import DataError, ParameterError
+
+__all__ = ["BayesianModelAveraging"]
+
+
+def last_step(model: Any) -> Any:
+    """Return the learner at the end of a pipeline."""
+    return model[-1] if isinstance(model, Pipeline) else model
+
+
+def parameter_count(name: str, model: Any) -> int:
+    """Return P of (3): as the model counts it, or the size of its coefficients; a variance more for numbers."""
+    learner = last_step(model)
+    if callable(getattr(learner, "parameter_count", None)):
+        return int(learner.parameter_count())
+    if hasattr(learner, "coef_"):
+        size = np.size(learner.coef_) + np.size(getattr(learner, "intercept_", ()))
+        return int(size) + (not is_classifier(learner))
+    raise ParameterError(
+        f"BayesianModelAveraging: the parameters of {name!r} ({type(learner).__name__}) cannot be counted; use"
+        " evidence='cv', or give a function."
+    )
+
+
+def log_likelihood(model: Any, X: Any, y: NDArray, variance: float | None = None) -> float:
+    """Return log p(y | X, model); a regressor without a spread gets `variance`, or that of its residuals."""
+    if is_classifier(model):
+        proba = model.predict_proba(X)
+        place = np.searchsorted(model.classes_, y)
+        known = np.isin(y, model.classes_)
+        with np.errstate(divide="ignore"):
+            return float(np.log(np.where(known, proba[np.arange(len(y)), np.where(known, place, 0)], 0.0)).sum())
+    residual = y - model.predict(X)
+    spread = float(np.mean(residual**2)) if variance is None else variance
+    spread = max(spread, float(np.finfo(np.float64).tiny))
+    return float(-0.5 * (residual @ residual / spread + len(y) * np.log(2 * np.pi * spread)))
+
+
+def own_evidence(model: Any) -> float | None:
+    """Return the log evidence that a model knows of itself."""
+    value = getattr(last_step(model), "log_evidence_", None)
+    return float(value) if isinstance(value, int | float | np.floating) else None
+
+
+def schwarz(name: str, model: Any, X: Any, y: NDArray) -> float:
+    """Return (3)."""
+    return log_likelihood(model, X, y) - 0.5 * parameter_count(name, model) * np.log(len(y))
+
+
+def held_out(prototype: Any, X: Any, y: NDArray, cv: Any) -> float:
+    """Return (4)."""
+    total, rows = 0.0, np.arange(len(y))
+    for learn, judge in check_cv(cv, y, classifier=is_classifier(prototype)).split(rows, y):
+        model = clone(prototype).fit(take(X, learn), y[learn])
+        variance = None if is_classifier(model) else float(np.mean((y[learn] - model.predict(take(X, learn))) ** 2))
+        total += log_likelihood(model, take(X, judge), y[judge], variance)
+    return total
+
+
+def take(X: Any, rows: NDArray) -> Any:
+    """Return rows of an array, a frame or a sparse matrix."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+class BayesianModelAveraging(Estimator):
+    """Average over models by the probability that each made the data.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator), default=None
+        Classifiers with `predict_proba`, or regressors. None: least squares and its Bayesian form.
+    prior : array-like of shape (n_estimators,), default=None
+        Probabilities of the models before the data; None: equal.
+    evidence : {"auto", "bic", "cv"} or callable, default="auto"
+        "auto": the model's own `log_evidence_`, where all have one, else "bic". "bic": (3). "cv": (4). A function of
+        (fitted model, X, y) returns a log evidence.
+    cv : int, default=5
+        Folds of (4).
+
+    Attributes
+    ----------
+    estimators_ : list of fitted estimators
+    names_ : list of str
+    log_evidence_each_ : array of shape (n_estimators,)
+    probability_ : array of shape (n_estimators,)
+        Posterior (1).
+    log_evidence_ : float
+        Of the whole: log sum_k p(M_k) p(D | M_k).
+    classes_ : array of shape (n_classes,)
+        Of classifiers.
+    n_features_in_, feature_names_in_
+        As the models have them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import PolynomialFeatures
+    >>> from novum.ensemble import BayesianModelAveraging
+    >>> from novum.linear_model import LinearRegression
+    >>> x = np.linspace(-1, 1, 30)[:, None]
+    >>> t = x[:, 0] ** 2 + 0.1 * np.random.default_rng(0).normal(size=30)
+    >>> orders = [(str(k), make_pipeline(PolynomialFeatures(k, include_bias=False), LinearRegression())) for k in (1, 2, 3)]
+    >>> model = BayesianModelAveraging(orders).fit(x, t)
+    >>> model.best, bool(model.probability_[0] < 1e-6)
+    ('2', True)
+    """
+
+    _domains: dict[str, Domain] = {
+        "estimators": ArrayLike() | Null(),
+        "prior": ArrayLike() | Null(),
+        "evidence": Choice("auto", "bic", "cv") | Function(),
+        "cv": Int(2),
+    }
+
+    def __init__(self, estimators=None, *, prior=None, evidence="auto", cv=5):
+        self.estimators = estimators
+        self.prior = prior
+        self.evidence = evidence
+        self.cv = cv
+
+    def _pairs(self) -> list[tuple[str, Any]]:
+        if self.estimators is not None:
+            return [(str(name), model) for name, model in self.estimators]
+        from novum.linear_model import BayesianRidge, LinearRegression
+
+        return [("least squares", LinearRegression()), ("Bayesian ridge", BayesianRidge())]
+
+    @fits
+    def fit(self, X, y):
+        """Fit every model, and weigh it.
+
+        Parameters
+        ----------
+        X : as the models take it
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        pairs = self._pairs()
+        kinds = {is_classifier(model) for _, model in pairs}
+        if len(kinds) != 1 or len({name for name, _ in pairs}) != len(pairs):
+            raise ParameterError(
+                "BayesianModelAveraging(estimators=...): give one or more models under different names, all classifiers or"
+                f" all regressors; got {[name for name, _ in pairs]}."
+            )
+        prior = np.full(len(pairs), 1 / len(pairs)) if self.prior is None else np.asarray(self.prior, np.float64)
+        if prior.shape != (len(pairs),) or not (prior >= 0).all() or not np.isclose(prior.sum(), 1):
+            raise ParameterError(
+                f"BayesianModelAveraging(prior={self.prior!r}): give {len(pairs)} probabilities that add up to one."
+            )
+        self.names_ = [name for name, _ in pairs]
+        if y is None:
+            raise DataError("BayesianModelAveraging requires y to be passed, but the target y is None.")
+        self.estimators_ = [clone(model).fit(X, y) for _, model in pairs]
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimators_[0], name):
+                setattr(self, name, getattr(self.estimators_[0], name))
+        if kinds == {True}:
+            self.classes_ = self.estimators_[0].classes_
+        values = self._evidences(pairs, X, column_or_1d(y))
+        with np.errstate(divide="ignore"):
+            joint = np.log(prior) + values
+        self.log_evidence_each_, self.log_evidence_ = values, float(logsumexp(joint))
+        self.probability_ = np.exp(joint - self.log_evidence_)
+        return self
+
+    def _evidences(self, pairs: list[tuple[str, Any]], X: Any, y: NDArray) -> NDArray:
+        """Return the log evidence of every model."""
+        if callable(self.evidence):
+            values = [self.evidence(model, X, y) for model in self.estimators_]
+        elif self.evidence == "cv":
+            values = [held_out(prototype, X, y, self.cv) for _, prototype in pairs]
+        else:
+            own = [own_evidence(model) for model in self.estimators_]
+            asked = self.evidence == "bic" or None in own
+            values = [schwarz(*pair, X, y) for pair in zip(self.names_, self.estimators_)] if asked else own
+        found = np.array(values, dtype=np.float64)
+        if np.isnan(found).any():
+            name = self.names_[int(np.isnan(found).argmax())]
+            raise DataError(f"BayesianModelAveraging: the log evidence of {name!r} is not a number.")
+        return found
+
+    @property
+    def best(self) -> str:
+        """Name of the most probable model."""
+        check_is_fitted(self)
+        return self.names_[int(self.probability_.argmax())]
+
+    def _asked(self) -> list[tuple[float, Any]]:
+        check_is_fitted(self)
+        return [(p, model) for p, model in zip(self.probability_, self.estimators_) if p > 0]
+
+    def predict(self, X, return_std=False):
+        """Return the mean of (2), or its most probable class.
+
+        Parameters
+        ----------
+        X : as the models take it
+        return_std : bool, default=False
+            Whether to return the standard deviation of (2) as well; the models' `predict` then takes it.
+        """
+        if hasattr(self, "classes_"):
+            return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        asked = self._asked()
+        share = np.array([p for p, _ in asked])
+        if not return_std:
+            return share @ np.array([model.predict(X) for _, model in asked])
+        both = np.array([model.predict(X, return_std=True) for _, model in asked])  # (models, 2, rows)
+        mean = share @ both[:, 0]
+        return mean, np.sqrt(share @ (both[:, 1] ** 2 + (both[:, 0] - mean) ** 2))
+
+    @available_if(lambda self: is_classifier(self))
+    def predict_proba(self, X):
+        """Return (2) for every class."""
+        return sum(p * model.predict_proba(X) for p, model in self._asked())
+
+    def score(self, X, y, sample_weight=None):
+        """Return R^2 of the mean, or the accuracy of the classes."""
+        metric = accuracy_score if hasattr(self, "classes_") else r2_score
+        return float(metric(y, self.predict(X), sample_weight=sample_weight))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = self._pairs()[0][1].__sklearn_tags__()
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        tags.target_tags.required = True
+        return tags

@@ -1,0 +1,55 @@
+"""Many trees from one table: what does not depend on weights and seeds is read, coded and sorted once.
+
+table  = read_table(owner, X, levels)
+member = regrower(prototype, table, y)          y (n, outputs)
+tree   = member(weight, seed)                   a fitted tree, equal to the prototype's own fit with these weights
+"""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from novum._threads import thread_count
+from novum.base import domains
+from novum.tree._estimator import BaseTree
+from novum.tree._grow import grow, layout_of, prepare
+from novum.tree._pruning import prune
+from novum.tree._rules import columns_tried, rules_of
+from novum.tree._tables import Table
+
+__all__ = ["regrower"]
+
+
+def regrower(prototype: Any, table: Table, y: NDArray) -> Callable[[NDArray | None, int], BaseTree]:
+    """Return the function of (weights, seed) that grows another tree of the prototype's kind."""
+    domains.check(prototype._domains, prototype.get_params(deep=False), type(prototype).__name__)
+    n, d = table.X.shape
+    first = clone(prototype)
+    target, factor = first._target(y, None)
+    first.n_outputs_ = y.shape[1]
+    first.n_features_in_ = d
+    first.levels_ = {}
+    first.max_features_ = columns_tried(first.max_features, d)
+    first.is_categorical_ = np.array(table.levels) > 0
+    categorical = np.flatnonzero(first.is_categorical_).tolist()
+    n_classes = 0 if target.code is None else int(target.n_classes.max())
+    rules = rules_of(first, (n, d), None, categorical, y.shape[1], n_classes)
+    threads, layout = thread_count(None), layout_of(rules, d, not isinstance(table.X, np.ndarray))
+    columns = prepare(table.X, table.levels, layout, threads)
+
+    def grown(weight: NDArray | None, seed: int) -> BaseTree:
+        if factor is not None:
+            weight = factor if weight is None else weight * factor
+        total = float(n) if weight is None else float(weight.sum())
+        here = rules._replace(min_weight_leaf=first.min_weight_fraction_leaf * total)
+        tree = grow(columns, target, here, weight, seed, n_threads=threads)
+        member = copy(first)
+        member.random_state = seed
+        member.tree_ = prune(tree, member.ccp_alpha) if member.ccp_alpha > 0 else tree
+        return member
+
+    return grown
