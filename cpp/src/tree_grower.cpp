@@ -35,8 +35,12 @@ Grower::Grower(Columns& given, Target wanted, Settings rules, bool consume)
     target.prepare();
     if (target.criterion == Criterion::Absolute) local_rank.resize(target.outputs * n);
     sorted = columns.layout == Layout::Order && !settings.random;
-    if (sorted && consume && rows.size() == n) {
-        order = std::move(columns.order);
+    const bool whole = rows.size() == n;
+    if (sorted && whole && settings.max_depth <= 1 && settings.max_leaves == 0) {
+        entries = columns.order.data();  // a stump divides no column
+    } else if (sorted && whole) {
+        if (consume) order = std::move(columns.order);
+        else order = columns.order;
     } else if (sorted) {
         order.resize(rows.size() * d);
         for (std::size_t j = 0; j < d; ++j) {
@@ -50,6 +54,7 @@ Grower::Grower(Columns& given, Target wanted, Settings rules, bool consume)
             }
         }
     }
+    if (!entries) entries = order.data();
     Scratch scratch;
     Pending first;
     first.sums.resize(target.sums());
@@ -108,7 +113,7 @@ bool Grower::better(const Pending& pending, const Found& found) const {
 void Grower::mark(const Place& place, const Found& found) {
     const std::size_t m = place.end - place.start;
     if (sorted && found.words.empty()) {
-        const std::uint32_t* e = order.data() + found.feature * rows.size() + place.start;
+        const std::uint32_t* e = entries + found.feature * rows.size() + place.start;
         for (std::size_t p = 0; p < m; ++p)
             goes_left[e[p] & ROW] = e[p] & MISSING ? found.missing_left : p < found.cut.position;
         return;

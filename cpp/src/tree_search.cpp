@@ -63,7 +63,7 @@ Found Grower::look(const Pending& pending, std::size_t feature, Scratch& scratch
     if (settings.random) return look_random(place, sums, feature, scratch);
     Sequence q{nullptr, m, 0};
     if (sorted) {
-        q.entry = order.data() + feature * rows.size() + place.start;
+        q.entry = entries + feature * rows.size() + place.start;
         if (columns.gaps[feature])
             q.present = static_cast<std::size_t>(std::partition_point(q.entry, q.entry + m, [](std::uint32_t e) { return !(e & MISSING); }) - q.entry);
     } else {

@@ -134,6 +134,7 @@ private:
     bool sorted = false;                  // (10) with sorted columns
     std::vector<std::uint32_t> rows, spare;
     std::vector<std::uint32_t> order;     // (columns, rows of this tree)
+    const std::uint32_t* entries = nullptr;  // of `order`, or of the columns where none is divided
     std::vector<std::uint8_t> goes_left;  // per row of the table
     std::vector<std::uint32_t> local_rank;
     Part top;

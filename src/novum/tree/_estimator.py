@@ -105,8 +105,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         return y.reshape(-1, 1) if y.ndim == 1 else y
 
     def _ask(self, X: Any, answer: NDArray | None, check_input: bool, labels: list[NDArray] | None = None) -> Any:
-        """Return what the leaf of every row says."""
-        check_is_fitted(self)
+        """Return what the leaf of every row says; callers have asked whether there is a tree."""
         params = Leaves(self.tree_, answer, labels)
         if not check_input:
             _sklearn.check_n_features(self, X, reset=False)
@@ -130,6 +129,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         array of shape (n_samples,)
             Numbers of nodes.
         """
+        check_is_fitted(self)
         return self._ask(X, None, check_input)
 
     def decision_path(self, X, check_input=True):
@@ -146,7 +146,8 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         csr_matrix of shape (n_samples, n_nodes)
             Ones at the nodes.
         """
-        return self.tree_.paths_to(np.asarray(self.apply(X, check_input)))
+        leaf = np.asarray(self.apply(X, check_input))
+        return self.tree_.paths_to(leaf)
 
     def get_depth(self):
         """Return the most splits on the way to a leaf."""
