@@ -52,6 +52,7 @@ SETTINGS: dict[str, dict] = {
 PAIRWISE = {"KernelPCA"}  # learners that compare every row with every other
 # Learners whose steps are taken row by row: three steps are not one step three times as long, so weights are no repetition.
 STEPPING = ("Perceptron", "SGDClassifier", "SGDRegressor")
+RESAMPLING = ("AdaBoostRegressor",)  # learners that draw rows by weight: a row given twice is drawn by two numbers
 
 # scikit-learn's checks that cannot hold, each with its reason; scikit-learn expects the same failures of its own class.
 DRAWN = (
@@ -86,6 +87,12 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
             ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), STEPS
         )
         for name in STEPPING
+    },
+    **{
+        name: dict.fromkeys(
+            ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), DRAWN
+        )
+        for name in RESAMPLING
     },
     "Ridge": {"check_non_transformer_estimators_n_iter": "an exact solve has no iterations: n_iter_ is None"},
 }

@@ -122,11 +122,13 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
     def _trainer(self, table: Table, y: NDArray) -> Callable[[NDArray, int, int], Round]:
         """Return the function that makes a round."""
         y = y.astype(np.float64, copy=False)
-        make, X, n = members(type(self).__name__, self.estimator_, table, y), by_row(table.X), len(y)
+        make, X = members(type(self).__name__, self.estimator_, table, y), by_row(table.X)
 
         def train(weight: NDArray, seed: int, step: int) -> Round:
-            reach = np.cumsum(weight)
-            drawn = np.searchsorted(reach, Stream(seed).uniform("rows", step, n) * reach[-1], side="right")
+            present = np.flatnonzero(weight)
+            reach = np.cumsum(weight[present])
+            places = Stream(seed).uniform("rows", step, len(present)) * reach[-1]
+            drawn = present[np.searchsorted(reach, places, side="right").clip(max=len(present) - 1)]
             member = make(None, seed, drawn)
             loss = losses(np.abs(numbers_of(member, X) - y), weight > 0, self.loss)
             error = float(weight @ loss / weight.sum())

@@ -10,6 +10,7 @@ the gate's penalty never falls. Derivation: docs/theory/mixture_of_experts.md.
 """
 
 import warnings
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,18 +19,20 @@ from scipy.special import logsumexp
 from sklearn.base import MetaEstimatorMixin, clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
+from novum import _array
 from novum._random import Stream, seed_of
 from novum.base.callbacks import reporting
+from novum.base.classes import distinct
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.base.validation import check_weight
 from novum.cluster import KMeans
 from novum.ensemble._gate import Gate, log_gate, penalty, refit, start_gate
-from novum.exceptions import NotConverged, ParameterError
+from novum.exceptions import DataError, NotConverged, ParameterError
+from novum.fold.blocks import Block
+from novum.fold.memory import MemorySource
 
 __all__ = ["MixtureOfExperts"]
 
@@ -48,6 +51,40 @@ class State(NamedTuple):
     variance: NDArray | None  # (K,), for numbers
 
 
+def plain(_: Any, block: Block) -> NDArray:
+    """Return the rows of a block as an array."""
+    return _array.to_numpy(block.X)
+
+
+def each_mean(experts: list[Any], X: NDArray) -> NDArray:
+    """Return h_k(x) (n, K)."""
+    return np.column_stack([expert.predict(X) for expert in experts])
+
+
+def trust(state: State, block: Block) -> NDArray:
+    """Return g_k(x) of every row (n, K), in its dtype."""
+    X = plain(None, block)
+    return np.exp(log_gate(state.gate, X.astype(np.float64, copy=False))).astype(X.dtype, copy=False)
+
+
+def mean_and_std(state: State, block: Block) -> NDArray:
+    """Return the mean and the standard deviation of (3) of every row (n, 2), in its dtype."""
+    rows = plain(None, block)
+    X = rows.astype(np.float64, copy=False)
+    share, means = np.exp(log_gate(state.gate, X)), each_mean(state.experts, X)
+    mean = (share * means).sum(axis=1)
+    variance = (share * (state.variance + (means - mean[:, None]) ** 2)).sum(axis=1)
+    return np.column_stack([mean, np.sqrt(variance)]).astype(rows.dtype, copy=False)
+
+
+def class_shares(state: State, block: Block) -> NDArray:
+    """Return (3) for every class (n, C), in the dtype of the rows."""
+    rows = plain(None, block)
+    X = rows.astype(np.float64, copy=False)
+    each = np.stack([expert.predict_proba(X) for expert in state.experts])
+    return np.einsum("nk,knc->nc", np.exp(log_gate(state.gate, X)), each).astype(rows.dtype, copy=False)
+
+
 class MixtureOfExperts(MetaEstimatorMixin, Estimator):
     """Several models with a gate, trained together by EM.
 
@@ -59,8 +96,8 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
     n_experts : int, default=2
     alpha : float, default=0.01
         Penalty of the gate's slopes, in columns of variance one.
-    max_iter : int, default=200
-    tol : float, default=1e-6
+    max_iter : int, default=500
+    tol : float, default=1e-5
         Stop where a pass adds less than this to the mean log-likelihood of a row.
     n_init : int, default=4
         Starts; the best is kept. The first divides the rows by k-means of inputs and target together, the others by chance.
@@ -75,6 +112,9 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         Of classifiers.
     log_likelihood_ : float
         Of the training rows.
+    gate_mean_, gate_scale_ : array of shape (n_features,)
+    gate_coef_ : array of shape (n_experts, n_features + 1)
+        The gate's own units, slopes and, last, intercepts.
     history_ : History
         Log-likelihood less the penalty, pass by pass.
     n_iter_ : int
@@ -104,7 +144,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
     }
     _reports_passes = True
 
-    def __init__(self, estimator=None, *, n_experts=2, alpha=0.01, max_iter=200, tol=1e-6, n_init=4, random_state=None):
+    def __init__(self, estimator=None, *, n_experts=2, alpha=0.01, max_iter=500, tol=1e-5, n_init=4, random_state=None):
         self.estimator = estimator
         self.n_experts = n_experts
         self.alpha = alpha
@@ -141,14 +181,18 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
                 f"MixtureOfExperts(estimator={prototype!r}): an expert takes sample_weight, and a classifier gives"
                 " predict_proba; choose one that does, such as LogisticRegression."
             )
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=not chooses)
-        given = check_weight(self, sample_weight, len(X))
-        weight = np.ones(len(X)) if given is None else given
+        source = self._source(X, y, sample_weight, target="classes" if chooses else "numeric")
+        if not isinstance(source, MemorySource):
+            raise DataError(
+                f"MixtureOfExperts learns in memory, not from a {source.home}; give it a sample of the rows."
+            )
+        X, y = source.tiles.tile(0, source.n_rows).astype(np.float64, copy=False), source.y
+        y = y if y.ndim == 1 else column_or_1d(y, warn=True)
+        weight = np.ones(len(X)) if source.weight is None else source.weight
         present = weight > 0
         X, y, weight = X[present], y[present], weight[present]
         if chooses:
-            check_classification_targets(y)
-            self.classes_, code = np.unique(y, return_inverse=True)
+            self.classes_, code = distinct(y)
         target = np.eye(len(self.classes_))[code] if chooses else np.asarray(y, np.float64)
         stream = Stream(seed_of(self.random_state))
         best: tuple[float, State, History] | None = None
@@ -157,12 +201,20 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         ) as report:
             for start in range(self.n_init):
                 first = starting_shares(X, target, self.n_experts, stream, start)
-                with report.run() if self.n_init > 1 else report as passes:
+                with report.run() if self.n_init > 1 else nullcontext(report) as passes:
                     state, history = self._climb(X, y, weight, first, passes)
                 if best is None or history[-1] > best[0]:
                     best = (history[-1], state, history)
         assert best is not None
         objective, state, self.history_ = best
+        gain = np.diff(self.history_[-2:])[-1] if len(self.history_) > 1 else np.inf
+        if gain > self.tol * weight.sum():
+            warnings.warn(
+                f"MixtureOfExperts(max_iter={self.max_iter}) stopped while the log-likelihood still grew by {gain:.3g} a pass;"
+                f" raise max_iter or tol.",
+                NotConverged,
+                stacklevel=3,
+            )
         self.n_iter_ = len(self.history_)
         self.experts_ = state.experts
         if not chooses:
@@ -185,12 +237,6 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
             gain = history[-1] - history[-2] if step else np.inf
             if report(step + 1, history[-1]) or gain <= self.tol * total:
                 return state, history
-        warnings.warn(
-            f"MixtureOfExperts(max_iter={self.max_iter}) stopped while the log-likelihood still grew by {gain:.3g} a pass;"
-            f" raise max_iter or tol.",
-            NotConverged,
-            stacklevel=4,
-        )
         return state, history
 
     def _maximised(self, state: State, X: NDArray, y: NDArray, weight: NDArray, r: NDArray) -> State:
@@ -226,18 +272,15 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         gate = Gate(self.gate_mean_, self.gate_scale_, self.gate_coef_)
         return State(gate, self.experts_, getattr(self, "variance_", None))
 
-    def _opened(self, X: Any) -> NDArray:
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False)
-
     def gate_proba(self, X):
         """Return how much each expert is trusted at every row, g_k(x) (n_samples, n_experts)."""
-        X = self._opened(X)
-        return np.exp(log_gate(self._state().gate, X))
+        check_is_fitted(self)
+        return self._rows(X, trust, self._state())
 
     def responsibilities(self, X, y):
         """Return (4): how likely each expert made the target of every row."""
-        X = self._opened(X)
+        check_is_fitted(self)
+        X = np.asarray(self._rows(X, plain), np.float64)
         joint = log_gate(self._state().gate, X) + self._log_densities(self._state(), X, np.asarray(y))
         return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
 
@@ -250,32 +293,27 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         return_std : bool, default=False
             Whether to return the standard deviation as well, for numbers.
         """
-        X = self._opened(X)
+        check_is_fitted(self)
         if hasattr(self, "classes_"):
             if return_std:
                 raise ParameterError("MixtureOfExperts.predict(return_std=True): classes have no standard deviation.")
-            return self.classes_[self.predict_proba(X).argmax(axis=1)]
-        share = np.exp(log_gate(self._state().gate, X))
-        means = np.column_stack([expert.predict(X) for expert in self.experts_])
-        mean = (share * means).sum(axis=1)
-        if not return_std:
-            return mean
-        return mean, np.sqrt((share * (self.variance_ + (means - mean[:, None]) ** 2)).sum(axis=1))
+            return self.classes_[np.asarray(self.predict_proba(X)).argmax(axis=1)]
+        both = self._rows(X, mean_and_std, self._state())
+        return (both[:, 0], both[:, 1]) if return_std else both[:, 0]
 
     @available_if(is_classifier)
     def predict_proba(self, X):
         """Return (3) for every class, of a mixture of classifiers."""
-        X = self._opened(X)
-        share = np.exp(log_gate(self._state().gate, X))
-        return np.einsum("nk,knc->nc", share, np.stack([expert.predict_proba(X) for expert in self.experts_]))
+        check_is_fitted(self)
+        return self._rows(X, class_shares, self._state())
 
     def predict_distribution(self, X):
         """Return p(t | x) as one mixture of normal distributions per row, of a mixture of regressors."""
         from novum.distributions import MixtureDistribution, Normal
 
-        X = self._opened(X)
-        share = np.exp(log_gate(self._state().gate, X))
-        means = np.column_stack([expert.predict(X) for expert in self.experts_])
+        check_is_fitted(self)
+        X = np.asarray(self._rows(X, plain), np.float64)
+        share, means = np.exp(log_gate(self._state().gate, X)), each_mean(self.experts_, X)
         return [MixtureDistribution(p / p.sum(), Normal(m, self.variance_)) for p, m in zip(share, means)]
 
     def score(self, X, y, sample_weight=None):

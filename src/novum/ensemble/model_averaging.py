@@ -12,6 +12,7 @@ with P_k parameters; numbers without a distribution of their own get a normal on
 mixture of experts lets every row choose its model; here all rows have the same one, so with more data (1) settles on one.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,14 @@ def held_out(prototype: Any, X: Any, y: NDArray, cv: Any) -> float:
         variance = None if is_classifier(model) else float(np.mean((y[learn] - model.predict(take(X, learn))) ** 2))
         total += log_likelihood(model, take(X, judge), y[judge], variance)
     return total
+
+
+def renamed(method: Callable, model: Any, *args: Any, **options: Any) -> Any:
+    """Return what a method of a model returns; its errors speak of the whole instead of the model."""
+    try:
+        return method(*args, **options)
+    except ValueError as error:
+        raise type(error)(str(error).replace(type(model).__name__, "BayesianModelAveraging")) from error
 
 
 def take(X: Any, rows: NDArray) -> Any:
@@ -179,16 +188,17 @@ class BayesianModelAveraging(Estimator):
             raise ParameterError(
                 f"BayesianModelAveraging(prior={self.prior!r}): give {len(pairs)} probabilities that add up to one."
             )
-        self.names_ = [name for name, _ in pairs]
         if y is None:
             raise DataError("BayesianModelAveraging requires y to be passed, but the target y is None.")
-        self.estimators_ = [clone(model).fit(X, y) for _, model in pairs]
+        y = column_or_1d(y, warn=True)
+        self.names_ = [name for name, _ in pairs]
+        self.estimators_ = [renamed(clone(model).fit, model, X, y) for _, model in pairs]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimators_[0], name):
                 setattr(self, name, getattr(self.estimators_[0], name))
         if kinds == {True}:
             self.classes_ = self.estimators_[0].classes_
-        values = self._evidences(pairs, X, column_or_1d(y))
+        values = self._evidences(pairs, X, y)
         with np.errstate(divide="ignore"):
             joint = np.log(prior) + values
         self.log_evidence_each_, self.log_evidence_ = values, float(logsumexp(joint))
@@ -235,15 +245,18 @@ class BayesianModelAveraging(Estimator):
         asked = self._asked()
         share = np.array([p for p, _ in asked])
         if not return_std:
-            return share @ np.array([model.predict(X) for _, model in asked])
-        both = np.array([model.predict(X, return_std=True) for _, model in asked])  # (models, 2, rows)
+            each = np.array([renamed(model.predict, model, X) for _, model in asked])
+            return share.astype(each.dtype) @ each
+        both = np.array([renamed(model.predict, model, X, return_std=True) for _, model in asked])  # (models, 2, rows)
+        share = share.astype(both.dtype)
         mean = share @ both[:, 0]
         return mean, np.sqrt(share @ (both[:, 1] ** 2 + (both[:, 0] - mean) ** 2))
 
     @available_if(lambda self: is_classifier(self))
     def predict_proba(self, X):
         """Return (2) for every class."""
-        return sum(p * model.predict_proba(X) for p, model in self._asked())
+        each = np.array([renamed(model.predict_proba, model, X) for _, model in self._asked()])
+        return np.tensordot(np.array([p for p, _ in self._asked()], each.dtype), each, axes=1)
 
     def score(self, X, y, sample_weight=None):
         """Return R^2 of the mean, or the accuracy of the classes."""
