@@ -184,6 +184,34 @@ void read_tree(const Growth& self, Matrix<std::uint8_t> nodes, Matrix<std::uint3
     if (!bits.empty()) std::memcpy(sets.data(), bits.data(), bits.size() * sizeof(gr::Bitset));
 }
 
+/// The nodes of one tree, given as bytes, if a walk through them ends within them.
+const gr::Record* records_of(const Matrix<const std::uint8_t>& nodes, std::size_t sets, std::size_t groups) {
+    require(nodes.shape(0) > 0 && nodes.shape(1) == sizeof(gr::Record) && reinterpret_cast<std::uintptr_t>(nodes.data()) % alignof(gr::Record) == 0,
+            "grower: nodes of 56 bytes, aligned");
+    const auto* record = reinterpret_cast<const gr::Record*>(nodes.data());
+    for (std::size_t i = 0; i < nodes.shape(0); ++i) {
+        const gr::Record& node = record[i];
+        if (node.is_leaf) continue;
+        require(node.left > i && node.right > i && node.left < nodes.shape(0) && node.right < nodes.shape(0), "grower: children come after their parents");
+        require(node.feature >= 0 && static_cast<std::size_t>(node.feature) / 4 < groups, "grower: nodes split columns that are there");
+        require(!node.categorical || node.bitset < sets, "grower: categorical nodes have a set of categories");
+    }
+    return record;
+}
+
+void add_coded(Team& team, Matrix<const std::uint8_t> nodes, Matrix<const std::uint32_t> sets, Matrix<const std::uint32_t> words, int missing,
+               Vector<double> raw) {
+    require(raw.shape(0) == words.shape(1) && sets.shape(1) == 8, "grower: a score for every row, 8 words for every set");
+    const auto* record = records_of(nodes, sets.shape(0), words.shape(0));
+    const auto* bits = reinterpret_cast<const gr::Bitset*>(sets.data());
+    const std::size_t n = words.shape(1);
+    nb::gil_scoped_release release;
+    team.run(chunks_of(n), [&](std::uint32_t c, int) {
+        for (std::size_t i = c * CHUNK; i < std::min(n, (c + 1) * CHUNK); ++i)
+            raw.data()[i] += record[gr::leaf_of(record, bits, words.data(), n, i, static_cast<std::uint8_t>(missing))].value;
+    });
+}
+
 void add_values(Growth& self, Vector<double> raw) {
     require(raw.shape(0) == self.n, "grower: a score for every row");
     nb::gil_scoped_release release;
@@ -209,6 +237,7 @@ void bind_boosting(nb::module_& m) {
         .def("read", &read_tree, "nodes"_a.noconvert(), "sets"_a.noconvert())
         .def("add_values", &add_values, "raw"_a.noconvert())
         .def("refit_quantiles", &refit_quantiles, "target"_a.noconvert(), "raw"_a.noconvert(), "weight"_a.noconvert().none(), "level"_a);
+    m.def("add_coded", &add_coded, "team"_a, "nodes"_a.noconvert(), "sets"_a.noconvert(), "words"_a.noconvert(), "missing"_a, "raw"_a.noconvert());
     m.def("slopes", &slopes, "team"_a, "loss"_a, "parameter"_a, "target"_a.noconvert(), "raw"_a.noconvert(), "weight"_a.noconvert().none(),
           "pairs"_a.noconvert());
     m.def("class_slopes", &class_slopes, "team"_a, "probability"_a.noconvert(), "target"_a.noconvert(), "weight"_a.noconvert().none(), "k"_a,

@@ -14,11 +14,38 @@ using histograms::Pair;
 
 namespace {
 
-constexpr std::size_t CHUNK = 1 << 13;          // rows that a thread moves at a time
+constexpr std::size_t CHUNK = 1 << 11;          // rows that a thread moves at a time
 constexpr std::size_t WORTH_SHARING = 1 << 12;  // row-columns from which on a histogram is worth a second thread
 constexpr std::size_t WORTH_PARTS = 1 << 15;    // rows from which on few columns are cut by rows
 constexpr std::size_t AHEAD = 16;
 constexpr std::uint32_t COLUMN_PURPOSE = 0x636f6c73;  // "cols": sets these draws apart from all others of a seed
+
+/// Write whether every row goes left; return how many do. Without `rows`, row i is at place i.
+template <bool INDEXED>
+std::size_t mark(const std::uint32_t* __restrict__ word, const std::uint32_t* __restrict__ rows, int shift, const std::uint8_t* __restrict__ table,
+                 std::size_t begin, std::size_t end, std::uint8_t* __restrict__ goes) {
+    std::size_t count = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (INDEXED) __builtin_prefetch(word + rows[std::min(i + AHEAD, end - 1)]);
+        const std::uint8_t g = table[(word[INDEXED ? rows[i] : i] >> shift) & 255];
+        goes[i] = g;
+        count += g;
+    }
+    return count;
+}
+
+/// Move rows and pairs to the next places on the left or on the right; no branch, because none could be guessed.
+template <bool INDEXED>
+void move(const std::uint32_t* __restrict__ rows, const Pair* __restrict__ pairs, const std::uint8_t* __restrict__ goes, std::size_t begin,
+          std::size_t end, std::size_t l, std::size_t r, std::uint32_t* __restrict__ out, Pair* __restrict__ pair_out) {
+    for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t g = goes[i], at = r ^ ((l ^ r) & (0 - g));
+        out[at] = INDEXED ? rows[i] : static_cast<std::uint32_t>(i);
+        pair_out[at] = pairs[i];
+        l += g;
+        r += 1 - g;
+    }
+}
 
 }  // namespace
 
@@ -163,27 +190,14 @@ void Grower::partition(Node& node, Node& left, Node& right) {
     const auto bounds = [&](std::size_t chunk) { return std::pair{node.begin + chunk * CHUNK, std::min(node.end, node.begin + (chunk + 1) * CHUNK)}; };
     team.run(static_cast<std::uint32_t>(chunks), [&](std::uint32_t chunk, int) {
         const auto [begin, end] = bounds(chunk);
-        std::size_t count = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-            if (!whole && i + AHEAD < end) __builtin_prefetch(word + rows[i + AHEAD]);
-            const std::uint8_t g = table[(word[whole ? i : rows[i]] >> shift) & 255];
-            goes[i] = g;
-            count += g;
-        }
-        lefts[chunk + 1] = count;
+        lefts[chunk + 1] = (whole ? mark<false> : mark<true>)(word, rows, shift, table, begin, end, goes.data());
     });
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) lefts[chunk + 1] += lefts[chunk];
     const std::size_t middle = node.begin + lefts[chunks];
     team.run(static_cast<std::uint32_t>(chunks), [&](std::uint32_t chunk, int) {
         const auto [begin, end] = bounds(chunk);
-        std::uint32_t* out = order[to].data();
-        Pair* pair_out = pair_side[to];
-        std::size_t place[2] = {middle + (begin - node.begin) - lefts[chunk], node.begin + lefts[chunk]};
-        for (std::size_t i = begin; i < end; ++i) {
-            const std::size_t at = place[goes[i]]++;
-            out[at] = whole ? static_cast<std::uint32_t>(i) : rows[i];
-            pair_out[at] = pairs[i];
-        }
+        const std::size_t l = node.begin + lefts[chunk], r = middle + (begin - node.begin) - lefts[chunk];
+        (whole ? move<false> : move<true>)(rows, pairs, goes.data(), begin, end, l, r, order[to].data(), pair_side[to]);
     });
     left.begin = node.begin;
     left.end = right.begin = middle;

@@ -13,6 +13,7 @@ namespace {
 constexpr double TINY = 1e-15;        // keeps (1) finite where there is neither curvature nor penalty
 constexpr double SUPPORT = 10;        // rows' worth of curvature that a category needs to be ordered, and that its ratio is damped by
 constexpr double ROUNDING = 8 * 2.2e-16;  // share of the parent's loss below which a gain is rounding
+constexpr double NEARLY = 1 - 1e-9;       // a column whose rough gain is below this share of the best needs no exact one
 constexpr std::size_t MOST = 260;
 
 typedef double Four __attribute__((vector_size(32)));
@@ -56,27 +57,32 @@ struct Limits {
     std::int64_t curvature;
 };
 
-/// Add up bins 0..cuts-1 on top of `start`; find which cuts leave enough on either side.
+/// Add up bins 0..cuts-1 on top of `start`; find which cuts leave enough on either side. Both sides grow and shrink in step with the cut,
+/// so the allowed ones are a run.
 void add_up(const Column& column, std::int32_t cuts, const Sums& start, const Node& node, const Limits& least, Prefix& out) {
     const histograms::Cell* cell = histograms::cells(column.histogram);
     const std::uint32_t* count = histograms::counts(column.histogram, column.width);
-    Sums s = start;
-    out.first = cuts;
-    out.last = -1;
+    std::int64_t g = start.gradient, h = start.curvature;
     for (std::int32_t b = 0; b < cuts; ++b) {
-        s.gradient += cell[b].gradient;
-        s.curvature += cell[b].curvature;
-        s.rows += count[b];
-        out.gradient[b] = static_cast<double>(s.gradient);
-        out.curvature[b] = static_cast<double>(s.curvature);
-        // Both sides grow and shrink in step with b, so the allowed cuts are a run.
-        if (s.rows < least.rows || s.curvature < least.curvature) continue;
-        if (node.sums.rows - s.rows < least.rows || node.sums.curvature - s.curvature < least.curvature) break;
-        out.first = std::min(out.first, b);
-        out.last = b;
+        g += cell[b].gradient;
+        h += cell[b].curvature;
+        out.gradient[b] = static_cast<double>(g);
+        out.curvature[b] = static_cast<double>(h);
     }
-    for (std::int32_t b = out.last + 1; b < ((out.last + 4) & ~3); ++b) out.gradient[b] = 0, out.curvature[b] = 1;
-    for (std::int32_t b = out.first & ~3; b < out.first && out.first <= out.last; ++b) out.gradient[b] = 0, out.curvature[b] = 1;
+    for (std::int32_t b = cuts; b % 4; ++b) out.gradient[b] = 0, out.curvature[b] = 1;  // read with the last cuts, never chosen
+    const auto enough = [&](const Sums& s) { return s.rows >= least.rows && s.curvature >= least.curvature; };
+    Sums left = start;
+    for (out.first = 0; out.first < cuts; ++out.first) {
+        left.rows += count[out.first];
+        left.curvature += cell[out.first].curvature;
+        if (enough(left)) break;
+    }
+    Sums right{0, node.sums.curvature - h, node.sums.rows - start.rows};
+    for (std::int32_t b = 0; b < cuts; ++b) right.rows -= count[b];
+    for (out.last = cuts - 1; out.last >= out.first && !enough(right); --out.last) {
+        right.rows += count[out.last];
+        right.curvature += cell[out.last].curvature;
+    }
 }
 
 Sums sums_up_to(const Column& column, std::int32_t cut, Sums s) {
@@ -124,8 +130,12 @@ void search_ordered(const Column& column, std::int32_t feature, const Node& node
     double gain = 0;
     const bool bounded = column.monotone != 0 || node.low > -std::numeric_limits<double>::infinity() || node.high < std::numeric_limits<double>::infinity();
     if (!bounded) {
-        const double l2 = (rules.l2 + TINY) / rules.curvature_unit;
-        cut = best_cut(prefix, static_cast<double>(node.sums.gradient), static_cast<double>(node.sums.curvature), l2).cut;
+        const double l2 = (rules.l2 + TINY) / rules.curvature_unit, G = static_cast<double>(node.sums.gradient);
+        const double H = static_cast<double>(node.sums.curvature);
+        const Best found = best_cut(prefix, G, H, l2);
+        const double rough = (found.score - G * G / (H + l2)) * (rules.gradient_unit * rules.gradient_unit / rules.curvature_unit);
+        if (!(rough > best.gain * NEARLY)) return;
+        cut = found.cut;
         gain = gain_of(sums_up_to(column, cut, start), node, rules, 0);
     } else {
         Sums left = sums_up_to(column, prefix.first - 1, start);

@@ -16,6 +16,7 @@ _FAMILIES = (
     "decomposition",
     "discriminant_analysis",
     "distributions",
+    "ensemble",
     "evaluation",
     "exceptions",
     "feature_extraction",

@@ -53,6 +53,24 @@ struct Settings {
 std::vector<std::uint32_t> drawn_columns(const std::vector<std::uint32_t>& allowed, double share, std::uint64_t seed, std::uint32_t tree,
                                          std::uint32_t number);
 
+/// Return the leaf of the row with code word words[group * stride + row]. Nodes must be a sound tree: children after their parents.
+inline std::uint32_t leaf_of(const Record* nodes, const Bitset* sets, const std::uint32_t* words, std::size_t stride, std::size_t row,
+                             std::uint8_t missing) {
+    std::uint32_t at = 0;
+    while (!nodes[at].is_leaf) {
+        const Record& node = nodes[at];
+        const auto feature = static_cast<std::size_t>(node.feature);
+        const auto code = static_cast<std::uint8_t>(words[feature / bins::GROUP * stride + row] >> (8 * (feature % bins::GROUP)));
+        bool left = code <= node.bin;
+        if (code == missing)
+            left = node.missing_left;
+        else if (node.categorical)
+            left = (sets[node.bitset].words[code / 32] >> (code % 32)) & 1;
+        at = left ? node.left : node.right;
+    }
+    return at;
+}
+
 class Grower {
 public:
     /// `words`: bins::encode's output, n words per group of columns; it must outlive the object.

@@ -1,0 +1,120 @@
+"""Rows in memory made ready for boosting: coded once, some of them held back to know when to stop.
+
+Rows of weight zero are left out. Rows are held back before bins are learned, so what is scored on them is honest.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+
+from novum._random import Stream
+from novum.ensemble._boosting import Rows
+from novum.fold.blocks import Block
+from novum.fold.memory import MemorySource
+from novum.tree._bins import Bins, encode, learn_bins, rows_in_memory, words_shape
+
+__all__ = ["Prepared", "known_raw", "prepare_rows"]
+
+SEED_BITS = 32  # of the seed that scikit-learn's splitter takes
+
+
+class Prepared(NamedTuple):
+    """Rows to train on, and rows held back."""
+
+    source: MemorySource
+    rows: NDArray  # numbers of the rows trained on
+    target: NDArray  # of these
+    weight: NDArray | None
+    words: NDArray
+    held_source: MemorySource | None
+    held_rows: NDArray | None
+    held_target: NDArray | None
+    held_weight: NDArray | None
+    held_words: NDArray | None
+    bins: Bins
+
+    def with_raw(self, function: Callable, model: Any) -> tuple[Rows, Rows | None]:
+        """Return both kinds of rows with the raw scores of a model."""
+        raw = self._raw(function, model, self.source, self.rows)
+        train = Rows(self.words, self.target, self.weight, raw)
+        if self.held_source is None:
+            return train, None
+        raw = self._raw(function, model, self.held_source, self.held_rows)
+        return train, Rows(self.held_words, self.held_target, self.held_weight, raw)  # type: ignore[arg-type]
+
+    def _raw(self, function: Callable, model: Any, source: MemorySource, rows: Any) -> NDArray:
+        raw = np.empty((len(model.start), len(rows)))
+        raw[:] = model.start[:, None]
+        if len(model.packed.root):
+            raw[:] = source.rows(function, model)[rows].T
+        return raw
+
+    def table(self, held: bool, some: Any = slice(None)) -> NDArray:
+        """Return rows as numbers, for a scorer."""
+        source, rows = (self.held_source, self.held_rows) if held else (self.source, self.rows)
+        return rows_in_memory(source, np.sort(rows[some]))[0]  # type: ignore[index]
+
+
+def codes_of(source: MemorySource, bins: Bins) -> NDArray:
+    """Return the codes of all rows of a source, packed; threads run over its blocks."""
+    words = np.empty(words_shape(source.n_rows or 0, source.n_features), np.uint32)
+
+    def one(_: Any, block: Block) -> tuple:
+        encode(bins, block.X, words, block.start)
+        return ()
+
+    source.total(one, merge=lambda a, b: a)
+    return words
+
+
+def picked(values: NDArray | None, rows: NDArray) -> NDArray | None:
+    """Return the values of some sorted rows; those of all rows without a copy."""
+    return values if values is None or len(rows) == values.shape[-1] else np.ascontiguousarray(values[..., rows])
+
+
+def prepare_rows(
+    source: MemorySource,
+    target: NDArray,
+    weight: NDArray | None,
+    held: tuple[MemorySource, NDArray, NDArray | None] | None,
+    share: float | int | None,
+    by_class: NDArray | None,
+    stream: Stream,
+    categories: NDArray,
+    max_bins: int,
+    n_threads: int,
+) -> Prepared:
+    """Return rows ready for boosting: `held` ones that were given, or a `share` of the source's, class by class if told."""
+    rows = np.arange(len(target)) if weight is None else np.flatnonzero(weight > 0)
+    held_rows = None
+    if share is not None:
+        stratify = None if by_class is None else by_class[rows]
+        seed = stream.seed % 2**SEED_BITS
+        rows, held_rows = map(np.sort, train_test_split(rows, test_size=share, stratify=stratify, random_state=seed))
+    bins = learn_bins(source, stream, max_bins, categories, rows=rows, n_threads=n_threads)
+    words = codes_of(source, bins)
+    parts: tuple = (source, rows, picked(target, rows), picked(weight, rows), picked(words, rows))
+    if held_rows is not None:
+        kept: tuple = (source, held_rows, picked(target, held_rows), picked(weight, held_rows), picked(words, held_rows))
+    elif held is not None:
+        given, held_target, held_weight = held
+        kept = (given, np.arange(len(held_target)), held_target, held_weight, codes_of(given, bins))
+    else:
+        kept = (None,) * 5
+    return Prepared(*parts, *kept, bins)
+
+
+class Known(NamedTuple):
+    """Raw scores of rows that a scorer is about to ask for."""
+
+    X: Any
+    raw: NDArray
+
+
+def known_raw(estimator: Any, X: Any) -> NDArray | None:
+    """Return the raw scores that are known of this very X while its scorer runs."""
+    known = estimator.__dict__.get("_known")
+    return known.raw if known is not None and known.X is X else None

@@ -1,0 +1,188 @@
+r"""Columns into one-byte codes: quantile bins for numbers, one bin per category, and a code of its own for missing values.
+
+A column with at most `max_bins` distinct values is cut half-way between neighbors; any other at the quantiles
+
+    e_i = the i/max_bins quantile of the column, i = 1, ..., max_bins - 1                              (1)
+    code(x) = number of edges below x,   `missing` for NaN                                             (2)
+
+A quantile is the middle of the interval where every point of one is as good (the averaged inverse of the distribution
+function), of the weighted rows if there are weights. Beyond `SAMPLE_ROWS` rows the edges are those of a sample: the rows with
+the smallest keys of novum._random, which depend on the number of a row alone, so every home of the data draws the same rows.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _core
+from novum._pool import map_ordered
+from novum._random import Stream
+from novum.fold.blocks import Block, Source
+
+__all__ = ["Bins", "encode", "edges_of", "learn_bins", "words_shape"]
+
+SAMPLE_ROWS = 200_000  # as scikit-learn: quantiles of more rows move by less than a hundredth of a bin's share
+LARGEST_EDGE = 1e300  # an edge of infinity would leave no value to its right
+TIE = 1e-12  # relative: cumulated weights this close to a quantile count as equal to it
+KEY_PURPOSE = "rows for bin edges"
+
+
+class Bins(NamedTuple):
+    """How every column is coded."""
+
+    edges: NDArray  # all edges, column after column
+    start: NDArray  # (d + 1,) int64: the edges of column j are edges[start[j]:start[j + 1]]
+    categories: NDArray  # (d,) int32: number of categories, 0 for a column of numbers
+    missing: int  # the code of a missing value: above every other code
+
+    @property
+    def counts(self) -> NDArray:
+        """Bins of every column, without the one for missing values."""
+        return np.where(self.categories > 0, self.categories, np.diff(self.start) + 1).astype(np.int32)
+
+    def threshold(self, feature: NDArray, code: NDArray) -> NDArray:
+        """Return the number at which codes up to `code` end; infinity after the last bin."""
+        place = self.start[feature] + code
+        inside = place < self.start[feature + 1]
+        return np.where(inside, np.append(self.edges, np.inf)[np.where(inside, place, -1)], np.inf)
+
+
+class Sample(NamedTuple):
+    """Rows with the smallest keys so far."""
+
+    key: NDArray  # (m,)
+    row: NDArray  # (m,)
+    X: NDArray  # (m, d)
+    weight: NDArray | None  # (m,)
+
+
+def quantile_edges(ordered: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
+    """Return (1) of sorted values without gaps."""
+    steps = np.arange(1, max_bins)
+    if weight is None:
+        place, exact = np.divmod(steps * len(ordered), max_bins)
+        low = np.where(exact == 0, place - 1, place)
+        high = np.minimum(place, len(ordered) - 1)
+    else:
+        cumulated = np.cumsum(weight)
+        wanted, slack = steps * (cumulated[-1] / max_bins), TIE * cumulated[-1]
+        high = np.minimum(np.searchsorted(cumulated, wanted + slack, side="right"), len(ordered) - 1)
+        low = np.minimum(np.searchsorted(cumulated, wanted - slack), high)
+    a, b = ordered[low], ordered[high]
+    with np.errstate(invalid="ignore"):
+        return np.where(a == b, a, a + (b - a) / 2)
+
+
+def edges_of(column: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
+    """Return the edges of one column: half-way between few distinct values, else (1); rows of weight zero are left out."""
+    keep = ~np.isnan(column)
+    if weight is not None:
+        keep &= weight > 0
+    if not keep.all():
+        column = column[keep]
+        weight = None if weight is None else weight[keep]
+    if weight is None:
+        ordered = np.sort(column)
+    else:
+        order = np.argsort(column, kind="stable")
+        ordered, weight = column[order], weight[order]
+    if not len(ordered):
+        return np.empty(0)
+    new = ordered[1:] != ordered[:-1]
+    if np.count_nonzero(new) < max_bins:
+        distinct = ordered[np.append(True, new)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            middle = distinct[:-1] + (distinct[1:] - distinct[:-1]) / 2
+        edges = np.where(np.isfinite(middle), middle, distinct[:-1])
+    else:
+        edges = np.unique(quantile_edges(ordered, weight, max_bins))
+    return np.minimum(edges, LARGEST_EDGE)
+
+
+def sample_of(wanted: tuple[Stream, int], block: Block) -> Sample:
+    """Return the rows of one block with the smallest keys."""
+    stream, size = wanted
+    keys = stream.keys(KEY_PURPOSE, 0, range(block.start, block.start + block.rows))
+    if block.weight is not None:
+        keys = np.where(block.weight > 0, keys, np.inf)
+    place = np.argpartition(keys, size - 1)[:size] if size < len(keys) else np.arange(len(keys))
+    place = place[np.isfinite(keys[place])]
+    weight = None if block.weight is None else np.asarray(block.weight)[place]
+    return Sample(keys[place], block.start + place, np.asarray(block.X)[place].astype(np.float64), weight)
+
+
+def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
+    """Return the merge that keeps the `size` smallest keys."""
+
+    def merge(a: Sample, b: Sample) -> Sample:
+        key = np.concatenate([a.key, b.key])
+        keep = np.argpartition(key, size - 1)[:size] if size < len(key) else np.arange(len(key))
+        parts = (None if x is None else np.concatenate([x, y])[keep] for x, y in zip(a[1:], b[1:]))
+        return Sample(key[keep], *parts)
+
+    return merge
+
+
+def learn_bins(
+    source: Source,
+    stream: Stream,
+    max_bins: int,
+    categories: NDArray,
+    *,
+    rows: NDArray | None = None,
+    n_threads: int = 1,
+) -> Bins:
+    """Return the bins of a source, from all its rows or a sample of them.
+
+    `categories` holds, for every column, the number of categories it is coded in, or 0. In memory, `rows` restricts the source
+    to some rows (those that are trained on).
+    """
+    size = SAMPLE_ROWS
+    if rows is None:
+        sample = source.total(sample_of, (stream, size), merge_samples(size))
+        X, weight = sample.X, sample.weight
+    else:
+        X, weight = rows_in_memory(source, rows if len(rows) <= size else some_of(rows, stream, size))
+    d = source.n_features
+    columns = np.ascontiguousarray(X.T)
+
+    def one(j: int) -> NDArray:
+        return np.empty(0) if categories[j] else edges_of(columns[j], weight, max_bins)
+
+    edges = list(map_ordered(one, range(d), n_threads))
+    start = np.concatenate([[0], np.cumsum([len(e) for e in edges])]).astype(np.int64)
+    most = max(int(np.max(np.diff(start), initial=0)) + 1, int(np.max(categories, initial=0)))
+    return Bins(np.concatenate([*edges, np.empty(0)]), start, np.asarray(categories, np.int32), most)
+
+
+def some_of(rows: NDArray, stream: Stream, size: int) -> NDArray:
+    """Return the `size` of these rows with the smallest keys."""
+    keys = stream.keys(KEY_PURPOSE, 0, int(rows.max()) + 1)[rows]
+    return rows[np.sort(np.argpartition(keys, size - 1)[:size])]
+
+
+def rows_in_memory(source: Any, rows: NDArray) -> tuple[NDArray, NDArray | None]:
+    """Return some rows of a source in memory, in float64, and their weights."""
+    parts = []
+    for index, (start, stop) in enumerate(source.bounds):
+        inside = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)] - start
+        if len(inside):
+            tile = source.block(index).X
+            parts.append((tile if len(inside) == len(tile) else tile[inside]).astype(np.float64, copy=False))
+    X = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return X, None if source.weight is None else source.weight[rows]
+
+
+def words_shape(rows: int, columns: int) -> tuple[int, int]:
+    """Return the shape of the codes of so many rows: a word of four codes per row and group of four columns."""
+    return -(-columns // _core.bins.GROUP), rows
+
+
+def encode(bins: Bins, tile: NDArray, out: NDArray | None = None, first: int = 0) -> NDArray:
+    """Return (2) of every cell of a row-major tile, packed four columns to a word; into rows `first` on of `out` if given."""
+    if out is None:
+        out = np.empty(words_shape(*tile.shape), np.uint32)
+    _core.bins.encode(tile, bins.edges, bins.start, bins.categories, bins.missing, out, first)
+    return out
