@@ -302,6 +302,7 @@ std::size_t Grower::grow(Pair* pairs, double gradient_unit, double curvature_uni
         }
     };
     record(tree_nodes[0]);
+    records[0].value = 0;  // a root that nothing splits has nothing to say beyond the start
     std::size_t leaves = 1;
     if (may_split(tree_nodes[0]) && settings.most_leaves != 1) {
         tree_nodes[0].histogram = take_buffer();

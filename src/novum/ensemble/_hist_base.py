@@ -242,9 +242,6 @@ class HistGradientBoosting(Estimator):
             seed,
         )
 
-    def _seed_of_scores(self) -> int:
-        return self._seed % 2**32
-
     def _should_stop(self, scores: list[float]) -> bool:
         return should_stop(scores, self.n_iter_no_change, self.tol)
 
@@ -257,12 +254,16 @@ class HistGradientBoosting(Estimator):
         check_is_fitted(self, "_trees")
         return len(self._trees.root) // len(self._start)
 
+    # Tools that look inside scikit-learn's class know these two names.
+    def _raw_predict(self, X: Any) -> Any:
+        return self._raw(X, np.asarray)
+
     @property
     def _predictors(self) -> list[list[Predictor]]:
         return predictors_of(self._trees, len(self._start))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_trees")
+        return hasattr(self, "_trees") or hasattr(self, "_known")  # the second while a scorer runs
 
     def _model(self, iterations: slice = slice(None)) -> Model:
         """Return the trees of some iterations, packed."""
@@ -275,10 +276,10 @@ class HistGradientBoosting(Estimator):
 
     def _raw(self, X: Any, finish: Any) -> Any:
         """Return `finish(raw)` of the raw scores of every row, in the dtype and the home of X."""
-        check_is_fitted(self)
         known = known_raw(self, X)
         if known is not None:
             return finish(known)
+        check_is_fitted(self)
         return self._rows(as_numbers(X, self.is_categorical_, self._encoder), finished, (self._model(), finish))
 
     def _staged(self, X: Any, finish: Any) -> Iterator[Any]:

@@ -16,9 +16,9 @@ from novum.fold.blocks import Block
 from novum.fold.memory import MemorySource
 from novum.tree._bins import Bins, encode, learn_bins, rows_in_memory, words_shape
 
-__all__ = ["Prepared", "known_raw", "prepare_rows"]
+__all__ = ["Prepared", "known_raw", "prepare_rows", "split_seed"]
 
-SEED_BITS = 32  # of the seed that scikit-learn's splitter takes
+LARGEST_SEED = np.iinfo(np.uint32).max  # of scikit-learn's splitter
 
 
 class Prepared(NamedTuple):
@@ -58,6 +58,11 @@ class Prepared(NamedTuple):
         return rows_in_memory(source, np.sort(rows[some]))[0]  # type: ignore[index]
 
 
+def split_seed(seed: int) -> int:
+    """Return the seed by which scikit-learn's class holds rows back when its random_state is the number `seed`."""
+    return int(np.random.RandomState(seed % (LARGEST_SEED + 1)).randint(LARGEST_SEED, dtype="u8"))
+
+
 def codes_of(source: MemorySource, bins: Bins) -> NDArray:
     """Return the codes of all rows of a source, packed; threads run over its blocks."""
     words = np.empty(words_shape(source.n_rows or 0, source.n_features), np.uint32)
@@ -92,7 +97,7 @@ def prepare_rows(
     held_rows = None
     if share is not None:
         stratify = None if by_class is None else by_class[rows]
-        seed = stream.seed % 2**SEED_BITS
+        seed = split_seed(stream.seed)
         rows, held_rows = map(np.sort, train_test_split(rows, test_size=share, stratify=stratify, random_state=seed))
     bins = learn_bins(source, stream, max_bins, categories, rows=rows, n_threads=n_threads)
     words = codes_of(source, bins)

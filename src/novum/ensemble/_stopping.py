@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils import resample
 
 from novum.ensemble._boosting import Rows
 from novum.ensemble._descent import Descent
-from novum.ensemble._rows import Known, Prepared
+from novum.ensemble._rows import Known, Prepared, split_seed
 
 __all__ = ["Scores"]
 
@@ -23,26 +24,23 @@ class Scores:
         self, estimator: Any, descent: Descent, team: Any, prepared: Prepared, train: Rows, held: Rows | None
     ):
         self.estimator, self.descent, self.team = estimator, descent, team
-        self.rows: list[tuple[Rows, list[float]]] = []
         self.train: list[float] = []
         self.held: list[float] = []
         self.by_loss = isinstance(estimator.scoring, str) and estimator.scoring == "loss"
-        self.parts = [(train, None, self.train)]
+        some = np.arange(0) if self.by_loss else self._some(train)
+        self.parts = [(train, some, self.train)]
         if held is not None:
-            self.parts.append((held, None, self.held))
-        if self.by_loss:
-            return
-        self.scorer = check_scoring(estimator, estimator.scoring)
-        some = self._some(train)
-        self.parts = [(train, some, self.train)] + [(held, np.arange(len(held.target)), self.held)] * (held is not None)
-        self.tables = [prepared.table(is_held, rows) for is_held, (_, rows, _) in zip((False, True), self.parts)]
+            self.parts.append((held, np.arange(len(held.target)), self.held))
+        if not self.by_loss:
+            self.scorer = check_scoring(estimator, estimator.scoring)
+            self.tables = [prepared.table(is_held, rows) for is_held, (_, rows, _) in zip((False, True), self.parts)]
 
     def _some(self, train: Rows) -> NDArray:
         n = len(train.target)
         if n <= SCORED_ROWS:
             return np.arange(n)
-        stratify = train.target if self.descent.kernel == 6 else None
-        seed = self.estimator._seed_of_scores()
+        stratify = train.target if is_classifier(self.estimator) else None
+        seed = split_seed(self.estimator._seed)
         return np.sort(resample(np.arange(n), n_samples=SCORED_ROWS, replace=False, random_state=seed, stratify=stratify))
 
     def resume(self, train: NDArray, held: NDArray) -> None:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import check_is_fitted
 
 from novum._softmax import softmax_rows
 from novum.base.classes import encode
@@ -298,12 +297,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     def _encoded(self, y: NDArray, *, fitted: bool = False) -> NDArray:
         if not fitted:
             self.classes_ = np.unique(y)
-            if len(self.classes_) < 2:
-                raise DataError(
-                    f"HistGradientBoostingClassifier needs samples of at least 2 classes in the data, but the data contains"
-                    f" only one class: {self.classes_[0]!r}."
-                )
-            self.n_trees_per_iteration_ = 1 if len(self.classes_) == 2 else len(self.classes_)
+            self.n_trees_per_iteration_ = 1 if len(self.classes_) <= 2 else len(self.classes_)
         return encode(self.classes_, np.asarray(y)).astype(np.float64)
 
     def _decoded(self, target: NDArray) -> NDArray:
@@ -321,6 +315,8 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     def _probabilities(self, raw: NDArray) -> NDArray:
         if raw.shape[1] > 1:
             return softmax_rows(raw)
+        if len(self.classes_) == 1:
+            return np.ones((len(raw), 1))
         positive = expit(raw[:, 0])
         return np.column_stack([1 - positive, positive])
 
@@ -332,7 +328,6 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
 
     def predict(self, X):
         """Return the class with the largest probability of every row."""
-        check_is_fitted(self)
         return self._raw(X, self._labels)
 
     def predict_proba(self, X):

@@ -60,14 +60,15 @@ class Sample(NamedTuple):
 
 def quantile_edges(ordered: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
     """Return (1) of sorted values without gaps."""
-    steps = np.arange(1, max_bins)
+    level = np.linspace(0, 100, max_bins + 1)[1:-1] / 100  # as np.percentile has them, to the last bit
     if weight is None:
-        place, exact = np.divmod(steps * len(ordered), max_bins)
-        low = np.where(exact == 0, place - 1, place)
-        high = np.minimum(place, len(ordered) - 1)
+        place = len(ordered) * level - 1
+        below = np.floor(place)
+        high = np.clip(below.astype(np.int64) + 1, 0, len(ordered) - 1)
+        low = np.where(place == below, np.maximum(high - 1, 0), high)
     else:
         cumulated = np.cumsum(weight)
-        wanted, slack = steps * (cumulated[-1] / max_bins), TIE * cumulated[-1]
+        wanted, slack = level * cumulated[-1], TIE * cumulated[-1]
         high = np.minimum(np.searchsorted(cumulated, wanted + slack, side="right"), len(ordered) - 1)
         low = np.minimum(np.searchsorted(cumulated, wanted - slack), high)
     a, b = ordered[low], ordered[high]
