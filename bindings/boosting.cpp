@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
 
@@ -42,18 +43,37 @@ std::uint32_t chunks_of(std::size_t n) {
 
 /// Slopes of all rows by `part(begin, end, out)`, then the units and the rounding; returns the units.
 template <class Part>
-Units rounded(Team& team, std::size_t n, std::int32_t* pairs, Part part) {
+Units rounded(Team& team, std::size_t n, const double* weight, std::int32_t* pairs, Part part) {
+    struct Seen {
+        bo::Largest slope;
+        double weight = 0;
+        bool integral = true;
+    };
     auto* slopes = reinterpret_cast<bo::Slopes*>(pairs);
-    std::vector<bo::Largest> most(chunks_of(n));
-    team.run(chunks_of(n), [&](std::uint32_t c, int) { most[c] = part(c * CHUNK, std::min(n, (c + 1) * CHUNK), slopes + c * CHUNK); });
-    bo::Largest all;
-    for (const auto& one : most) {
-        all.gradient = std::max(all.gradient, one.gradient);
-        all.curvature = std::max(all.curvature, one.curvature);
-    }
-    const Units units{bo::unit_of(all.gradient), bo::unit_of(all.curvature)};
+    std::vector<Seen> seen(chunks_of(n));
     team.run(chunks_of(n), [&](std::uint32_t c, int) {
-        bo::round(slopes + c * CHUNK, std::min(n, (c + 1) * CHUNK) - c * CHUNK, units.first, units.second, reinterpret_cast<hi::Pair*>(pairs) + c * CHUNK);
+        const std::size_t begin = c * CHUNK, end = std::min(n, begin + CHUNK);
+        Seen& here = seen[c];
+        here.slope = part(begin, end, slopes + begin);
+        if (weight == nullptr) return;
+        for (std::size_t i = begin; i < end; ++i) {
+            here.weight = std::max(here.weight, weight[i]);
+            here.integral &= weight[i] == std::floor(weight[i]);
+        }
+    });
+    Seen all;
+    if (weight == nullptr) all.weight = 1;
+    for (const Seen& one : seen) {
+        all.slope.gradient = std::max(all.slope.gradient, one.slope.gradient);
+        all.slope.curvature = std::max(all.slope.curvature, one.slope.curvature);
+        all.weight = std::max(all.weight, one.weight);
+        all.integral &= one.integral;
+    }
+    const Units units{bo::unit_of(all.slope.gradient * all.weight), bo::unit_of(all.slope.curvature * all.weight)};
+    team.run(chunks_of(n), [&](std::uint32_t c, int) {
+        const std::size_t begin = c * CHUNK, end = std::min(n, begin + CHUNK);
+        bo::round(slopes + begin, weight ? weight + begin : nullptr, all.integral, end - begin, units.first, units.second,
+                  reinterpret_cast<hi::Pair*>(pairs) + begin);
     });
     return units;
 }
@@ -68,9 +88,8 @@ Units slopes(Team& team, int loss, double parameter, Vector<const double> target
     require(loss >= 0 && loss < LOSSES, "boosting: unknown loss");
     require(pairs.shape(0) == rows.n && pairs.shape(1) == 2, "boosting: a pair for every row");
     nb::gil_scoped_release release;
-    return rounded(team, rows.n, pairs.data(), [&](std::size_t begin, std::size_t end, bo::Slopes* out) {
-        return bo::slopes(static_cast<bo::Loss>(loss), parameter,
-                          {rows.target + begin, rows.raw + begin, rows.weight ? rows.weight + begin : nullptr, end - begin}, out);
+    return rounded(team, rows.n, rows.weight, pairs.data(), [&](std::size_t begin, std::size_t end, bo::Slopes* out) {
+        return bo::slopes(static_cast<bo::Loss>(loss), parameter, {rows.target + begin, rows.raw + begin, nullptr, end - begin}, out);
     });
 }
 
@@ -78,8 +97,8 @@ Units class_slopes(Team& team, Vector<const double> probability, Vector<const do
     const bo::Rows rows = rows_of(target, probability, weight);
     require(pairs.shape(0) == rows.n && pairs.shape(1) == 2, "boosting: a pair for every row");
     nb::gil_scoped_release release;
-    return rounded(team, rows.n, pairs.data(), [&](std::size_t begin, std::size_t end, bo::Slopes* out) {
-        return bo::class_slopes(rows.raw + begin, rows.target + begin, rows.weight ? rows.weight + begin : nullptr, k, end - begin, out);
+    return rounded(team, rows.n, rows.weight, pairs.data(), [&](std::size_t begin, std::size_t end, bo::Slopes* out) {
+        return bo::class_slopes(rows.raw + begin, rows.target + begin, k, end - begin, out);
     });
 }
 

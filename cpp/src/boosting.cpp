@@ -37,8 +37,7 @@ Largest plain(double parameter, const Rows& rows, Slopes* out) {
     float g = 0, h = 0;
     for (std::size_t i = 0; i < rows.n; ++i) {
         const Slope s = slope_of<LOSS>(rows.target[i], rows.raw[i], parameter);
-        const double w = rows.weight ? rows.weight[i] : 1.0;
-        out[i] = {static_cast<float>(w * s.gradient), static_cast<float>(w * s.curvature)};
+        out[i] = {static_cast<float>(s.gradient), static_cast<float>(s.curvature)};
         g = std::max(g, std::fabs(out[i].gradient));
         h = std::max(h, out[i].curvature);
     }
@@ -53,25 +52,23 @@ struct Binary {
         using V = typename D::V;
         constexpr std::size_t L = D::LANES;
         V most_g = V{}, most_h = V{};
-        double t[L], f[L], w[L], g[L], h[L];
+        double t[L], f[L], g[L], h[L];
         for (std::size_t i = 0; i < rows.n; i += L) {
             const std::size_t count = std::min(L, rows.n - i);
-            V vt, vf, vw = D::splat(1.0);
+            V vt, vf;
             if (count == L) {
                 vt = D::load(rows.target + i);
                 vf = D::load(rows.raw + i);
-                if (rows.weight) vw = D::load(rows.weight + i);
             } else {
                 for (std::size_t k = 0; k < L; ++k) {
-                    t[k] = k < count ? rows.target[i + k] : 0;
-                    f[k] = k < count ? rows.raw[i + k] : 0;
-                    w[k] = k < count ? (rows.weight ? rows.weight[i + k] : 1) : 0;
+                    t[k] = k < count ? rows.target[i + k] : rows.target[i];
+                    f[k] = k < count ? rows.raw[i + k] : rows.raw[i];
                 }
-                vt = D::load(t), vf = D::load(f), vw = D::load(w);
+                vt = D::load(t), vf = D::load(f);
             }
             const V e = exp_nonpositive<BYTES>(vf > 0.0 ? -vf : vf), inverse = 1.0 / (1.0 + e);
             const V s = vf > 0.0 ? inverse : e * inverse;
-            const V vg = vw * (s - vt), vh = vw * (e * inverse * inverse);
+            const V vg = s - vt, vh = e * inverse * inverse;
             const V size = vg > 0.0 ? vg : -vg;
             most_g = size > most_g ? size : most_g;
             most_h = vh > most_h ? vh : most_h;
@@ -134,20 +131,34 @@ NOVUM_CLONES void softmax_clone(const double* raw, std::size_t classes, std::siz
     }
 }
 
-NOVUM_CLONES void round_clone(const Slopes* slopes, std::size_t n, double gradient_factor, double curvature_factor, histograms::Pair* out) {
+/// WEIGHTS: 0 none, 1 whole numbers, which multiply what was rounded, 2 any, which multiply before it.
+template <int WEIGHTS>
+NOVUM_INLINE void round_rows(const Slopes* slopes, const double* weight, std::size_t n, double gradient_factor, double curvature_factor,
+                             histograms::Pair* out) {
     constexpr double MOST = 1 << histograms::FRACTION_BITS, ROUND = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
-    const auto cut = [](double x) NOVUM_LAMBDA {
+    const auto whole = [](double x, double w) NOVUM_LAMBDA {
+        if (WEIGHTS == 2) x *= w;
         x = x < MOST ? x : MOST;  // NaN too: a score that overflowed
-        return x > -MOST ? x : -MOST;
+        x = (x > -MOST ? x : -MOST) + ROUND;
+        if (WEIGHTS == 1) x = (x - ROUND) * w + ROUND;
+        std::int64_t bits;
+        std::memcpy(&bits, &x, sizeof x);
+        return static_cast<std::int32_t>(bits);
     };
     for (std::size_t i = 0; i < n; ++i) {
-        const double g = cut(static_cast<double>(slopes[i].gradient) * gradient_factor) + ROUND;
-        const double h = cut(static_cast<double>(slopes[i].curvature) * curvature_factor) + ROUND;
-        std::int64_t bits[2];
-        std::memcpy(bits, &g, sizeof g);
-        std::memcpy(bits + 1, &h, sizeof h);
-        out[i] = {static_cast<std::int32_t>(bits[0]), static_cast<std::int32_t>(bits[1])};
+        const double w = WEIGHTS ? weight[i] : 1.0;
+        const Slopes s = slopes[i];
+        out[i] = {whole(static_cast<double>(s.gradient) * gradient_factor, w), whole(static_cast<double>(s.curvature) * curvature_factor, w)};
     }
+}
+
+NOVUM_CLONES void round_clone(const Slopes* s, const double* w, bool integral, std::size_t n, double g, double h, histograms::Pair* out) {
+    if (w == nullptr)
+        round_rows<0>(s, w, n, g, h, out);
+    else if (integral)
+        round_rows<1>(s, w, n, g, h, out);
+    else
+        round_rows<2>(s, w, n, g, h, out);
 }
 
 }  // namespace
@@ -164,11 +175,11 @@ Largest slopes(Loss loss, double parameter, const Rows& rows, Slopes* out) {
     }
 }
 
-Largest class_slopes(const double* probability, const double* target, const double* weight, double k, std::size_t n, Slopes* out) {
+Largest class_slopes(const double* probability, const double* target, double k, std::size_t n, Slopes* out) {
     float g = 0, h = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        const double w = weight ? weight[i] : 1.0, p = probability[i];
-        out[i] = {static_cast<float>(w * (p - (target[i] == k))), static_cast<float>(w * p * (1 - p))};
+        const double p = probability[i];
+        out[i] = {static_cast<float>(p - (target[i] == k)), static_cast<float>(p * (1 - p))};
         g = std::max(g, std::fabs(out[i].gradient));
         h = std::max(h, out[i].curvature);
     }
@@ -182,8 +193,8 @@ double unit_of(double largest) {
     return std::ldexp(1.0, std::max(-900, std::ilogb(largest) + 1 - histograms::FRACTION_BITS));  // a power of two: rounding is all that is lost
 }
 
-void round(const Slopes* slopes, std::size_t n, double gradient_unit, double curvature_unit, histograms::Pair* out) {
-    round_clone(slopes, n, 1 / gradient_unit, 1 / curvature_unit, out);
+void round(const Slopes* slopes, const double* weight, bool integral, std::size_t n, double gradient_unit, double curvature_unit, histograms::Pair* out) {
+    round_clone(slopes, weight, integral, n, 1 / gradient_unit, 1 / curvature_unit, out);
 }
 
 double total(Loss loss, double parameter, const Rows& rows) {

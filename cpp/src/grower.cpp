@@ -15,7 +15,7 @@ using histograms::Pair;
 namespace {
 
 constexpr std::size_t CHUNK = 1 << 11;          // rows that a thread moves at a time
-constexpr std::size_t WORTH_SHARING = 1 << 12;  // row-columns from which on a histogram is worth a second thread
+constexpr std::size_t WORTH_SHARING = 1 << 15;  // row-columns, or four times as many bins, from which on a node is worth a second thread
 constexpr std::size_t WORTH_PARTS = 1 << 15;    // rows from which on few columns are cut by rows
 constexpr std::size_t AHEAD = 16;
 constexpr std::uint32_t COLUMN_PURPOSE = 0x636f6c73;  // "cols": sets these draws apart from all others of a seed
@@ -165,7 +165,7 @@ void Grower::examine(Node* built, Node* rest) {
             look(*rest, group, found[2 * group + 1]);
         }
     };
-    if (rows * columns.d >= WORTH_SHARING || columns.d * columns.width >= WORTH_SHARING)
+    if (rows * columns.d + 4 * columns.d * columns.width >= WORTH_SHARING)
         team.run(static_cast<std::uint32_t>(groups), one);
     else
         for (std::uint32_t group = 0; group < groups; ++group) one(group, 0);
@@ -350,6 +350,10 @@ void Grower::add_values(double* raw) {
             raw[rows[i]] += value;
         }
     };
+    if (n < 4 * CHUNK) {
+        for (std::uint32_t item = 0; item < pieces.size(); ++item) add(item, 0);
+        return;
+    }
     for (std::size_t start = 0; start < pieces.size(); start += std::size_t(1) << 19)  // a job holds fewer than 2^20 items
         team.run(static_cast<std::uint32_t>(std::min(pieces.size() - start, std::size_t(1) << 19)),
                  [&](std::uint32_t item, int worker) { add(static_cast<std::uint32_t>(start) + item, worker); });

@@ -33,6 +33,9 @@ SETTINGS: dict[str, dict] = {
     "NoveltyDetector": {"density": GaussianMixture(random_state=0)},
     "BernoulliMixture": {"n_components": 2, "probabilities_init": np.array([[0.3, 0.5, 0.7], [0.6, 0.5, 0.4]])},
     "ElasticNetCV": {"alphas": [0.1]},  # folds are runs of rows: repetition moves rows between them, and so the choice
+    # a leaf counts rows, and a gap between gains is needed for weights to choose as repetition does: few trees with single rows
+    "HistGradientBoostingClassifier": {"max_iter": 4, "min_samples_leaf": 1, "random_state": 0},
+    "HistGradientBoostingRegressor": {"max_iter": 4, "min_samples_leaf": 1, "random_state": 0},
     "KernelPCA": {"n_components": 2, "random_state": 0},
     "LassoCV": {"alphas": [0.1]},
     "MultiTaskElasticNetCV": {"alphas": [0.1]},

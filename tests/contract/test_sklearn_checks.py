@@ -21,6 +21,8 @@ CHECKS = {  # by class, scikit-learn 1.9
     "GaussianBasis": 54,
     "GaussianMixture": 47,
     "GaussianNB": 62,
+    "HistGradientBoostingClassifier": 0,
+    "HistGradientBoostingRegressor": 0,
     "IncrementalPCA": 55,
     "KMeans": 59,
     "KernelPCA": 46,

@@ -10,7 +10,9 @@
 //     k classes     p_k - [t = k],         p_k (1 - p_k)    -log p_t,  p = softmax(f)                       (8)
 //
 // (2), (3): a curvature of one makes the step a plain gradient step, leaves are fitted afterwards. (4): one bounds the curvature from
-// above, so no step overshoots. Then fixed point: g -> round(g / unit), unit = 2^e with the largest |g| at most 2^30 units.        (9)
+// above, so no step overshoots. Then fixed point, with a unit 2^e such that the largest w |g| is at most 2^30 units:
+//
+//     g -> round(w g / unit);  w round(g / unit) for whole weights, which then equal repeated rows to the last bit of a sum      (9)
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -36,11 +38,11 @@ struct Largest {
     double gradient = 0, curvature = 0;
 };
 
-/// Write the slopes of every row; return the largest of each in size. `parameter`: level of (3), delta of (4).
+/// Write the slopes of every row, without its weight; return the largest of each in size. `parameter`: level of (3), delta of (4).
 Largest slopes(Loss loss, double parameter, const Rows& rows, Slopes* out);
 
 /// (8) for class `k`: `probability` holds softmax of the row's scores for that class.
-Largest class_slopes(const double* probability, const double* target, const double* weight, double k, std::size_t n, Slopes* out);
+Largest class_slopes(const double* probability, const double* target, double k, std::size_t n, Slopes* out);
 
 /// Softmax over classes; raw and out hold a run of n per class, `stride` apart.
 void softmax(const double* raw, std::size_t classes, std::size_t n, std::size_t stride, double* out);
@@ -48,8 +50,8 @@ void softmax(const double* raw, std::size_t classes, std::size_t n, std::size_t 
 /// The unit of (9).
 double unit_of(double largest);
 
-/// (9); out may be the memory of the slopes.
-void round(const Slopes* slopes, std::size_t n, double gradient_unit, double curvature_unit, histograms::Pair* out);
+/// (9); out may be the memory of the slopes, weight null.
+void round(const Slopes* slopes, const double* weight, bool integral, std::size_t n, double gradient_unit, double curvature_unit, histograms::Pair* out);
 
 /// Sum of w loss.
 double total(Loss loss, double parameter, const Rows& rows);

@@ -34,6 +34,7 @@ from novum.tree._histograms import Growing, Packed, add_packed, pack
 __all__ = ["HistGradientBoosting", "Model", "raw_of_block"]
 
 EARLY_STOPPING_ROWS = 10_000  # beyond so many, early_stopping="auto" holds rows back, as in scikit-learn
+WORTH_THREADS = 2**15  # cells from which on a second thread is worth its start
 MOST_CODES = 255  # one byte, less the code of a missing value
 logger = logging.getLogger("novum")
 
@@ -135,13 +136,13 @@ class HistGradientBoosting(Estimator):
         counts = category_counts(type(self).__name__, mask, encoder, d, self.max_bins)
         target = self._encoded(np.asarray(source.y))
         weight = self._weighted(target, source.weight)
-        again = self.warm_start and hasattr(self, "_trees")
+        again = self.warm_start and hasattr(self, "_nodes")
         seed = self._seed if again else seed_of(self.random_state)
         growing = self._growing(d, mask, seed)
         stops = source.n_rows > EARLY_STOPPING_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
         held = None if held is None else self._held_back(held, encoder, mask)
         share = self.validation_fraction if stops and held is None else None
-        n_threads = thread_count()
+        n_threads = thread_count() if len(target) * d >= WORTH_THREADS else 1
         team = _core.boosting.Team(n_threads)
         stream = Stream(seed)
         by_class = target if self._target == "classes" else None
@@ -159,7 +160,6 @@ class HistGradientBoosting(Estimator):
         self._seed = seed
         self._fit_boosted(X, y, team, descent, growing, rows, trees, start, stops, again)
         self.is_categorical_, self._encoder = mask, encoder
-        self._bins = rows.bins
         self.do_early_stopping_ = stops
         return self
 
@@ -196,7 +196,8 @@ class HistGradientBoosting(Estimator):
                 return bool(report(iteration + 1, loss)) or stop
 
             made = boost(team, descent, growing, rows.bins, train, held, range(begin, self.max_iter), after)
-        self._trees, self._start = join(made, trees), start
+        self._nodes, self._root, self._sets = join(made, trees)  # plain arrays: what a file may hold
+        self._start = start
         self._weighted_fit = rows.weight is not None
         self.n_trees_per_iteration_ = descent.outputs
         self.train_score_ = np.array(scores.train if scores else [])
@@ -251,8 +252,12 @@ class HistGradientBoosting(Estimator):
     @property
     def n_iter_(self) -> int:
         """Iterations: trees per output."""
-        check_is_fitted(self, "_trees")
-        return len(self._trees.root) // len(self._start)
+        check_is_fitted(self, "_nodes")
+        return len(self._root) // len(self._start)
+
+    @property
+    def _trees(self) -> Trees:
+        return Trees(self._nodes, self._root, self._sets)
 
     # Tools that look inside scikit-learn's class know these two names.
     def _raw_predict(self, X: Any) -> Any:
@@ -263,7 +268,7 @@ class HistGradientBoosting(Estimator):
         return predictors_of(self._trees, len(self._start))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_trees") or hasattr(self, "_known")  # the second while a scorer runs
+        return hasattr(self, "_nodes") or hasattr(self, "_known")  # the second while a scorer runs
 
     def _model(self, iterations: slice = slice(None)) -> Model:
         """Return the trees of some iterations, packed."""

@@ -14,7 +14,7 @@ from novum._random import Stream
 from novum.ensemble._boosting import Rows
 from novum.fold.blocks import Block
 from novum.fold.memory import MemorySource
-from novum.tree._bins import Bins, encode, learn_bins, rows_in_memory, words_shape
+from novum.tree._bins import Bins, encode, learn_bins, words_shape
 
 __all__ = ["Prepared", "known_raw", "prepare_rows", "split_seed"]
 
@@ -55,7 +55,12 @@ class Prepared(NamedTuple):
     def table(self, held: bool, some: Any = slice(None)) -> NDArray:
         """Return rows as numbers, for a scorer."""
         source, rows = (self.held_source, self.held_rows) if held else (self.source, self.rows)
-        return rows_in_memory(source, np.sort(rows[some]))[0]  # type: ignore[index]
+        wanted = rows[some]  # type: ignore[index]
+        parts = []
+        for index, (start, stop) in enumerate(source.bounds):  # type: ignore[union-attr]
+            inside = wanted[np.searchsorted(wanted, start) : np.searchsorted(wanted, stop)] - start
+            parts.append(source.block(index).X[inside])  # type: ignore[union-attr]
+        return np.concatenate(parts)
 
 
 def split_seed(seed: int) -> int:

@@ -20,12 +20,14 @@ from novum import _core
 from novum._pool import map_ordered
 from novum._random import Stream
 from novum.fold.blocks import Block, Source
+from novum.fold.memory import FrameTiles
 
 __all__ = ["Bins", "encode", "edges_of", "learn_bins", "words_shape"]
 
 SAMPLE_ROWS = 200_000  # as scikit-learn: quantiles of more rows move by less than a hundredth of a bin's share
 LARGEST_EDGE = 1e300  # an edge of infinity would leave no value to its right
 TIE = 1e-12  # relative: cumulated weights this close to a quantile count as equal to it
+TOGETHER = 8  # columns sorted in one go: a line of the cache holds so many values of a row
 KEY_PURPOSE = "rows for bin edges"
 
 
@@ -141,18 +143,26 @@ def learn_bins(
     to some rows (those that are trained on).
     """
     size = SAMPLE_ROWS
+    d, weight = source.n_features, None
     if rows is None:
         sample = source.total(sample_of, (stream, size), merge_samples(size))
-        X, weight = sample.X, sample.weight
+        weight = sample.weight
+
+        def columns(first: int) -> NDArray:
+            return np.ascontiguousarray(sample.X[:, first : first + TOGETHER].T)
     else:
-        X, weight = rows_in_memory(source, rows if len(rows) <= size else some_of(rows, stream, size))
-    d = source.n_features
-    columns = np.ascontiguousarray(X.T)
+        rows = rows if len(rows) <= size else some_of(rows, stream, size)
+        weight = None if source.weight is None else source.weight[rows]  # type: ignore[attr-defined]
 
-    def one(j: int) -> NDArray:
-        return np.empty(0) if categories[j] else edges_of(columns[j], weight, max_bins)
+        def columns(first: int) -> NDArray:
+            return columns_in_memory(source, rows, first)
 
-    edges = list(map_ordered(one, range(d), n_threads))
+    def some(first: int) -> list[NDArray]:
+        values = columns(first)
+        counts = categories[first : first + TOGETHER]
+        return [np.empty(0) if count else edges_of(column, weight, max_bins) for column, count in zip(values, counts)]
+
+    edges = [one for part in map_ordered(some, range(0, d, TOGETHER), n_threads) for one in part]
     start = np.concatenate([[0], np.cumsum([len(e) for e in edges])]).astype(np.int64)
     most = max(int(np.max(np.diff(start), initial=0)) + 1, int(np.max(categories, initial=0)))
     return Bins(np.concatenate([*edges, np.empty(0)]), start, np.asarray(categories, np.int32), most)
@@ -164,16 +174,14 @@ def some_of(rows: NDArray, stream: Stream, size: int) -> NDArray:
     return rows[np.sort(np.argpartition(keys, size - 1)[:size])]
 
 
-def rows_in_memory(source: Any, rows: NDArray) -> tuple[NDArray, NDArray | None]:
-    """Return some rows of a source in memory, in float64, and their weights."""
-    parts = []
-    for index, (start, stop) in enumerate(source.bounds):
-        inside = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)] - start
-        if len(inside):
-            tile = source.block(index).X
-            parts.append((tile if len(inside) == len(tile) else tile[inside]).astype(np.float64, copy=False))
-    X = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    return X, None if source.weight is None else source.weight[rows]
+def columns_in_memory(source: Any, rows: NDArray, first: int) -> NDArray:
+    """Return the columns from `first` on, `TOGETHER` of them, at some rows of a source in memory, in float64."""
+    tiles, whole = source.tiles, len(rows) == source.n_rows
+    part = slice(first, first + TOGETHER)
+    if isinstance(tiles, FrameTiles):
+        return np.array([column if whole else column[rows] for column in tiles.columns[part]], np.float64)
+    X = tiles.X[:, part]
+    return np.ascontiguousarray((X if whole else X[rows]).T, np.float64)
 
 
 def words_shape(rows: int, columns: int) -> tuple[int, int]:
