@@ -24,17 +24,17 @@ from novum.ensemble._boosting import NO_TREES, Trees, boost, join, should_stop
 from novum.ensemble._categories import as_numbers, category_counts, learn_categories
 from novum.ensemble._descent import Descent
 from novum.ensemble._predictors import Predictor, partial_dependence, predictors_of
-from novum.ensemble._rows import Prepared, known_raw, prepare_rows
+from novum.ensemble._rows import Prepared, known_raw, prepare_rows, targets_of
 from novum.ensemble._stopping import Scores
 from novum.exceptions import DataError, ParameterError
-from novum.fold.blocks import Block
-from novum.fold.memory import MemorySource
+from novum.fold.blocks import Block, Source
 from novum.tree._histograms import Growing, Packed, add_packed, pack
 
 __all__ = ["HistGradientBoosting", "Model", "raw_of_block"]
 
 EARLY_STOPPING_ROWS = 10_000  # beyond so many, early_stopping="auto" holds rows back, as in scikit-learn
 WORTH_THREADS = 2**15  # cells from which on a second thread is worth its start
+ELSEWHERE = ("dask", "dask_expr", "torch")  # packages whose rows live outside NumPy's memory
 MOST_CODES = 255  # one byte, less the code of a missing value
 logger = logging.getLogger("novum")
 
@@ -127,19 +127,16 @@ class HistGradientBoosting(Estimator):
                     " y_val to fit, early_stopping should be set to either 'auto' or True."
                 )
             held = (X_val, y_val, sample_weight_val)
-        return self._fit_memory(X, y, sample_weight, held)
-
-    def _fit_memory(self, X: Any, y: Any, sample_weight: Any, held: tuple[Any, Any, Any] | None) -> Any:
-        """Fit to rows in memory."""
         source, encoder, mask = self._opened(X, y, sample_weight)
         d = source.n_features
         counts = category_counts(type(self).__name__, mask, encoder, d, self.max_bins)
-        target = self._encoded(np.asarray(source.y))
-        weight = self._weighted(target, source.weight)
+        target, weight = targets_of(source)
+        target = self._encoded(target)
+        weight = self._weighted(target, weight)
         again = self.warm_start and hasattr(self, "_nodes")
         seed = self._seed if again else seed_of(self.random_state)
         growing = self._growing(d, mask, seed)
-        stops = source.n_rows > EARLY_STOPPING_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
+        stops = len(target) > EARLY_STOPPING_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
         held = None if held is None else self._held_back(held, encoder, mask)
         share = self.validation_fraction if stops and held is None else None
         n_threads = thread_count() if len(target) * d >= WORTH_THREADS else 1
@@ -203,14 +200,20 @@ class HistGradientBoosting(Estimator):
         self.train_score_ = np.array(scores.train if scores else [])
         self.validation_score_ = np.array(scores.held if scores else [])
 
-    def _opened(self, X: Any, y: Any, sample_weight: Any) -> tuple[MemorySource, Any, NDArray | None]:
-        """Return rows in memory after all checks, the encoder of their categories and which columns it is for."""
+    def _opened(self, X: Any, y: Any, sample_weight: Any) -> tuple[Source, Any, NDArray | None]:
+        """Return rows after all checks, the encoder of their categories and which columns it is for."""
+        if isinstance(X, Source) or type(X).__module__.partition(".")[0] in ELSEWHERE:
+            named = self.categorical_features
+            if named is not None and not isinstance(named, str) and np.any(named):
+                raise ParameterError(
+                    f"{type(self).__name__}: categorical_features need rows in memory; encode the columns on the way with"
+                    " scan.through(encoder)."
+                )
+            return self._source(X, y, sample_weight, target=self._target), None, None
         mask, encoder = learn_categories(X, self.categorical_features)
         if y is not None:
             y = column_or_1d(y, warn=True)
-        source = self._source(as_numbers(X, mask, encoder), y, sample_weight, target=self._target)
-        assert isinstance(source, MemorySource)
-        return source, encoder, mask
+        return self._source(as_numbers(X, mask, encoder), y, sample_weight, target=self._target), encoder, mask
 
     def _held_back(self, held: tuple[Any, Any, Any], encoder: Any, mask: NDArray | None) -> tuple[Any, NDArray, Any]:
         """Return validation rows that were given, as a source, with their encoded target and weights."""

@@ -1,6 +1,8 @@
-"""Rows in memory made ready for boosting: coded once, some of them held back to know when to stop.
+"""Rows made ready for boosting: coded once, some of them held back to know when to stop.
 
-Rows of weight zero are left out. Rows are held back before bins are learned, so what is scored on them is honest.
+Rows of weight zero are left out. Rows are held back before bins are learned, so what is scored on them is honest. Files and Dask
+collections are read in three passes (targets, a sample for the bins, codes) and never again: one byte per cell stays here, and
+the trees are grown on it as on any other codes, so every home of the same rows gives the same bits.
 """
 
 from collections.abc import Callable
@@ -10,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
+from novum import _array
 from novum._random import Stream
 from novum.ensemble._boosting import Rows
-from novum.fold.blocks import Block
+from novum.exceptions import ParameterError
+from novum.fold.blocks import Block, Source
 from novum.fold.memory import MemorySource
 from novum.tree._bins import Bins, encode, learn_bins, words_shape
 
-__all__ = ["Prepared", "known_raw", "prepare_rows", "split_seed"]
+__all__ = ["Prepared", "known_raw", "prepare_rows", "split_seed", "targets_of"]
 
 LARGEST_SEED = np.iinfo(np.uint32).max  # of scikit-learn's splitter
 
@@ -24,12 +28,12 @@ LARGEST_SEED = np.iinfo(np.uint32).max  # of scikit-learn's splitter
 class Prepared(NamedTuple):
     """Rows to train on, and rows held back."""
 
-    source: MemorySource
+    source: Source
     rows: NDArray  # numbers of the rows trained on
     target: NDArray  # of these
     weight: NDArray | None
     words: NDArray
-    held_source: MemorySource | None
+    held_source: Source | None
     held_rows: NDArray | None
     held_target: NDArray | None
     held_weight: NDArray | None
@@ -45,22 +49,33 @@ class Prepared(NamedTuple):
         raw = self._raw(function, model, self.held_source, self.held_rows)
         return train, Rows(self.held_words, self.held_target, self.held_weight, raw)  # type: ignore[arg-type]
 
-    def _raw(self, function: Callable, model: Any, source: MemorySource, rows: Any) -> NDArray:
+    def _raw(self, function: Callable, model: Any, source: Source, rows: Any) -> NDArray:
         raw = np.empty((len(model.start), len(rows)))
         raw[:] = model.start[:, None]
         if len(model.packed.root):
-            raw[:] = source.rows(function, model)[rows].T
+            raw[:] = listed(source.rows(function, model))[rows].T
         return raw
 
     def table(self, held: bool, some: Any = slice(None)) -> NDArray:
         """Return rows as numbers, for a scorer."""
         source, rows = (self.held_source, self.held_rows) if held else (self.source, self.rows)
+        if not isinstance(source, MemorySource):
+            raise ParameterError("scoring: a scorer needs rows in memory; scan and Dask data are scored by scoring='loss'.")
         wanted = rows[some]  # type: ignore[index]
         parts = []
-        for index, (start, stop) in enumerate(source.bounds):  # type: ignore[union-attr]
+        for index, (start, stop) in enumerate(source.bounds):
             inside = wanted[np.searchsorted(wanted, start) : np.searchsorted(wanted, stop)] - start
-            parts.append(source.block(index).X[inside])  # type: ignore[union-attr]
+            parts.append(source.block(index).X[inside])
         return np.concatenate(parts)
+
+
+def listed(rows: Any) -> NDArray:
+    """Return results row by row as an array: they come as one, in batches, or as a Dask array."""
+    if isinstance(rows, np.ndarray):
+        return rows
+    if _array.is_tensor(rows):
+        return _array.to_numpy(rows)
+    return rows.compute() if hasattr(rows, "compute") else np.concatenate(list(rows))
 
 
 def split_seed(seed: int) -> int:
@@ -68,8 +83,42 @@ def split_seed(seed: int) -> int:
     return int(np.random.RandomState(seed % (LARGEST_SEED + 1)).randint(LARGEST_SEED, dtype="u8"))
 
 
-def codes_of(source: MemorySource, bins: Bins) -> NDArray:
+class Coded(NamedTuple):
+    """Codes of some blocks, in their order."""
+
+    words: list[NDArray]
+
+
+class Targets(NamedTuple):
+    """Targets and weights of some blocks, in their order."""
+
+    target: list[NDArray]
+    weight: list[NDArray | None]
+
+
+def coded(bins: Bins, block: Block) -> Coded:
+    """Return the codes of one block."""
+    return Coded([encode(bins, _array.to_numpy(block.X))])
+
+
+def targets_of_block(_: Any, block: Block) -> Targets:
+    """Return target and weights of one block."""
+    return Targets([_array.to_numpy(block.y)], [None if block.weight is None else _array.to_numpy(block.weight)])
+
+
+def targets_of(source: Source) -> tuple[NDArray, NDArray | None]:
+    """Return the target and the weights of all rows."""
+    if isinstance(source, MemorySource):
+        return np.asarray(source.y), source.weight
+    found = source.without_features().total(targets_of_block)
+    weight = None if found.weight[0] is None else np.concatenate(found.weight)
+    return np.concatenate(found.target), weight
+
+
+def codes_of(source: Source, bins: Bins) -> NDArray:
     """Return the codes of all rows of a source, packed; threads run over its blocks."""
+    if source.home != "memory":
+        return np.concatenate(source.total(coded, bins).words, axis=1)
     words = np.empty(words_shape(source.n_rows or 0, source.n_features), np.uint32)
 
     def one(_: Any, block: Block) -> tuple:
@@ -86,10 +135,10 @@ def picked(values: NDArray | None, rows: NDArray) -> NDArray | None:
 
 
 def prepare_rows(
-    source: MemorySource,
+    source: Source,
     target: NDArray,
     weight: NDArray | None,
-    held: tuple[MemorySource, NDArray, NDArray | None] | None,
+    held: tuple[Source, NDArray, NDArray | None] | None,
     share: float | int | None,
     by_class: NDArray | None,
     stream: Stream,
@@ -104,7 +153,7 @@ def prepare_rows(
         stratify = None if by_class is None else by_class[rows]
         seed = split_seed(stream.seed)
         rows, held_rows = map(np.sort, train_test_split(rows, test_size=share, stratify=stratify, random_state=seed))
-    bins = learn_bins(source, stream, max_bins, categories, rows=rows, n_threads=n_threads)
+    bins = learn_bins(source, stream, max_bins, categories, rows=rows, n_rows=len(target), n_threads=n_threads)
     words = codes_of(source, bins)
     parts: tuple = (source, rows, picked(target, rows), picked(weight, rows), picked(words, rows))
     if held_rows is not None:

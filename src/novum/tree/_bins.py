@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _core
+from novum import _array, _core
 from novum._pool import map_ordered
 from novum._random import Stream
 from novum.fold.blocks import Block, Source
@@ -104,16 +104,23 @@ def edges_of(column: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
     return np.minimum(edges, LARGEST_EDGE)
 
 
-def sample_of(wanted: tuple[Stream, int], block: Block) -> Sample:
+class Wanted(NamedTuple):
+    """Which rows to sample."""
+
+    stream: Stream
+    size: int
+    open: NDArray  # (n,) bool: rows that may be taken
+
+
+def sample_of(wanted: Wanted, block: Block) -> Sample:
     """Return the rows of one block with the smallest keys."""
-    stream, size = wanted
-    keys = stream.keys(KEY_PURPOSE, 0, range(block.start, block.start + block.rows))
-    if block.weight is not None:
-        keys = np.where(block.weight > 0, keys, np.inf)
+    rows, size = range(block.start, block.start + block.rows), wanted.size
+    keys = wanted.stream.keys(KEY_PURPOSE, 0, rows)
+    keys = np.where(wanted.open[block.start : rows.stop], keys, np.inf)
     place = np.argpartition(keys, size - 1)[:size] if size < len(keys) else np.arange(len(keys))
     place = place[np.isfinite(keys[place])]
-    weight = None if block.weight is None else np.asarray(block.weight)[place]
-    return Sample(keys[place], block.start + place, np.asarray(block.X)[place].astype(np.float64), weight)
+    weight = None if block.weight is None else _array.to_numpy(block.weight)[place]
+    return Sample(keys[place], block.start + place, _array.to_numpy(block.X)[place].astype(np.float64), weight)
 
 
 def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
@@ -134,18 +141,20 @@ def learn_bins(
     max_bins: int,
     categories: NDArray,
     *,
-    rows: NDArray | None = None,
+    rows: NDArray,
+    n_rows: int,
     n_threads: int = 1,
 ) -> Bins:
-    """Return the bins of a source, from all its rows or a sample of them.
+    """Return the bins of the sorted `rows` of a source of `n_rows`, or of a sample of them.
 
-    `categories` holds, for every column, the number of categories it is coded in, or 0. In memory, `rows` restricts the source
-    to some rows (those that are trained on).
+    `categories` holds, for every column, the number of categories it is coded in, or 0.
     """
     size = SAMPLE_ROWS
     d, weight = source.n_features, None
-    if rows is None:
-        sample = source.total(sample_of, (stream, size), merge_samples(size))
+    if source.home != "memory":
+        able = np.zeros(n_rows, bool)
+        able[rows] = True
+        sample = source.total(sample_of, Wanted(stream, size, able), merge_samples(size))
         weight = sample.weight
 
         def columns(first: int) -> NDArray:

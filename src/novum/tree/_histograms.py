@@ -3,14 +3,15 @@ r"""Trees grown on histograms of codes, best leaf first.
 A node with sums of gradients G and curvatures H over its rows takes the value (1); a split is worth (2):
 
     v(G, H) = -G / (H + l2)                                                                            (1)
-    gain    = -v(G, H)... = G_l^2/(H_l + l2) + G_r^2/(H_r + l2) - G^2/(H + l2)                          (2)
+    gain    = G_l^2/(H_l + l2) + G_r^2/(H_r + l2) - G^2/(H + l2)                                        (2)
 
 Gradients and curvatures are whole numbers of a unit (a power of two: 2^-30 of the largest, cpp/include/novum/histograms.h), so
-the sums do not depend on the order of rows, and trees do not depend on blocks, threads or workers. One tree of any kind grows
-in this way: classes give their counts as channels, a regression tree g = -(t - mean) and h = 1, for which (1) is the mean.
+the sums do not depend on the order of rows, and trees do not depend on blocks, threads or workers. A single regression tree
+grows by the same sums: with g = mean - t and h = 1, (1) is the mean of the leaf less that of all and (2) the fall of the
+squared error.
 
-Here: the table of a tree as it grows (`NODE`), what a node may become (`Growing`), the in-memory grower (`Grower`), and the
-packed form in which many trees meet rows (`Packed`). As a fold over blocks: novum.tree._growth.
+Here: the table of a tree as it grows (`NODE`), what limits it (`Growing`), the grower (`Grower`: codes in, `grow(pairs, units,
+number)` for every tree, then `table`), and the packed form in which many trees meet rows (`Packed`).
 """
 
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _core
+from novum import _array, _core
 from novum.fold.blocks import Block
 from novum.tree._bins import Bins
 
@@ -134,5 +135,5 @@ def pack(nodes: NDArray, root: NDArray, sets: NDArray, outputs: int) -> Packed:
 
 def add_packed(packed: Packed, block: Block, raw: NDArray) -> NDArray:
     """Add the values of all trees for the rows of a block to `raw`, of shape (rows, outputs), and return it."""
-    _core.traversal.add_values(packed.nodes, packed.value, packed.sets, packed.root, np.asarray(block.X), raw)
+    _core.traversal.add_values(packed.nodes, packed.value, packed.sets, packed.root, _array.to_numpy(block.X), raw)
     return raw
