@@ -15,7 +15,12 @@ RNG = np.random.default_rng(0)
 
 
 def unpacked(words, d):
-    return words.view(np.uint8).reshape(words.shape[0], words.shape[1], 4).transpose(1, 0, 2).reshape(words.shape[1], -1)[:, :d]
+    return (
+        words.view(np.uint8)
+        .reshape(words.shape[0], words.shape[1], 4)
+        .transpose(1, 0, 2)
+        .reshape(words.shape[1], -1)[:, :d]
+    )
 
 
 def bins_of(X, max_bins=255, categories=None):
@@ -56,7 +61,9 @@ def test_codes_are_the_number_of_edges_below(n, d, dtype):
 def test_categories_keep_their_numbers_and_all_else_is_missing():
     X = np.array([[0.0], [2.0], [np.nan], [-1.0], [3.0], [99.0]])
     bins = bins_of(X, 255, np.array([3], np.int32))
-    assert_array_equal(unpacked(encode(bins, X), 1)[:, 0], [0, 2, bins.missing, bins.missing, bins.missing, bins.missing])
+    assert_array_equal(
+        unpacked(encode(bins, X), 1)[:, 0], [0, 2, bins.missing, bins.missing, bins.missing, bins.missing]
+    )
 
 
 def test_a_sample_is_the_same_for_every_cut(monkeypatch):

@@ -97,14 +97,18 @@ def test_packed_trees_walk_as_the_table_says():
                 at = 0
                 while not nodes["is_leaf"][at]:
                     value = x[nodes["feature_idx"][at]]
-                    left = bool(nodes["missing_go_to_left"][at]) if np.isnan(value) else value <= nodes["num_threshold"][at]
+                    left = (
+                        bool(nodes["missing_go_to_left"][at])
+                        if np.isnan(value)
+                        else value <= nodes["num_threshold"][at]
+                    )
                     at = nodes["left" if left else "right"][at]
                 expected[i, t % 2] += nodes["value"][at]
         assert_array_equal(out, expected)
 
 
 def test_hostile_arguments_are_refused():
-    codes, g, h = problem(20)
+    codes, _, _ = problem(20)
     bins, words = coded(codes, 12)
     team = _core.boosting.Team(1)
     with pytest.raises(ValueError, match="codes up to that of a missing value"):

@@ -39,7 +39,11 @@ def taken(X: Any, mask: NDArray) -> Any:
 
 def as_frame(X: Any) -> Any:
     """Return a frame of pandas, polars or Arrow as narwhals sees it, else None."""
-    if not hasattr(X, "__dataframe__") and not hasattr(X, "__narwhals_dataframe__") and not hasattr(X, "__arrow_c_stream__"):
+    if (
+        not hasattr(X, "__dataframe__")
+        and not hasattr(X, "__narwhals_dataframe__")
+        and not hasattr(X, "__arrow_c_stream__")
+    ):
         return None
     import narwhals as nw
 

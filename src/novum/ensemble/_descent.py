@@ -14,12 +14,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.losses import AbsoluteLoss, CrossEntropyLoss, GammaLoss, HuberLoss, Loss, PoissonLoss, QuantileLoss, SquaredLoss
+from novum.losses import (
+    AbsoluteLoss,
+    CrossEntropyLoss,
+    GammaLoss,
+    HuberLoss,
+    Loss,
+    PoissonLoss,
+    QuantileLoss,
+    SquaredLoss,
+)
 from novum.losses.regression import weighted_quantile
 
 __all__ = ["Descent", "descent_of"]
 
-KERNELS = ("squared_error", "absolute_error", "quantile", "huber", "poisson", "gamma", "log_loss")  # novum::boosting::Loss
+KERNELS = (
+    "squared_error",
+    "absolute_error",
+    "quantile",
+    "huber",
+    "poisson",
+    "gamma",
+    "log_loss",
+)  # novum::boosting::Loss
 HUBER_SHARE = 0.9  # of the rows whose first residual lies within the square
 FARTHEST_START = 36.0  # log-odds of a class that never or always occurs: the last that a double tells from certainty
 

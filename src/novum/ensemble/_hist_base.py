@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from novum import _core, _sklearn
 from novum._random import Stream, seed_of
@@ -68,7 +68,7 @@ def column_sets(owner: str, interaction_cst: Any, d: int) -> list[set[int]] | No
             f" Give {owner} one set of column numbers per group."
         ) from None
     for group in sets:
-        if not all(isinstance(j, numbers.Integral) and 0 <= j < d for j in group):
+        if not all(isinstance(j, numbers.Integral) and 0 <= int(j) < d for j in group):
             raise ParameterError(
                 "Interaction constraints must consist of integer indices in"
                 f" [0, n_features - 1] = [0, {d - 1}], specifying the"
@@ -104,6 +104,13 @@ class HistGradientBoosting(Estimator):
     }
     _reports_passes = True
     _target = "numeric"
+    _seed: int
+    _start: NDArray  # (outputs,): raw scores before the first tree
+    _nodes: NDArray
+    _root: NDArray
+    _sets: NDArray
+    train_score_: NDArray
+    validation_score_: NDArray
 
     def _descent(self, target: NDArray, weight: NDArray | None) -> Descent:
         raise NotImplementedError
@@ -204,7 +211,7 @@ class HistGradientBoosting(Estimator):
         """Return rows after all checks, the encoder of their categories and which columns it is for."""
         if isinstance(X, Source) or type(X).__module__.partition(".")[0] in ELSEWHERE:
             named = self.categorical_features
-            if named is not None and not isinstance(named, str) and np.any(named):
+            if named is not None and not isinstance(named, str) and np.size(named):
                 raise ParameterError(
                     f"{type(self).__name__}: categorical_features need rows in memory; encode the columns on the way with"
                     " scan.through(encoder)."
@@ -220,7 +227,7 @@ class HistGradientBoosting(Estimator):
         X, y, weight = held
         source = validation.open_rows(self, as_numbers(X, mask, encoder))
         y = column_or_1d(y, warn=True)
-        validation.check_consistent_length(y, np.empty(source.n_rows or 0))
+        check_consistent_length(y, np.empty(source.n_rows or 0))
         return source, self._encoded(y, fitted=True), validation.check_weight(self, weight, len(y))
 
     def _growing(self, d: int, mask: NDArray | None, seed: int) -> Growing:
@@ -295,8 +302,10 @@ class HistGradientBoosting(Estimator):
         check_is_fitted(self)
         source = validation.open_rows(self, as_numbers(X, self.is_categorical_, self._encoder))
         if source.home != "memory":
-            raise ParameterError(f"{type(self).__name__}: staged predictions need rows in memory; give them in portions.")
-        raw = np.empty((source.n_rows, len(self._start)))
+            raise ParameterError(
+                f"{type(self).__name__}: staged predictions need rows in memory; give them in portions."
+            )
+        raw = np.empty((source.n_rows or 0, len(self._start)))
         raw[:] = self._start
         for i in range(self.n_iter_):
             model = self._model(slice(i, i + 1))._replace(start=np.zeros(len(self._start)))

@@ -6,6 +6,7 @@ way; a split on any other sends its share of the training rows each way,
     pd(node) = sum over children c of  n_c / n_node  pd(c)                                              (1)
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ def predictors_of(trees: Trees, outputs: int) -> list[list[Predictor]]:
     """Return the trees as a list of iterations, each a list with a tree per output."""
     bounds = np.append(trees.root, len(trees.nodes))
     out: list[list[Predictor]] = []
-    for t, (start, stop) in enumerate(zip(bounds[:-1], bounds[1:])):
+    for t, (start, stop) in enumerate(pairwise(bounds)):
         nodes = trees.nodes[start:stop].copy()
         categorical = nodes["is_categorical"] == 1
         sets = trees.sets[nodes["bitset_idx"][categorical]]

@@ -60,7 +60,9 @@ class Prepared(NamedTuple):
         """Return rows as numbers, for a scorer."""
         source, rows = (self.held_source, self.held_rows) if held else (self.source, self.rows)
         if not isinstance(source, MemorySource):
-            raise ParameterError("scoring: a scorer needs rows in memory; scan and Dask data are scored by scoring='loss'.")
+            raise ParameterError(
+                "scoring: a scorer needs rows in memory; scan and Dask data are scored by scoring='loss'."
+            )
         wanted = rows[some]  # type: ignore[index]
         parts = []
         for index, (start, stop) in enumerate(source.bounds):
@@ -157,13 +159,19 @@ def prepare_rows(
     words = codes_of(source, bins)
     parts: tuple = (source, rows, picked(target, rows), picked(weight, rows), picked(words, rows))
     if held_rows is not None:
-        kept: tuple = (source, held_rows, picked(target, held_rows), picked(weight, held_rows), picked(words, held_rows))
+        kept: tuple = (
+            source,
+            held_rows,
+            picked(target, held_rows),
+            picked(weight, held_rows),
+            picked(words, held_rows),
+        )
     elif held is not None:
         given, held_target, held_weight = held
         kept = (given, np.arange(len(held_target)), held_target, held_weight, codes_of(given, bins))
     else:
         kept = (None,) * 5
-    return Prepared(*parts, *kept, bins)
+    return Prepared._make((*parts, *kept, bins))
 
 
 class Known(NamedTuple):

@@ -20,9 +20,7 @@ SCORED_ROWS = 10_000  # of the training rows, that a scorer looks at after every
 class Scores:
     """The scores so far; `look` adds the next and says whether to stop."""
 
-    def __init__(
-        self, estimator: Any, descent: Descent, team: Any, prepared: Prepared, train: Rows, held: Rows | None
-    ):
+    def __init__(self, estimator: Any, descent: Descent, team: Any, prepared: Prepared, train: Rows, held: Rows | None):
         self.estimator, self.descent, self.team = estimator, descent, team
         self.train: list[float] = []
         self.held: list[float] = []
@@ -41,7 +39,9 @@ class Scores:
             return np.arange(n)
         stratify = train.target if is_classifier(self.estimator) else None
         seed = split_seed(self.estimator._seed)
-        return np.sort(resample(np.arange(n), n_samples=SCORED_ROWS, replace=False, random_state=seed, stratify=stratify))
+        return np.sort(
+            resample(np.arange(n), n_samples=SCORED_ROWS, replace=False, random_state=seed, stratify=stratify)
+        )
 
     def resume(self, train: NDArray, held: NDArray) -> None:
         """Go on after the scores of an earlier fit."""

@@ -7,7 +7,6 @@ r"""Gradient boosting of trees grown on histograms, for classes and for numbers.
 How trees are fitted: novum.ensemble._boosting. Derivation: docs/theory/boosting.md.
 """
 
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -76,7 +75,11 @@ ATTRIBUTES = """
 
 def with_shared_tables(cls: type) -> type:
     """Put the shared tables into a class's docstring."""
-    cls.__doc__ = (cls.__doc__ or "").replace("    SHARED PARAMETERS\n", PARAMETERS[1:]).replace("    SHARED ATTRIBUTES\n", ATTRIBUTES[1:])
+    cls.__doc__ = (
+        (cls.__doc__ or "")
+        .replace("    SHARED PARAMETERS\n", PARAMETERS[1:])
+        .replace("    SHARED ATTRIBUTES\n", ATTRIBUTES[1:])
+    )
     return cls
 
 
@@ -190,7 +193,9 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
 
     def _descent(self, target: NDArray, weight: NDArray | None) -> Descent:
         if self.loss == "quantile" and self.quantile is None:
-            raise ParameterError("HistGradientBoostingRegressor(loss='quantile') needs quantile, a level between 0 and 1.")
+            raise ParameterError(
+                "HistGradientBoostingRegressor(loss='quantile') needs quantile, a level between 0 and 1."
+            )
         return descent_of(self.loss, target, weight, self.quantile)
 
     def _finish(self, raw: NDArray) -> NDArray:
@@ -306,7 +311,9 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     def _weighted(self, target: NDArray, weight: NDArray | None) -> NDArray | None:
         if self.class_weight is None:
             return weight
-        factor = compute_class_weight(self.class_weight, classes=self.classes_, y=self._decoded(target))[target.astype(np.intp)]
+        factor = compute_class_weight(self.class_weight, classes=self.classes_, y=self._decoded(target))[
+            target.astype(np.intp)
+        ]
         return factor if weight is None else factor * weight
 
     def _descent(self, target: NDArray, weight: NDArray | None) -> Descent:
@@ -349,5 +356,3 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     def staged_decision_function(self, X):
         """Yield the raw scores after every iteration."""
         return self._staged(X, self._scores)
-
-

@@ -22,7 +22,7 @@ from novum._random import Stream
 from novum.fold.blocks import Block, Source
 from novum.fold.memory import FrameTiles
 
-__all__ = ["Bins", "encode", "edges_of", "learn_bins", "words_shape"]
+__all__ = ["Bins", "edges_of", "encode", "learn_bins", "words_shape"]
 
 SAMPLE_ROWS = 200_000  # as scikit-learn: quantiles of more rows move by less than a hundredth of a bin's share
 LARGEST_EDGE = 1e300  # an edge of infinity would leave no value to its right
@@ -129,8 +129,9 @@ def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
     def merge(a: Sample, b: Sample) -> Sample:
         key = np.concatenate([a.key, b.key])
         keep = np.argpartition(key, size - 1)[:size] if size < len(key) else np.arange(len(key))
-        parts = (None if x is None else np.concatenate([x, y])[keep] for x, y in zip(a[1:], b[1:]))
-        return Sample(key[keep], *parts)
+        row, X = np.concatenate([a.row, b.row])[keep], np.concatenate([a.X, b.X])[keep]
+        weight = None if a.weight is None or b.weight is None else np.concatenate([a.weight, b.weight])[keep]
+        return Sample(key[keep], row, X, weight)
 
     return merge
 
