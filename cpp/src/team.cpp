@@ -2,23 +2,18 @@
 
 #include "novum/threads.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace novum {
 
 namespace {
 
 constexpr int ITEM_BITS = 20;
 constexpr std::uint64_t ITEM_MASK = (std::uint64_t(1) << ITEM_BITS) - 1;
-constexpr int SPINS = 40000;   // about 50 microseconds: a job follows the last one sooner, and waking a sleeper costs as much
+constexpr int SPINS = 40000;  // about 100 microseconds: a job follows the last one sooner, and waking a sleeper costs as much
 constexpr int POLITE = 2000;  // spins after which the caller lets others run: a helper may have lost its processor
 
+/// Wait a few cycles. Not the processor's own pause: a virtual machine may take that for a reason to leave the processor.
 void pause() {
-#if defined(__x86_64__)
     for (int i = 0; i < 8; ++i) __asm__ volatile("" ::: "memory");
-#endif
 }
 
 }  // namespace

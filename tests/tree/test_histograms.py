@@ -105,6 +105,10 @@ def test_packed_trees_walk_as_the_table_says():
                     at = nodes["left" if left else "right"][at]
                 expected[i, t % 2] += nodes["value"][at]
         assert_array_equal(out, expected)
+        leaf = np.empty((len(X), 4), np.int64)
+        _core.traversal.leaves(packed.nodes, packed.value, packed.sets, packed.root, X, leaf)
+        for k in range(2):
+            assert_array_equal(sum(packed.value[root[t] + leaf[:, t]] for t in (k, k + 2)), expected[:, k])
 
 
 def test_hostile_arguments_are_refused():

@@ -85,7 +85,6 @@ public:
 
     const std::vector<Record>& nodes() const { return records; }
     const std::vector<Bitset>& bitsets() const { return sets; }
-    void set_value(std::size_t node, double value) { records[node].value = value; }
 
     /// raw[i] += value of the leaf of row i.
     void add_values(double* raw);
