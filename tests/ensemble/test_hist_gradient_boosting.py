@@ -96,12 +96,10 @@ def test_whole_weights_equal_repeated_rows(loss):
 @pytest.mark.parametrize("classes", [2, 3])
 def test_classifier_equals_scikit_learn(classes):
     x, y = make_classification(600, 6, n_informative=4, n_classes=classes, random_state=1)
-    names = 10 * y  # scikit-learn looks up weights of classes by their place, not by their name
-    weight = {0: 2.0, 10: 1.0} if classes == 2 else None
+    names = np.array(["a", "b", "c"])[y]
     options = {**QUICK, "early_stopping": True, "l2_regularization": 0.3, "max_iter": 4}
-    ours = HistGradientBoostingClassifier(**options, class_weight=weight).fit(x, names)
-    weight = {0: 2.0, 1: 1.0} if classes == 2 else None
-    theirs = peer.HistGradientBoostingClassifier(**options, class_weight=weight).fit(x, names)
+    ours = HistGradientBoostingClassifier(**options).fit(x, names)
+    theirs = peer.HistGradientBoostingClassifier(**options).fit(x, names)
     assert_allclose(ours.predict_proba(x), theirs.predict_proba(x), atol=1e-6)
     assert_allclose(ours.decision_function(x), theirs.decision_function(x), atol=1e-5)
     assert_array_equal(ours.predict(x), theirs.predict(x))
@@ -111,6 +109,13 @@ def test_classifier_equals_scikit_learn(classes):
     for mine, other in zip(ours.staged_predict_proba(x), theirs.staged_predict_proba(x)):
         assert_allclose(mine, other, atol=1e-6)
     assert_allclose(list(ours.staged_decision_function(x))[-1], ours.decision_function(x), rtol=1e-12)
+
+
+def test_class_weights_multiply_the_weights_of_rows():
+    names = np.array(["a", "b"])[(Y > 0).astype(int)]
+    by_class = HistGradientBoostingClassifier(class_weight={"a": 2.0, "b": 1.0}, **QUICK).fit(X, names, sample_weight=W)
+    by_row = HistGradientBoostingClassifier(**QUICK).fit(X, names, sample_weight=np.where(names == "a", 2 * W, W))
+    assert_array_equal(by_class.predict_proba(X), by_row.predict_proba(X))
 
 
 @pytest.mark.parametrize("library", ["array", "pandas", "polars"])
