@@ -155,7 +155,9 @@ def prepare_rows(
         stratify = None if by_class is None else by_class[rows]
         seed = split_seed(stream.seed)
         rows, held_rows = map(np.sort, train_test_split(rows, test_size=share, stratify=stratify, random_state=seed))
-    bins = learn_bins(source, stream, max_bins, categories, rows=rows, n_rows=len(target), n_threads=n_threads)
+    bins = learn_bins(
+        source, stream, max_bins, categories, rows=rows, n_rows=len(target), weight=weight, n_threads=n_threads
+    )
     words = codes_of(source, bins)
     parts: tuple = (source, rows, picked(target, rows), picked(weight, rows), picked(words, rows))
     if held_rows is not None:

@@ -230,7 +230,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     >>> import numpy as np
     >>> from novum.ensemble import HistGradientBoostingClassifier
     >>> X = np.array([[a, b] for a in range(20) for b in range(20)], dtype=float)
-    >>> y = (X[:, 0] < 10) ^ (X[:, 1] < 10)
+    >>> y = (X[:, 0] < 10) ^ (X[:, 1] < 7)
     >>> HistGradientBoostingClassifier().fit(X, y).score(X, y)
     1.0
     """

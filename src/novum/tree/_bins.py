@@ -57,7 +57,6 @@ class Sample(NamedTuple):
     key: NDArray  # (m,)
     row: NDArray  # (m,)
     X: NDArray  # (m, d)
-    weight: NDArray | None  # (m,)
 
 
 def quantile_edges(ordered: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
@@ -119,8 +118,7 @@ def sample_of(wanted: Wanted, block: Block) -> Sample:
     keys = np.where(wanted.open[block.start : rows.stop], keys, np.inf)
     place = np.argpartition(keys, size - 1)[:size] if size < len(keys) else np.arange(len(keys))
     place = place[np.isfinite(keys[place])]
-    weight = None if block.weight is None else _array.to_numpy(block.weight)[place]
-    return Sample(keys[place], block.start + place, _array.to_numpy(block.X)[place].astype(np.float64), weight)
+    return Sample(keys[place], block.start + place, _array.to_numpy(block.X)[place].astype(np.float64))
 
 
 def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
@@ -130,8 +128,7 @@ def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
         key = np.concatenate([a.key, b.key])
         keep = np.argpartition(key, size - 1)[:size] if size < len(key) else np.arange(len(key))
         row, X = np.concatenate([a.row, b.row])[keep], np.concatenate([a.X, b.X])[keep]
-        weight = None if a.weight is None or b.weight is None else np.concatenate([a.weight, b.weight])[keep]
-        return Sample(key[keep], row, X, weight)
+        return Sample(key[keep], row, X)
 
     return merge
 
@@ -144,25 +141,27 @@ def learn_bins(
     *,
     rows: NDArray,
     n_rows: int,
+    weight: NDArray | None = None,
     n_threads: int = 1,
 ) -> Bins:
     """Return the bins of the sorted `rows` of a source of `n_rows`, or of a sample of them.
 
-    `categories` holds, for every column, the number of categories it is coded in, or 0.
+    `categories` holds, for every column, the number of categories it is coded in, or 0; `weight` those of
+    all rows.
     """
     size = SAMPLE_ROWS
-    d, weight = source.n_features, None
+    d = source.n_features
     if source.home != "memory":
         able = np.zeros(n_rows, bool)
         able[rows] = True
         sample = source.total(sample_of, Wanted(stream, size, able), merge_samples(size))
-        weight = sample.weight
+        weight = None if weight is None else weight[sample.row]
 
         def columns(first: int) -> NDArray:
             return np.ascontiguousarray(sample.X[:, first : first + TOGETHER].T)
     else:
         rows = rows if len(rows) <= size else some_of(rows, stream, size)
-        weight = None if source.weight is None else source.weight[rows]  # type: ignore[attr-defined]
+        weight = None if weight is None else weight[rows]
 
         def columns(first: int) -> NDArray:
             return columns_in_memory(source, rows, first)
