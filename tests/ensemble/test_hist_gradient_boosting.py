@@ -111,6 +111,16 @@ def test_classifier_equals_scikit_learn(classes):
     assert_allclose(list(ours.staged_decision_function(x))[-1], ours.decision_function(x), rtol=1e-12)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_weighted_classifier_equals_scikit_learn(classes):
+    x, y = make_classification(600, 6, n_informative=4, n_classes=classes, random_state=1)
+    weight = RNG.uniform(0.5, 2, 600)
+    options = {**QUICK, "class_weight": "balanced"}
+    ours = HistGradientBoostingClassifier(**options).fit(x, y, sample_weight=weight)
+    theirs = peer.HistGradientBoostingClassifier(**options).fit(x, y, sample_weight=weight)
+    assert_allclose(ours.predict_proba(x), theirs.predict_proba(x), atol=1e-7)
+
+
 def test_class_weights_multiply_the_weights_of_rows():
     names = np.array(["a", "b"])[(Y > 0).astype(int)]
     by_class = HistGradientBoostingClassifier(class_weight={"a": 2.0, "b": 1.0}, **QUICK).fit(X, names, sample_weight=W)
