@@ -21,6 +21,7 @@ FAMILIES = (
     "bayesian",
     "online",
     "tree",
+    "ensemble",
 )
 
 

@@ -2,6 +2,8 @@
 
 namespace nb = nanobind;
 
+void bind_bins(nb::module_& m);
+void bind_boosting(nb::module_& m);
 void bind_build(nb::module_& m);
 void bind_cart(nb::module_& m);
 void bind_counts(nb::module_& m);
@@ -25,6 +27,7 @@ void bind_sgd(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_threads(nb::module_& m);
 void bind_tile(nb::module_& m);
+void bind_traversal(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels. Private: call them through the Python modules that own them.";
@@ -32,6 +35,8 @@ NB_MODULE(_core, m) {
         nb::module_ topic = m.def_submodule(name, doc);
         bind(topic);
     };
+    add("bins", "Numbers into one-byte codes.", bind_bins);
+    add("boosting", "Gradients of losses, and trees grown on them.", bind_boosting);
     add("build", "How the core was built.", bind_build);
     add("cart", "Trees of binary splits, grown and walked.", bind_cart);
     add("counts", "Counts of labelled rows and the scores they give.", bind_counts);
@@ -55,4 +60,5 @@ NB_MODULE(_core, m) {
     add("text", "Words of texts, counted.", bind_text);
     add("threads", "Forks and loaded libraries.", bind_threads);
     add("tile", "Row-major tiles.", bind_tile);
+    add("traversal", "Values of many trees for many rows.", bind_traversal);
 }

@@ -11,9 +11,11 @@ from sklearn.utils.metadata_routing import _manual_routing as manual_routing
 from sklearn.utils.metadata_routing import _raise_for_params as raise_for_params
 from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
 from sklearn.utils.validation import _assert_all_finite as assert_all_finite
+from sklearn.utils.validation import _check_categorical_features as check_categorical_features
 from sklearn.utils.validation import _check_feature_names as check_feature_names
 from sklearn.utils.validation import _check_feature_names_in as feature_names_in
 from sklearn.utils.validation import _check_method_params as check_method_params
+from sklearn.utils.validation import _check_monotonic_cst as check_monotonic_cst
 from sklearn.utils.validation import _check_n_features as check_n_features
 from sklearn.utils.validation import _check_psd_eigenvalues as check_psd_eigenvalues
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
@@ -23,8 +25,10 @@ __all__ = [
     "WordCounter",
     "as_configured",
     "assert_all_finite",
+    "check_categorical_features",
     "check_feature_names",
     "check_method_params",
+    "check_monotonic_cst",
     "check_n_features",
     "check_ngrams",
     "check_psd_eigenvalues",

@@ -33,6 +33,9 @@ SETTINGS: dict[str, dict] = {
     "NoveltyDetector": {"density": GaussianMixture(random_state=0)},
     "BernoulliMixture": {"n_components": 2, "probabilities_init": np.array([[0.3, 0.5, 0.7], [0.6, 0.5, 0.4]])},
     "ElasticNetCV": {"alphas": [0.1]},  # folds are runs of rows: repetition moves rows between them, and so the choice
+    # a leaf counts rows, so that only leaves of single rows see weights and repetition alike
+    "HistGradientBoostingClassifier": {"max_iter": 4, "min_samples_leaf": 1, "random_state": 0},
+    "HistGradientBoostingRegressor": {"max_iter": 4, "min_samples_leaf": 1, "random_state": 0},
     "KernelPCA": {"n_components": 2, "random_state": 0},
     "LassoCV": {"alphas": [0.1]},
     "AdaBoostClassifier": {"n_estimators": 4},
@@ -53,6 +56,9 @@ PAIRWISE = {"KernelPCA"}  # learners that compare every row with every other
 # Learners whose steps are taken row by row: three steps are not one step three times as long, so weights are no repetition.
 STEPPING = ("Perceptron", "SGDClassifier", "SGDRegressor")
 RESAMPLING = ("AdaBoostRegressor",)  # learners that draw rows by weight: a row given twice is drawn by two numbers
+
+# Learners that round every row to a share of the largest before they add them up: the share depends on the weights.
+ROUNDED = {"HistGradientBoostingClassifier": 1e-7, "HistGradientBoostingRegressor": 1e-7}
 
 # scikit-learn's checks that cannot hold, each with its reason; scikit-learn expects the same failures of its own class.
 DRAWN = (

@@ -21,6 +21,8 @@ CHECKS = {  # by class, scikit-learn 1.9
     "GaussianBasis": 54,
     "GaussianMixture": 47,
     "GaussianNB": 62,
+    "HistGradientBoostingClassifier": 62,
+    "HistGradientBoostingRegressor": 58,
     "IncrementalPCA": 55,
     "KMeans": 59,
     "KernelPCA": 46,

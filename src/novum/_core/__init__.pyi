@@ -3,6 +3,8 @@ Compiled kernels. Private: call them through the Python modules that own them.
 """
 
 from novum._core import (
+    bins as bins,
+    boosting as boosting,
     build as build,
     cart as cart,
     counts as counts,
@@ -25,5 +27,6 @@ from novum._core import (
     sgd as sgd,
     text as text,
     threads as threads,
-    tile as tile
+    tile as tile,
+    traversal as traversal
 )

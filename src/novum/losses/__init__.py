@@ -2,7 +2,7 @@
 
 from novum.losses._base import Loss, Pieces, empirical_risk
 from novum.losses.cross_entropy import CrossEntropyLoss
-from novum.losses.likelihood import GaussianLoss, PoissonLoss
+from novum.losses.likelihood import GammaLoss, GaussianLoss, PoissonLoss
 from novum.losses.margin import (
     ExponentialLoss,
     HingeLoss,
@@ -29,6 +29,7 @@ __all__ = [
     "CrossEntropyLoss",
     "EpsilonInsensitiveLoss",
     "ExponentialLoss",
+    "GammaLoss",
     "GaussianLoss",
     "HingeLoss",
     "HuberLoss",

@@ -3,9 +3,11 @@ r"""Losses that are negative log-likelihoods of a distribution with a parameter 
     Gaussian  beta / 2 (f - t)^2 - log(beta) / 2 + log(2 pi) / 2,   f the mean, beta the noise precision     (1)
     beta^     = sum w / sum w (f - t)^2,     the precision that minimises the summed (1) for given f           (2)
     Poisson   exp(f) - t f + log t!,         f the logarithm of the rate, t = 0, 1, 2, ...                     (3)
+    gamma     t exp(-f) + f,                 f the logarithm of the mean, t > 0                                (4)
 
 Without the terms that do not depend on f, (1) is half the squared error times beta: the same f is best for every beta,
-so f is fitted first and beta afterwards.
+so f is fitted first and beta afterwards. (4) is written for shape 1, the exponential distribution, without log-terms in t: any
+other shape multiplies it.
 """
 
 from dataclasses import dataclass
@@ -19,7 +21,7 @@ from novum.exceptions import DataError
 from novum.losses._base import Array, Loss
 from novum.losses.regression import ResidualLoss
 
-__all__ = ["GaussianLoss", "PoissonLoss"]
+__all__ = ["GammaLoss", "GaussianLoss", "PoissonLoss"]
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
 
@@ -109,6 +111,46 @@ class PoissonLoss(Loss):
         """Return the logarithm of the rate."""
         with np.errstate(divide="ignore"):
             return np.log(float_array("PoissonLoss", "mean", mean))
+
+    def _best_constant(self, target: Array, weight: Array) -> float:
+        return float(self.link(np.average(target, weights=weight)))
+
+
+class GammaLoss(Loss):
+    """Negative log-likelihood (4) of positive amounts, in the logarithm of their mean.
+
+    Examples
+    --------
+    >>> from novum.losses import GammaLoss
+    >>> GammaLoss().value([2.0], [0.0]), round(GammaLoss().best_constant([1.0, 3.0]), 6)
+    (array([2.]), 0.693147)
+    """
+
+    name: ClassVar[str] = "gamma"
+
+    def _check_target(self, target: Array, prediction: Array) -> Array:
+        target = super()._check_target(target, prediction)
+        if target.size and not target.min() > 0:
+            raise DataError(f"GammaLoss: target holds {target.min():g}; amounts are > 0.")
+        return target
+
+    def _value(self, target: Array, prediction: Array) -> Array:
+        return target * np.exp(-prediction) + prediction
+
+    def _gradient(self, target: Array, prediction: Array) -> Array:
+        return 1 - target * np.exp(-prediction)
+
+    def _curvature(self, target: Array, prediction: Array) -> Array:
+        return target * np.exp(-prediction)
+
+    def response(self, prediction: Any) -> Array:
+        """Return the mean exp(f)."""
+        return np.exp(float_array("GammaLoss", "prediction", prediction))
+
+    def link(self, mean: Any) -> Array:
+        """Return the logarithm of the mean."""
+        with np.errstate(divide="ignore"):
+            return np.log(float_array("GammaLoss", "mean", mean))
 
     def _best_constant(self, target: Array, weight: Array) -> float:
         return float(self.link(np.average(target, weights=weight)))

@@ -2,7 +2,8 @@
 
 Inside the package: `_table.Tree` is the node table (scikit-learn's field names, category sets, more than two children where a
 grower gives `branch_begin` and `branch_node`); `_grow` is the exact grower, `prepare(X, levels, layout)` once and
-`grow(columns, target, rules, weight, seed)` per tree, for single trees and forests alike.
+`grow(columns, target, rules, weight, seed)` per tree, for single trees and forests alike. `_bins` turns columns into one-byte
+codes, `_histograms` grows trees on them.
 """
 
 from novum.tree._impurity import impurity, split_impurity

@@ -1,0 +1,51 @@
+// A few threads that share the items of short jobs: for kernels whose parallel steps are too short to pass through Python.
+//
+// Helpers never wait for each other and the caller never waits for a helper that has not begun: whoever is free takes the next item, so
+// a thread that the system holds back costs time and nothing else. Jobs must not depend on who does which item.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace novum {
+
+class Team {
+public:
+    /// Start `threads - 1` helpers; they sleep when idle and end with the object.
+    explicit Team(int threads);
+    ~Team();
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    int size() const noexcept { return static_cast<int>(helpers.size()) + 1; }
+
+    /// Call job(item, worker) for every item of 0..items-1; worker is below size(). Items must number fewer than 2^20; jobs do not throw.
+    template <class Job>
+    void run(std::uint32_t items, Job&& job) {
+        if (items <= 1 || helpers.empty()) {
+            for (std::uint32_t i = 0; i < items; ++i) job(i, 0);
+            return;
+        }
+        call = [](void* context, std::uint32_t item, int worker) { (*static_cast<std::remove_reference_t<Job>*>(context))(item, worker); };
+        context = const_cast<void*>(static_cast<const void*>(&job));
+        share(items);
+    }
+
+private:
+    void share(std::uint32_t items);
+    void serve(int worker);
+    bool take(int worker);
+
+    void (*call)(void*, std::uint32_t, int) = nullptr;
+    void* context = nullptr;
+    // Number of the job (24 bits), its items (20) and the next of them (20) in one word: a helper that comes late cannot take an item of
+    // a job that is over, and what it reads after taking one belongs to that job.
+    std::atomic<std::uint64_t> ticket{0};
+    std::atomic<std::uint32_t> finished{0};
+    std::atomic<bool> open{true};
+    std::vector<std::thread> helpers;
+};
+
+}  // namespace novum

@@ -1,0 +1,104 @@
+r"""The losses that boosting descends: definitions, starts and responses from novum.losses, slopes from the compiled kernels.
+
+    F_0 = argmin_c sum_i w_i l(t_i, c)                                                                 (1)
+
+The kernels (cpp/include/novum/boosting.h) compute `gradient` and `curvature` of the same definitions; where the curvature is no
+guide (absolute, quantile) it is one and leaves are refitted by the quantile of their residuals, and the Huber loss takes its
+bound, one. Its width comes from the data: the `quantile` of |t - median|, 0.9 unless told. `score` is -sum w l / sum w without
+the terms that depend on the target alone.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _core
+from novum.losses import (
+    AbsoluteLoss,
+    CrossEntropyLoss,
+    GammaLoss,
+    HuberLoss,
+    Loss,
+    PoissonLoss,
+    QuantileLoss,
+    SquaredLoss,
+)
+from novum.losses.regression import weighted_quantile
+
+__all__ = ["Descent", "descent_of"]
+
+KERNELS = (
+    "squared_error",
+    "absolute_error",
+    "quantile",
+    "huber",
+    "poisson",
+    "gamma",
+    "log_loss",
+)  # novum::boosting::Loss
+HUBER_SHARE = 0.9  # of the rows whose first residual lies within the square
+FARTHEST_START = 36.0  # log-odds of a class that never or always occurs: the last that a double tells from certainty
+
+
+class Descent(NamedTuple):
+    """One loss, ready to be descended."""
+
+    loss: Loss
+    kernel: int
+    parameter: float  # level of a quantile, width of Huber's square
+    outputs: int  # raw scores per row; more than one: a class each
+    refit: float | None  # the level of the quantile that leaves are refitted by
+
+    def start(self, target: NDArray, weight: NDArray | None) -> NDArray:
+        """Return (1), one number per output; several classes share out zero."""
+        if self.outputs == 1:
+            return np.array([np.clip(self.loss.best_constant(target, weight), *self._start_range())])
+        share = np.bincount(target.astype(np.intp), weights=weight, minlength=self.outputs)
+        logs = np.maximum(self.loss.link(share[None] / share.sum())[0], -FARTHEST_START)
+        return logs - logs.mean()
+
+    def _start_range(self) -> tuple[float, float]:
+        far = FARTHEST_START if isinstance(self.loss, CrossEntropyLoss) else np.inf
+        return -far, far
+
+    def slopes(self, team: Any, target: NDArray, raw: NDArray, weight: NDArray | None, pairs: NDArray) -> list:
+        """Write gradient and curvature of every output into pairs of shape (outputs, n, 2), in fixed point; return their units."""
+        if self.outputs == 1:
+            return [_core.boosting.slopes(team, self.kernel, self.parameter, target, raw[0], weight, pairs[0])]
+        probability = np.empty_like(raw)
+        _core.boosting.softmax(team, raw, probability)
+        return [
+            _core.boosting.class_slopes(team, probability[k], target, weight, float(k), pairs[k])
+            for k in range(self.outputs)
+        ]
+
+    def score(self, team: Any, target: NDArray, raw: NDArray, weight: NDArray | None) -> float:
+        """Return minus the mean loss of raw scores of shape (outputs, n)."""
+        total = len(target) if weight is None else float(weight.sum())
+        if self.outputs > 1:
+            return -_core.boosting.class_total(team, raw, target, weight) / total
+        return -_core.boosting.total(team, self.kernel, self.parameter, target, raw[0], weight) / total
+
+
+def descent_of(name: str, target: NDArray, weight: NDArray | None, quantile: float | None, outputs: int = 1) -> Descent:
+    """Return the descent of the loss called `name`."""
+    kernel = KERNELS.index(name)
+    if name == "quantile":
+        assert quantile is not None  # checked with the parameters
+        return Descent(QuantileLoss(quantile), kernel, quantile, 1, quantile)
+    if name == "absolute_error":
+        return Descent(AbsoluteLoss(), kernel, 0.0, 1, 0.5)
+    if name == "huber":
+        ones = np.ones(len(target)) if weight is None else weight
+        residual = np.abs(target - weighted_quantile(target, ones, 0.5))
+        width = weighted_quantile(residual, ones, HUBER_SHARE if quantile is None else quantile)
+        width = width if width > 0 else float(residual.max()) or 1.0
+        return Descent(HuberLoss(width), kernel, width, 1, None)
+    loss = {
+        "squared_error": SquaredLoss(scale=0.5),
+        "poisson": PoissonLoss(),
+        "gamma": GammaLoss(),
+        "log_loss": CrossEntropyLoss(),
+    }[name]
+    return Descent(loss, kernel, 0.0, outputs, None)

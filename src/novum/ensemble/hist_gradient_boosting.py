@@ -1,0 +1,358 @@
+r"""Gradient boosting of trees grown on histograms, for classes and for numbers.
+
+    F_M(x) = F_0 + learning_rate sum_m T_m(x)                                                          (1)
+    regression: squared error, absolute error, Huber, quantile  f = F;   Poisson, gamma  f = exp F     (2)
+    two classes: p = 1 / (1 + exp(-F));   k classes: p = softmax(F_1, ..., F_k), a tree for each       (3)
+
+How trees are fitted: novum.ensemble._boosting. Derivation: docs/theory/boosting.md.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.class_weight import compute_class_weight
+
+from novum._softmax import softmax_rows
+from novum.base.classes import encode
+from novum.base.domains import Choice, Domain, Instance, Null, Real
+from novum.base.estimator import fits
+from novum.ensemble._descent import Descent, descent_of
+from novum.ensemble._hist_base import HistGradientBoosting
+from novum.exceptions import DataError, ParameterError
+
+__all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
+
+PARAMETERS = """
+    learning_rate : float, default=0.1
+        Factor of every tree's values.
+    max_iter : int, default=100
+        Most iterations: a tree each, for more than two classes a tree per class.
+    max_leaf_nodes : int or None, default=31
+    max_depth : int or None, default=None
+    min_samples_leaf : int, default=20
+        Rows with positive weight that a leaf must hold.
+    l2_regularization : float, default=0
+        Penalty of leaf values.
+    max_features : float, default=1.0
+        Share of the columns that every node may choose from, drawn anew for each.
+    max_bins : int, default=255
+        Most bins of a column, one more is kept for missing values.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default="from_dtype"
+        Categorical columns by mask, position or name, or those that a frame's dtypes say.
+    monotonic_cst : array-like of int of shape (n_features,), dict or None, default=None
+        1: never falls in that column, -1: never rises, 0: free; a dict goes by name.
+    interaction_cst : sequence of sets of int, "pairwise", "no_interactions" or None, default=None
+        Columns that may follow each other on a path from the root.
+    warm_start : bool, default=False
+        Whether to keep the trees of the last fit and add to them.
+    early_stopping : "auto" or bool, default="auto"
+        Whether to stop when scores no longer rise; "auto": with more than 10,000 rows.
+    scoring : str, callable or None, default="loss"
+        What is scored: the loss, or a scorer; None is the `score` method.
+    validation_fraction : float, int or None, default=0.1
+        Rows held back to be scored; None scores the training rows.
+    n_iter_no_change : int, default=10
+        Scores that must not rise before the fit stops.
+    tol : float, default=1e-7
+        What counts as a rise.
+    verbose : int or bool, default=0
+        Whether to log every iteration, to the logger "novum".
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+"""
+ATTRIBUTES = """
+    n_iter_ : int
+        Iterations that were made.
+    n_trees_per_iteration_ : int
+    train_score_, validation_score_ : array of shape (n_iter_ + 1,) or (0,)
+        Scores before the first and after every iteration; empty without early stopping.
+    do_early_stopping_ : bool
+    is_categorical_ : bool array of shape (n_features,) or None
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+"""
+
+
+def with_shared_tables(cls: type) -> type:
+    """Put the shared tables into a class's docstring."""
+    cls.__doc__ = (
+        (cls.__doc__ or "")
+        .replace("    SHARED PARAMETERS\n", PARAMETERS[1:])
+        .replace("    SHARED ATTRIBUTES\n", ATTRIBUTES[1:])
+    )
+    return cls
+
+
+@with_shared_tables
+class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
+    """Gradient boosting for numbers.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "huber", "gamma", "poisson", "quantile"}, default="squared_error"
+        "gamma" needs positive targets, "poisson" none below zero; both predict the exponential of the raw score.
+    quantile : float in [0, 1] or None, default=None
+        The level for loss="quantile"; for loss="huber" the share of rows that start within its square, 0.9 if None.
+    SHARED PARAMETERS
+    Attributes
+    ----------
+    SHARED ATTRIBUTES
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.ensemble import HistGradientBoostingRegressor
+    >>> X = np.linspace(0, 1, 200)[:, None]
+    >>> y = np.floor(4 * X[:, 0])
+    >>> HistGradientBoostingRegressor().fit(X, y).predict([[0.1], [0.6]]).round(3)
+    array([0., 2.])
+    """
+
+    _domains: dict[str, Domain] = {
+        **HistGradientBoosting._domains,
+        "loss": Choice("squared_error", "absolute_error", "huber", "gamma", "poisson", "quantile"),
+        "quantile": Real(0, 1) | Null(),
+    }
+
+    def __init__(
+        self,
+        loss="squared_error",
+        *,
+        quantile=None,
+        learning_rate=0.1,
+        max_iter=100,
+        max_leaf_nodes=31,
+        max_depth=None,
+        min_samples_leaf=20,
+        l2_regularization=0.0,
+        max_features=1.0,
+        max_bins=255,
+        categorical_features="from_dtype",
+        monotonic_cst=None,
+        interaction_cst=None,
+        warm_start=False,
+        early_stopping="auto",
+        scoring="loss",
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        verbose=0,
+        random_state=None,
+    ):
+        self.loss = loss
+        self.quantile = quantile
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
+        """Fit the trees.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan or Dask collection of shape (n_samples, n_features)
+            NaN is a missing value.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Zero leaves a row out.
+        X_val, y_val, sample_weight_val : like X, y and sample_weight, default=None
+            Rows to be scored for early stopping, in place of a part of X.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
+
+    def _encoded(self, y: NDArray, *, fitted: bool = False) -> NDArray:
+        y = np.ascontiguousarray(y, np.float64)
+        if self.loss == "gamma" and not (y > 0).all():
+            raise DataError("loss='gamma' requires strictly positive y. Drop rows of zero, or use loss='poisson'.")
+        if self.loss == "poisson" and not ((y >= 0).all() and y.sum() > 0):
+            raise DataError("loss='poisson' requires non-negative y and sum(y) > 0.")
+        return y
+
+    def _decoded(self, target: NDArray) -> NDArray:
+        return target
+
+    def _descent(self, target: NDArray, weight: NDArray | None) -> Descent:
+        if self.loss == "quantile" and self.quantile is None:
+            raise ParameterError(
+                "HistGradientBoostingRegressor(loss='quantile') needs quantile, a level between 0 and 1."
+            )
+        return descent_of(self.loss, target, weight, self.quantile)
+
+    def _finish(self, raw: NDArray) -> NDArray:
+        return np.exp(raw[:, 0]) if self.loss in ("gamma", "poisson") else raw[:, 0]
+
+    def predict(self, X):
+        """Return the prediction (2) of every row."""
+        return self._raw(X, self._finish)
+
+    def staged_predict(self, X):
+        """Yield the predictions after every iteration."""
+        return self._staged(X, self._finish)
+
+
+@with_shared_tables
+class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
+    """Gradient boosting for classes.
+
+    Parameters
+    ----------
+    loss : {"log_loss"}, default="log_loss"
+    SHARED PARAMETERS
+    class_weight : dict, "balanced" or None, default=None
+        Factors of the weights of every class's rows.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    SHARED ATTRIBUTES
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.ensemble import HistGradientBoostingClassifier
+    >>> X = np.array([[a, b] for a in range(20) for b in range(20)], dtype=float)
+    >>> y = (X[:, 0] < 10) ^ (X[:, 1] < 7)
+    >>> HistGradientBoostingClassifier().fit(X, y).score(X, y)
+    1.0
+    """
+
+    _domains: dict[str, Domain] = {
+        **HistGradientBoosting._domains,
+        "loss": Choice("log_loss"),
+        "class_weight": Instance(dict) | Choice("balanced") | Null(),
+    }
+    _target = "classes"
+
+    def __init__(
+        self,
+        loss="log_loss",
+        *,
+        learning_rate=0.1,
+        max_iter=100,
+        max_leaf_nodes=31,
+        max_depth=None,
+        min_samples_leaf=20,
+        l2_regularization=0.0,
+        max_features=1.0,
+        max_bins=255,
+        categorical_features="from_dtype",
+        monotonic_cst=None,
+        interaction_cst=None,
+        warm_start=False,
+        early_stopping="auto",
+        scoring="loss",
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        tol=1e-7,
+        verbose=0,
+        random_state=None,
+        class_weight=None,
+    ):
+        self.loss = loss
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.warm_start = warm_start
+        self.early_stopping = early_stopping
+        self.scoring = scoring
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
+        """Fit the trees; see `HistGradientBoostingRegressor.fit`.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
+
+    def _encoded(self, y: NDArray, *, fitted: bool = False) -> NDArray:
+        if not fitted:
+            self.classes_ = np.unique(y)
+            self.n_trees_per_iteration_ = 1 if len(self.classes_) <= 2 else len(self.classes_)
+        return encode(self.classes_, np.asarray(y)).astype(np.float64)
+
+    def _decoded(self, target: NDArray) -> NDArray:
+        return self.classes_[target.astype(np.intp)]
+
+    def _weighted(self, target: NDArray, weight: NDArray | None) -> NDArray | None:
+        if self.class_weight is None:
+            return weight
+        factor = compute_class_weight(self.class_weight, classes=self.classes_, y=self._decoded(target))[
+            target.astype(np.intp)
+        ]
+        return factor if weight is None else factor * weight
+
+    def _descent(self, target: NDArray, weight: NDArray | None) -> Descent:
+        return descent_of("log_loss", target, weight, None, self.n_trees_per_iteration_)
+
+    def _probabilities(self, raw: NDArray) -> NDArray:
+        if raw.shape[1] > 1:
+            return softmax_rows(raw)
+        if len(self.classes_) == 1:
+            return np.ones((len(raw), 1))
+        positive = expit(raw[:, 0])
+        return np.column_stack([1 - positive, positive])
+
+    def _labels(self, raw: NDArray) -> NDArray:
+        return self.classes_[raw.argmax(axis=1) if raw.shape[1] > 1 else (raw[:, 0] > 0).astype(np.intp)]
+
+    def _scores(self, raw: NDArray) -> NDArray:
+        return raw if raw.shape[1] > 1 else raw[:, 0]
+
+    def predict(self, X):
+        """Return the class with the largest probability of every row."""
+        return self._raw(X, self._labels)
+
+    def predict_proba(self, X):
+        """Return the probabilities (3) of every row, one column per class."""
+        return self._raw(X, self._probabilities)
+
+    def decision_function(self, X):
+        """Return the raw scores F of every row: one number for two classes, else one per class."""
+        return self._raw(X, self._scores)
+
+    def staged_predict(self, X):
+        """Yield the classes after every iteration."""
+        return self._staged(X, self._labels)
+
+    def staged_predict_proba(self, X):
+        """Yield the probabilities after every iteration."""
+        return self._staged(X, self._probabilities)
+
+    def staged_decision_function(self, X):
+        """Yield the raw scores after every iteration."""
+        return self._staged(X, self._scores)

@@ -1,0 +1,206 @@
+r"""Columns into one-byte codes: quantile bins for numbers, one bin per category, and a code of its own for missing values.
+
+A column with at most `max_bins` distinct values is cut half-way between neighbors; any other at the quantiles
+
+    e_i = the i/max_bins quantile of the column, i = 1, ..., max_bins - 1                              (1)
+    code(x) = number of edges below x,   `missing` for NaN                                             (2)
+
+A quantile is the middle of the interval where every point of one is as good (the averaged inverse of the distribution
+function), of the weighted rows if there are weights. Beyond `SAMPLE_ROWS` rows the edges are those of a sample: the rows with
+the smallest keys of novum._random, which depend on the number of a row alone, so every home of the data draws the same rows.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _array, _core
+from novum._pool import map_ordered
+from novum._random import Stream
+from novum.fold.blocks import Block, Source
+from novum.fold.memory import FrameTiles
+
+__all__ = ["Bins", "edges_of", "encode", "learn_bins", "words_shape"]
+
+SAMPLE_ROWS = 200_000  # as scikit-learn: quantiles of more rows move by less than a hundredth of a bin's share
+LARGEST_EDGE = 1e300  # an edge of infinity would leave no value to its right
+TIE = 1e-12  # relative: cumulated weights this close to a quantile count as equal to it
+TOGETHER = 8  # columns sorted in one go: a line of the cache holds so many values of a row
+KEY_PURPOSE = "rows for bin edges"
+
+
+class Bins(NamedTuple):
+    """How every column is coded."""
+
+    edges: NDArray  # all edges, column after column
+    start: NDArray  # (d + 1,) int64: the edges of column j are edges[start[j]:start[j + 1]]
+    categories: NDArray  # (d,) int32: number of categories, 0 for a column of numbers
+    missing: int  # the code of a missing value: above every other code
+
+    @property
+    def counts(self) -> NDArray:
+        """Bins of every column, without the one for missing values."""
+        return np.where(self.categories > 0, self.categories, np.diff(self.start) + 1).astype(np.int32)
+
+    def threshold(self, feature: NDArray, code: NDArray) -> NDArray:
+        """Return the number at which codes up to `code` end; infinity after the last bin."""
+        place = self.start[feature] + code
+        inside = place < self.start[feature + 1]
+        return np.where(inside, np.append(self.edges, np.inf)[np.where(inside, place, -1)], np.inf)
+
+
+class Sample(NamedTuple):
+    """Rows with the smallest keys so far."""
+
+    key: NDArray  # (m,)
+    row: NDArray  # (m,)
+    X: NDArray  # (m, d)
+
+
+def quantile_edges(ordered: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
+    """Return (1) of sorted values without gaps."""
+    level = np.linspace(0, 100, max_bins + 1)[1:-1] / 100  # as np.percentile has them, to the last bit
+    if weight is None:
+        place = len(ordered) * level - 1
+        below = np.floor(place)
+        high = np.clip(below.astype(np.int64) + 1, 0, len(ordered) - 1)
+        low = np.where(place == below, np.maximum(high - 1, 0), high)
+    else:
+        cumulated = np.cumsum(weight)
+        wanted, slack = level * cumulated[-1], TIE * cumulated[-1]
+        high = np.minimum(np.searchsorted(cumulated, wanted + slack, side="right"), len(ordered) - 1)
+        low = np.minimum(np.searchsorted(cumulated, wanted - slack), high)
+    a, b = ordered[low], ordered[high]
+    with np.errstate(invalid="ignore"):
+        return np.where(a == b, a, a + (b - a) / 2)
+
+
+def edges_of(column: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
+    """Return the edges of one column: half-way between few distinct values, else (1); rows of weight zero are left out."""
+    keep = ~np.isnan(column)
+    if weight is not None:
+        keep &= weight > 0
+    if not keep.all():
+        column = column[keep]
+        weight = None if weight is None else weight[keep]
+    if weight is None:
+        ordered = np.sort(column)
+    else:
+        order = np.argsort(column, kind="stable")
+        ordered, weight = column[order], weight[order]
+    if not len(ordered):
+        return np.empty(0)
+    new = ordered[1:] != ordered[:-1]
+    if np.count_nonzero(new) < max_bins:
+        distinct = ordered[np.append(True, new)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            middle = distinct[:-1] + (distinct[1:] - distinct[:-1]) / 2
+        edges = np.where(np.isfinite(middle), middle, distinct[:-1])
+    else:
+        edges = np.unique(quantile_edges(ordered, weight, max_bins))
+    return np.minimum(edges, LARGEST_EDGE)
+
+
+class Wanted(NamedTuple):
+    """Which rows to sample."""
+
+    stream: Stream
+    size: int
+    open: NDArray  # (n,) bool: rows that may be taken
+
+
+def sample_of(wanted: Wanted, block: Block) -> Sample:
+    """Return the rows of one block with the smallest keys."""
+    rows, size = range(block.start, block.start + block.rows), wanted.size
+    keys = wanted.stream.keys(KEY_PURPOSE, 0, rows)
+    keys = np.where(wanted.open[block.start : rows.stop], keys, np.inf)
+    place = np.argpartition(keys, size - 1)[:size] if size < len(keys) else np.arange(len(keys))
+    place = place[np.isfinite(keys[place])]
+    return Sample(keys[place], block.start + place, _array.to_numpy(block.X)[place].astype(np.float64))
+
+
+def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
+    """Return the merge that keeps the `size` smallest keys."""
+
+    def merge(a: Sample, b: Sample) -> Sample:
+        key = np.concatenate([a.key, b.key])
+        keep = np.argpartition(key, size - 1)[:size] if size < len(key) else np.arange(len(key))
+        row, X = np.concatenate([a.row, b.row])[keep], np.concatenate([a.X, b.X])[keep]
+        return Sample(key[keep], row, X)
+
+    return merge
+
+
+def learn_bins(
+    source: Source,
+    stream: Stream,
+    max_bins: int,
+    categories: NDArray,
+    *,
+    rows: NDArray,
+    n_rows: int,
+    weight: NDArray | None = None,
+    n_threads: int = 1,
+) -> Bins:
+    """Return the bins of the sorted `rows` of a source of `n_rows`, or of a sample of them.
+
+    `categories` holds, for every column, the number of categories it is coded in, or 0; `weight` those of
+    all rows.
+    """
+    size = SAMPLE_ROWS
+    d = source.n_features
+    if source.home != "memory":
+        able = np.zeros(n_rows, bool)
+        able[rows] = True
+        sample = source.total(sample_of, Wanted(stream, size, able), merge_samples(size))
+        weight = None if weight is None else weight[sample.row]
+
+        def columns(first: int) -> NDArray:
+            return np.ascontiguousarray(sample.X[:, first : first + TOGETHER].T)
+    else:
+        rows = rows if len(rows) <= size else some_of(rows, stream, size)
+        weight = None if weight is None else weight[rows]
+
+        def columns(first: int) -> NDArray:
+            return columns_in_memory(source, rows, first)
+
+    def some(first: int) -> list[NDArray]:
+        values = columns(first)
+        counts = categories[first : first + TOGETHER]
+        return [np.empty(0) if count else edges_of(column, weight, max_bins) for column, count in zip(values, counts)]
+
+    edges = [one for part in map_ordered(some, range(0, d, TOGETHER), n_threads) for one in part]
+    start = np.concatenate([[0], np.cumsum([len(e) for e in edges])]).astype(np.int64)
+    most = max(int(np.max(np.diff(start), initial=0)) + 1, int(np.max(categories, initial=0)))
+    return Bins(np.concatenate([*edges, np.empty(0)]), start, np.asarray(categories, np.int32), most)
+
+
+def some_of(rows: NDArray, stream: Stream, size: int) -> NDArray:
+    """Return the `size` of these rows with the smallest keys."""
+    keys = stream.keys(KEY_PURPOSE, 0, int(rows.max()) + 1)[rows]
+    return rows[np.sort(np.argpartition(keys, size - 1)[:size])]
+
+
+def columns_in_memory(source: Any, rows: NDArray, first: int) -> NDArray:
+    """Return the columns from `first` on, `TOGETHER` of them, at some rows of a source in memory, in float64."""
+    tiles, whole = source.tiles, len(rows) == source.n_rows
+    part = slice(first, first + TOGETHER)
+    if isinstance(tiles, FrameTiles):
+        return np.array([column if whole else column[rows] for column in tiles.columns[part]], np.float64)
+    X = tiles.X[:, part]
+    return np.ascontiguousarray((X if whole else X[rows]).T, np.float64)
+
+
+def words_shape(rows: int, columns: int) -> tuple[int, int]:
+    """Return the shape of the codes of so many rows: a word of four codes per row and group of four columns."""
+    return -(-columns // _core.bins.GROUP), rows
+
+
+def encode(bins: Bins, tile: NDArray, out: NDArray | None = None, first: int = 0) -> NDArray:
+    """Return (2) of every cell of a row-major tile, packed four columns to a word; into rows `first` on of `out` if given."""
+    if out is None:
+        out = np.empty(words_shape(*tile.shape), np.uint32)
+    _core.bins.encode(tile, bins.edges, bins.start, bins.categories, bins.missing, out, first)
+    return out
