@@ -22,6 +22,7 @@ from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.validation import check_target, check_weight
 from novum.exceptions import DataWarning, ParameterError
+from novum.fold.memory import ArrayTiles
 from novum.tree._tables import Table, coded_frame, frame_levels, is_frame, read_table
 
 __all__ = ["Round", "WeightBoosting", "takes_weights"]
@@ -85,7 +86,7 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
         if not self.__sklearn_tags__().input_tags.allow_nan:
             _sklearn.assert_all_finite(table.X, estimator_name=type(self).__name__, input_name="X")
         n = table.X.shape[0]
-        target = check_target(self, np.broadcast_to(np.float64(0), (n, 1)), y, self._kind)
+        target = check_target(self, ArrayTiles(np.broadcast_to(np.float64(0), (n, 1))), y, self._kind)
         given = check_weight(self, sample_weight, n)
         weight = np.ones(n) if given is None else given
         train = self._trainer(table, target if target.ndim == 1 else column_or_1d(target, warn=True))

@@ -186,7 +186,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
             raise DataError(
                 f"MixtureOfExperts learns in memory, not from a {source.home}; give it a sample of the rows."
             )
-        X, y = source.tiles.tile(0, source.n_rows).astype(np.float64, copy=False), source.y
+        X, y = source.tiles.tile(0, source.tiles.shape[0]).astype(np.float64, copy=False), source.y
         y = y if y.ndim == 1 else column_or_1d(y, warn=True)
         weight = np.ones(len(X)) if source.weight is None else source.weight
         present = weight > 0

@@ -18,7 +18,7 @@ from novum.linear_model.paths import enet_path, lasso_path
 __all__ = ["MultiTaskElasticNetCV", "MultiTaskLassoCV"]
 
 
-class TasksByValidation(PenaltyByValidation):
+class _TasksByValidation(PenaltyByValidation):
     """What MultiTaskLassoCV and MultiTaskElasticNetCV share."""
 
     _domains: dict[str, Domain] = {
@@ -47,7 +47,7 @@ class TasksByValidation(PenaltyByValidation):
         return tags
 
 
-class MultiTaskLassoCV(TasksByValidation):
+class MultiTaskLassoCV(_TasksByValidation):
     """Multi-task lasso with the penalty chosen by cross-validation.
 
     Parameters
@@ -104,7 +104,7 @@ class MultiTaskLassoCV(TasksByValidation):
         self.selection = selection
 
 
-class MultiTaskElasticNetCV(TasksByValidation):
+class MultiTaskElasticNetCV(_TasksByValidation):
     """Multi-task elastic net with the penalty, and the share of the L2,1 norm in it, chosen by cross-validation.
 
     Parameters
@@ -132,7 +132,7 @@ class MultiTaskElasticNetCV(TasksByValidation):
     0.9
     """
 
-    _domains: dict[str, Domain] = {**TasksByValidation._domains, "l1_ratio": Real(0, 1) | ArrayLike()}
+    _domains: dict[str, Domain] = {**_TasksByValidation._domains, "l1_ratio": Real(0, 1) | ArrayLike()}
     path = staticmethod(enet_path)
 
     def __init__(
