@@ -7,6 +7,7 @@ from importlib import import_module
 from benchmarks.harness import run_case, write
 
 FAMILIES = (
+    "adaboost",
     "linear_model",
     "penalised",
     "logistic",

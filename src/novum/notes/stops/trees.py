@@ -1,8 +1,10 @@
 """Information gain by counting, one round of boosting, impurities and a regression tree."""
 
 import numpy as np
+from sklearn.dummy import DummyClassifier
 
 from novum.datasets import load_go_to_lesson, load_play_tennis
+from novum.ensemble import AdaBoostClassifier
 from novum.information import entropy, mutual_information
 from novum.notes.stops.registry import stop
 from novum.tree import DecisionTreeRegressor, impurity
@@ -28,9 +30,14 @@ def lesson():
     remark="notes: (log 4)/2",
 )
 def boosting():
-    wrong = np.repeat([True, False], [20, 80])
-    share = wrong.mean()
-    return float(np.log((1 - share) / share) / 2)
+    X, y = np.zeros((100, 1)), np.repeat([1, -1], [80, 20])
+    return float(AdaBoostClassifier(DummyClassifier(strategy="prior"), n_estimators=2).fit(X, y).estimator_weights_[0] / 2)
+
+
+@stop("002", "P1.7", "AdaBoost, stumps on six points: votes", reference=np.log(30), remark="log 2 + log 3 + log 5")
+def six_points():
+    X, y = np.arange(6.0)[:, None], [1, 1, -1, -1, 1, 1]
+    return float(AdaBoostClassifier(n_estimators=3).fit(X, y).estimator_weights_.sum())
 
 
 @stop("001", "2.1", "PlayTennis: entropy", printed=".94")
