@@ -5,7 +5,8 @@ import pytest
 from novum.datasets import path
 from novum.study import Study
 
-# accuracy and ends of its interval: 75/25 stratified split, 10 folds x 3, seed 0, scikit-learn 1.9.1
+# accuracy and ends of its interval: 75/25 stratified split, 10 folds x 3, seed 0, scikit-learn 1.9.1; the tree is novum's own,
+# which takes the first of equal splits where scikit-learn draws one (.926, .902, .949)
 EXPECTED = {
     "LogisticRegression": (0.980, 0.965, 0.994),
     "QDA": (0.967, 0.947, 0.987),
@@ -15,7 +16,7 @@ EXPECTED = {
     "AdaBoost": (0.962, 0.939, 0.984),
     "RandomForest": (0.961, 0.944, 0.978),
     "GaussianNB": (0.937, 0.913, 0.961),
-    "DecisionTree": (0.926, 0.902, 0.949),
+    "DecisionTree": (0.930, 0.911, 0.950),
     "baseline (most frequent)": (0.627, 0.621, 0.632),
 }
 QUICK = ["LogisticRegression", "QDA", "KNeighbors", "LDA", "GaussianNB", "DecisionTree"]

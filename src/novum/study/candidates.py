@@ -82,10 +82,14 @@ STAND_INS = {  # scikit-learn's classes, for the families that novum does not ha
         "ensemble.HistGradientBoostingRegressor",
     ),
 }
-# Learners for counts, binary or categorical columns only, and searches over others: not for a table of any columns.
+# Not for a table of any columns: learners for counts, binary or categorical columns or several targets only, searches over
+# others, combinations of models that one chooses, parts of ensembles, and what another candidate does better or as well.
 NOT_FOR_TABLES = {
     *("MultinomialNB", "BernoulliNB", "CategoricalNB", "ComplementNB", "LogisticRegressionCV", "RidgeCV", "LassoCV"),
-    *("ElasticNetCV", "OneClassSVM"),
+    *("ElasticNetCV", "OneClassSVM", "MultiTaskLasso", "MultiTaskElasticNet", "MultiTaskLassoCV", "MultiTaskElasticNetCV"),
+    *("JointTableClassifier", "MixedNB", "GenerativeClassifier", "BayesOptimalClassifier", "LossMatrixClassifier"),
+    *("LeastSquaresClassifier", "Perceptron", "SGDClassifier", "SGDRegressor"),
+    *("RidgeClassifierCV", "BayesianModelAveraging", "MixtureOfExperts", "ExtraTreeClassifier", "ExtraTreeRegressor"),
 }
 MOST_ROWS = {"svm": 5_000, "gaussian_process": 1_000, "kernel_ridge": 5_000}  # cost grows with the square or cube
 SHORT = {"LinearDiscriminantAnalysis": "LDA", "QuadraticDiscriminantAnalysis": "QDA"}
