@@ -33,8 +33,8 @@ def by_row(X: Any) -> Any:
     return X.tocsr() if scipy.sparse.issparse(X) else np.ascontiguousarray(X)
 
 
-def members(owner: str, prototype: Any, table: Table, y: NDArray) -> Callable[..., Any]:
-    """Return the function of (weights, seed, rows drawn) that gives a fitted member; of the last two learners use one."""
+def members(owner: str, prototype: Any, table: Table, X: Any, y: NDArray) -> Callable[..., Any]:
+    """Return the function of (weights, seed, rows drawn) that gives a fitted member; X holds the table row by row."""
     if isinstance(prototype, BaseTree):
         grown = regrower(prototype, table, y[:, None])
 
@@ -45,12 +45,14 @@ def members(owner: str, prototype: Any, table: Table, y: NDArray) -> Callable[..
         return tree
     if any(table.levels):
         raise DataError(f"{owner}: columns with categories need trees as members, not {type(prototype).__name__}.")
-    X = by_row(table.X)
 
     def fitted(weight: NDArray | None, seed: int, drawn: NDArray | None = None) -> Any:
+        member = fresh(prototype, seed)
         if drawn is not None:
-            return fresh(prototype, seed).fit(X[drawn], y[drawn])
-        return fresh(prototype, seed).fit(X, y, sample_weight=weight)
+            member.fit(X[drawn], y[drawn])
+        else:
+            member.fit(X, y, sample_weight=weight)
+        return member
 
     return fitted
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
@@ -21,6 +22,7 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.validation import check_target, check_weight
+from novum.ensemble._members import by_row
 from novum.exceptions import DataWarning, ParameterError
 from novum.fold.memory import ArrayTiles
 from novum.tree._tables import Table, coded_frame, frame_levels, is_frame, read_table
@@ -62,8 +64,8 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
         """Return the weak learner where none is given."""
 
     @abstractmethod
-    def _trainer(self, table: Table, y: NDArray) -> Callable[[NDArray, int, int], Round]:
-        """Return the function that makes a round of (weights, seed, number of the round)."""
+    def _trainer(self, table: Table, rows: Any, y: NDArray) -> Callable[[NDArray, int, int], Round]:
+        """Return the function that makes a round of (weights, seed, number of the round); `rows` are those of the table."""
 
     @fits
     def fit(self, X, y, sample_weight=None):
@@ -84,12 +86,14 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
         self.levels_ = frame_levels(X) if is_frame(X) else {}
         table = read_table(self, coded_frame(X, self.levels_) if self.levels_ else X, self.levels_)
         if not self.__sklearn_tags__().input_tags.allow_nan:
-            _sklearn.assert_all_finite(table.X, estimator_name=type(self).__name__, input_name="X")
+            cells = getattr(table.X, "data", table.X) if scipy.sparse.issparse(table.X) else table.X
+            _sklearn.assert_all_finite(cells, estimator_name=type(self).__name__, input_name="X")
         n = table.X.shape[0]
         target = check_target(self, ArrayTiles(np.broadcast_to(np.float64(0), (n, 1))), y, self._kind)
         given = check_weight(self, sample_weight, n)
         weight = np.ones(n) if given is None else given
-        train = self._trainer(table, target if target.ndim == 1 else column_or_1d(target, warn=True))
+        rows = table.X if getattr(X, "format", "") == "csc" else by_row(table.X)
+        train = self._trainer(table, rows, target if target.ndim == 1 else column_or_1d(target, warn=True))
         absent, weight = weight == 0.0, weight / weight.sum()
         rounds: list[Round] = []
         seed = seed_of(self.random_state)

@@ -30,7 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum import _array
 from novum.base.classes import distinct
 from novum.base.domains import Choice, Domain
-from novum.ensemble._members import by_row, codes_of, members
+from novum.ensemble._members import codes_of, members
 from novum.ensemble._rounds import Round, WeightBoosting, takes_weights
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
@@ -138,17 +138,17 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
     def _metric(self):
         return accuracy_score
 
-    def _trainer(self, table: Table, y: NDArray) -> Callable[[NDArray, int, int], Round]:
+    def _trainer(self, table: Table, rows: Any, y: NDArray) -> Callable[[NDArray, int, int], Round]:
         """Return the function that makes a round."""
         takes_weights(type(self).__name__, self.estimator_)
         self.classes_, code = distinct(y)
         self.n_classes_ = k = len(self.classes_)
-        make, X = members(type(self).__name__, self.estimator_, table, y), by_row(table.X)
+        make = members(type(self).__name__, self.estimator_, table, rows, y)
         least = 1.0 - 1.0 / k if self.algorithm == "SAMME" else 0.5
 
         def train(weight: NDArray, seed: int, step: int) -> Round:
             member = make(weight, seed)
-            wrong = codes_of(member, X, self.classes_) != code
+            wrong = codes_of(member, rows, self.classes_) != code
             error = float(weight @ wrong / weight.sum())
             if error <= 0:
                 return Round(member, 0.0, 1.0, weight)

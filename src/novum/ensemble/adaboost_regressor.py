@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum import _array
 from novum._random import Stream
 from novum.base.domains import Choice, Domain
-from novum.ensemble._members import by_row, members, numbers_of
+from novum.ensemble._members import members, numbers_of
 from novum.ensemble._rounds import Round, WeightBoosting
 from novum.fold.blocks import Block
 from novum.tree._tables import Table
@@ -119,10 +119,10 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
     def _metric(self):
         return r2_score
 
-    def _trainer(self, table: Table, y: NDArray) -> Callable[[NDArray, int, int], Round]:
+    def _trainer(self, table: Table, rows: Any, y: NDArray) -> Callable[[NDArray, int, int], Round]:
         """Return the function that makes a round."""
         y = y.astype(np.float64, copy=False)
-        make, X = members(type(self).__name__, self.estimator_, table, y), by_row(table.X)
+        make = members(type(self).__name__, self.estimator_, table, rows, y)
 
         def train(weight: NDArray, seed: int, step: int) -> Round:
             present = np.flatnonzero(weight)
@@ -130,7 +130,7 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
             places = Stream(seed).uniform("rows", step, len(present)) * reach[-1]
             drawn = present[np.searchsorted(reach, places, side="right").clip(max=len(present) - 1)]
             member = make(None, seed, drawn)
-            loss = losses(np.abs(numbers_of(member, X) - y), weight > 0, self.loss)
+            loss = losses(np.abs(numbers_of(member, rows) - y), weight > 0, self.loss)
             error = float(weight @ loss / weight.sum())
             if error <= 0:
                 return Round(member, 0.0, 1.0, weight)

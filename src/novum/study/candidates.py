@@ -86,7 +86,14 @@ STAND_INS = {  # scikit-learn's classes, for the families that novum does not ha
 # others, combinations of models that one chooses, parts of ensembles, and what another candidate does better or as well.
 NOT_FOR_TABLES = {
     *("MultinomialNB", "BernoulliNB", "CategoricalNB", "ComplementNB", "LogisticRegressionCV", "RidgeCV", "LassoCV"),
-    *("ElasticNetCV", "OneClassSVM", "MultiTaskLasso", "MultiTaskElasticNet", "MultiTaskLassoCV", "MultiTaskElasticNetCV"),
+    *(
+        "ElasticNetCV",
+        "OneClassSVM",
+        "MultiTaskLasso",
+        "MultiTaskElasticNet",
+        "MultiTaskLassoCV",
+        "MultiTaskElasticNetCV",
+    ),
     *("JointTableClassifier", "MixedNB", "GenerativeClassifier", "BayesOptimalClassifier", "LossMatrixClassifier"),
     *("LeastSquaresClassifier", "Perceptron", "SGDClassifier", "SGDRegressor"),
     *("RidgeClassifierCV", "BayesianModelAveraging", "MixtureOfExperts", "ExtraTreeClassifier", "ExtraTreeRegressor"),

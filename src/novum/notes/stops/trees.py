@@ -31,7 +31,9 @@ def lesson():
 )
 def boosting():
     X, y = np.zeros((100, 1)), np.repeat([1, -1], [80, 20])
-    return float(AdaBoostClassifier(DummyClassifier(strategy="prior"), n_estimators=2).fit(X, y).estimator_weights_[0] / 2)
+    return float(
+        AdaBoostClassifier(DummyClassifier(strategy="prior"), n_estimators=2).fit(X, y).estimator_weights_[0] / 2
+    )
 
 
 @stop("002", "P1.7", "AdaBoost, stumps on six points: votes", reference=np.log(30), remark="log 2 + log 3 + log 5")
