@@ -90,7 +90,7 @@ def likely(design, work, scores, path, i, last, l1_now, support) -> np.ndarray:
     """Return columns to begin a batch with: those of the strong rule, no more than the support leads to expect."""
     l1 = path.l1[last - 1]
     now = max(float(scores.max(initial=0.0)), path.l1[i]) if l1_now is None else l1_now
-    room = max(design.first_size, 2 * support)
+    room = max(design.first_size, min(2 * support, design.n - support))  # there are never more than n in the support
     threshold = max(2 * l1 - now, 0.5 * l1)
     found = np.flatnonzero((scores >= threshold) & ~work.inside)
     if len(found) <= room:
@@ -148,7 +148,7 @@ def nearest(design, outside, theta, gap, l1, l2, support) -> np.ndarray:
     candidates = np.flatnonzero(np.isfinite(outside))
     distance = (l1 - theta * outside[candidates]) / np.sqrt(design.squares[candidates] + l2)
     candidates, distance = candidates[distance <= np.sqrt(2 * gap)], distance[distance <= np.sqrt(2 * gap)]
-    room = max(design.first_size, support)
+    room = max(design.first_size, support // 4)
     return candidates if len(candidates) <= room else candidates[np.argpartition(distance, room)[:room]]
 
 
