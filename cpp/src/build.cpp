@@ -15,7 +15,7 @@ std::string compiler() {
 }
 
 std::string simd_level() {
-#if defined(NOVUM_HAS_CLONES)
+#if NOVUM_LEVELS
     if (__builtin_cpu_supports("x86-64-v4")) return "x86-64-v4";
     if (__builtin_cpu_supports("x86-64-v3")) return "x86-64-v3";
 #endif
