@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum._blas import single_blas
 from novum.base import domains, validation
 from novum.base.callbacks import CallbackSupportMixin, reporting
+from novum.base.texts import complete
 from novum.fold.blocks import Source
 
 __all__ = ["Estimator", "fits"]
@@ -25,7 +26,8 @@ __all__ = ["Estimator", "fits"]
 def fits(method: Callable) -> Callable:
     """Mark a method that learns: parameters are checked first, BLAS runs on one thread, any exception restores the state.
 
-    Fitted attributes are replaced, never written in place, so the copy of the state is shallow and costs nothing.
+    Fitted attributes are replaced, never written in place, so the copy of the state is shallow and costs nothing. Paragraphs
+    that the docstring names are filled in (`novum.base.texts`).
     """
 
     @wraps(method)
@@ -46,6 +48,7 @@ def fits(method: Callable) -> Callable:
             self.__dict__.update(before)
             raise
 
+    wrapper.__doc__ = complete(method.__doc__)
     return wrapper
 
 

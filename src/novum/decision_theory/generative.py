@@ -158,17 +158,7 @@ class GenerativeClassifier(BayesRule, Estimator):
     def fit(self, X, y=None, sample_weight=None):
         """Estimate the density of every class.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels; None for a scan, which brings its target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [labelled rows]
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)

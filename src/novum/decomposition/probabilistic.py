@@ -107,17 +107,7 @@ class ProbabilisticPCA(FactorModel):
     def fit(self, X, y=None, sample_weight=None):
         """Fit the model.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-            NaN marks a missing cell.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; zero leaves it out.
-
-        Returns
-        -------
-        self
+        [rows with holes]
         """
         source = self._source(X, None, sample_weight)
         missing = _latent.any_missing(source)

@@ -214,17 +214,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
     def fit(self, X, y=None, sample_weight=None):
         """Fit the means, priors and shared covariance, and solve for the discriminants.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels; None for a scan, which brings its target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [labelled rows]
         """
         source = self._source(X, y, sample_weight, target="classes", min_rows=2, defer=True)
         self.classes_, coded = labels_of(source)

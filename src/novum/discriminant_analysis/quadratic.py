@@ -136,17 +136,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
     def fit(self, X, y=None, sample_weight=None):
         """Fit mean, prior and covariance of every class.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels; None for a scan, which brings its target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [labelled rows]
         """
         source = self._source(X, y, sample_weight, target="classes", defer=True)
         self.classes_, coded = labels_of(source)

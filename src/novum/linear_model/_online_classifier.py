@@ -105,16 +105,7 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
     def partial_fit(self, X, y=None, classes=None, sample_weight=None):
         """Run one epoch over one more portion, from where the last ended.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes : array-like of shape (n_classes,)
-            All labels that can ever occur; needed at the first call.
-
-        Returns
-        -------
-        self
+        [more labelled rows]
         """
         first = not hasattr(self, "classes_")
         if first:

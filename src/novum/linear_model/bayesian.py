@@ -238,17 +238,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
     def fit(self, X, y=None, sample_weight=None):
         """Learn the posterior.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            None for a scan, which brings its target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of k counts as k rows.
-
-        Returns
-        -------
-        self
+        [rows with a number each]
         """
         source = one_target(self._source(X, y, sample_weight, target="numeric"), self)
         return self._learn(sums_of(central_moments(source, True)), source.dtype)

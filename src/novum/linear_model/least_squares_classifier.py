@@ -75,17 +75,7 @@ class LeastSquaresClassifier(LinearDecisions, Estimator):
     def fit(self, X, y=None, sample_weight=None):
         """Fit the model.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels; None for a scan, which brings its target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [labelled rows, sparse too]
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)

@@ -151,17 +151,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
     def fit(self, X, y=None, sample_weight=None):
         """Fit the model.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels; None for a scan, which brings its target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [labelled rows, sparse too]
         """
         penalty = options.penalty_of(self)
         before = self._previous() if self.warm_start and self.solver != "liblinear" else None

@@ -153,17 +153,7 @@ class BayesianGaussianMixture(GaussianBase):
     def fit(self, X, y=None, sample_weight=None):
         """Find the posterior.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Cells may be missing (NaN).
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight counts as repetition; zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [rows with holes]
         """
         self._fit(X, sample_weight)
         return self

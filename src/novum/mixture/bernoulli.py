@@ -193,17 +193,7 @@ class BernoulliMixture(MixtureBase):
     def fit(self, X, y=None, sample_weight=None):
         """Find the parameters.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Cells may be missing (NaN).
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight counts as repetition; zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [rows with holes]
         """
         k = self.n_components
         source = self._source(X, None, sample_weight)

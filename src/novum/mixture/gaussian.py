@@ -250,17 +250,7 @@ class GaussianMixture(GaussianBase):
     def fit(self, X, y=None, sample_weight=None):
         """Find the parameters.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Cells may be missing (NaN).
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight counts as repetition; zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [rows with holes]
         """
         self._fit(X, sample_weight)
         return self

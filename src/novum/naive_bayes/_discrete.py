@@ -108,17 +108,7 @@ class PartialFit(Estimator):
     def fit(self, X, y=None, sample_weight=None):
         """Fit from scratch.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels; None for a scan, which brings its target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [labelled rows, sparse too]
         """
         source = self._source(X, y, sample_weight, target="classes", defer=self._sums_show_gaps, sparse_too=True)
         self.classes_, coded = labels_of(source)
@@ -130,16 +120,7 @@ class PartialFit(Estimator):
     def partial_fit(self, X, y=None, classes=None, sample_weight=None):
         """Learn from one more portion; the result is that of `fit` on all portions together.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes : array-like of shape (n_classes,)
-            All labels that can ever occur; needed at the first call.
-
-        Returns
-        -------
-        self
+        [more labelled rows]
         """
         first = not hasattr(self, "classes_")
         if first and classes is None:

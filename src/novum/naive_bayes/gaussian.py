@@ -164,17 +164,7 @@ class GaussianNB(BayesRule, Estimator):
     def fit(self, X, y=None, sample_weight=None):
         """Fit from scratch.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels; None for a scan, which brings its target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [labelled rows]
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)
@@ -184,16 +174,7 @@ class GaussianNB(BayesRule, Estimator):
     def partial_fit(self, X, y=None, classes=None, sample_weight=None):
         """Learn from one more portion; the result is that of `fit` on all portions together.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes : array-like of shape (n_classes,)
-            All labels that can ever occur; needed at the first call.
-
-        Returns
-        -------
-        self
+        [more labelled rows]
         """
         first = not hasattr(self, "_moments_mass")
         if first and classes is None:

@@ -191,17 +191,7 @@ class MixedNB(BayesRule, Estimator):
     def fit(self, X, y=None, sample_weight=None):
         """Fit from scratch.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels; None for a scan, which brings its target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [labelled rows]
         """
         self.levels_ = {}
         source = self._source(self._coded(X, True), y, sample_weight, target="classes")
