@@ -199,3 +199,10 @@ def test_pictures():
     assert len(GenerativeClassifier().fit(NUMBERS, LABELS).plot().lines) == 2
     with pytest.raises(DataError, match="two columns"):
         plot_generative_vs_discriminative(model, model, NUMBERS, LABELS)
+
+
+def test_data_outside_of_memory_are_refused():
+    da = pytest.importorskip("dask.array")
+    X, y = np.zeros((20, 2)), np.arange(20) % 2
+    with pytest.raises(DataError, match="X must be in memory, not in a dask"):
+        BayesOptimalClassifier().fit(da.from_array(X, chunks=10), da.from_array(y, chunks=10))

@@ -17,9 +17,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import Estimator, fits
-from novum.base.validation import check_rows, check_target, check_weight
+from novum.base.validation import check_rows, check_target, check_weight, open_elsewhere
 from novum.decision_theory.hypotheses import HypothesisPosterior, log_of, normalized
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
 
 __all__ = ["BayesOptimalClassifier"]
 
@@ -92,6 +92,11 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
         -------
         self
         """
+        if (elsewhere := open_elsewhere(self, X, y, sample_weight)) is not None and elsewhere.home != "tensor":
+            raise DataError(
+                f"BayesOptimalClassifier asks its hypotheses about all rows at once, so X must be in memory, not in a"
+                f" {elsewhere.home}; fit it on a sample."
+            )
         tiles = check_rows(self, X, reset=True, accept_sparse=False)
         labels = check_target(self, tiles, y, "classes")
         weight = check_weight(self, sample_weight, tiles.shape[0])
