@@ -10,6 +10,7 @@ so it is cut, R and |T| of the nodes above are corrected, and so on to the root.
 the subtree is the smallest minimizer of (1) (Breiman, Friedman, Olshen and Stone 1984, ch. 3). O(nodes depth log nodes).
 """
 
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.tree._table import LEAF, UNDEFINED, Tree
 
-__all__ = ["PruningPath", "collapse", "prune", "pruning_path"]
+__all__ = ["PruningPath", "best_first", "collapse", "prune", "pruning_path"]
 
 
 class PruningPath(NamedTuple):
@@ -56,9 +57,10 @@ def collapse(tree: Tree, nodes: NDArray) -> Tree:
     ends = leaf[kept]
     sizes = np.where(ends, 0, np.diff(tree.category_begin)[kept])
     words = [tree.category_words[tree.category_begin[i] :][:size] for i, size in zip(kept, sizes) if size]
-    branch_begin = branch_node = None
-    if tree.branch_begin is not None and tree.branch_node is not None:
-        lists = [tree.branch_node[:0] if leaf[i] else tree.children(int(i)) for i in kept]
+    branch_begin = branch_node = missing_branch = None
+    if tree.branch_begin is not None and tree.branch_node is not None and tree.missing_branch is not None:
+        missing_branch = np.where(ends, 0, tree.missing_branch[kept])
+        lists = [tree.branch_node[:0] if leaf[i] else tree.branches(int(i)) for i in kept]
         branch_begin = np.concatenate([[0], np.cumsum([len(one) for one in lists])])
         branch_node = place[np.concatenate(lists)]
     return Tree(
@@ -78,4 +80,23 @@ def collapse(tree: Tree, nodes: NDArray) -> Tree:
         n_categories=tree.n_categories,
         branch_begin=branch_begin,
         branch_node=branch_node,
+        missing_branch=missing_branch,
     )
+
+
+def best_first(tree: Tree, max_leaf_nodes: int) -> Tree:
+    """Return the subtree of at most so many leaves that grows by the largest fall of W I at every step."""
+    mass = tree.weighted_n_node_samples * tree.impurity
+    fall = {node: mass[node] - mass[tree.children(node)].sum() for node in np.flatnonzero(tree.feature >= 0).tolist()}
+    waiting, split, leaves = [(-fall[0], 0)] if 0 in fall else [], set(), 1
+    while waiting:
+        _, node = heappop(waiting)
+        children = tree.children(node).tolist()
+        if leaves + len(children) - 1 > max_leaf_nodes:
+            continue
+        leaves += len(children) - 1
+        split.add(node)
+        for child in children:
+            if child in fall:
+                heappush(waiting, (-fall[child], child))
+    return collapse(tree, np.array([node for node in fall if node not in split], np.int64))

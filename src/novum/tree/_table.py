@@ -8,8 +8,8 @@ Node 0 is the root and a parent comes before its children, so every walk ends. A
 `value[i]` holds, for every output, the shares of the classes or the number that a leaf predicts. The set of a categorical
 split is words `category_begin[i]:category_begin[i + 1]` of the bits `category_words` (bit c: category c goes left); an empty
 one means a threshold. A tree with more than two children per node gives `branch_begin` and `branch_node`: the children of
-node i are `branch_node[branch_begin[i]:branch_begin[i + 1]]`, and children_left and children_right their first and last;
-whoever grows such a tree walks it too.
+node i are `branch_node[branch_begin[i]:branch_begin[i + 1]]` by the outcome of its test, and children_left and children_right the
+first and last of them; `missing_branch[i]` is the outcome of a missing cell. `_walk` walks such a tree.
 
     importance[j] = sum over splits on j of W_t I_t - sum over the children c of W_c I_c,  divided by W_root    (3)
 """
@@ -23,12 +23,18 @@ from numpy.typing import NDArray
 
 from novum import _core
 from novum.exceptions import DataError
+from novum.tree._walk import DIVIDE, Visit, largest, visits
 
 __all__ = ["LEAF", "UNDEFINED", "Tree"]
 
 LEAF, UNDEFINED = -1, -2  # as scikit-learn marks the children and the columns of leaves
 
 _walks: WeakKeyDictionary = WeakKeyDictionary()  # compiled form of trees that were asked; never part of their state
+
+
+def dense(X: Any) -> NDArray:
+    """Return an array; trees with branches are small and read no sparse matrix by cell."""
+    return X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)
 
 
 class Tree:
@@ -51,6 +57,8 @@ class Tree:
         Categories of every column, 0 for numbers.
     branch_begin, branch_node : array, default=None
         Children of nodes that may have more than two.
+    missing_branch : array of shape (node_count,), default=None
+        Where these send a missing cell; -1: to all children by their weights.
 
     Examples
     --------
@@ -79,6 +87,7 @@ class Tree:
         n_categories: NDArray | None = None,
         branch_begin: NDArray | None = None,
         branch_node: NDArray | None = None,
+        missing_branch: NDArray | None = None,
     ):
         self.n_features = n_features
         self.n_classes = np.asarray(n_classes, np.int64)
@@ -92,7 +101,7 @@ class Tree:
         self.n_categories = (
             np.zeros(n_features, np.int64) if n_categories is None else np.asarray(n_categories, np.int64)
         )
-        self.branch_begin, self.branch_node = branch_begin, branch_node
+        self.branch_begin, self.branch_node, self.missing_branch = branch_begin, branch_node, missing_branch
 
     @property
     def node_count(self) -> int:
@@ -124,12 +133,23 @@ class Tree:
         """Most splits on the way to a leaf."""
         return int(self.depths().max())
 
+    @property
+    def divides(self) -> bool:
+        """Whether a row may reach several leaves, each with a part of its weight."""
+        return self.missing_branch is not None and bool((self.missing_branch == DIVIDE).any())
+
     def children(self, node: int) -> NDArray:
         """Return the children of a node, from left to right; none of a leaf."""
-        if self.branch_begin is not None and self.branch_node is not None:
-            return self.branch_node[self.branch_begin[node] : self.branch_begin[node + 1]]
+        if self.branch_begin is not None:
+            return np.unique(self.branches(node))
         pair = np.array([self.children_left[node], self.children_right[node]])
         return pair[pair != LEAF]
+
+    def branches(self, node: int) -> NDArray:
+        """Return the child for every outcome of a node's test; outcomes without rows share one."""
+        if self.branch_begin is not None and self.branch_node is not None:
+            return self.branch_node[self.branch_begin[node] : self.branch_begin[node + 1]]
+        return self.children(node)
 
     def left_categories(self, node: int) -> NDArray:
         """Return the categories that go left at a node, among them those of no row where missing cells do; none at a threshold."""
@@ -165,7 +185,9 @@ class Tree:
         return depth
 
     def apply(self, X: Any) -> NDArray:
-        """Return the leaf of every row of a float array or a CSR matrix."""
+        """Return the leaf of every row of a float array or a CSR matrix; where rows are divided, that of the largest part."""
+        if self.branch_begin is not None:
+            return largest(X.shape[0], self.leaf_parts(X))
         if (walk := _walks.get(self)) is None:
             walk = _core.cart.walk(
                 self.children_left,
@@ -186,14 +208,32 @@ class Tree:
             walk.leaves(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64), leaf)
         return leaf
 
+    def leaf_parts(self, X: Any) -> Visit:
+        """Return the leaves of every row with the parts of it that arrive there; branches only."""
+        assert self.branch_begin is not None
+        row, node, part = (np.concatenate(field) for field in zip(*visits(self, dense(X))))
+        end = np.diff(self.branch_begin)[node] == 0
+        return Visit(row[end], node[end], part[end])
+
+    def say(self, X: Any, answer: NDArray) -> NDArray:
+        """Return the answers (node_count, ...) of every row's leaf, their mean by parts where a row reaches several."""
+        if not self.divides:
+            return answer.take(self.apply(X), axis=0)
+        at = self.leaf_parts(X)
+        shape = (X.shape[0], self.node_count)
+        parts = scipy.sparse.csr_array((at.weight, (at.row, at.node)), shape=shape)
+        return (parts @ answer.reshape(self.node_count, -1)).reshape(X.shape[0], *answer.shape[1:])
+
     def predict(self, X: Any) -> NDArray:
         """Return the values of every row's leaf: (n, max_n_classes), or (n, n_outputs, max_n_classes) of several outputs."""
-        value = self.value[:, 0] if self.n_outputs == 1 else self.value
-        return value.take(self.apply(X), axis=0)
+        return self.say(X, self.value[:, 0] if self.n_outputs == 1 else self.value)
 
     def decision_path(self, X: Any) -> scipy.sparse.csr_matrix:
-        """Return which nodes every row passes, as a CSR matrix of ones (n, node_count)."""
-        return self.paths_to(self.apply(X))
+        """Return which nodes every row passes, as a CSR matrix (n, node_count) of ones, or of parts of the row."""
+        if not self.divides:
+            return self.paths_to(self.apply(X))
+        row, node, part = (np.concatenate(field) for field in zip(*visits(self, dense(X))))
+        return scipy.sparse.csr_matrix((part, (row, node)), shape=(X.shape[0], self.node_count))
 
     def paths_to(self, leaf: NDArray) -> scipy.sparse.csr_matrix:
         """Return which nodes lie on the way to given ones, as a CSR matrix of ones."""

@@ -12,6 +12,15 @@ and the split of all rows into L and R is taken that leaves the least
 A threshold lies midway between two values that occur. Categories are ordered by the share of a class and cut in this order:
 with two classes no subset of them does better (Breiman et al. 1984, thm 4.5); with more, the orders of all classes are tried.
 Missing cells go to the side that makes (3) least.
+
+The notes' trees (ID3, C4.5) are the same class: `branching`, `missing`, `significance`, `attribute_costs` and the criterion
+"gain_ratio" call the grower in `_branching`, which ranks splits into groups v by the fall of impurity, divided for the ratio by
+
+    -sum_v W_v / W log2(W_v / W)                                                                   (4)
+
+and, where columns have costs, by
+
+    gain^2 / cost   or   (2^gain - 1) / (cost + 1)^w                                               (5)
 """
 
 from typing import Any
@@ -28,6 +37,7 @@ from novum.base.domains import Choice, Domain, Instance, Null
 from novum.base.estimator import fits
 from novum.tree._estimator import BaseTree
 from novum.tree._grow import Target, class_target
+from novum.tree._policy import PRUNING_DOMAINS, SCORE_DOMAINS
 from novum.tree._rules import COMMON_DOMAINS
 
 __all__ = ["DecisionTreeClassifier", "ExtraTreeClassifier"]
@@ -38,8 +48,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss"}, default="gini"
-        Impurity (1), or (2) under either name.
+    criterion : {"gini", "entropy", "log_loss", "gain_ratio"}, default="gini"
+        Impurity (1), or (2) under either name: the fall of (2) is the information gain. "gain_ratio" divides it by (4).
     splitter : {"best", "random"}, default="best"
         "random" draws one threshold per column, uniform over its range at the node, and takes the best of these.
     max_depth : int, default=None
@@ -67,6 +77,24 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns of categories: those of a frame that are no numbers; or names, numbers or a mask of columns whose cells are
         coded 0, 1, 2, ...
+    branching : {"binary", "multiway"}, default="binary"
+        "multiway" gives every category of a column a branch of its own; numbers are cut at a threshold. `min_samples_leaf` and
+        `min_weight_fraction_leaf` then ask that two of the branches have so much.
+    missing : {"best_side", "fractional", "fill", "fill_by_class"}, default="best_side"
+        A row without the cell goes to the side that leaves the least (3); or to all branches, with the shares of the known weight;
+        or with the most common outcome at the node; or, while growing, with that among the rows of its class.
+    pruning : "reduced_error" or None, default=None
+        Hold out a share of the rows and make leaves of nodes as long as these are predicted no worse.
+    validation_fraction : float, default=0.2
+        Share held out by `pruning` and `pruning_curve`, drawn by `random_state` from every class.
+    significance : float, default=None
+        Largest p-value of the chi-squared test of a split against the classes; other splits are not taken.
+    attribute_costs : dict or array-like of shape (n_features,), default=None
+        What asking a column costs, by name or in order; those left out of a dict cost 1. Splits are then ranked by (5).
+    cost_form : {"tan_schlimmer", "nunez"}, default="tan_schlimmer"
+        Which of the two forms of (5).
+    cost_weight : float, default=1.0
+        w in (5), from 0 (costs do not matter) to 1.
 
     Attributes
     ----------
@@ -82,6 +110,8 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         Which columns are categories.
     levels_ : dict
         Levels of the columns of a frame that are no numbers.
+    pruning_log_ : dict
+        With `pruning`: the nodes of the full tree that became leaves in turn, and the held-out accuracy `before` and `after` each.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -101,7 +131,9 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
 
     _domains: dict[str, Domain] = {
         **COMMON_DOMAINS,
-        "criterion": Choice("gini", "entropy", "log_loss"),
+        **PRUNING_DOMAINS,
+        **SCORE_DOMAINS,
+        "criterion": Choice("gini", "entropy", "log_loss", "gain_ratio"),
         "class_weight": Instance(dict) | Instance(list) | Choice("balanced") | Null(),
     }
 
@@ -125,6 +157,14 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         ccp_alpha=0.0,
         monotonic_cst=None,
         categorical_features="from_dtype",
+        branching="binary",
+        missing="best_side",
+        pruning=None,
+        validation_fraction=0.2,
+        significance=None,
+        attribute_costs=None,
+        cost_form="tan_schlimmer",
+        cost_weight=1.0,
     ):
         self.criterion = criterion
         self.splitter = splitter
@@ -140,6 +180,14 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
+        self.branching = branching
+        self.missing = missing
+        self.pruning = pruning
+        self.validation_fraction = validation_fraction
+        self.significance = significance
+        self.attribute_costs = attribute_costs
+        self.cost_form = cost_form
+        self.cost_weight = cost_weight
 
     def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
         check_classification_targets(y)

@@ -27,6 +27,7 @@ from novum.base.estimator import fits
 from novum.exceptions import DataError
 from novum.tree._estimator import BaseTree
 from novum.tree._grow import Target, number_target
+from novum.tree._policy import PRUNING_DOMAINS
 from novum.tree._rules import COMMON_DOMAINS
 
 __all__ = ["DecisionTreeRegressor", "ExtraTreeRegressor"]
@@ -58,6 +59,9 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         As in DecisionTreeClassifier.
     monotonic_cst : array-like of shape (n_features,), default=None
         1 if predictions must not fall with a column, -1 if they must not rise, 0 for none.
+    branching, missing, pruning, validation_fraction
+        As in DecisionTreeClassifier, for criterion="squared_error"; "fill_by_class" needs classes. Held-out rows judge by their
+        squared error.
 
     Attributes
     ----------
@@ -71,6 +75,8 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         Which columns are categories.
     levels_ : dict
         Levels of the columns of a frame that are no numbers.
+    pruning_log_ : dict
+        As in DecisionTreeClassifier; the scores are minus the mean squared error.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -84,6 +90,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
 
     _domains: dict[str, Domain] = {
         **COMMON_DOMAINS,
+        **PRUNING_DOMAINS,
         "criterion": Choice("squared_error", "absolute_error", "poisson"),
     }
 
@@ -103,6 +110,10 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         ccp_alpha=0.0,
         monotonic_cst=None,
         categorical_features="from_dtype",
+        branching="binary",
+        missing="best_side",
+        pruning=None,
+        validation_fraction=0.2,
     ):
         self.criterion = current_criterion(criterion)
         self.splitter = splitter
@@ -117,6 +128,10 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
+        self.branching = branching
+        self.missing = missing
+        self.pruning = pruning
+        self.validation_fraction = validation_fraction
 
     def _checked_target(self, y: Any) -> NDArray:
         owner = type(self).__name__

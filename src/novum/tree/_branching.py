@@ -1,0 +1,353 @@
+r"""The grower of the notes' trees: a branch per category, rows divided where a cell is missing, any score of a split.
+
+All nodes of a level are split at once, by the column with the best score
+
+    gain or gain ratio                                     see `_splits`                                       (1)
+    gain^2 / cost                                          Tan and Schlimmer (1990)                            (2)
+    (2^gain - 1) / (cost + 1)^w                            Nunez (1991), 0 <= w <= 1                           (3)
+
+(the ratio in place of the gain where it is the criterion); of equal scores the first column's. Columns whose split passes no test
+of independence at level `significance` are left out (Quinlan 1986). A node without a column left, pure, or too small is a
+leaf. A category that no row of the node has leads to a leaf that says what the node says.
+
+    columns = [column_of(X[:, j], levels[j]) for j in range(d)]
+    tree    = grow_branches(X, columns, target, rules, policy, weight, seed)
+
+Cost: O(rows columns) per level, by counting.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum._random import Stream
+from novum.tree._columns import SLACK, TIE, Column, Entries, Found, search, stable_order
+from novum.tree._grow import Rules, Target
+from novum.tree._splits import gain_ratio, independence, masses, n_channels, tables, weights
+from novum.tree._table import LEAF, UNDEFINED, Tree
+from novum.tree._walk import DIVIDE, outcomes
+
+__all__ = ["Policy", "grow_branches", "score"]
+
+MOST_CELLS = (
+    2**22
+)  # of a table that is counted at once: nodes are taken in parts, so that wide columns need no more memory
+PURE = 1e-14  # impurity of a node that rounding alone keeps from zero
+
+
+class Policy(NamedTuple):
+    """What the notes' trees let one choose beyond the rules of CART."""
+
+    binary: bool  # sets of categories instead of a branch for each
+    missing: str
+    significance: float | None = None
+    cost: NDArray | None = None  # (d,)
+    cost_form: str = "tan_schlimmer"
+    cost_weight: float = 1.0
+
+
+class Level(NamedTuple):
+    """Nodes of one depth, as columns of the node table."""
+
+    feature: NDArray
+    threshold: NDArray
+    impurity: NDArray
+    count: NDArray
+    weight: NDArray
+    value: NDArray
+    missing: NDArray  # outcome of a missing cell
+    sets: list[NDArray]  # words of the set of every node
+    branches: NDArray  # children of all nodes in turn
+    n_branches: NDArray
+    n_categories: NDArray
+
+    @property
+    def category_begin(self) -> NDArray:
+        return np.concatenate([[0], np.cumsum([len(words) for words in self.sets])]).astype(np.int64)
+
+    @property
+    def category_words(self) -> NDArray:
+        return np.concatenate([*self.sets, np.zeros(0, np.uint32)]).astype(np.uint32)
+
+
+class Choice(NamedTuple):
+    """The split of every node of a level; the column is UNDEFINED at leaves."""
+
+    feature: NDArray
+    threshold: NDArray
+    missing: NDArray
+    occupied: list[NDArray]  # per node: which outcomes have rows
+    sets: list[NDArray]
+    share: list[NDArray]  # per node: of the known weight by outcome
+    own: NDArray | None  # (m, channels): outcome of a missing cell by class
+
+
+def score(gain: NDArray, split_entropy: NDArray, criterion: str, policy: Policy, j: int) -> NDArray:
+    """Return (1), (2) or (3) of a split by column j."""
+    out = gain_ratio(gain, split_entropy) if criterion == "gain_ratio" else gain
+    if policy.cost is None:
+        return out
+    if policy.cost_form == "nunez":
+        return (2.0**out - 1) / (policy.cost[j] + 1) ** policy.cost_weight
+    return np.maximum(out, 0.0) ** 2 / policy.cost[j]
+
+
+def grow_branches(
+    X: NDArray,
+    columns: list[Column],
+    target: Target,
+    rules: Rules,
+    policy: Policy,
+    weight: NDArray | None = None,
+    seed: int = 0,
+) -> Tree:
+    """Return a tree; rows of weight zero are absent."""
+    n, stream = X.shape[0], Stream(seed)
+    row = np.arange(n) if weight is None else np.flatnonzero(weight)
+    center = np.zeros(len(target.n_classes))
+    if target.y is not None:  # sums of squares about the middle keep their digits
+        center = target.y[row].mean(0)
+        target = target._replace(y=target.y - center)
+    mass = np.ones(len(row)) if weight is None else weight[row].astype(np.float64)
+    at = Entries(row, np.zeros(len(row), np.int64), np.ones(len(row)), mass)
+    levels: list[Level] = []
+    n_categories = np.array([column.levels for column in columns], np.int64)
+    parent_value: NDArray | None = None
+    parent_impurity = np.zeros(1)
+    m, whole = 1, float(mass.sum())
+    while True:
+        table = tables(target, at.node, m, at.row, at.weight)
+        total = weights(target, table)
+        empty = total <= 0
+        impurity = np.where(empty, parent_impurity, masses(target, table) / np.where(empty, 1.0, total))
+        value = values_of(target, table, center)
+        if parent_value is not None:
+            value[empty] = parent_value[empty]
+        size = np.bincount(at.node, at.part, m)
+        open_ = (impurity > PURE) & (size >= rules.min_samples_split - SLACK) & (total >= 2 * rules.min_weight_leaf)
+        open_ &= ~empty & (len(levels) < rules.max_depth)
+        choice = choose(columns, at, m, open_, target, rules, policy, whole, stream, len(levels))
+        width = np.array([len(one) for one in choice.occupied], np.int64)
+        first = sum(len(level.feature) for level in levels) + m  # number of the first child
+        branches, parents = children_of(choice, width, first)
+        level = Level(
+            choice.feature,
+            choice.threshold,
+            impurity,
+            np.bincount(at.node, minlength=m),
+            total,
+            value,
+            choice.missing,
+            choice.sets,
+            branches,
+            width,
+            n_categories,
+        )
+        levels.append(level)
+        if not len(parents):
+            return assembled(levels, X.shape[1], target, policy)
+        at = divided(X, level, choice, at, first, target, policy)
+        m, parent_value, parent_impurity = len(parents), value[parents], impurity[parents]
+
+
+def values_of(target: Target, table: NDArray, center: NDArray) -> NDArray:
+    """Return what nodes predict, (m, outputs, classes)."""
+    total = np.maximum(weights(target, table), np.finfo(float).tiny)
+    if target.y is not None:
+        return (table[:, 1 : 1 + len(center)] / total[:, None] + center)[:, :, None]
+    out = np.zeros((len(table), len(target.n_classes), int(target.n_classes.max())))
+    for o, (k, end) in enumerate(zip(target.n_classes, np.cumsum(target.n_classes))):
+        out[:, o, :k] = table[:, end - k : end] / total[:, None]
+    return out
+
+
+def choose(
+    columns: list[Column],
+    at: Entries,
+    m: int,
+    open_: NDArray,
+    target: Target,
+    rules: Rules,
+    policy: Policy,
+    whole: float,
+    stream: Stream,
+    depth: int,
+) -> Choice:
+    """Return the best split of every open node of a level."""
+    none = np.zeros(0, bool)
+    out = Choice(
+        np.full(m, UNDEFINED),
+        np.full(m, float(UNDEFINED)),
+        np.zeros(m, np.int64),
+        [none] * m,
+        [np.zeros(0, np.uint32)] * m,
+        [np.zeros(0)] * m,
+        None,
+    )
+    (nodes,) = open_.nonzero()
+    if not len(nodes):
+        return out
+    width = n_channels(target)
+    if policy.missing == "fill_by_class":
+        out = out._replace(own=np.zeros((m, width), np.int64))
+    step = max(1, MOST_CELLS // (max(2, *(column.levels for column in columns)) * width))
+    begin = np.searchsorted(at.node, np.arange(m + 1))
+    number = np.cumsum(open_) - 1
+    inside = np.flatnonzero(open_[at.node])
+    keys = stream.uniform("columns", depth, m, len(columns))[nodes] if rules.max_features < len(columns) else None
+    edge = np.concatenate([[0], np.cumsum((begin[1:] - begin[:-1])[nodes])])
+    for start in range(0, len(nodes), step):
+        stop = min(start + step, len(nodes))
+        part = inside[edge[start] : edge[stop]]
+        here = Entries(at.row[part], number[at.node[part]] - start, at.part[part], at.weight[part])
+        key = None if keys is None else keys[start:stop]
+        choose_part(out, nodes[start:stop], columns, here, target, rules, policy, whole, key)
+    return out
+
+
+def choose_part(
+    out: Choice,
+    nodes: NDArray,
+    columns: list[Column],
+    here: Entries,
+    target: Target,
+    rules: Rules,
+    policy: Policy,
+    whole: float,
+    key: NDArray | None,
+) -> None:
+    """Write the splits of some nodes, whose entries are numbered 0, 1, ... in their order."""
+    m, d = len(nodes), len(columns)
+    own = target._replace(
+        code=None if target.code is None else target.code[here.row], y=None if target.y is None else target.y[here.row]
+    )
+    weight = np.bincount(here.node, here.weight, m)
+    found: list[Found] = []
+    scores = np.full((m, d), -np.inf)
+    for j, column in enumerate(columns):
+        one = search(column, here, m, own, rules, policy.binary, policy.missing)
+        valid = one.valid & (one.judged.gain * weight / whole >= rules.min_impurity_decrease - TIE)
+        if policy.significance is not None:
+            valid &= independence(one.groups) <= policy.significance
+        worth = score(one.judged.gain, one.judged.split_entropy, target.criterion, policy, j)
+        scores[:, j] = np.where(valid, worth, -np.inf)
+        found.append(one)
+    if key is not None:  # the first columns, in a drawn order, among those that can split the node
+        place = np.where(scores > -np.inf, key, np.inf).argsort(1).argsort(1)
+        scores[place >= rules.max_features] = -np.inf
+    top = scores.max(1)
+    best = (scores >= (top - TIE * np.maximum(np.abs(np.where(top > -np.inf, top, 0)), 1e-3))[:, None]).argmax(1)
+    for j in np.unique(best[top > -np.inf]):
+        (mine,) = ((best == j) & (top > -np.inf)).nonzero()
+        record(out, nodes[mine], mine, int(j), found[j], own, policy)
+
+
+def record(out: Choice, nodes: NDArray, mine: NDArray, j: int, one: Found, target: Target, policy: Policy) -> None:
+    """Write the split by column j of the nodes `mine` of this part, which are `nodes` of the level."""
+    groups = one.groups[mine]
+    mass = weights(target, groups)
+    share = mass / mass.sum(1, keepdims=True)
+    out.feature[nodes] = j
+    if one.threshold is not None:
+        out.threshold[nodes] = one.threshold[mine]
+    out.missing[nodes] = DIVIDE if policy.missing == "fractional" else one.judged.missing[mine]
+    if out.own is not None:
+        heaviest = one.judged.missing[mine, None]
+        out.own[nodes] = np.where(groups.any(1), groups.argmax(1), heaviest)
+    occupied = mass > 0
+    words = None
+    if one.left is not None:
+        padded = np.zeros((len(mine), -(-one.left.shape[1] // 32) * 32), bool)
+        padded[:, : one.left.shape[1]] = one.left[mine]
+        words = np.packbits(padded, axis=1, bitorder="little").view("<u4").astype(np.uint32)
+    for k, node in enumerate(nodes.tolist()):
+        out.occupied[node], out.share[node] = occupied[k], share[k]
+        if words is not None:
+            out.sets[node] = words[k]
+
+
+def children_of(choice: Choice, width: NDArray, first: int) -> tuple[NDArray, NDArray]:
+    """Return the children of all nodes in turn, and the parent of every child; outcomes without rows share the last child."""
+    if not width.any():
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    node = np.repeat(np.arange(len(width)), width)
+    occupied = np.concatenate(choice.occupied)
+    number = np.bincount(node, occupied, len(width)).astype(np.int64)
+    made = number + (number < width)
+    begin = np.cumsum(made) - made
+    before = np.cumsum(occupied) - occupied
+    place = before - np.concatenate([[0], np.cumsum(number)])[node]
+    branches = first + begin[node] + np.where(occupied, place, number[node])
+    return branches, np.repeat(np.arange(len(width)), made)
+
+
+def divided(
+    X: NDArray, level: Level, choice: Choice, at: Entries, first: int, target: Target, policy: Policy
+) -> Entries:
+    """Return the entries of a level at the children of their nodes, sorted by child."""
+    inner = np.flatnonzero(level.feature[at.node] != UNDEFINED)
+    at = Entries(*(field[inner] for field in at))
+    begin = np.concatenate([[0], np.cumsum(level.n_branches)])
+    out = outcomes(level, X, at.row, at.node)
+    lost = out == DIVIDE
+    if choice.own is not None and lost.any():
+        assert target.code is not None
+        out[lost] = choice.own[at.node[lost], target.code[at.row[lost], 0]]
+    out = np.where(out == DIVIDE, level.missing[at.node], out)
+    one = out != DIVIDE
+    child = level.branches[begin[at.node[one]] + out[one]] - first
+    moved = Entries(at.row[one], child, at.part[one], at.weight[one])
+    if not one.all():
+        rest = Entries(*(field[~one] for field in at))
+        number = level.n_branches[rest.node]
+        of = np.repeat(np.arange(len(number)), number)
+        outcome = np.arange(len(of)) - np.repeat(np.cumsum(number) - number, number)
+        flat = begin[rest.node[of]] + outcome
+        share = np.concatenate(choice.share)[flat]
+        kept = share > 0
+        of, share = of[kept], share[kept]
+        copies = Entries(
+            rest.row[of], level.branches[flat[kept]] - first, rest.part[of] * share, rest.weight[of] * share
+        )
+        moved = Entries(*(np.concatenate(pair) for pair in zip(moved, copies)))
+    order = stable_order(moved.node, int(level.branches.max()) - first + 1)
+    return Entries(*(field[order] for field in moved))
+
+
+def assembled(levels: list[Level], d: int, target: Target, policy: Policy) -> Tree:
+    """Return the levels as a node table; a plain one where every node has two children and no row is divided."""
+
+    def joined(name: str) -> NDArray:
+        return np.concatenate([getattr(level, name) for level in levels])
+
+    feature, width, branches = joined("feature"), joined("n_branches"), joined("branches")
+    begin = np.concatenate([[0], np.cumsum(width)])
+    inner = width > 0
+    left, right = np.full(len(width), LEAF), np.full(len(width), LEAF)
+    left[inner], right[inner] = branches[begin[:-1][inner]], branches[begin[1:][inner] - 1]
+    sets = [words for level in levels for words in level.sets]
+    missing = np.where(inner, joined("missing"), 0)
+    fields: dict[str, Any] = {}
+    n_categories = levels[0].n_categories
+    sizes = np.array([len(words) for words in sets])
+    multiway = inner & (sizes == 0) & (n_categories[np.where(inner, feature, 0)] > 0)
+    if multiway.any() or policy.missing == "fractional":
+        fields = {"branch_begin": begin, "branch_node": branches, "missing_branch": missing}
+    return Tree(
+        d,
+        target.n_classes,
+        children_left=left,
+        children_right=right,
+        feature=feature,
+        threshold=joined("threshold"),
+        impurity=joined("impurity"),
+        n_node_samples=joined("count"),
+        weighted_n_node_samples=joined("weight"),
+        value=joined("value"),
+        missing_go_to_left=(inner & (missing == 0)).astype(np.uint8),
+        category_begin=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        category_words=np.concatenate([*sets, np.zeros(0, np.uint32)]).astype(np.uint32),
+        n_categories=n_categories,
+        **fields,
+    )
