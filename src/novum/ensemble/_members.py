@@ -59,13 +59,13 @@ def members(owner: str, prototype: Any, table: Table, X: Any, y: NDArray) -> Cal
 
 def codes_of(member: Any, X: Any, classes: NDArray) -> NDArray:
     """Return the place among `classes` of what a member predicts for every row."""
-    if isinstance(member, BaseTree):
+    if isinstance(member, BaseTree) and not member.tree_.divides:
         return member.tree_.value[:, 0].argmax(axis=1)[member.tree_.apply(X)]
     return np.searchsorted(classes, member.predict(X))
 
 
 def numbers_of(member: Any, X: Any) -> NDArray:
     """Return what a member predicts for every row."""
-    if isinstance(member, BaseTree):
+    if isinstance(member, BaseTree) and not member.tree_.divides:
         return member.tree_.value[:, 0, 0][member.tree_.apply(X)]
     return np.asarray(member.predict(X), np.float64)

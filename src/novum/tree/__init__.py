@@ -1,22 +1,37 @@
-"""Decision trees: one node table, exact growing, cost-complexity pruning.
+"""Decision trees: one node table, two growers, pruning; rules, formulas, gain tables, texts and drawings.
 
 Inside the package: `_table.Tree` is the node table (scikit-learn's field names, category sets, more than two children where a
 grower gives `branch_begin` and `branch_node`); `_grow` is the exact grower, `prepare(X, levels, layout)` once and
-`grow(columns, target, rules, weight, seed)` per tree, for single trees and forests alike. `_bins` turns columns into one-byte
-codes, `_histograms` grows trees on them.
+`grow(columns, target, rules, weight, seed)` per tree, for single trees and forests alike; `_branching` is the grower of the notes'
+trees (a branch per category, rows divided at missing cells). `_bins` turns columns into one-byte codes, `_histograms` grows trees
+on them.
 """
 
 from novum.tree._impurity import impurity, split_impurity
+from novum.tree._reduced_error import PruningCurve
 from novum.tree._table import Tree
 from novum.tree.classifier import DecisionTreeClassifier, ExtraTreeClassifier
+from novum.tree.drawing import plot_tree
+from novum.tree.gain_table import information_gain_table
+from novum.tree.presets import C45, ID3
 from novum.tree.regressor import DecisionTreeRegressor, ExtraTreeRegressor
+from novum.tree.rules import export_dnf, export_rules
+from novum.tree.text import export_text
 
 __all__ = [
+    "C45",
+    "ID3",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
+    "PruningCurve",
     "Tree",
+    "export_dnf",
+    "export_rules",
+    "export_text",
     "impurity",
+    "information_gain_table",
+    "plot_tree",
     "split_impurity",
 ]

@@ -53,7 +53,7 @@ class Level(NamedTuple):
     feature: NDArray
     threshold: NDArray
     impurity: NDArray
-    count: NDArray
+    n_rows: NDArray
     weight: NDArray
     value: NDArray
     missing: NDArray  # outcome of a missing cell
@@ -342,7 +342,7 @@ def assembled(levels: list[Level], d: int, target: Target, policy: Policy) -> Tr
         feature=feature,
         threshold=joined("threshold"),
         impurity=joined("impurity"),
-        n_node_samples=joined("count"),
+        n_node_samples=joined("n_rows"),
         weighted_n_node_samples=joined("weight"),
         value=joined("value"),
         missing_go_to_left=(inner & (missing == 0)).astype(np.uint8),

@@ -118,7 +118,7 @@ def by_category(
             np.where(better[:, None, None], found.groups, best.groups),
             best.valid | found.valid,
             None,
-            np.where(better[:, None], found.left, best.left),
+            np.where(better[:, None], np.asarray(found.left), np.asarray(best.left)),
         )
     assert best is not None
     return best
@@ -129,7 +129,7 @@ def category_orders(target: Target, groups: NDArray, size: NDArray) -> list[NDAr
     if target.y is not None:
         chosen = range(1, 1 + len(target.n_classes))
     elif len(target.n_classes) == 1 and target.n_classes[0] <= 2:
-        chosen = range(0, 1)
+        chosen = range(1)
     else:
         chosen = range(int(target.n_classes.sum()))
     total = np.maximum(weights(target, groups), np.finfo(float).tiny)
@@ -163,7 +163,7 @@ def cut_in_order(
 def allowed(count: NDArray, weight: NDArray, rules: Rules) -> NDArray:
     """Return where both sides (..., 2) have rows and weight enough."""
     enough = (count > SLACK) & (count >= rules.min_samples_leaf - SLACK)
-    return (enough & (weight >= rules.min_weight_leaf)).all(-1)
+    return np.asarray((enough & (weight >= rules.min_weight_leaf)).all(-1))
 
 
 def threshold_candidates(column: Column, code: NDArray, node: NDArray, m: int) -> tuple[NDArray, NDArray, NDArray]:

@@ -26,7 +26,7 @@ from novum.tree._rules import columns_tried, rules_of
 from novum.tree._table import Tree
 from novum.tree._tables import coded_frame, frame_levels, is_frame, read_table
 
-__all__ = ["BaseTree", "Leaves"]
+__all__ = ["BaseTree", "Data", "Leaves"]
 
 
 class Leaves(NamedTuple):
@@ -124,6 +124,10 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         data = self._read(X, y, sample_weight)
         self.max_features_ = columns_tried(self.max_features, data.X.shape[1])
         self.is_categorical_ = np.array(data.levels) > 0
+        self._grow_from(data)
+
+    def _grow_from(self, data: Data) -> None:
+        """Grow and prune from data that are read."""
         if self.pruning is None:
             tree = self._tree_of(data)
         else:
@@ -140,7 +144,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
             self.levels_ = frame_levels(X)
             X = coded_frame(X, self.levels_) if self.levels_ else X
         table = read_table(self, X, self.levels_)
-        n, d = table.X.shape
+        n = table.X.shape[0]
         y = self._checked_target(y)
         self.n_outputs_ = y.shape[1]
         weight = check_weight(self, sample_weight, n)

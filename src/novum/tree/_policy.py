@@ -45,7 +45,7 @@ def cost_of(estimator: Any, d: int) -> NDArray | None:
         cost = np.asarray(given, np.float64)
     if cost.shape != (d,):
         raise ParameterError(
-            f"{owner}(attribute_costs=...) has shape {cost.shape}, but X has {d} columns; give one cost for each, or a dict by name."
+            f"{owner}(attribute_costs=...) has shape {cost.shape}, but X has {d} columns; give a cost for each, or a dict by name."
         )
     least = 0.0 if estimator.cost_form == "nunez" else np.finfo(float).tiny
     if not np.isfinite(cost).all() or (cost < least).any():

@@ -28,7 +28,7 @@ __all__ = ["PruningCurve", "curve_of", "held_out", "leaf_scores", "prune_by_scor
 
 
 def held_out(target: Target, n: int, share: float, seed: int) -> NDArray:
-    """Return a mask of the rows that judge, the same share of every class of a single target; at least one row stays on each side."""
+    """Return a mask of the rows that judge: the same share of every class of a single target, one row at least."""
     key = Stream(seed).uniform("held-out rows", 0, n)
     group = np.zeros(n, np.int64)
     if target.code is not None and target.code.shape[1] == 1:

@@ -15,13 +15,19 @@ from sklearn.base import clone
 
 from novum._threads import thread_count
 from novum.base import domains
-from novum.tree._estimator import BaseTree
+from novum.tree._estimator import BaseTree, Data
 from novum.tree._grow import grow, layout_of, prepare
+from novum.tree._policy import policy_of
 from novum.tree._pruning import prune
 from novum.tree._rules import columns_tried, rules_of
 from novum.tree._tables import Table
 
 __all__ = ["regrower"]
+
+
+def product(factor: NDArray | None, weight: NDArray | None) -> NDArray | None:
+    """Return the weights of rows by class and of themselves, multiplied."""
+    return weight if factor is None else factor if weight is None else weight * factor
 
 
 def regrower(prototype: Any, table: Table, y: NDArray) -> Callable[[NDArray | None, int], BaseTree]:
@@ -38,12 +44,21 @@ def regrower(prototype: Any, table: Table, y: NDArray) -> Callable[[NDArray | No
     categorical = np.flatnonzero(first.is_categorical_).tolist()
     n_classes = 0 if target.code is None else int(target.n_classes.max())
     rules = rules_of(first, (n, d), None, categorical, y.shape[1], n_classes)
-    threads, layout = thread_count(None), layout_of(rules, d, not isinstance(table.X, np.ndarray))
+    sparse = not isinstance(table.X, np.ndarray)
+    if first.pruning is not None or policy_of(first, d, target, sparse) is not None:
+
+        def regrown(weight: NDArray | None, seed: int) -> BaseTree:
+            member = copy(first)
+            member.random_state = seed
+            member._grow_from(Data(table.X, table.levels, target, product(factor, weight), seed))
+            return member
+
+        return regrown
+    threads, layout = thread_count(None), layout_of(rules, d, sparse)
     columns = prepare(table.X, table.levels, layout, threads)
 
     def grown(weight: NDArray | None, seed: int) -> BaseTree:
-        if factor is not None:
-            weight = factor if weight is None else weight * factor
+        weight = product(factor, weight)
         total = float(n) if weight is None else float(weight.sum())
         here = rules._replace(min_weight_leaf=first.min_weight_fraction_leaf * total)
         tree = grow(columns, target, here, weight, seed, n_threads=threads)

@@ -56,7 +56,7 @@ def channels(target: Target, row: NDArray, weight: NDArray) -> NDArray:
     return out
 
 
-def tables(target: Target, group: NDArray, size: int, row: NDArray, weight: NDArray) -> NDArray:
+def tables(target: Target, group: NDArray, size: int, row: NDArray | slice, weight: NDArray) -> NDArray:
     """Return the channels of groups 0, ..., size - 1, (size, channels)."""
     if target.y is not None:
         sums = [np.bincount(group, weight, size)]
