@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import novum
 from novum.datasets import load_go_to_lesson, load_play_tennis
-from novum.exceptions import ParameterError
+from novum.ensemble import AdaBoostClassifier
+from novum.exceptions import DataError, ParameterError
 from novum.tree import C45, ID3, DecisionTreeClassifier, DecisionTreeRegressor, export_text
 from novum.tree._splits import independence
 from tests.reference import branching as slow
@@ -274,3 +275,20 @@ def test_targets_and_tables_that_do_not_fit_are_refused():
         DecisionTreeRegressor(missing="fill", criterion="absolute_error").fit([[0.0], [1]], [0, 1])
     with pytest.raises(ParameterError, match="needs one target; y has 2"):
         DecisionTreeClassifier(significance=0.1).fit([[0.0], [1]], [[0, 1], [1, 0]])
+
+
+def test_boosting_takes_members_of_this_kind():
+    X, y, _, _ = random_table(6, n=300)
+    stump = DecisionTreeClassifier(max_depth=1, branching="multiway", missing="fractional", criterion="gain_ratio")
+    frame = pd.DataFrame({f"x{j}": X[:, j] if j > 2 else pd.Categorical(X[:, j]) for j in range(5)})
+    boosted = AdaBoostClassifier(stump, n_estimators=5).fit(frame, y)
+    first = boosted.estimators_[0]
+    assert first.tree_.divides and boosted.score(frame, y) > 0.5
+    assert_array_equal(first.tree_.feature, stump.fit(frame, y).tree_.feature)
+
+
+def test_a_tree_that_leads_back_is_refused():
+    model = ID3().fit(tennis, played)
+    model.tree_.branch_node[:] = 0
+    with pytest.raises(DataError, match="leads back"):
+        model.predict(tennis)

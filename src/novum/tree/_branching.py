@@ -21,9 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novum._pool import map_ordered
 from novum._random import Stream
 from novum.tree._columns import SLACK, TIE, Column, Entries, Found, search, stable_order
-from novum.tree._grow import Rules, Target
+from novum.tree._grow import LEAST_CELLS, Rules, Target
 from novum.tree._splits import gain_ratio, independence, masses, n_channels, tables, weights
 from novum.tree._table import LEAF, UNDEFINED, Tree
 from novum.tree._walk import DIVIDE, outcomes
@@ -101,6 +102,7 @@ def grow_branches(
     policy: Policy,
     weight: NDArray | None = None,
     seed: int = 0,
+    n_threads: int = 1,
 ) -> Tree:
     """Return a tree; rows of weight zero are absent."""
     n, stream = X.shape[0], Stream(seed)
@@ -127,7 +129,7 @@ def grow_branches(
         size = np.bincount(at.node, at.part, m)
         open_ = (impurity > PURE) & (size >= rules.min_samples_split - SLACK) & (total >= 2 * rules.min_weight_leaf)
         open_ &= ~empty & (len(levels) < rules.max_depth)
-        choice = choose(columns, at, m, open_, target, rules, policy, whole, stream, len(levels))
+        choice = choose(columns, at, m, open_, target, rules, policy, whole, stream, len(levels), n_threads)
         width = np.array([len(one) for one in choice.occupied], np.int64)
         first = sum(len(level.feature) for level in levels) + m  # number of the first child
         branches, parents = children_of(choice, width, first)
@@ -173,6 +175,7 @@ def choose(
     whole: float,
     stream: Stream,
     depth: int,
+    n_threads: int,
 ) -> Choice:
     """Return the best split of every open node of a level."""
     none = np.zeros(0, bool)
@@ -202,7 +205,7 @@ def choose(
         part = inside[edge[start] : edge[stop]]
         here = Entries(at.row[part], number[at.node[part]] - start, at.part[part], at.weight[part])
         key = None if keys is None else keys[start:stop]
-        choose_part(out, nodes[start:stop], columns, here, target, rules, policy, whole, key)
+        choose_part(out, nodes[start:stop], columns, here, target, rules, policy, whole, key, n_threads)
     return out
 
 
@@ -216,6 +219,7 @@ def choose_part(
     policy: Policy,
     whole: float,
     key: NDArray | None,
+    n_threads: int,
 ) -> None:
     """Write the splits of some nodes, whose entries are numbered 0, 1, ... in their order."""
     m, d = len(nodes), len(columns)
@@ -225,8 +229,11 @@ def choose_part(
     weight = np.bincount(here.node, here.weight, m)
     found: list[Found] = []
     scores = np.full((m, d), -np.inf)
-    for j, column in enumerate(columns):
-        one = search(column, here, m, own, rules, policy.binary, policy.missing)
+    threads = n_threads if len(here.row) * d >= LEAST_CELLS else 1
+    searched = map_ordered(
+        lambda column: search(column, here, m, own, rules, policy.binary, policy.missing), columns, threads
+    )
+    for j, one in enumerate(searched):
         valid = one.valid & (one.judged.gain * weight / whole >= rules.min_impurity_decrease - TIE)
         if policy.significance is not None:
             valid &= independence(one.groups) <= policy.significance

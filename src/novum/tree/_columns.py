@@ -16,7 +16,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from novum.tree._grow import Rules, Target
-from novum.tree._splits import Judged, channels, judge, n_channels, tables, weights
+from novum.tree._splits import Judged, channels, judge, masses, n_channels, tables, weights
 
 __all__ = ["Column", "Entries", "Found", "column_of", "search", "stable_order", "threshold_candidates"]
 
@@ -189,21 +189,30 @@ def by_threshold(
     sums = np.concatenate([np.zeros((1, width)), channels(target, rows, weight).cumsum(0)])
     counts = np.concatenate([[0.0], at.part[rows].cumsum()])
     begin = np.searchsorted(node, np.arange(m + 1))
-    owner = node[place]
-    left = sums[place + 1] - sums[begin[owner]]
-    sides = np.stack([left, total[owner] - left], axis=1)
-    if target.y is None:
-        sides = np.maximum(sides, 0.0)  # rounding of uneven weights
-    first = counts[place + 1] - counts[begin[owner]]
-    count = np.stack([first, (counts[begin[1:]] - counts[begin[:-1]])[owner] - first], axis=1)
-    judged = judge(target, sides, lost[owner], policy)
-    gain = np.where(allowed(count, weights(target, sides), rules), judged.gain, -np.inf)
-    best = np.full(m, -np.inf)
-    np.maximum.at(best, owner, gain)
-    (hit,) = ((gain >= best[owner] - TIE) & (gain > -np.inf)).nonzero()
-    chosen = np.zeros(m, np.int64)
-    chosen[owner[hit[::-1]]] = hit[::-1]  # the first of equal ones is written last
     if not len(place):
         none = np.zeros(m)
         return Found(Judged(none, none, none.astype(int)), np.zeros((m, 2, width)), none > 0, none)
-    return Found(Judged(*(field[chosen] for field in judged)), sides[chosen], best > -np.inf, threshold[chosen])
+    owner = node[place]
+    left = sums[place + 1] - sums[begin[owner]]
+    right = total[owner] - left
+    if target.y is None:
+        left, right = np.maximum(left, 0.0), np.maximum(right, 0.0)  # rounding of uneven weights
+    first = counts[place + 1] - counts[begin[owner]]
+    second = (counts[begin[1:]] - counts[begin[:-1]])[owner] - first
+    least = max(rules.min_samples_leaf - SLACK, SLACK)
+    fits = (first >= least) & (second >= least)
+    if rules.min_weight_leaf > 0:
+        fits &= np.minimum(weights(target, left), weights(target, right)) >= rules.min_weight_leaf
+    if policy == "fractional" or not lost.any():  # the order of gains is that of what the sides leave
+        known = np.maximum(weights(target, total), np.finfo(float).tiny)
+        gain = (masses(target, total) / known)[owner] - (masses(target, left) + masses(target, right)) / known[owner]
+    else:
+        gain = judge(target, np.stack([left, right], axis=1), lost[owner], policy).gain
+    gain = np.where(fits, gain, -np.inf)
+    best = np.full(m, -np.inf)
+    np.maximum.at(best, owner, gain)
+    (hit,) = ((gain >= best[owner] - TIE) & fits).nonzero()
+    chosen = np.zeros(m, np.int64)
+    chosen[owner[hit[::-1]]] = hit[::-1]  # the first of equal ones is written last
+    sides = np.stack([left[chosen], right[chosen]], axis=1)
+    return Found(judge(target, sides, lost, policy), sides, best > -np.inf, threshold[chosen])

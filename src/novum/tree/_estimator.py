@@ -161,7 +161,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         sparse = not isinstance(data.X, np.ndarray)
         if (policy := policy_of(self, d, data.target, sparse)) is not None:
             parts = [column_of(data.X[:, j], data.levels[j]) for j in range(d)]
-            tree = grow_branches(data.X, parts, data.target, rules, policy, data.weight, data.seed)
+            tree = grow_branches(data.X, parts, data.target, rules, policy, data.weight, data.seed, thread_count(None))
             return best_first(tree, rules.max_leaf_nodes) if rules.max_leaf_nodes else tree
         threads = thread_count(None)
         columns = prepare(data.X, data.levels, layout_of(rules, d, sparse), threads)

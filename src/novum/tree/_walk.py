@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.exceptions import DataError
+
 __all__ = ["DIVIDE", "Visit", "largest", "outcomes", "spread", "visits"]
 
 DIVIDE = -1  # a missing cell sends a row to every child; also the outcome of a test without its cell
@@ -80,6 +82,8 @@ def visits(tree: Any, X: NDArray) -> list[Visit]:
             known = Visit(*(np.concatenate(pair) for pair in zip(known, rest)))
         at = known
         levels.append(at)
+        if len(levels) > tree.node_count:
+            raise DataError("a tree leads back to a node that was passed: its arrays were changed.")
     return levels
 
 

@@ -42,6 +42,12 @@ from novum.tree._rules import COMMON_DOMAINS
 
 __all__ = ["DecisionTreeClassifier", "ExtraTreeClassifier"]
 
+CART_DOMAINS: dict[str, Domain] = {
+    **COMMON_DOMAINS,
+    "criterion": Choice("gini", "entropy", "log_loss"),
+    "class_weight": Instance(dict) | Instance(list) | Choice("balanced") | Null(),
+}
+
 
 class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     """Decision tree for classes.
@@ -130,11 +136,10 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     """
 
     _domains: dict[str, Domain] = {
-        **COMMON_DOMAINS,
+        **CART_DOMAINS,
         **PRUNING_DOMAINS,
         **SCORE_DOMAINS,
         "criterion": Choice("gini", "entropy", "log_loss", "gain_ratio"),
-        "class_weight": Instance(dict) | Instance(list) | Choice("balanced") | Null(),
     }
 
     classes_: Any
@@ -293,6 +298,8 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     >>> ExtraTreeClassifier(random_state=0).fit([[0.0], [1.0], [8.0]], ["a", "a", "b"]).predict([[9.0]])
     array(['b'], dtype='<U1')
     """
+
+    _domains = CART_DOMAINS
 
     def __init__(
         self,

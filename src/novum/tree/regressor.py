@@ -32,6 +32,11 @@ from novum.tree._rules import COMMON_DOMAINS
 
 __all__ = ["DecisionTreeRegressor", "ExtraTreeRegressor"]
 
+CART_DOMAINS: dict[str, Domain] = {
+    **COMMON_DOMAINS,
+    "criterion": Choice("squared_error", "absolute_error", "poisson"),
+}
+
 
 def current_criterion(criterion: Any) -> Any:
     """Return the criterion that a name stands for; scikit-learn's older name for the squared error warns as it does there."""
@@ -88,11 +93,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
     array([1. , 5.2])
     """
 
-    _domains: dict[str, Domain] = {
-        **COMMON_DOMAINS,
-        **PRUNING_DOMAINS,
-        "criterion": Choice("squared_error", "absolute_error", "poisson"),
-    }
+    _domains: dict[str, Domain] = {**CART_DOMAINS, **PRUNING_DOMAINS}
 
     def __init__(
         self,
@@ -215,6 +216,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     >>> ExtraTreeRegressor(random_state=0).fit([[0.0], [1.0], [8.0]], [1.0, 1.0, 3.0]).predict([[9.0]])
     array([3.])
     """
+
+    _domains = CART_DOMAINS
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from novum.datasets import load_go_to_lesson, load_play_tennis
 from novum.ensemble import AdaBoostClassifier
 from novum.information import entropy, mutual_information
 from novum.notes.stops.registry import stop
-from novum.tree import DecisionTreeRegressor, impurity
+from novum.tree import ID3, DecisionTreeRegressor, export_dnf, impurity, information_gain_table
 
 
 def gain(table, name: str) -> float:
@@ -60,6 +60,31 @@ def tennis_temperature():
 @stop("001", "2.1", "... gain of Outlook", printed=".245", reference=0.246750, erratum="001-2.1")
 def tennis_outlook():
     return gain(load_play_tennis(), "Outlook")
+
+
+@stop("001", "2.1", "... gain ratio of Outlook", reference=0.156428, remark="split entropy 1.577406")
+def tennis_ratio():
+    table = information_gain_table(*load_play_tennis(return_X_y=True, as_frame=True))
+    return float(table.gain_ratio[table.attributes.index("Outlook")])
+
+
+@stop(
+    "001",
+    "2.1",
+    "... the tree of ID3 says Yes if",
+    reference="(Outlook = Sunny ∧ Humidity = Normal) ∨ (Outlook = Overcast) ∨ (Outlook = Rain ∧ Wind = Weak)",
+    remark="a formula per class",
+)
+def tennis_formula():
+    return repr(export_dnf(ID3().fit(*load_play_tennis(return_X_y=True, as_frame=True)))["Yes"])
+
+
+@stop("000", "2.2.4", "go to the lesson, Outlook missing: P(go)", reference=2 / 3, remark="thirds down three branches")
+def lesson_missing():
+    table = load_go_to_lesson()
+    code = np.column_stack([np.unique(column, return_inverse=True)[1] for column in table.data.T]).astype(float)
+    model = ID3(missing="fractional", categorical_features=[0, 1, 2]).fit(code, table.target)
+    return float(model.predict_proba([[np.nan, 0.0, 0.0]])[0, 1])  # covered, practical
 
 
 @stop("004", "I.9", "Gini impurity of 9 and 5", reference=0.459184)
