@@ -242,6 +242,18 @@ def test_rules_of_growth_and_draws():
     assert_allclose(drawn[0].feature_importances_.sum(), 1)
 
 
+@pytest.mark.parametrize("policy", ["fractional", "fill", "fill_by_class", "best_side"])
+@pytest.mark.parametrize("branching", ["binary", "multiway"])
+def test_columns_without_a_cell_or_with_one_value(policy, branching):
+    X = np.array([[np.nan, 0.0, 0, 1], [np.nan, 0, 1, np.nan], [np.nan, 0, 0, np.nan], [np.nan, 0, 1, np.nan]])
+    model = DecisionTreeClassifier(missing=policy, branching=branching, categorical_features=[0, 1, 2]).fit(
+        X, list("abab")
+    )
+    assert model.predict(X).tolist() == list("abab") and model.tree_.feature[0] == 2
+    alone = model.set_params(categorical_features=[0, 1]).fit(X[:, :2], list("abaa"))
+    assert alone.tree_.node_count == 1 and alone.predict_proba([[5.0, np.nan]]).tolist() == [[0.75, 0.25]]
+
+
 def test_a_wide_column_is_counted_in_parts(monkeypatch):
     X, y, _, _ = random_table(5, n=500)
     model = ID3(missing="fractional", categorical_features=[0, 1, 2])

@@ -60,17 +60,20 @@ def channels(target: Target, row: NDArray, weight: NDArray) -> NDArray:
 def tables(target: Target, group: NDArray, size: int, row: NDArray | slice, weight: NDArray) -> NDArray:
     """Return the channels of groups 0, ..., size - 1, (size, channels)."""
     if target.y is not None:
-        sums = [np.bincount(group, weight, size)]
-        moments = [weight * y for y in target.y[row].T]
-        sums += [np.bincount(group, wy, size) for wy in moments]
-        sums += [np.bincount(group, wy * y, size) for wy, y in zip(moments, target.y[row].T)]
-        return np.stack(sums, axis=1)
+        y = target.y[row].T
+        sums = [weight, *(weight * one for one in y), *(weight * one * one for one in y)]
+        return np.stack([binned(group, one, size) for one in sums], axis=1)
     assert target.code is not None
     parts = [
-        np.bincount(group * k + target.code[row, o], weight, size * k).reshape(size, k)
+        binned(group * k + target.code[row, o], weight, size * k).reshape(size, k)
         for o, k in enumerate(target.n_classes.tolist())
     ]
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def binned(group: NDArray, weight: NDArray, size: int) -> NDArray:
+    """Return the sums of weights by group as floats, also of no rows at all."""
+    return np.bincount(group, weight, size).astype(np.float64, copy=False)
 
 
 def added(table: NDArray) -> NDArray:
