@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.sparse
 import scipy.stats
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -279,10 +280,10 @@ def test_what_does_not_go_together_is_said(params, words):
 
 
 def test_targets_and_tables_that_do_not_fit_are_refused():
-    import scipy.sparse
-
     with pytest.raises(ParameterError, match="a sparse X is not supported"):
         DecisionTreeClassifier(missing="fill").fit(scipy.sparse.eye_array(3).tocsr(), [0, 1, 0])
+    with pytest.raises(DataError, match="reads no sparse X; give an array"):
+        ID3(categorical_features=[0]).fit([[0.0], [1]], [0, 1]).predict(scipy.sparse.csr_array([[1.0]]))
     with pytest.raises(ParameterError, match="criterion='squared_error'"):
         DecisionTreeRegressor(missing="fill", criterion="absolute_error").fit([[0.0], [1]], [0, 1])
     with pytest.raises(ParameterError, match="needs one target; y has 2"):

@@ -33,8 +33,12 @@ _walks: WeakKeyDictionary = WeakKeyDictionary()  # compiled form of trees that w
 
 
 def dense(X: Any) -> NDArray:
-    """Return an array; trees with branches are small and read no sparse matrix by cell."""
-    return X.toarray() if scipy.sparse.issparse(X) else np.asarray(X)
+    """Return an array; a sparse matrix is not made one silently."""
+    if scipy.sparse.issparse(X):
+        raise DataError(
+            "a tree with more than two branches, or one that divides rows, reads no sparse X; give an array."
+        )
+    return np.asarray(X)
 
 
 class Tree:

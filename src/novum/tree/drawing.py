@@ -174,7 +174,7 @@ def plot_tree(
 
     Returns
     -------
-    list of Annotation
+    list of Text
         The boxes and the words on edges.
 
     Examples
