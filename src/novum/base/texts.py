@@ -5,7 +5,7 @@ A docstring names one by a line of its own, `[labelled rows]`; the decorator `fi
 
 import inspect
 
-__all__ = ["PARAGRAPHS", "complete"]
+__all__ = ["complete"]
 
 ANYWHERE = "array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)"
 SPARSE_TOO = "array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)"

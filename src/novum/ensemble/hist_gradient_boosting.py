@@ -64,7 +64,7 @@ ATTRIBUTES = """
     n_iter_ : int
         Iterations that were made.
     n_trees_per_iteration_ : int
-    train_score_, validation_score_ : array of shape (n_iter_ + 1,) or (0,)
+    train_score_, validation_score_ : array of shape (`n_iter_` + 1,) or (0,)
         Scores before the first and after every iteration; empty without early stopping.
     do_early_stopping_ : bool
     is_categorical_ : bool array of shape (n_features,) or None
