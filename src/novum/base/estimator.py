@@ -56,6 +56,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     """Base of all estimators."""
 
     _domains: dict[str, domains.Domain] = {}
+    _squares_columns = False  # whether sums of squares must be finite: then huge numbers are refused by name
     _reports_passes = (
         False  # whether `fit` itself tells the callbacks of its passes; if not, `fits` announces it as one task
     )
@@ -64,9 +65,12 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None, **options
     ) -> Source:
         """Return training data as blocks; records the features."""
-        return validation.open_source(
+        source = validation.open_source(
             self, X, y, sample_weight, target=target, n_jobs=getattr(self, "n_jobs", None), **options
         )
+        if self._squares_columns:
+            validation.check_size(self, source)
+        return source
 
     def _rows(self, X: Any, function: Callable, params: Any = None, verify: bool = True, *, shows: bool = False) -> Any:
         """Return `function(params, block)` for every row of X, in the home of X.

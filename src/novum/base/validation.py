@@ -21,6 +21,7 @@ from novum.fold.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles,
 
 __all__ = ["check_weight", "open_rows", "open_source", "verified"]
 
+MOST_SIZE, LOOK_AT = 1e140, 256  # numbers whose squares can be added up by the million; rows that are looked at
 NUMBERS = "fiub"  # NumPy kinds that become tiles without a conversion of the whole array
 
 
@@ -62,6 +63,23 @@ def checked(estimator: Any, source: MemorySource, defer: bool, sparse_too: bool)
         return verified(estimator, source)
     source.check = partial(verified, estimator)
     return source
+
+
+def check_size(estimator: Any, source: Source) -> None:
+    """Raise where the first rows hold numbers whose squares overflow; the units of a table are alike in all its rows."""
+    if source.home != "memory" or source.sparse:
+        return
+    block = source.first()
+    used = slice(None) if block.weight is None else block.weight > 0
+    for name, values in (("X", block.X), ("y", block.y)):
+        if values is None or values.dtype.kind != "f" or values.dtype == np.float32:
+            continue
+        largest = float(np.max(np.abs(values[used][:LOOK_AT]), initial=0.0))
+        if MOST_SIZE < largest < np.inf:
+            raise DataError(
+                f"{type(estimator).__name__}: {name} holds numbers up to {largest:.3g}, and sums of their squares overflow. Divide"
+                f" the columns by a suitable unit, or scale them (sklearn.preprocessing.StandardScaler)."
+            )
 
 
 def open_rows(estimator: Any, X: Any, *, n_jobs=None, defer: bool = False, sparse_too: bool = False) -> Source:
@@ -133,6 +151,7 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
             f" Call fit(X, y) with one target per row."
         )
     if target == "numeric":
+        plain = isinstance(getattr(y, "dtype", None), np.dtype) and y.dtype.kind in NUMBERS
         y = _sklearn.check_y(y, multi_output=True, y_numeric=True, estimator=estimator)
         if y.dtype.kind not in NUMBERS:
             try:
@@ -141,6 +160,8 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
                 raise DataError(
                     f"{type(estimator).__name__}: y holds text that is no number ({error}); a regressor needs numbers."
                 ) from error
+        if not plain:  # None has become NaN
+            _sklearn.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
     else:
         y = column_or_1d(y, warn=True)
         _sklearn.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
@@ -178,10 +199,34 @@ def check_rows(
         if not (
             numeric and X.ndim == 2 and X.shape[0] >= max(1, min_rows) and X.shape[1]
         ):  # what it asks of such an array
-            X = check_array(X, dtype=None if numeric else "numeric", **options)
+            try:
+                cells = check_array(X, dtype=None if numeric else "numeric", **options)
+                cells = cells if cells.dtype.kind in NUMBERS else cells.astype(np.float64)  # a frame of several kinds
+            except ValueError as error:
+                if "could not convert" not in str(error):
+                    raise
+                raise DataError(f"{error}. {type(estimator).__name__} takes numbers{text_column(X)}.") from error
+            X = cells
         tiles = ArrayTiles(X)
     _sklearn.check_n_features(estimator, shape_of(tiles), reset=reset)
     return tiles
+
+
+def text_column(X: Any) -> str:
+    """Return which column of a frame is text, and what to do about it; words for the end of an error."""
+    names = [
+        str(name) for name, kind in zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())) if not is_number(kind)
+    ]
+    which = f", and column {names[0]!r} holds text" if names else ""
+    return f"{which}: encode it (sklearn.preprocessing.OrdinalEncoder, OneHotEncoder), or use MixedNB or a tree, which take levels"
+
+
+def is_number(kind: Any) -> bool:
+    """Return whether the dtype of a frame's column is one of numbers."""
+    try:
+        return np.dtype(kind).kind in NUMBERS
+    except TypeError:
+        return bool(getattr(kind, "is_numeric", lambda: False)())
 
 
 def shape_of(tiles: Tiles) -> np.ndarray:

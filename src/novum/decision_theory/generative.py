@@ -104,6 +104,7 @@ class GenerativeClassifier(BayesRule, Estimator):
     'StudentT'
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "family": Choice(*NAMES) | Instance(type) | Instance(Distribution) | Instance(dict),
         "estimation": Choice("ml", "map", "bayes", "given"),

@@ -142,6 +142,7 @@ class FactorAnalysis(FactorModel):
     array([1. , 0.5, 2. ])
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "n_components": Int(0) | Null(),
         "tol": Real(0),

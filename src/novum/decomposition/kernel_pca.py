@@ -167,6 +167,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     True
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "n_components": Int(1) | Null(),
         "kernel": Choice(*KERNELS) | Function(),

@@ -89,6 +89,7 @@ class ProbabilisticPCA(FactorModel):
     array([[3.    , 2.0769]])
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "n_components": Int(0) | Choice("mle", "bic") | Null(),
         "method": Choice("auto", "closed_form", "em"),

@@ -175,6 +175,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
     array([[0.981149, 0.018851]])
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "solver": Choice("svd", "lsqr", "eigen"),
         "shrinkage": Choice("auto") | Real(0, 1) | Null(),

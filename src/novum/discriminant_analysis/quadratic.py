@@ -97,6 +97,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
     (array([2]), array([7.630178]))
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "solver": Choice("svd", "eigen"),
         "shrinkage": Choice("auto") | Real(0, 1) | Null(),

@@ -18,7 +18,7 @@ from novum.distributions._parameters import positive
 from novum.exceptions import NotConverged, ParameterError
 from novum.fold import fold
 
-__all__ = ["iterate"]
+__all__ = ["State", "advanced", "iterate"]
 
 FALL = 1e-13  # relative fall of the likelihood that is rounding
 
@@ -35,6 +35,15 @@ def statistics_now(params: tuple[State, bool], block: Any) -> Any:
     """Return the statistics of a block about the current parameters."""
     state, flat = params
     return statistics_of((state.now, flat), block)
+
+
+def advanced(state: State, sums: Any, df: Any = None) -> State:
+    """Return the state after a step with the sums of `state.now`: Newton's for the degrees of freedom, EM's where that failed."""
+    if state.sums is not None:
+        before = float(np.sum(state.sums.log_likelihood))
+        if float(np.sum(sums.log_likelihood)) < before - FALL * abs(before):
+            return State(state.best._step(state.sums, newton=False, df=df), state.best, state.sums)
+    return State(state.now._step(sums, newton=True, df=df), state.now, sums)
 
 
 def iterate(
@@ -59,11 +68,7 @@ def iterate(
 
     def update(params: tuple[State, bool], sums: Any) -> tuple[State, bool]:
         state, flat = params
-        if state.sums is not None:
-            before = float(np.sum(state.sums.log_likelihood))
-            if float(np.sum(sums.log_likelihood)) < before - FALL * abs(before):
-                return State(state.best._step(state.sums, newton=False, df=known), state.best, state.sums), flat
-        return State(state.now._step(sums, newton=True, df=known), state.now, sums), flat
+        return advanced(state, sums, known), flat
 
     def converged(before: tuple[State, bool], after: tuple[State, bool], history: list[float]) -> bool:
         return after[0].now._moved(before[0].now) <= tol

@@ -8,20 +8,23 @@ pair. Groups are independent given the class. A missing cell of a family of numb
 numbers gets a least variance in place of zero.
 """
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novum import _array
 from novum.distributions._columns import columns_of, component_log_prob, component_statistics
+from novum.distributions._iterate import State, advanced
 from novum.distributions._ops import all_of
 from novum.distributions.conjugate_registry import about, resolved
 from novum.distributions.normal import Normal
-from novum.exceptions import DataError
+from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block, Source
 
 __all__ = ["Part", "learn_parts", "parts_log_prob"]
 
+MOST_PASSES, AT_REST = 500, 1e-9  # passes of families that need several, and the move that ends them
 LEAST_SHARE = 1e-9  # of the largest variance of the data: what a normal distribution of equal numbers gets
 
 
@@ -157,7 +160,24 @@ def learn_parts(
     )
     if again:
         fitted = solve(source.total(statistics_of, Task(parts, fitted, owner), merge), fitted)
-    return sums.mass, fitted
+    return sums.mass, settled(owner, source, parts, fitted)
+
+
+def settled(owner: str, source: Source, parts: list[Part], fitted: list[list[Any]]) -> list[list[Any]]:
+    """Return the distributions after further passes, where a family has no statistics that one pass could gather."""
+    moving = [p for p, part in enumerate(parts) if hasattr(part.family, "_moved") and part.prior is None]
+    if not moving:
+        return fitted
+    states = [{p: State(row[p], row[p], None) for p in moving} for row in fitted]
+    for _ in range(MOST_PASSES):
+        found = [[states[c][p].now for p in moving] for c in range(len(fitted))]
+        total: Sums = source.total(statistics_of, Task([parts[p] for p in moving], found, owner), merge)
+        states = [{p: advanced(states[c][p], s) for p, s in zip(moving, sums)} for c, sums in enumerate(total.parts)]
+        if max(states[c][p].now._moved(one) for c, row in enumerate(found) for p, one in zip(moving, row)) <= AT_REST:
+            break
+    else:
+        warnings.warn(f"{owner}: the parameters still moved after {MOST_PASSES} passes.", NotConverged, stacklevel=4)
+    return [[states[c][p].now if p in moving else one for p, one in enumerate(row)] for c, row in enumerate(fitted)]
 
 
 def parts_log_prob(columns: list[tuple[int, ...]], distributions: list[list[Any]], X: Any) -> Any:

@@ -41,6 +41,7 @@ def square_of(problem: Any) -> float:
 class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
     """What LassoCV and ElasticNetCV share."""
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "eps": Real(0, None, "low"),
         "alphas": Int(1) | ArrayLike(),

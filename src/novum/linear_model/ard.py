@@ -182,6 +182,7 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
     array([0., 0., 3., 0., 0., 0.])
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "max_iter": Int(1),
         "tol": Real(0),

@@ -202,6 +202,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
     -1.715664
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "alpha": Real(0, open="low"),
         "beta": Real(0, open="low"),

@@ -68,6 +68,7 @@ class BayesianRidge(GaussianAnswers, RegressorMixin, Estimator):
     (array([1.5]), array([0.1]))
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "max_iter": Int(1),
         "tol": Real(0, open="low"),

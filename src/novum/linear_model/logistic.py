@@ -96,6 +96,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
     array([[0.5, 0.5]])
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "penalty": Choice("l1", "l2", "elasticnet", "deprecated") | Null(),
         "C": Real(0, open="low"),

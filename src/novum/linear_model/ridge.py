@@ -63,6 +63,7 @@ class Ridge(LinearRegressor):
     array([0.5])
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "alpha": Real(0) | ArrayLike(),
         "fit_intercept": Bool(),

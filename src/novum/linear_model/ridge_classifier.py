@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +22,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.fold.memory import MemorySource
 from novum.linear_model._iterative import solve_sparse
+from novum.linear_model._logistic_options import class_weights
 from novum.linear_model._model import Line, predict_block
 from novum.linear_model._ridge_choice import FixedScores, RidgeByValidation, check_alphas
 from novum.linear_model._solve import solve
@@ -85,7 +85,8 @@ class LabelsByRegression(ClassifierMixin):
                 f" a column of weights instead."
             )
         code = np.asarray(coded.y)  # type: ignore[attr-defined]
-        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[code])
+        mass = np.bincount(code, source.weight, minlength=k).astype(np.float64)
+        by_class = np.asarray(class_weights(type(self).__name__, self.class_weight, self.classes_, mass))
         weight = by_class[code] if source.weight is None else by_class[code] * source.weight
         return MemorySource(targets.tiles, targets.y, weight, targets.n_jobs)
 
@@ -260,8 +261,11 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
         if self.cv is not None:
             self._routed(params)
             if self.class_weight is not None:  # of all rows, so that the folds weight alike
-                by_row = compute_sample_weight(self.class_weight, y)
-                weights["sample_weight"] = by_row if sample_weight is None else by_row * np.asarray(sample_weight)
+                classes, code = np.unique(np.asarray(y), return_inverse=True)
+                given = np.ones(len(code)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+                mass = np.bincount(code, given)
+                by_class = np.asarray(class_weights(type(self).__name__, self.class_weight, classes, mass))
+                weights["sample_weight"] = by_class[code] * given
             best = self._by_folds(
                 RidgeClassifier(fit_intercept=self.fit_intercept), X, y, alphas, {**params, **weights}
             )

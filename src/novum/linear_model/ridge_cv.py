@@ -61,6 +61,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
     0.01
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         **RidgeByValidation._domains,
         "gcv_mode": Null() | Choice("auto", "svd", "eigen"),

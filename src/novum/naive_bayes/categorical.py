@@ -26,6 +26,8 @@ from novum.naive_bayes._discrete import COMMON_DOMAINS, PartialFit, class_log_pr
 
 __all__ = ["CategoricalNB", "m_estimate"]
 
+MOST_CATEGORIES = 2**28  # of a column; beyond, its table alone would take gigabytes
+
 
 class Range(NamedTuple):
     """Least and largest cell of every column, over rows that have weight."""
@@ -124,6 +126,12 @@ def table_scores(params: Table, block: Block) -> Any:
 
 def category_numbers(highest: NDArray, min_categories: Any) -> NDArray:
     """Return the number of categories of every column, at least `min_categories`."""
+    if (high := float(highest.max(initial=0.0))) >= MOST_CATEGORIES:
+        column = int(highest.argmax())
+        raise DataError(
+            f"Column {column} holds {high:g}, and categories are numbered 0, 1, 2, ...: a table of so many would not fit. Number"
+            f" the values by sklearn.preprocessing.OrdinalEncoder."
+        )
     found = highest.astype(np.int64) + 1
     if min_categories is None:
         return found

@@ -154,6 +154,7 @@ class GaussianNB(BayesRule, Estimator):
     array([1])
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {"priors": ArrayLike() | Null(), "var_smoothing": Real(0)}
 
     def __init__(self, *, priors=None, var_smoothing=1e-9):

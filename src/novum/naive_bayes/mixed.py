@@ -117,6 +117,7 @@ class MixedNB(BayesRule, Estimator):
     array(['in', 'out'], dtype='<U3')
     """
 
+    _squares_columns = True
     _domains: dict[str, Domain] = {
         "families": Choice("auto") | Instance(dict) | ArrayLike(),
         "categorical_features": Choice("from_dtype") | ArrayLike() | Null(),
