@@ -26,6 +26,10 @@ COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3")
 WEIGHTS = ("precision", "frequency")
 
 
+INVOLVED = 1e-12  # share of a column in the null space from which it takes part
+MOST_NAMES = 8  # printed
+
+
 class Spread(NamedTuple):
     coef: np.ndarray  # (p,)
     intercept: float
@@ -74,9 +78,13 @@ class Inference(CoefficientTable):
     log_likelihood: float
     aic: float
     bic: float
+    tied: tuple[str, ...] = ()  # columns that others determine: their coefficients are one choice of many
 
     def _foot(self) -> list[str]:
+        tied = f"{', '.join(self.tied[:MOST_NAMES])}{' ...' if len(self.tied) > MOST_NAMES else ''}"
+        note = f"the rows cannot tell these columns apart, so their coefficients are the shortest of many: {tied}"
         return [
+            *([note] if self.tied else []),
             f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type}",
             f"R2 {self.r_squared:.4f} (adjusted {self.adjusted_r_squared:.4f}), F {self.f_statistic:.5g} (p {self.f_p_value:.3g}), "
             f"residual sd {np.sqrt(self.noise_variance):.5g}",
@@ -156,7 +164,19 @@ def table(model, source: Source | None, covariance: str, level: float, weights: 
         float(log_likelihood),
         float(2 * k - 2 * log_likelihood),
         float(k * np.log(n) - 2 * log_likelihood),
+        tied_columns(model, names[-p:] if p else []),
     )
+
+
+def tied_columns(model, names: list[str]) -> tuple[str, ...]:
+    """Return the columns that take part in a linear dependency, in the units of their own spread."""
+    if model._rank >= model.n_features_in_:
+        return ()
+    inverse = model._inverse()
+    scale = np.sqrt(np.maximum(np.diag(inverse), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(inverse / np.outer(scale, scale))
+    null = vectors[:, : model.n_features_in_ - model._rank]  # directions in which nothing was learned
+    return tuple(name for name, share in zip(names, (null**2).sum(axis=1)) if share > INVOLVED)
 
 
 def joint_test(coef: np.ndarray, V: np.ndarray, rank: int) -> float:
