@@ -174,7 +174,7 @@ def tied_columns(model, names: list[str]) -> tuple[str, ...]:
         return ()
     inverse = model._inverse()
     scale = np.sqrt(np.maximum(np.diag(inverse), np.finfo(float).tiny))
-    values, vectors = np.linalg.eigh(inverse / np.outer(scale, scale))
+    _, vectors = np.linalg.eigh(inverse / np.outer(scale, scale))
     null = vectors[:, : model.n_features_in_ - model._rank]  # directions in which nothing was learned
     return tuple(name for name, share in zip(names, (null**2).sum(axis=1)) if share > INVOLVED)
 
