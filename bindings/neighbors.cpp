@@ -94,34 +94,44 @@ Lists within_by_scan(Matrix<const Real> x, Matrix<const Real> y, double p, Vecto
     return lists_of(std::move(found));
 }
 
-/// The arrays of a tree, checked: they may come from a file.
+/// Raise unless the arrays fit together; return them as a tree. They may come from a file.
+template <class D, class I, class C>
+ne::Tree checked(const Cube<D>& packed, const Matrix<I>& index, const Matrix<D>& bounds, const Vector<D>& cut, const Vector<C>& cut_column, std::size_t n,
+                 double p, bool ball) {
+    const std::size_t leaves = packed.shape(0), d = packed.shape(1), capacity = packed.shape(2);
+    require(leaves > 0 && d > 0 && capacity > 0 && capacity % 8 == 0 && n <= leaves * capacity && n > (leaves - 1) * capacity,
+            "neighbors: leaves that hold the rows");
+    require(index.shape(0) == leaves && index.shape(1) == capacity, "neighbors: a number per place");
+    require(bounds.shape(0) == 2 * leaves && bounds.shape(1) == (ball ? d + 1 : 2 * d), "neighbors: bounds of every node");
+    require(cut.shape(0) == leaves && cut_column.shape(0) == leaves, "neighbors: a cut per node");
+    require(p >= 1, "neighbors: a norm has p >= 1");
+    return {leaves, d, capacity, n, p, ball, packed.data(), index.data(), bounds.data(), cut.data(), cut_column.data()};
+}
+
 struct Handle {
-    Cube<double> packed;
-    Matrix<std::int64_t> index;
-    Matrix<double> bounds;
-    Vector<double> cut;
-    Vector<std::int32_t> cut_column;
+    Cube<const double> packed;
+    Matrix<const std::int64_t> index;
+    Matrix<const double> bounds;
+    Vector<const double> cut;
+    Vector<const std::int32_t> cut_column;
     ne::Tree tree;
 
-    Handle(Cube<double> packed, Matrix<std::int64_t> index, Matrix<double> bounds, Vector<double> cut, Vector<std::int32_t> cut_column,
-           std::size_t n, double p, bool ball)
-        : packed(packed), index(index), bounds(bounds), cut(cut), cut_column(cut_column) {
-        const std::size_t leaves = packed.shape(0), d = packed.shape(1), capacity = packed.shape(2);
-        require(leaves > 0 && d > 0 && capacity > 0 && capacity % 8 == 0 && n <= leaves * capacity && n > (leaves - 1) * capacity, "neighbors: leaves that hold the rows");
-        require(index.shape(0) == leaves && index.shape(1) == capacity, "neighbors: a number per place");
-        require(bounds.shape(0) == 2 * leaves && bounds.shape(1) == (ball ? d + 1 : 2 * d), "neighbors: bounds of every node");
-        require(cut.shape(0) == leaves && cut_column.shape(0) == leaves, "neighbors: a cut per node");
-        require(p >= 1, "neighbors: a norm has p >= 1");
-        for (std::size_t m = 0; m < leaves; ++m) require(cut_column.data()[m] >= 0 && static_cast<std::size_t>(cut_column.data()[m]) < d, "neighbors: cuts of columns that exist");
-        tree = {leaves, d, capacity, n, p, ball, packed.data(), index.data(), bounds.data(), cut.data(), cut_column.data()};
+    Handle(Cube<const double> packed, Matrix<const std::int64_t> index, Matrix<const double> bounds, Vector<const double> cut,
+           Vector<const std::int32_t> cut_column, std::size_t n, double p, bool ball)
+        : packed(packed), index(index), bounds(bounds), cut(cut), cut_column(cut_column),
+          tree(checked(packed, index, bounds, cut, cut_column, n, p, ball)) {
+        for (std::size_t m = 0; m < tree.leaves; ++m)
+            require(tree.cut_column[m] >= 0 && static_cast<std::size_t>(tree.cut_column[m]) < tree.d, "neighbors: cuts of columns that exist");
     }
 };
 
 template <class Real>
-void build(Handle& handle, Matrix<const Real> rows) {
-    require(rows.shape(0) == handle.tree.n && rows.shape(1) == handle.tree.d, "neighbors: the rows that the tree was made for");
+void build(Matrix<const Real> rows, Cube<double> packed, Matrix<std::int64_t> index, Matrix<double> bounds, Vector<double> cut,
+           Vector<std::int32_t> cut_column, double p, bool ball) {
+    const ne::Tree tree = checked(packed, index, bounds, cut, cut_column, rows.shape(0), p, ball);
+    require(rows.shape(1) == tree.d, "neighbors: leaves as wide as the rows");
     nb::gil_scoped_release release;
-    ne::build(table<Real>(rows), handle.tree);
+    ne::build(table<Real>(rows), tree, {packed.data(), index.data(), bounds.data(), cut.data(), cut_column.data()});
 }
 
 void queries_fit(const Handle& handle, const Matrix<const double>& x) {
@@ -176,21 +186,22 @@ void kernel_sums(const Handle& handle, Matrix<const double> x, Skip skip, int ke
 }
 
 template <class Real>
-void bind(nb::module_& m, nb::class_<Handle>& tree) {
+void bind(nb::module_& m) {
     m.def("frame", &frame<Real>, "rows"_a.noconvert(), "origin"_a.noconvert(), "Write the mean of the rows, return the largest distance from it.");
     m.def("distances", &distances<Real>, "x"_a.noconvert(), "y"_a.noconvert(), "p"_a, "out"_a.noconvert(), "Write all distances between two sets of rows.");
     m.def("nearest_by_scan", &nearest_by_scan<Real>, "x"_a.noconvert(), "y"_a.noconvert(), "p"_a, "origin"_a.noconvert(), "reach"_a,
           "distance"_a.noconvert(), "index"_a.noconvert(), "Write the nearest rows of every query, nearest first.");
     m.def("within_by_scan", &within_by_scan<Real>, "x"_a.noconvert(), "y"_a.noconvert(), "p"_a, "origin"_a.noconvert(), "reach"_a,
           "radius"_a.noconvert(), "Return where the lists of the queries begin, the rows within their radius and the distances.");
-    tree.def("build", &build<Real>, "rows"_a.noconvert(), "Fill the arrays.");
+    m.def("build", &build<Real>, "rows"_a.noconvert(), "packed"_a.noconvert(), "index"_a.noconvert(), "bounds"_a.noconvert(), "cut"_a.noconvert(),
+          "cut_column"_a.noconvert(), "p"_a, "ball"_a, "Fill the arrays of a search tree.");
 }
 
 }  // namespace
 
 void bind_neighbors(nb::module_& m) {
-    nb::class_<Handle> tree(m, "Tree", "The arrays of a search tree, checked once and kept alive.");
-    tree.def(nb::init<Cube<double>, Matrix<std::int64_t>, Matrix<double>, Vector<double>, Vector<std::int32_t>, std::size_t, double, bool>(),
+    nb::class_<Handle>(m, "Tree", "The arrays of a search tree, checked once and kept alive.")
+        .def(nb::init<Cube<const double>, Matrix<const std::int64_t>, Matrix<const double>, Vector<const double>, Vector<const std::int32_t>, std::size_t, double, bool>(),
              "packed"_a.noconvert(), "index"_a.noconvert(), "bounds"_a.noconvert(), "cut"_a.noconvert(), "cut_column"_a.noconvert(), "n"_a, "p"_a, "ball"_a)
         .def("nearest", &nearest, "x"_a.noconvert(), "skip"_a.none().noconvert(), "distance"_a.noconvert(), "index"_a.noconvert(),
              "Write the nearest rows of every query, nearest first; `skip`: a row per query that it must not find.")
@@ -200,6 +211,6 @@ void bind_neighbors(nb::module_& m) {
         .def("kernel_sums", &kernel_sums, "x"_a.noconvert(), "skip"_a.none().noconvert(), "kernel"_a, "width"_a, "tail"_a, "weight"_a.none().noconvert(),
              "target"_a.none().noconvert(), "sum"_a.noconvert(), "log_unit"_a.noconvert(), "target_sum"_a.none().noconvert(),
              "Write the sums of a kernel around every query, each over exp(log_unit), and those of the targets.");
-    bind<float>(m, tree);
-    bind<double>(m, tree);
+    bind<float>(m);
+    bind<double>(m);
 }

@@ -18,6 +18,7 @@ template <class Real>
 struct Builder {
     Table<Real> rows;
     Tree tree;
+    Growing arrays;
     std::vector<std::int64_t> order;
     std::vector<Key> keys;
     std::vector<double> low, high;
@@ -38,11 +39,11 @@ struct Builder {
     void bound(std::size_t node, std::size_t begin, std::size_t end) {
         const std::size_t d = rows.d;
         if (!tree.ball) {
-            std::copy(low.begin(), low.end(), tree.bounds + node * 2 * d);
-            std::copy(high.begin(), high.end(), tree.bounds + node * 2 * d + d);
+            std::copy(low.begin(), low.end(), arrays.bounds + node * 2 * d);
+            std::copy(high.begin(), high.end(), arrays.bounds + node * 2 * d + d);
             return;
         }
-        double* center = tree.bounds + node * (d + 1);
+        double* center = arrays.bounds + node * (d + 1);
         for (std::size_t t = 0; t < d; ++t) center[t] = low[t] / 2 + high[t] / 2;  // of the box: its mean would cost a pass more
         double radius = 0;
         for (std::size_t i = begin; i < end; ++i) {
@@ -71,8 +72,8 @@ struct Builder {
         const auto first = keys.begin();
         std::nth_element(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(middle), first + static_cast<std::ptrdiff_t>(end));
         for (std::size_t i = begin; i < end; ++i) order[i] = keys[i].index;
-        tree.cut[m] = keys[middle].value;
-        tree.cut_column[m] = static_cast<std::int32_t>(widest);
+        arrays.cut[m] = keys[middle].value;
+        arrays.cut_column[m] = static_cast<std::int32_t>(widest);
         grow<N>(a, m);
         grow<N>(m, b);
     }
@@ -81,10 +82,10 @@ struct Builder {
         const std::size_t c = tree.capacity, d = rows.d;
         for (std::size_t i = 0; i < tree.leaves * c; ++i) {
             const bool there = i < rows.n;
-            double* place = tree.packed + i / c * c * d + i % c;
+            double* place = arrays.packed + i / c * c * d + i % c;
             const Real* x = there ? rows.row(panel::at(order[i])) : nullptr;
             for (std::size_t t = 0; t < d; ++t) place[t * c] = there ? static_cast<double>(x[t]) : std::numeric_limits<double>::infinity();
-            tree.index[i] = there ? order[i] : NOBODY;
+            arrays.index[i] = there ? order[i] : NOBODY;
         }
     }
 };
@@ -185,8 +186,8 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> by_leaf(const Tree& tree, T
 }
 
 template <class Real>
-void build(Table<Real> rows, Tree tree) {
-    Builder<Real> builder{rows, tree, std::vector<std::int64_t>(rows.n), std::vector<Key>(rows.n), std::vector<double>(rows.d), std::vector<double>(rows.d)};
+void build(Table<Real> rows, const Tree& tree, Growing arrays) {
+    Builder<Real> builder{rows, tree, arrays, std::vector<std::int64_t>(rows.n), std::vector<Key>(rows.n), std::vector<double>(rows.d), std::vector<double>(rows.d)};
     std::iota(builder.order.begin(), builder.order.end(), std::int64_t{0});
     switch (norm_of(tree.p)) {
         case Norm::one: builder.template grow<Norm::one>(0, tree.leaves); break;
@@ -196,8 +197,8 @@ void build(Table<Real> rows, Tree tree) {
     }
     builder.pack();
 }
-template void build(Table<float>, Tree);
-template void build(Table<double>, Tree);
+template void build(Table<float>, const Tree&, Growing);
+template void build(Table<double>, const Tree&, Growing);
 
 void nearest_in_tree(const Tree& tree, Table<double> x, const std::int64_t* skip, Nearest out) {
     dispatch<FindNearest>(tree, x, skip, out);

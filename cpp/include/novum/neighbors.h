@@ -63,16 +63,24 @@ struct Tree {
     std::size_t leaves, d, capacity, n;
     double p;
     bool ball;                  // bounds are (center, radius), not (low, high)
-    double* packed;             // (leaves, d, capacity)
-    std::int64_t* index;        // (leaves, capacity)
-    double* bounds;             // (2 leaves, d + 1) for balls, (2 leaves, 2 d) for boxes
-    double* cut;                // (leaves,): where node m is split
-    std::int32_t* cut_column;   // (leaves,)
+    const double* packed;             // (leaves, d, capacity)
+    const std::int64_t* index;        // (leaves, capacity)
+    const double* bounds;             // (2 leaves, d + 1) for balls, (2 leaves, 2 d) for boxes
+    const double* cut;                // (leaves,): where node m is split
+    const std::int32_t* cut_column;   // (leaves,)
+};
+
+/// The arrays of a tree while it is filled.
+struct Growing {
+    double* packed;
+    std::int64_t* index;
+    double *bounds, *cut;
+    std::int32_t* cut_column;
 };
 
 /// Fill a tree. O(n log n d).
 template <class Real>
-void build(Table<Real> rows, Tree tree);
+void build(Table<Real> rows, const Tree& tree, Growing arrays);
 
 /// The k nearest rows of every query. `skip`, where given, is a row that query i must not find.
 void nearest_in_tree(const Tree& tree, Table<double> x, const std::int64_t* skip, Nearest out);

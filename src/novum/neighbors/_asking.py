@@ -66,7 +66,9 @@ class KNeighborsMixin:
             raise ParameterError(f"Expected n_neighbors > 0. Got {k}")
         if k + (X is None) > self.n_samples_fit_:
             relation = "<" if X is None else "<="
-            number = self.n_samples_fit_ if X is None else getattr(X, "shape", [len(X) if hasattr(X, "__len__") else "?"])[0]
+            number = (
+                self.n_samples_fit_ if X is None else getattr(X, "shape", [len(X) if hasattr(X, "__len__") else "?"])[0]
+            )
             raise ParameterError(
                 f"Expected n_neighbors {relation} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {self.n_samples_fit_},"
                 f" n_samples = {number}"

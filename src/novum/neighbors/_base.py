@@ -27,7 +27,7 @@ from novum.neighbors._forms import VALID_METRICS, VALID_METRICS_SPARSE, form_of,
 from novum.neighbors._search import Blocks, Index, Precomputed, Scan
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 
-__all__ = ["COMMON_DOMAINS", "NeighborsBase", "Ready"]
+__all__ = ["COMMON_DOMAINS", "NeighborsBase", "Ready", "answered", "read_rows"]
 
 TREE_COLUMNS = 9  # most columns for which a tree is chosen
 TREE_ROWS = 512  # least rows for which a tree is chosen: below, a scan takes microseconds
@@ -68,6 +68,25 @@ def together(a: Gathered, b: Gathered) -> Gathered:
     return Gathered(np.concatenate([a.X, b.X]), y)
 
 
+def read_rows(estimator: Any, X: Any, y: Any, *, target: str | None, reset: bool = True) -> tuple[Any, Any]:
+    """Return rows (an array, or CSR) in memory after every check, and their target: unchecked if X is in memory already."""
+    if validation.open_elsewhere(estimator, X, None, None) is None:
+        source = validation.open_source(estimator, X, n_jobs=estimator.n_jobs, reset=reset)
+        return source.tiles.tile(0, source.n_rows), y  # type: ignore[attr-defined]
+    source = validation.open_source(estimator, X, y, target=target, n_jobs=estimator.n_jobs, reset=reset)
+    return source.total(gather, None, together)
+
+
+def answered(estimator: Any, X: Any, function: Any, params: Any) -> Any:
+    """Return `function(params, threads, rows)` of new rows: of all at once in memory, else block by block where they live."""
+    check_is_fitted(estimator)
+    n_jobs = getattr(estimator, "n_jobs", None)
+    source = validation.open_rows(estimator, X, n_jobs=n_jobs)
+    if source.home == "memory":
+        return function(params, thread_count(n_jobs), source.tiles.tile(0, source.n_rows))  # type: ignore[attr-defined]
+    return estimator._rows(X, Elsewhere(function), params)
+
+
 def checked_graph(X: Any) -> Any:
     """Return a matrix of distances: dense, or sparse with the entries of each row sorted; raise if one is negative."""
     if not scipy.sparse.issparse(X):
@@ -98,12 +117,7 @@ class NeighborsBase(MultiOutputMixin, Estimator):
             X = checked_graph(X)
             if X.shape[0] != X.shape[1]:
                 raise DataError(f"Precomputed matrix must be square. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
-        source = validation.open_source(self, X, None, None, target=None, n_jobs=self.n_jobs, reset=reset) \
-            if validation.open_elsewhere(self, X, None, None) is None \
-            else validation.open_source(self, X, y, None, target=target, n_jobs=self.n_jobs, reset=reset)
-        if source.home == "memory":
-            return source.tiles.tile(0, source.n_rows), y  # type: ignore[attr-defined]
-        return source.total(gather, None, together)
+        return read_rows(self, X, y, target=target, reset=reset)
 
     def _is_precomputed(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"
@@ -152,13 +166,16 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         if scipy.sparse.issparse(X):
             if self.algorithm not in ("auto", "brute"):
                 warnings.warn("cannot use tree with sparse input: using brute force", stacklevel=5)
-            plain = isinstance(metric, str) and metric not in VALID_METRICS_SPARSE["brute"] and not self._is_precomputed()
+            plain = (
+                isinstance(metric, str) and metric not in VALID_METRICS_SPARSE["brute"] and not self._is_precomputed()
+            )
             if plain:
                 raise ParameterError(
                     f"Metric '{metric}' not valid for sparse input. Use sorted(sklearn.neighbors.VALID_METRICS_SPARSE['brute']) to"
                     " get valid options. Metric can also be a callable function."
                 )
             self._fit_method = "brute"
+            self._cached = self._scanned()
             return
         semi = metric == "minkowski" and params["p"] < 1 if isinstance(metric, str) else False
         self._fit_method = self._chosen(X, semi) if self.algorithm == "auto" else self.algorithm
@@ -170,8 +187,8 @@ class NeighborsBase(MultiOutputMixin, Estimator):
             )
         elif semi:
             raise ParameterError(
-                f'algorithm="{self._fit_method}" does not support 0 < p < 1 for the Minkowski metric. To resolve this problem either'
-                ' set p >= 1 or algorithm="brute".'
+                f'algorithm="{self._fit_method}" does not support 0 < p < 1 for the Minkowski metric. To resolve this problem'
+                ' either set p >= 1 or algorithm="brute".'
             )
         if self._fit_method == "kd_tree" and metric == "minkowski" and params.get("w") is not None:
             raise ParameterError(
@@ -181,6 +198,8 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         if self._fit_method != "brute":
             tree = KDTree if self._fit_method == "kd_tree" else BallTree
             self._tree = tree(X, int(self.leaf_size), metric=metric, **params)
+        else:
+            self._cached = self._scanned()
 
     def _chosen(self, X: NDArray, semi: bool) -> str:
         """Return the cheapest index for the rows and the metric."""
@@ -200,15 +219,17 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         """Return the index over the rows that are kept now."""
         if self._tree is not None:
             return self._tree
-        if self._cached is None:
-            if self._is_precomputed():
-                self._cached = Precomputed()
-            else:
-                metric, params = self.effective_metric_, self.effective_metric_params_
-                dense = not scipy.sparse.issparse(self._fit_X)
-                form = form_of(metric, params, self._fit_X) if dense else None
-                self._cached = Blocks(self._fit_X, named(metric), params) if form is None else Scan(self._fit_X, form)
+        if self._cached is None:  # after a copy or a file, which carry the rows alone
+            self._cached = self._scanned()
         return self._cached
+
+    def _scanned(self) -> Any:
+        """Return an index that looks at all rows."""
+        if self._is_precomputed():
+            return Precomputed()
+        metric, params = self.effective_metric_, self.effective_metric_params_
+        form = None if scipy.sparse.issparse(self._fit_X) else form_of(metric, params, self._fit_X)
+        return Blocks(self._fit_X, named(metric), params) if form is None else Scan(self._fit_X, form)
 
     def _threads(self) -> int:
         return thread_count(self.n_jobs)
@@ -239,7 +260,7 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         rows = self._queries(X)
         if rows is not None:
             return function(Ready(self._index(), settings), self._threads(), rows, False)
-        return self._rows(X, Elsewhere(function), Ready(self._index(), settings))
+        return self._rows(X, Elsewhere(function, False), Ready(self._index(), settings))
 
     def _forgotten(self, indices: Any) -> NDArray:
         """Return which rows remain without some; raise if none would, or if one does not exist."""
@@ -257,7 +278,9 @@ class NeighborsBase(MultiOutputMixin, Estimator):
     def _no_graph(self, what: str) -> None:
         check_is_fitted(self)
         if self._is_precomputed():
-            raise DataError(f"{type(self).__name__}.{what} needs rows, not distances: metric='precomputed' has to be fitted anew.")
+            raise DataError(
+                f"{type(self).__name__}.{what} needs rows, not distances: metric='precomputed' has to be fitted anew."
+            )
 
     def __getstate__(self):
         return {**super().__getstate__(), "_cached": None} if "_cached" in self.__dict__ else super().__getstate__()
@@ -274,9 +297,9 @@ class NeighborsBase(MultiOutputMixin, Estimator):
 class Elsewhere:
     """A function of rows as the engine calls it, block by block, for queries outside of memory."""
 
-    def __init__(self, function: Any):
-        self.function = function
+    def __init__(self, function: Any, *rest: Any):
+        self.function, self.rest = function, rest
 
-    def __call__(self, params: Ready, block: Block) -> Any:
+    def __call__(self, params: Any, block: Block) -> Any:
         X = _array.to_numpy(block.X) if _array.is_tensor(block.X) else block.X
-        return self.function(params, 1, X, False)
+        return self.function(params, 1, X, *self.rest)

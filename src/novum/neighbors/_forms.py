@@ -87,7 +87,9 @@ def form_of(metric: Any, params: dict[str, Any], X: NDArray | None = None) -> Fo
         if V is None:
             V = None if X is None or len(X) < 2 else np.var(X, axis=0, ddof=1, dtype=np.float64)
         if V is None or not (np.asarray(V) > 0).all():
-            raise DataError("metric 'seuclidean' needs a positive variance V of every column: give metric_params={'V': ...}.")
+            raise DataError(
+                "metric 'seuclidean' needs a positive variance V of every column: give metric_params={'V': ...}."
+            )
         return Form(2.0, 1 / np.sqrt(np.asarray(V, dtype=np.float64)))
     if metric == "mahalanobis":
         if params.get("VI") is not None:

@@ -67,6 +67,12 @@ def pieces(n: int, threads: int, most: int, least: int = 1) -> list[slice]:
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
+def lists_of(found: tuple[NDArray, NDArray, NDArray]) -> Lists:
+    """Return lists from the core, whose integers are of the same size as NumPy's but not of the same name."""
+    begin, index, distance = found
+    return Lists(begin.view(np.int64), index.view(np.int64), distance)
+
+
 def joined(parts: list[Lists]) -> Lists:
     """Return the lists of consecutive blocks of queries as one."""
     if len(parts) == 1:
@@ -110,10 +116,8 @@ class Scan:
         radius = np.ascontiguousarray(self.form.radius(radius))
 
         def work(part):
-            found = _core.neighbors.within_by_scan(
-                X[part], rows, self.form.p, self.origin, self.reach, radius[part]
-            )
-            return Lists(*found)
+            found = _core.neighbors.within_by_scan(X[part], rows, self.form.p, self.origin, self.reach, radius[part])
+            return lists_of(found)
 
         found = joined(list(map_ordered(work, pieces(len(X), threads, SCAN_QUERIES // 4, 64), threads)))
         return found._replace(distance=self.form.back(found.distance))
@@ -166,7 +170,9 @@ class Blocks:
     def nearest(self, X: Any, k: int, threads: int) -> tuple[NDArray, NDArray]:
         """Return distances and numbers of the k nearest rows."""
         threads = 1 if callable(self.metric) else threads  # a function of Python runs on one thread anyway
-        parts = map_ordered(lambda part: nearest_of(self.between(X[part]), k), self._parts(X.shape[0], threads), threads)
+        parts = map_ordered(
+            lambda part: nearest_of(self.between(X[part]), k), self._parts(X.shape[0], threads), threads
+        )
         distance, index = zip(*parts)
         return np.concatenate(distance), np.concatenate(index)
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
@@ -100,7 +101,7 @@ class Stored(NeighborsBase):
         return self
 
 
-class Classes(Stored):
+class Classes(ClassifierMixin, Stored):
     """Rows with classes."""
 
     _target_kind = "classes"
@@ -126,7 +127,9 @@ class Classes(Stored):
         known, code = self._labels(), self._codes()
         columns = y.reshape(len(y), -1)
         if columns.shape[1] != len(known):
-            raise DataError(f"{type(self).__name__}.partial_fit: y has {columns.shape[1]} outputs, the rows kept have {len(known)}.")
+            raise DataError(
+                f"{type(self).__name__}.partial_fit: y has {columns.shape[1]} outputs, the rows kept have {len(known)}."
+            )
         both = [distinct(np.concatenate([labels[code[:, o]], columns[:, o]])) for o, labels in enumerate(known)]
         for o, labels in enumerate(known):  # classes without rows stay
             union = np.union1d(labels, both[o][0])
@@ -147,7 +150,7 @@ class Classes(Stored):
         return tags
 
 
-class Values(Stored):
+class Values(RegressorMixin, Stored):
     """Rows with values."""
 
     def _take_target(self, y: NDArray) -> None:

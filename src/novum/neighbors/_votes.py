@@ -1,8 +1,8 @@
 r"""What neighbors say together. With weights w_i of the neighbors i of a query,
 
-    share of class c  =  sum_i w_i [y_i = c] / sum_i w_i                                           (1)
-    value             =  sum_i w_i y_i / sum_i w_i                                                 (2)
-    w_i = 1, or 1 / d_i: there neighbors at distance zero, if any, decide alone                    (3)
+share of class c  =  sum_i w_i [y_i = c] / sum_i w_i                                           (1)
+value             =  sum_i w_i y_i / sum_i w_i                                                 (2)
+w_i = 1, or 1 / d_i: there neighbors at distance zero, if any, decide alone                    (3)
 """
 
 from typing import Any, NamedTuple
@@ -42,7 +42,7 @@ class ByRadius(NamedTuple):
 
 def weights_of(distance: NDArray, weights: Any) -> NDArray | None:
     """Return (3) for the neighbors of every query (rows), or what a function makes of their distances; None for ones."""
-    if weights is None or isinstance(weights, str) and weights == "uniform":
+    if weights is None or (isinstance(weights, str) and weights == "uniform"):
         return None
     if not isinstance(weights, str):
         return np.asarray(weights(distance))
@@ -54,11 +54,13 @@ def weights_of(distance: NDArray, weights: Any) -> NDArray | None:
 
 def list_weights(found: Lists, weights: Any) -> NDArray | None:
     """Return (3) for lists of neighbors, flat."""
-    if weights is None or isinstance(weights, str) and weights == "uniform":
+    if weights is None or (isinstance(weights, str) and weights == "uniform"):
         return None
     if not isinstance(weights, str):
         made = weights(found.split(found.distance))
-        return np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in made]) if len(made) else np.zeros(0)
+        return (
+            np.concatenate([np.asarray(part, dtype=np.float64).ravel() for part in made]) if len(made) else np.zeros(0)
+        )
     zero = found.distance == 0
     query = np.repeat(np.arange(len(found.begin) - 1), np.diff(found.begin))
     decided = np.bincount(query[zero], minlength=len(found.begin) - 1)[query] > 0
@@ -101,7 +103,9 @@ def labels_by_count(ready: Ready, threads: int, X: Any, own: bool) -> NDArray:
         step = max(1, BLOCK_VOTES // len(classes))
         for start in range(0, len(index), step):
             part = slice(start, start + step)
-            votes = class_shares(by.target[:, output][index[part]], None if weight is None else weight[part], len(classes))
+            votes = class_shares(
+                by.target[:, output][index[part]], None if weight is None else weight[part], len(classes)
+            )
             code[part] = votes.argmax(1)
         columns.append(classes.take(code))
     return columns[0] if by.flat else np.column_stack(columns).astype(by.classes[0].dtype, copy=False)
@@ -164,6 +168,9 @@ def values_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> NDArray:
     found, weight = lists_by_radius(ready, threads, X, own)
     weight = np.ones(len(found.index)) if weight is None else weight
     with np.errstate(invalid="ignore"):
-        columns = [list_sums(found, weight * by.target[:, o][found.index]) / list_sums(found, weight) for o in range(by.target.shape[1])]
+        columns = [
+            list_sums(found, weight * by.target[:, o][found.index]) / list_sums(found, weight)
+            for o in range(by.target.shape[1])
+        ]
     value = np.column_stack(columns).astype(X.dtype, copy=False)
     return value[:, 0] if by.flat else value

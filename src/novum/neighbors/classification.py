@@ -2,15 +2,14 @@ r"""Classes by a vote of the nearest rows: no training, all rows kept, the class
 
     y(x) = argmax_c sum_{i among the neighbors of x} w_i [y_i = c]                                 (1)
 
-The neighbors are the k nearest rows, or all within a radius; w_i is 1, 1/d_i or a function of the distance. One neighbor gives every
-row its Voronoi cell. Of classes with equal votes the first in sorted order wins.
+The neighbors are the k nearest rows, or all within a radius; w_i is 1, 1/d_i or a function of the distance. One neighbor gives
+every row its Voronoi cell. Of classes with equal votes the first in sorted order wins.
 """
 
 import warnings
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, Real
@@ -26,7 +25,7 @@ __all__ = ["KNeighborsClassifier", "RadiusNeighborsClassifier"]
 WEIGHTS = Choice("uniform", "distance") | Function() | Null()
 
 
-class KNeighborsClassifier(KNeighborsMixin, ClassifierMixin, Classes):
+class KNeighborsClassifier(KNeighborsMixin, Classes):
     """Class of most votes among the k nearest rows.
 
     Parameters
@@ -130,7 +129,7 @@ class KNeighborsClassifier(KNeighborsMixin, ClassifierMixin, Classes):
         return self._per_row(X, shares_by_count, self._settings(X))
 
 
-class RadiusNeighborsClassifier(RadiusNeighborsMixin, ClassifierMixin, Classes):
+class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
     """Class of most votes among all rows within a radius.
 
     Parameters
@@ -228,9 +227,13 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, ClassifierMixin, Classes):
             )
         for known, label in zip(labels, given):
             if np.ndim(label) and not isinstance(label, str):
-                raise ParameterTypeError(f"The outlier_label of classes {known} is supposed to be a scalar, got {label}.")
+                raise ParameterTypeError(
+                    f"The outlier_label of classes {known} is supposed to be a scalar, got {label}."
+                )
             if np.append(known, label).dtype != known.dtype:
-                raise ParameterTypeError(f"The dtype of outlier_label {label} is inconsistent with classes {known} in y.")
+                raise ParameterTypeError(
+                    f"The dtype of outlier_label {label} is inconsistent with classes {known} in y."
+                )
         return given
 
     def _settings(self) -> ByRadius:

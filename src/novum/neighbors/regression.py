@@ -8,7 +8,6 @@ The neighbors are the k nearest rows, or all within a radius; w_i is 1, 1/d_i or
 import warnings
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Int, Null, Real
@@ -22,7 +21,7 @@ from novum.neighbors.classification import WEIGHTS
 __all__ = ["KNeighborsRegressor", "RadiusNeighborsRegressor"]
 
 
-class KNeighborsRegressor(KNeighborsMixin, RegressorMixin, Values):
+class KNeighborsRegressor(KNeighborsMixin, Values):
     """Mean target of the k nearest rows.
 
     Parameters
@@ -104,7 +103,7 @@ class KNeighborsRegressor(KNeighborsMixin, RegressorMixin, Values):
         return self._per_row(X, values_by_count, settings)
 
 
-class RadiusNeighborsRegressor(RadiusNeighborsMixin, RegressorMixin, Values):
+class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
     """Mean target of all rows within a radius.
 
     Parameters
@@ -185,6 +184,8 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, RegressorMixin, Values):
         value = self._per_row(X, values_by_radius, settings)
         if isinstance(value, np.ndarray) and np.isnan(value).any():
             warnings.warn(
-                "One or more samples have no neighbors within specified radius; predicting NaN.", UserWarning, stacklevel=2
+                "One or more samples have no neighbors within specified radius; predicting NaN.",
+                UserWarning,
+                stacklevel=2,
             )
         return value

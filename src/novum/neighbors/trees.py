@@ -22,11 +22,13 @@ from novum.base.validation import check_weight
 from novum.exceptions import ParameterError
 from novum.neighbors._forms import TREE_METRICS, Form, form_of, named
 from novum.neighbors._kernels import KERNELS, log_norm, tail_of
-from novum.neighbors._search import Blocks, Lists, joined, pieces
+from novum.neighbors._search import Blocks, Lists, joined, lists_of, pieces
 
 __all__ = ["BallTree", "KDTree", "SearchTree"]
 
-MOST_CAPACITY = 16  # rows of a leaf: two vectors of AVX-512; larger leaves compute more distances, smaller ones wait more
+MOST_CAPACITY = (
+    16  # rows of a leaf: two vectors of AVX-512; larger leaves compute more distances, smaller ones wait more
+)
 VECTOR = 8  # rows of a leaf are a multiple of the widest vector
 TREE_QUERIES = 1 << 14  # most queries of a block
 
@@ -47,7 +49,9 @@ class SearchTree:
                 f" {sorted(self.valid_metrics)}" + (" or a function." if self._ball else ".")
             )
         if callable(metric) and not self._ball:
-            raise ParameterError("metric PyFuncDistance is not valid for KDTree: a function has no boxes; use BallTree.")
+            raise ParameterError(
+                "metric PyFuncDistance is not valid for KDTree: a function has no boxes; use BallTree."
+            )
         self.data, self.leaf_size, self.metric = X, int(leaf_size), metric
         if metric == "pyfunc":
             self.metric = kwargs.pop("func")
@@ -72,7 +76,8 @@ class SearchTree:
         self._packed, self._index = np.empty((leaves, d, capacity)), np.empty((leaves, capacity), np.int64)
         self._bounds = np.zeros((2 * leaves, d + 1 if self._ball else 2 * d))
         self._cut, self._cut_column = np.zeros(leaves), np.zeros(leaves, np.int32)
-        self._handle().build(np.ascontiguousarray(form.changed(self.data)))
+        arrays = (self._packed, self._index, self._bounds, self._cut, self._cut_column)
+        _core.neighbors.build(np.ascontiguousarray(form.changed(self.data)), *arrays, form.p, self._ball)
 
     def _handle(self) -> Any:
         """Return the arrays as the core takes them; made for every search, as files and processes carry arrays only."""
@@ -114,7 +119,9 @@ class SearchTree:
         X, handle = self._changed(X), self._handle()
         radius = np.ascontiguousarray(form.radius(radius))
         parts = map_ordered(
-            lambda part: Lists(*handle.within(X[part], radius[part])), pieces(len(X), threads, TREE_QUERIES, 64), threads
+            lambda part: lists_of(handle.within(X[part], radius[part])),
+            pieces(len(X), threads, TREE_QUERIES, 64),
+            threads,
         )
         found = joined(list(parts))
         return found._replace(distance=form.back(found.distance))
@@ -201,7 +208,9 @@ class SearchTree:
         """
         X, shape = self._queries(X)
         if k < 1 or k > len(self.data):
-            raise ParameterError("k must be less than or equal to the number of training points" f" ({len(self.data)}), got {k}.")
+            raise ParameterError(
+                f"k must be less than or equal to the number of training points ({len(self.data)}), got {k}."
+            )
         distance, index = self.nearest(X, int(k), thread_count(None))
         distance, index = distance.reshape(*shape, k), index.reshape(*shape, k)
         return (distance, index) if return_distance else index

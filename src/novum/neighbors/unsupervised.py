@@ -10,7 +10,7 @@ from novum.exceptions import ParameterError
 from novum.neighbors._asking import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors._base import COMMON_DOMAINS, NeighborsBase
 from novum.neighbors._stored import stacked
-from novum.neighbors.trees import BallTree, KDTree, SearchTree
+from novum.neighbors.trees import KDTree, SearchTree
 
 __all__ = ["NearestNeighbors", "kneighbors_graph", "radius_neighbors_graph"]
 
@@ -49,8 +49,8 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
 
     Notes
     -----
-    Distances are computed from differences in double precision whatever the algorithm. Euclidean scans let matrix products in single
-    precision leave out rows that cannot be among the nearest, by a bound of the rounding errors. Of rows at equal distance the one
+    Distances are computed from differences in double precision whatever the algorithm. Euclidean scans let matrix products in
+    single precision leave out rows that cannot be among the nearest, by a bound of the rounding errors. Of rows at equal distance the one
     with the lower number comes first.
 
     Examples
@@ -115,7 +115,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         else:
             check_is_fitted(other)
             self._fit_X, self._tree, self._fit_method = other._fit_X, other._tree, other._fit_method
-        self._cached = None
+        self._cached = self._scanned() if self._tree is None else None
         self.n_samples_fit_, self.n_features_in_ = self._fit_X.shape
 
     @fits
