@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t CHUNK_BYTES = 1 << 18;  // of packed rows: they stay in the second-level cache while all queries pass
 constexpr std::size_t SPARE = 4, LEAST_SPACE = 64;  // room for candidates: as a multiple of k, and at least
+constexpr std::size_t FEW = 32;  // neighbors for which the limit falls with every candidate; for more, whenever the room is full
 constexpr std::size_t FEW_QUERIES = 8;  // packing the rows costs about as much as this many queries
 constexpr double FAR = 1e9;  // queries this many times farther than all rows are looked at one by one: their scores would all be equal
 constexpr double DOUBTFUL = 0.02;  // share of rows that single precision may leave to exact distances before double takes over
@@ -38,7 +39,7 @@ template <class Real, class Scan>
 struct Sweep {
     struct Query {
         std::vector<Candidate<Scan>> kept;
-        Scan limit, margin;
+        Scan margin;
         std::size_t refined = 0;
     };
 
@@ -48,10 +49,13 @@ struct Sweep {
     std::size_t k;  // 0: the limits stand, and all rows below them are kept
     double scale;
     std::vector<Query> queries;
+    std::vector<Scan> limit;    // (x.n,): scores beyond are of no interest
+    std::vector<Scan> least;    // (x.n, k): the k least scores so far, sorted; only for few neighbors
     std::vector<Scan> shifted;  // (x.n, d)
 
     Sweep(const Table<Real>& x, const Table<Real>& y, const Frame& frame, std::size_t k, const double* radius)
-        : x(x), y(y), frame(frame), k(k), scale(panel::unit<double>(frame.reach)), queries(x.n), shifted(x.n * x.d) {
+        : x(x), y(y), frame(frame), k(k), scale(panel::unit<double>(frame.reach)), queries(x.n), limit(x.n, std::numeric_limits<Scan>::infinity()),
+          least(k <= FEW ? x.n * k : 0, std::numeric_limits<Scan>::infinity()), shifted(x.n * x.d) {
         const double r = frame.reach * scale, u = std::numeric_limits<Scan>::epsilon() / 2;
         for (std::size_t i = 0; i < x.n; ++i) {
             double square = 0;
@@ -63,11 +67,10 @@ struct Sweep {
             const double size = std::sqrt(square);
             const double margin = 2.1 * u * ((size + r) * (size + r) + (static_cast<double>(x.d) + 2) * (r * r / 2 + size * r));
             queries[i].margin = static_cast<Scan>(margin) + std::numeric_limits<Scan>::min();
-            queries[i].limit = std::numeric_limits<Scan>::infinity();
             if (k == 0) {
                 const double within = radius[i] * scale;
-                const double limit = (within * within - square) / 2 + margin + 1e-14 * (square + within * within);
-                if (limit < std::numeric_limits<Scan>::max() / 2) queries[i].limit = std::nextafter(static_cast<Scan>(limit), std::numeric_limits<Scan>::max());
+                const double most = (within * within - square) / 2 + margin + 1e-14 * (square + within * within);
+                if (most < std::numeric_limits<Scan>::max() / 2) limit[i] = std::nextafter(static_cast<Scan>(most), std::numeric_limits<Scan>::max());
             } else {
                 queries[i].kept.reserve(space());
             }
@@ -96,8 +99,8 @@ struct Sweep {
         if (kept.size() <= k) return;
         auto less = [](const Candidate<Scan>& a, const Candidate<Scan>& b) { return a.score < b.score; };
         std::nth_element(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(k - 1), kept.end(), less);
-        q.limit = std::min(q.limit, kept[k - 1].score + q.margin);
-        kept.erase(std::remove_if(kept.begin() + static_cast<std::ptrdiff_t>(k), kept.end(), [&](const auto& c) { return !(c.score <= q.limit); }), kept.end());
+        limit[i] = std::min(limit[i], kept[k - 1].score + q.margin);
+        kept.erase(std::remove_if(kept.begin() + static_cast<std::ptrdiff_t>(k), kept.end(), [&](const auto& c) { return !(c.score <= limit[i]); }), kept.end());
         if (kept.size() <= space() / 2) return;
         std::vector<Found> found;
         measure(i, found);
@@ -125,7 +128,7 @@ struct Sweep {
                         auto low = s[r][0];
 #pragma GCC unroll 4
                         for (int v = 1; v < S::PANELS; ++v) low = s[r][v] < low ? s[r][v] : low;
-                        if (!(panel::least<S::LANES>(low) <= sweep.queries[std::min(top + r, n - 1)].limit) || top + r >= n) continue;
+                        if (!(panel::least<S::LANES>(low) <= sweep.limit[std::min(top + r, n - 1)]) || top + r >= n) continue;
                         Scan lanes[S::PANELS * S::LANES];
                         for (int v = 0; v < S::PANELS; ++v) S::store(lanes + v * S::LANES, s[r][v]);
                         sweep.take(top + r, lanes, S::PANELS * S::LANES, start + p * S::LANES);
@@ -140,8 +143,17 @@ struct Sweep {
         Query& q = queries[i];
         const std::size_t there = std::min(count, y.n - std::min(y.n, start));  // beyond are padding lanes
         for (std::size_t l = 0; l < there; ++l) {
-            if (!(lanes[l] <= q.limit)) continue;
+            if (!(lanes[l] <= limit[i])) continue;
             q.kept.push_back({lanes[l], static_cast<std::int32_t>(start + l)});
+            if (!least.empty()) {
+                Scan* best = least.data() + i * k;
+                if (lanes[l] < best[k - 1]) {
+                    std::size_t place = k - 1;
+                    for (; place > 0 && lanes[l] < best[place - 1]; --place) best[place] = best[place - 1];
+                    best[place] = lanes[l];
+                    limit[i] = std::min(limit[i], best[k - 1] + q.margin);
+                }
+            }
             if (k && q.kept.size() >= space()) thin(i);
         }
     }

@@ -57,6 +57,7 @@ SETTINGS: dict[str, dict] = {
 PAIRWISE = {
     "KernelDensity",
     "KernelPCA",
+    "MetricLearner",
     "NadarayaWatson",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
@@ -136,7 +137,7 @@ def data(estimator, n=120, seed=0):
         y = X @ [1.0, -2, 0.5] + rng.normal(size=n)
         single = estimator.__sklearn_tags__().target_tags.single_output
         return X, y if single else np.column_stack([y, X @ [0.5, 1, 1] + rng.normal(size=n)])
-    return X, None
+    return X, centre if estimator.__sklearn_tags__().target_tags.required else None
 
 
 def many_rows(estimator):

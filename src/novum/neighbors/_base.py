@@ -1,7 +1,7 @@
 """What all neighbor estimators share: rows kept as they are, an index over them, rows added and forgotten.
 
-Which index: k-d trees look at few rows where columns are few, and at all of them, slowly, where columns are many. Measured on
-uniform rows, trees win up to about `TREE_COLUMNS` columns if there are enough rows; a scan by matrix products wins beyond.
+Which index: a tree looks at a number of leaves that grows with the columns as 2^d and hardly with the rows, a scan at all rows.
+Measured on uniform rows, a k-d tree is the faster from about n = 2^(d + 6) rows on.
 """
 
 import warnings
@@ -29,8 +29,7 @@ from novum.neighbors.trees import BallTree, KDTree, SearchTree
 
 __all__ = ["COMMON_DOMAINS", "NeighborsBase", "Ready", "answered", "read_rows"]
 
-TREE_COLUMNS = 9  # most columns for which a tree is chosen
-TREE_ROWS = 512  # least rows for which a tree is chosen: below, a scan takes microseconds
+TREE_DOUBLINGS = 6  # a tree is chosen from 2^(columns + this) rows on
 GRAPHS = ("csr", "csc", "coo", "lil")  # sparse formats that tell a distance of zero from none
 
 COMMON_DOMAINS: dict[str, Domain] = {
@@ -208,7 +207,7 @@ class NeighborsBase(MultiOutputMixin, Estimator):
             return "brute"
         n, d = X.shape
         wanted = getattr(self, "n_neighbors", None) or 0
-        if n < TREE_ROWS or d > TREE_COLUMNS or wanted >= n // 2:
+        if n < 2 ** (d + TREE_DOUBLINGS) or wanted >= n // 2:
             return "brute"
         if metric in VALID_METRICS["kd_tree"] and self.effective_metric_params_.get("w") is None:
             return "kd_tree"

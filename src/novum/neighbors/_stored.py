@@ -59,13 +59,13 @@ class Stored(NeighborsBase):
         self._keep(X)
 
     @fits
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y=None, classes=None):
         """Add rows; the rows that are there keep their numbers.
 
         Parameters
         ----------
         X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
         classes : ignored
             Classes that appear later are added.
 

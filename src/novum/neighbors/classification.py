@@ -78,14 +78,14 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
         self.n_jobs = n_jobs
 
     @fits
-    def fit(self, X, y):
+    def fit(self, X, y=None):
         """Keep the rows and their classes.
 
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
             Distances between all rows if metric="precomputed".
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
             Labels.
 
         Returns
@@ -191,14 +191,14 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
         self.n_jobs = n_jobs
 
     @fits
-    def fit(self, X, y):
+    def fit(self, X, y=None):
         """Keep the rows and their classes.
 
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
             Distances between all rows if metric="precomputed".
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
             Labels.
 
         Returns

@@ -248,7 +248,9 @@ class KernelDensity(Estimator):
         check_is_fitted(self)
         rng = np.random.default_rng(seed_of(random_state))
         data, weight = self.tree_.data, self.tree_.sample_weight
-        row = rng.choice(len(data), n_samples, p=None if weight is None else weight / weight.sum())
+        mass = np.arange(1.0, len(data) + 1) if weight is None else np.cumsum(weight)
+        # by the share of the mass below: then rows repeated and rows weighted give the same draws
+        row = np.minimum(np.searchsorted(mass, rng.uniform(size=n_samples) * mass[-1], side="right"), len(data) - 1)
         direction = rng.normal(size=(n_samples, data.shape[1]))
         direction /= np.linalg.norm(direction, axis=1, keepdims=True)
         length = radii(self.kernel, n_samples, data.shape[1], rng)

@@ -122,14 +122,14 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
         self.n_jobs = n_jobs
 
     @fits
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Keep the rows and choose the width.
 
         Parameters
         ----------
         X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
             A scan is read into memory.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
         sample_weight : array-like of shape (n_samples,), default=None
             A row of weight w counts as w rows.
 

@@ -70,14 +70,14 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
         self.n_jobs = n_jobs
 
     @fits
-    def fit(self, X, y):
+    def fit(self, X, y=None):
         """Keep the rows and their targets.
 
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
             Distances between all rows if metric="precomputed".
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
 
         Returns
         -------
@@ -151,14 +151,14 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
         self.n_jobs = n_jobs
 
     @fits
-    def fit(self, X, y):
+    def fit(self, X, y=None):
         """Keep the rows and their targets.
 
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
             Distances between all rows if metric="precomputed".
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
 
         Returns
         -------

@@ -49,9 +49,9 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
 
     Notes
     -----
-    Distances are computed from differences in double precision whatever the algorithm. Euclidean scans let matrix products in
-    single precision leave out rows that cannot be among the nearest, by a bound of the rounding errors. Of rows at equal distance the one
-    with the lower number comes first.
+    Distances are computed from differences in double precision whatever the algorithm. Euclidean scans let matrix products
+    in single precision leave out rows that cannot be among the nearest, by a bound of the rounding errors. Of rows at equal
+    distance the one with the lower number comes first.
 
     Examples
     --------
