@@ -193,7 +193,9 @@ def test_trees_as_objects(cls):
     assert_array_equal(ours.two_point_correlation(X, [0.5, 1.0]), theirs.two_point_correlation(X, [0.5, 1.0]))
     assert_array_equal(np.sort(ours.idx_array), np.arange(333))
     for kernel in ("gaussian", "epanechnikov"):
-        assert_allclose(ours.kernel_density(X, 0.3, kernel), theirs.kernel_density(X, 0.3, kernel), rtol=1e-6)
+        assert_allclose(
+            ours.kernel_density(X, 0.3, kernel), theirs.kernel_density(X, 0.3, kernel), rtol=1e-6, atol=1e-10
+        )
     model = NearestNeighbors(n_neighbors=2).fit(ours)
     assert_array_equal(model.kneighbors(X)[1], theirs.query(X, 2)[1])
     with pytest.raises(ParameterError, match="k must be less than or equal to the number of training points"):

@@ -28,7 +28,7 @@ def without_self(distance: NDArray, index: NDArray) -> tuple[NDArray, NDArray]:
 
 def nearest_rows(ready: Ready, k: int, threads: int, X: Any, own: bool) -> tuple[NDArray, NDArray]:
     """Return distances and numbers of the k nearest rows of every query; `own`: the queries are the rows."""
-    distance, index = ready.index.nearest(X, k + own, threads)
+    distance, index = ready.search.nearest(X, k + own, threads)
     return without_self(distance, index) if own else (distance, index)
 
 
@@ -45,7 +45,7 @@ def in_memory(ready: Ready, threads: int, X: Any, own: bool) -> tuple[NDArray, N
 def rows_within(ready: Ready, radius: Any, threads: int, X: Any, own: bool) -> Lists:
     """Return the rows within the radius of every query; `own`: the queries are the rows."""
     radius = np.ascontiguousarray(np.broadcast_to(np.asarray(radius, np.float64), X.shape[0]))
-    found = ready.index.within(X, radius, threads)
+    found = ready.search.within(X, radius, threads)
     return found.without_self() if own else found
 
 
@@ -169,7 +169,7 @@ class RadiusNeighborsMixin:
             raise ParameterError("return_distance must be True if sort_results is True.")
         found = self._lists(X, radius)
         found = found.sorted() if sort_results else found
-        index = found.split(found.index)
+        index = found.split(found.row)
         return (found.split(found.distance), index) if return_distance else index
 
     def radius_neighbors_graph(self: Any, X=None, radius=None, mode="connectivity", sort_results=False):
@@ -193,6 +193,6 @@ class RadiusNeighborsMixin:
         refuse_mode(mode)
         found = self._lists(X, radius)
         found = found.sorted() if sort_results else found
-        data = np.ones(len(found.index)) if mode == "connectivity" else found.distance
+        data = np.ones(len(found.row)) if mode == "connectivity" else found.distance
         shape = (len(found.begin) - 1, self.n_samples_fit_)
-        return _sklearn.as_configured(scipy.sparse.csr_array((data, found.index, found.begin), shape=shape))
+        return _sklearn.as_configured(scipy.sparse.csr_array((data, found.row, found.begin), shape=shape))

@@ -47,7 +47,7 @@ COMMON_DOMAINS: dict[str, Domain] = {
 class Ready(NamedTuple):
     """An index and what each of its rows says, for a block of queries."""
 
-    index: Index
+    search: Index
     settings: Any
 
 

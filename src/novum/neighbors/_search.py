@@ -21,14 +21,17 @@ __all__ = ["Blocks", "Index", "Lists", "Precomputed", "Scan", "distances_between
 
 SCAN_QUERIES = 4096  # most queries of a block: they and their candidates stay below a few megabytes
 BLOCK_DISTANCES = 1 << 21  # of a metric without form: 16 MB of distances at a time
-BOOLEAN = {"jaccard", "dice", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule"}
+COMPILED = {  # metrics without form that scikit-learn has compiled, with its own reading of signs and of truth
+    *("hamming", "canberra", "braycurtis", "jaccard", "dice", "rogerstanimoto", "russellrao", "sokalmichener"),
+    *("sokalsneath", "haversine"),
+}
 
 
 class Lists(NamedTuple):
     """Neighbors of query i: places begin[i] to begin[i + 1]."""
 
     begin: NDArray  # (q + 1,)
-    index: NDArray
+    row: NDArray
     distance: NDArray
 
     def split(self, values: NDArray) -> NDArray:
@@ -40,15 +43,15 @@ class Lists(NamedTuple):
     def sorted(self) -> "Lists":
         """Return the lists by distance."""
         query = np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
-        order = np.lexsort((self.index, self.distance, query))
-        return Lists(self.begin, self.index[order], self.distance[order])
+        order = np.lexsort((self.row, self.distance, query))
+        return Lists(self.begin, self.row[order], self.distance[order])
 
     def without_self(self) -> "Lists":
         """Return the lists without the query itself, for queries that are the rows."""
         query = np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
-        other = self.index != query
+        other = self.row != query
         begin = np.concatenate([[0], np.cumsum(np.bincount(query[other], minlength=len(self.begin) - 1))])
-        return Lists(begin, self.index[other], self.distance[other])
+        return Lists(begin, self.row[other], self.distance[other])
 
 
 class Index(Protocol):
@@ -79,7 +82,7 @@ def joined(parts: list[Lists]) -> Lists:
         return parts[0]
     shifts = np.cumsum([0, *(part.begin[-1] for part in parts[:-1])])
     begin = np.concatenate([[0], *(part.begin[1:] + shift for part, shift in zip(parts, shifts))])
-    return Lists(begin, np.concatenate([p.index for p in parts]), np.concatenate([p.distance for p in parts]))
+    return Lists(begin, np.concatenate([p.row for p in parts]), np.concatenate([p.distance for p in parts]))
 
 
 def alike(X: NDArray, Y: NDArray) -> tuple[NDArray, NDArray]:
@@ -129,7 +132,10 @@ def distances_between(X: Any, Y: Any, metric: Any, params: dict[str, Any]) -> ND
         return np.asarray(metric.pairwise(X, Y))
     if callable(metric) and not scipy.sparse.issparse(X):
         return np.array([[metric(x, y, **params) for y in Y] for x in X], dtype=np.float64).reshape(len(X), len(Y))
-    if metric in BOOLEAN and not scipy.sparse.issparse(X):
+    if not scipy.sparse.issparse(X) and metric in COMPILED and not params:
+        wide = np.ascontiguousarray(X, np.float64), np.ascontiguousarray(Y, np.float64)
+        return np.asarray(DistanceMetric.get_metric(metric).pairwise(*wide))
+    if metric == "yule" and not scipy.sparse.issparse(X):
         X, Y = np.asarray(X) != 0, np.asarray(Y) != 0
     if metric == "euclidean" and not params:
         return np.asarray(sklearn_distances(X, Y, metric="euclidean"))

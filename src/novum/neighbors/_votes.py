@@ -157,7 +157,7 @@ def votes_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> list[NDArr
     query = np.repeat(np.arange(n), np.diff(found.begin))
     votes = []
     for output, classes in enumerate(by.classes):
-        place = query * len(classes) + by.target[:, output][found.index]
+        place = query * len(classes) + by.target[:, output][found.row]
         votes.append(np.bincount(place, weight, minlength=n * len(classes)).reshape(n, -1).astype(np.float64))
     return votes
 
@@ -166,10 +166,10 @@ def values_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> NDArray:
     """Return (2), NaN where nobody is near."""
     by = ready.settings
     found, weight = lists_by_radius(ready, threads, X, own)
-    weight = np.ones(len(found.index)) if weight is None else weight
+    weight = np.ones(len(found.row)) if weight is None else weight
     with np.errstate(invalid="ignore"):
         columns = [
-            list_sums(found, weight * by.target[:, o][found.index]) / list_sums(found, weight)
+            list_sums(found, weight * by.target[:, o][found.row]) / list_sums(found, weight)
             for o in range(by.target.shape[1])
         ]
     value = np.column_stack(columns).astype(X.dtype, copy=False)

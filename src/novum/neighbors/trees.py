@@ -81,9 +81,10 @@ class SearchTree:
 
     def _handle(self) -> Any:
         """Return the arrays as the core takes them; made for every search, as files and processes carry arrays only."""
+        assert self._norm is not None
         n = len(self.data)
         return _core.neighbors.Tree(
-            self._packed, self._index, self._bounds, self._cut, self._cut_column, n, float(self._norm), self._ball
+            self._packed, self._index, self._bounds, self._cut, self._cut_column, n, self._norm, self._ball
         )
 
     @property
@@ -245,7 +246,7 @@ class SearchTree:
             return self.count(X, radius, threads).reshape(shape)
         found = self.within(X, radius, threads)
         found = found.sorted() if sort_results else found
-        index = found.split(found.index).reshape(shape)
+        index = found.split(found.row).reshape(shape)
         return (index, found.split(found.distance).reshape(shape)) if return_distance else index
 
     def two_point_correlation(self, X, r, dualtree=False):
