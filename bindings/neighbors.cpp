@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -127,11 +128,14 @@ struct Handle {
 
 template <class Real>
 void build(Matrix<const Real> rows, Cube<double> packed, Matrix<std::int64_t> index, Matrix<double> bounds, Vector<double> cut,
-           Vector<std::int32_t> cut_column, double p, bool ball) {
+           Vector<std::int32_t> cut_column, double p, bool ball, std::size_t a, std::size_t b, bool whole) {
     const ne::Tree tree = checked(packed, index, bounds, cut, cut_column, rows.shape(0), p, ball);
-    require(rows.shape(1) == tree.d, "neighbors: leaves as wide as the rows");
+    require(rows.shape(1) == tree.d && a < b && b <= tree.leaves, "neighbors: leaves as wide as the rows, and some of them");
+    const std::size_t begin = a * tree.capacity, end = std::min(b * tree.capacity, tree.n);
+    for (std::size_t i = begin; i < end; ++i)
+        require(index.data()[i] >= 0 && static_cast<std::size_t>(index.data()[i]) < tree.n, "neighbors: numbers of rows in every place");
     nb::gil_scoped_release release;
-    ne::build(table<Real>(rows), tree, {packed.data(), index.data(), bounds.data(), cut.data(), cut_column.data()});
+    (whole ? ne::grow<Real> : ne::split<Real>)(table<Real>(rows), tree, {packed.data(), index.data(), bounds.data(), cut.data(), cut_column.data()}, a, b);
 }
 
 void queries_fit(const Handle& handle, const Matrix<const double>& x) {
@@ -194,7 +198,8 @@ void bind(nb::module_& m) {
     m.def("within_by_scan", &within_by_scan<Real>, "x"_a.noconvert(), "y"_a.noconvert(), "p"_a, "origin"_a.noconvert(), "reach"_a,
           "radius"_a.noconvert(), "Return where the lists of the queries begin, the rows within their radius and the distances.");
     m.def("build", &build<Real>, "rows"_a.noconvert(), "packed"_a.noconvert(), "index"_a.noconvert(), "bounds"_a.noconvert(), "cut"_a.noconvert(),
-          "cut_column"_a.noconvert(), "p"_a, "ball"_a, "Fill the arrays of a search tree.");
+          "cut_column"_a.noconvert(), "p"_a, "ball"_a, "a"_a, "b"_a, "whole"_a,
+          "Split the node over leaves a to b of a search tree and, if `whole`, all below it; `index` lists the rows of its places.");
 }
 
 }  // namespace

@@ -19,15 +19,18 @@ struct Builder {
     Table<Real> rows;
     Tree tree;
     Growing arrays;
-    std::vector<std::int64_t> order;
+    std::size_t offset;  // the first place of the part that is built
     std::vector<Key> keys;
     std::vector<double> low, high;
+
+    Builder(Table<Real> rows, const Tree& tree, Growing arrays, std::size_t a, std::size_t b)
+        : rows(rows), tree(tree), arrays(arrays), offset(a * tree.capacity), keys(std::min(b * tree.capacity, rows.n) - offset), low(rows.d), high(rows.d) {}
 
     // The box of places [begin, end) into low and high.
     void box(std::size_t begin, std::size_t end) {
         for (std::size_t t = 0; t < rows.d; ++t) low[t] = std::numeric_limits<double>::infinity(), high[t] = -low[t];
         for (std::size_t i = begin; i < end; ++i) {
-            const Real* x = rows.row(panel::at(order[i]));
+            const Real* x = rows.row(panel::at(arrays.index[i]));
             for (std::size_t t = 0; t < rows.d; ++t) {
                 const double value = x[t];
                 low[t] = std::min(low[t], value), high[t] = std::max(high[t], value);
@@ -47,7 +50,7 @@ struct Builder {
         for (std::size_t t = 0; t < d; ++t) center[t] = low[t] / 2 + high[t] / 2;  // of the box: its mean would cost a pass more
         double radius = 0;
         for (std::size_t i = begin; i < end; ++i) {
-            const Real* x = rows.row(panel::at(order[i]));
+            const Real* x = rows.row(panel::at(arrays.index[i]));
             double s = 0;
             for (std::size_t t = 0; t < d; ++t) add_term<N>(s, x[t] - center[t], tree.p);
             radius = std::max(radius, s);
@@ -55,8 +58,9 @@ struct Builder {
         center[d] = finish<N>(radius, tree.p);
     }
 
+    // Bound the node, and split it unless it is a leaf.
     template <Norm N>
-    void grow(std::size_t a, std::size_t b) {
+    void split(std::size_t a, std::size_t b) {
         const std::size_t begin = a * tree.capacity, end = std::min(b * tree.capacity, rows.n);
         box(begin, end);
         if (b - a == 1) {
@@ -68,24 +72,48 @@ struct Builder {
         std::size_t widest = 0;
         for (std::size_t t = 1; t < rows.d; ++t)
             if (high[t] - low[t] > high[widest] - low[widest]) widest = t;
-        for (std::size_t i = begin; i < end; ++i) keys[i] = {static_cast<double>(rows.row(panel::at(order[i]))[widest]), order[i]};
-        const auto first = keys.begin();
-        std::nth_element(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(middle), first + static_cast<std::ptrdiff_t>(end));
-        for (std::size_t i = begin; i < end; ++i) order[i] = keys[i].index;
-        arrays.cut[m] = keys[middle].value;
+        Key* key = keys.data() + (begin - offset);
+        const std::size_t count = end - begin;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::int64_t row = arrays.index[begin + i];
+            key[i] = {static_cast<double>(rows.row(panel::at(row))[widest]), row};
+        }
+        std::nth_element(key, key + (middle - begin), key + count);
+        for (std::size_t i = 0; i < count; ++i) arrays.index[begin + i] = key[i].index;
+        arrays.cut[m] = key[middle - begin].value;
         arrays.cut_column[m] = static_cast<std::int32_t>(widest);
-        grow<N>(a, m);
-        grow<N>(m, b);
     }
 
-    void pack() {
+    template <Norm N>
+    void grow(std::size_t a, std::size_t b) {
+        split<N>(a, b);
+        if (b - a == 1) {
+            pack(a);
+            return;
+        }
+        grow<N>(a, (a + b + 1) / 2);
+        grow<N>((a + b + 1) / 2, b);
+    }
+
+    void pack(std::size_t leaf) {
         const std::size_t c = tree.capacity, d = rows.d;
-        for (std::size_t i = 0; i < tree.leaves * c; ++i) {
+        for (std::size_t l = 0; l < c; ++l) {
+            const std::size_t i = leaf * c + l;
             const bool there = i < rows.n;
-            double* place = arrays.packed + i / c * c * d + i % c;
-            const Real* x = there ? rows.row(panel::at(order[i])) : nullptr;
+            double* place = arrays.packed + leaf * c * d + l;
+            const Real* x = there ? rows.row(panel::at(arrays.index[i])) : nullptr;
             for (std::size_t t = 0; t < d; ++t) place[t * c] = there ? static_cast<double>(x[t]) : std::numeric_limits<double>::infinity();
-            arrays.index[i] = there ? order[i] : NOBODY;
+            if (!there) arrays.index[i] = NOBODY;
+        }
+    }
+
+    template <class Work>
+    void by_norm(Work work) {
+        switch (norm_of(tree.p)) {
+            case Norm::one: work.template operator()<Norm::one>(); break;
+            case Norm::two: work.template operator()<Norm::two>(); break;
+            case Norm::most: work.template operator()<Norm::most>(); break;
+            case Norm::other: work.template operator()<Norm::other>(); break;
         }
     }
 };
@@ -186,19 +214,20 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> by_leaf(const Tree& tree, T
 }
 
 template <class Real>
-void build(Table<Real> rows, const Tree& tree, Growing arrays) {
-    Builder<Real> builder{rows, tree, arrays, std::vector<std::int64_t>(rows.n), std::vector<Key>(rows.n), std::vector<double>(rows.d), std::vector<double>(rows.d)};
-    std::iota(builder.order.begin(), builder.order.end(), std::int64_t{0});
-    switch (norm_of(tree.p)) {
-        case Norm::one: builder.template grow<Norm::one>(0, tree.leaves); break;
-        case Norm::two: builder.template grow<Norm::two>(0, tree.leaves); break;
-        case Norm::most: builder.template grow<Norm::most>(0, tree.leaves); break;
-        case Norm::other: builder.template grow<Norm::other>(0, tree.leaves); break;
-    }
-    builder.pack();
+void split(Table<Real> rows, const Tree& tree, Growing arrays, std::size_t a, std::size_t b) {
+    Builder<Real> builder(rows, tree, arrays, a, b);
+    builder.by_norm([&]<Norm N>() { builder.template split<N>(a, b); });
 }
-template void build(Table<float>, const Tree&, Growing);
-template void build(Table<double>, const Tree&, Growing);
+template void split(Table<float>, const Tree&, Growing, std::size_t, std::size_t);
+template void split(Table<double>, const Tree&, Growing, std::size_t, std::size_t);
+
+template <class Real>
+void grow(Table<Real> rows, const Tree& tree, Growing arrays, std::size_t a, std::size_t b) {
+    Builder<Real> builder(rows, tree, arrays, a, b);
+    builder.by_norm([&]<Norm N>() { builder.template grow<N>(a, b); });
+}
+template void grow(Table<float>, const Tree&, Growing, std::size_t, std::size_t);
+template void grow(Table<double>, const Tree&, Growing, std::size_t, std::size_t);
 
 void nearest_in_tree(const Tree& tree, Table<double> x, const std::int64_t* skip, Nearest out) {
     dispatch<FindNearest>(tree, x, skip, out);

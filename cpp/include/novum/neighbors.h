@@ -78,9 +78,13 @@ struct Growing {
     std::int32_t* cut_column;
 };
 
-/// Fill a tree. O(n log n d).
+/// Bound and split the node over leaves [a, b): index, which lists the rows of its places in any order, is parted at its middle. O(n d).
 template <class Real>
-void build(Table<Real> rows, const Tree& tree, Growing arrays);
+void split(Table<Real> rows, const Tree& tree, Growing arrays, std::size_t a, std::size_t b);
+
+/// The same for all nodes below as well, and pack the leaves. O(n log n d).
+template <class Real>
+void grow(Table<Real> rows, const Tree& tree, Growing arrays, std::size_t a, std::size_t b);
 
 /// The k nearest rows of every query. `skip`, where given, is a row that query i must not find.
 void nearest_in_tree(const Tree& tree, Table<double> x, const std::int64_t* skip, Nearest out);

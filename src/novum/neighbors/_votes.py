@@ -79,11 +79,9 @@ def refuse_silence(weight: NDArray | None) -> None:
 
 def class_shares(code: NDArray, weight: NDArray | None, n_classes: int) -> NDArray:
     """Return the votes for every class: code (q, k), weight (q, k) or None for ones."""
-    votes = np.zeros((len(code), n_classes))
-    row = np.arange(len(code))
-    for j in range(code.shape[1]):
-        votes[row, code[:, j]] += 1 if weight is None else weight[:, j]
-    return votes
+    place = (np.arange(0, len(code) * n_classes, n_classes)[:, None] + code).ravel()
+    votes = np.bincount(place, None if weight is None else weight.ravel(), minlength=len(code) * n_classes)
+    return votes.reshape(len(code), n_classes)
 
 
 def found_by_count(ready: Ready, threads: int, X: Any, own: bool) -> tuple[NDArray, NDArray | None]:
@@ -119,8 +117,7 @@ def shares_by_count(ready: Ready, threads: int, X: Any, own: bool) -> Any:
     shares = []
     for output, classes in enumerate(by.classes):
         votes = class_shares(by.target[:, output][index], weight, len(classes))
-        votes /= votes.sum(1, keepdims=True)
-        shares.append(votes.astype(X.dtype, copy=False))
+        shares.append((votes / votes.sum(1, keepdims=True)).astype(X.dtype, copy=False))
     return shares[0] if by.flat else shares
 
 

@@ -29,6 +29,7 @@ __all__ = ["BallTree", "KDTree", "SearchTree"]
 MOST_CAPACITY = (
     16  # rows of a leaf: two vectors of AVX-512; larger leaves compute more distances, smaller ones wait more
 )
+MANY_ROWS = 1 << 14  # below, a tree is built before a second thread would help
 VECTOR = 8  # rows of a leaf are a multiple of the widest vector
 TREE_QUERIES = 1 << 14  # most queries of a block
 
@@ -76,8 +77,16 @@ class SearchTree:
         self._packed, self._index = np.empty((leaves, d, capacity)), np.empty((leaves, capacity), np.int64)
         self._bounds = np.zeros((2 * leaves, d + 1 if self._ball else 2 * d))
         self._cut, self._cut_column = np.zeros(leaves), np.zeros(leaves, np.int32)
-        arrays = (self._packed, self._index, self._bounds, self._cut, self._cut_column)
-        _core.neighbors.build(np.ascontiguousarray(form.changed(self.data)), *arrays, form.p, self._ball)
+        self._index.ravel()[:n] = np.arange(n)
+        rows, threads = np.ascontiguousarray(form.changed(self.data)), thread_count(None)
+        arrays = (self._packed, self._index, self._bounds, self._cut, self._cut_column, form.p, self._ball)
+        parts = [(0, leaves)]
+        while threads > 1 and n > MANY_ROWS and len(parts) < 2 * threads:  # the upper nodes here, what is below by threads
+            for _ in map_ordered(lambda part: _core.neighbors.build(rows, *arrays, *part, False), parts, threads):
+                pass
+            parts = [half for a, b in parts for half in ((a, (a + b + 1) // 2), ((a + b + 1) // 2, b))]
+        for _ in map_ordered(lambda part: _core.neighbors.build(rows, *arrays, *part, True), parts, threads):
+            pass
 
     def _handle(self) -> Any:
         """Return the arrays as the core takes them; made for every search, as files and processes carry arrays only."""
