@@ -133,7 +133,7 @@ class NeighborsBase(MultiOutputMixin, Estimator):
                     f" Metric can also be a callable function. {type(self).__name__} has algorithm={self.algorithm!r}; 'brute'"
                     " takes every metric."
                 )
-        elif self.algorithm == "kd_tree":
+        elif self.algorithm == "kd_tree" and not isinstance(self.metric, DistanceMetric):
             raise ParameterError(
                 f"kd_tree does not support callable metric '{self.metric}'. Function call overhead will result in very poor"
                 " performance. Use algorithm='ball_tree' or 'brute'."
@@ -199,6 +199,18 @@ class NeighborsBase(MultiOutputMixin, Estimator):
             self._tree = tree(X, int(self.leaf_size), metric=metric, **params)
         else:
             self._cached = self._scanned()
+
+    def _adopt(self, other: Any) -> None:
+        """Take over the rows and the index of a tree or an estimator."""
+        self._settle_metric()
+        if isinstance(other, SearchTree):
+            self._fit_X, self._tree = other.data, other
+            self._fit_method = "kd_tree" if isinstance(other, KDTree) else "ball_tree"
+        else:
+            check_is_fitted(other)
+            self._fit_X, self._tree, self._fit_method = other._fit_X, other._tree, other._fit_method
+        self._cached = self._scanned() if self._tree is None else None
+        self.n_samples_fit_, self.n_features_in_ = self._fit_X.shape
 
     def _chosen(self, X: NDArray, semi: bool) -> str:
         """Return the cheapest index for the rows and the metric."""

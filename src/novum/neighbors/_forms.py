@@ -69,7 +69,10 @@ def inverse_root(precision: NDArray) -> NDArray:
 
 def form_of(metric: Any, params: dict[str, Any], X: NDArray | None = None) -> Form | None:
     """Return the form (1) of a metric, or None if it has none; V and VI that are not given come from the rows X."""
-    if isinstance(metric, DistanceMetric) or not isinstance(metric, str):
+    if isinstance(metric, DistanceMetric):
+        name = type(metric).__name__.rstrip("3264").removesuffix("Distance").lower()
+        return Form(FIXED[name]) if name in FIXED else None
+    if not isinstance(metric, str):
         return None
     metric = named(metric)
     if metric in FIXED and params.get("w") is None:

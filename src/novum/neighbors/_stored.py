@@ -16,6 +16,7 @@ from novum.base.classes import distinct
 from novum.base.estimator import fits
 from novum.exceptions import DataError
 from novum.neighbors._base import NeighborsBase
+from novum.neighbors.trees import SearchTree
 
 __all__ = ["Classes", "Values"]
 
@@ -53,6 +54,10 @@ class Stored(NeighborsBase):
         raise NotImplementedError
 
     def _fit(self, X: Any, y: Any) -> None:
+        if isinstance(X, SearchTree | NeighborsBase):
+            self._take_target(self._checked(getattr(X, "_fit_X", getattr(X, "data", None)), y))
+            self._adopt(X)
+            return
         X, y = self._read(X, y, target=self._target_kind)
         self._take_target(self._checked(X, y))
         self._settle_metric()

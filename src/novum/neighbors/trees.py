@@ -61,6 +61,10 @@ class SearchTree:
         self.sample_weight = weight
         self.sum_weight = float(len(X)) if weight is None else float(weight.sum())
         form = form_of(self.metric, kwargs, X)
+        if form is None and not self._ball:
+            raise ParameterError(
+                f"metric {metric} is not valid for KDTree: it is no norm and has no boxes; use BallTree."
+            )
         if form is not None and form.p < 1:
             raise ParameterError(
                 f"p must be greater or equal to one for a tree, got p={form.p:g}: below, the triangle inequality fails."
@@ -81,7 +85,9 @@ class SearchTree:
         rows, threads = np.ascontiguousarray(form.changed(self.data)), thread_count(None)
         arrays = (self._packed, self._index, self._bounds, self._cut, self._cut_column, form.p, self._ball)
         parts = [(0, leaves)]
-        while threads > 1 and n > MANY_ROWS and len(parts) < 2 * threads:  # the upper nodes here, what is below by threads
+        while (
+            threads > 1 and n > MANY_ROWS and len(parts) < 2 * threads
+        ):  # the upper nodes here, what is below by threads
             for _ in map_ordered(lambda part: _core.neighbors.build(rows, *arrays, *part, False), parts, threads):
                 pass
             parts = [half for a, b in parts for half in ((a, (a + b + 1) // 2), ((a + b + 1) // 2, b))]

@@ -2,15 +2,13 @@
 
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.exceptions import ParameterError
 from novum.neighbors._asking import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors._base import COMMON_DOMAINS, NeighborsBase
 from novum.neighbors._stored import stacked
-from novum.neighbors.trees import KDTree, SearchTree
+from novum.neighbors.trees import SearchTree
 
 __all__ = ["NearestNeighbors", "kneighbors_graph", "radius_neighbors_graph"]
 
@@ -105,18 +103,6 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         self._settle_metric()
         self._keep(X)
         return self
-
-    def _adopt(self, other: Any) -> None:
-        """Take over the rows and the index of a tree or an estimator."""
-        self._settle_metric()
-        if isinstance(other, SearchTree):
-            self._fit_X, self._tree = other.data, other
-            self._fit_method = "kd_tree" if isinstance(other, KDTree) else "ball_tree"
-        else:
-            check_is_fitted(other)
-            self._fit_X, self._tree, self._fit_method = other._fit_X, other._tree, other._fit_method
-        self._cached = self._scanned() if self._tree is None else None
-        self.n_samples_fit_, self.n_features_in_ = self._fit_X.shape
 
     @fits
     def partial_fit(self, X, y=None):
