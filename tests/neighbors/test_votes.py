@@ -175,6 +175,19 @@ def test_every_home_of_queries_and_rows(algorithm, tmp_path):
     assert_array_equal(plain.kneighbors(tensor)[1].numpy(), index)
 
 
+@pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree"])
+def test_trees_are_saved_and_shared(algorithm, tmp_path):
+    rng = np.random.default_rng(5)
+    X, y, Q = rng.normal(size=(200, 3)), rng.integers(2, size=200), rng.normal(size=(30, 3))
+    model = KNeighborsClassifier(algorithm=algorithm).fit(X, y)
+    novum.save(model, tmp_path / "model.novum")
+    loaded = novum.load(tmp_path / "model.novum")
+    assert type(loaded._tree) is type(model._tree)
+    assert_array_equal(loaded.predict_proba(Q), model.predict_proba(Q))
+    for source in (model, model._tree, NearestNeighbors(algorithm="brute").fit(X)):
+        assert_array_equal(KNeighborsClassifier().fit(source, y).predict_proba(Q), model.predict_proba(Q))
+
+
 @pytest.mark.notes("000-a", "fig-influence")
 @pytest.mark.notes("003", "fig-knn")
 def test_pictures():
