@@ -54,7 +54,7 @@ def flat_index(data):
 def nanoflann(data):
     tree = pynanoflann.KDTree(metric="L2", leaf_size=10)
     tree.fit(data[0])
-    return np.sqrt(tree.kneighbors(data[2], TREE_K, n_jobs=2)[0])
+    return tree.kneighbors(data[2], TREE_K, n_jobs=2)[0]
 
 
 def last(result, data):
