@@ -23,6 +23,7 @@ FAMILIES = (
     "online",
     "tree",
     "ensemble",
+    "neighbors",
 )
 
 

@@ -18,6 +18,7 @@ void bind_kmeans_sparse(nb::module_& m);
 void bind_logistic(nb::module_& m);
 void bind_mixture(nb::module_& m);
 void bind_latent(nb::module_& m);
+void bind_neighbors(nb::module_& m);
 void bind_product(nb::module_& m);
 void bind_posterior(nb::module_& m);
 void bind_random(nb::module_& m);
@@ -51,6 +52,7 @@ NB_MODULE(_core, m) {
     add("logistic", "Losses, gradients and Hessians of logistic regression.", bind_logistic);
     add("mixture", "Gaussian mixtures on a block of rows.", bind_mixture);
     add("latent", "Factor models of rows with missing cells.", bind_latent);
+    add("neighbors", "Nearest rows and sums of kernels.", bind_neighbors);
     add("product", "Rows times a narrow matrix.", bind_product);
     add("posterior", "Softmax and best class of rows of scores.", bind_posterior);
     add("random", "Counter-based random numbers.", bind_random);

@@ -27,6 +27,7 @@ _FAMILIES = (
     "losses",
     "mixture",
     "naive_bayes",
+    "neighbors",
     "optimize",
     "patch",
     "preprocessing",

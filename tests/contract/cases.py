@@ -28,6 +28,8 @@ SETTINGS: dict[str, dict] = {
         "precisions_init": np.stack([np.eye(3)] * 3),
     },
     "BayesianGaussianMixture": {"random_state": 0},
+    "RadiusNeighborsClassifier": {"outlier_label": 0, "radius": 4.0},
+    "RadiusNeighborsRegressor": {"radius": 4.0},
     "SGDClassifier": {"random_state": 0},
     "SGDRegressor": {"random_state": 0},
     "NoveltyDetector": {"density": GaussianMixture(random_state=0)},
@@ -52,7 +54,14 @@ SETTINGS: dict[str, dict] = {
     "Mixture": {"components": [Normal([-3.0, 0, 0], [1.0, 1, 1]), Normal([2.0, 1, 0], [1.0, 2, 1])]},
 }
 
-PAIRWISE = {"KernelPCA"}  # learners that compare every row with every other
+PAIRWISE = {
+    "KernelDensity",
+    "KernelPCA",
+    "MetricLearner",
+    "NadarayaWatson",
+    "RadiusNeighborsClassifier",
+    "RadiusNeighborsRegressor",
+}  # learners that compare every row with every other
 # Learners whose steps are taken row by row: three steps are not one step three times as long, so weights are no repetition.
 STEPPING = ("Perceptron", "SGDClassifier", "SGDRegressor")
 RESAMPLING = ("AdaBoostRegressor",)  # learners that draw rows by weight: a row given twice is drawn by two numbers
@@ -128,7 +137,7 @@ def data(estimator, n=120, seed=0):
         y = X @ [1.0, -2, 0.5] + rng.normal(size=n)
         single = estimator.__sklearn_tags__().target_tags.single_output
         return X, y if single else np.column_stack([y, X @ [0.5, 1, 1] + rng.normal(size=n)])
-    return X, None
+    return X, centre if estimator.__sklearn_tags__().target_tags.required else None
 
 
 def many_rows(estimator):
@@ -149,4 +158,7 @@ def learned(estimator):
 def outputs(estimator, X):
     """Return what the fitted estimator says about X, by method."""
     methods = ("predict", "predict_proba", "transform", "score_samples", "decision_function")
-    return {name: getattr(estimator, name)(X) for name in methods if hasattr(estimator, name)}
+    found = {name: getattr(estimator, name)(X) for name in methods if hasattr(estimator, name)}
+    if hasattr(estimator, "kneighbors"):
+        found["kneighbors"] = estimator.kneighbors(X, return_distance=False)
+    return found

@@ -18,6 +18,7 @@ from novum._core import (
     latent as latent,
     logistic as logistic,
     mixture as mixture,
+    neighbors as neighbors,
     posterior as posterior,
     product as product,
     proximal as proximal,

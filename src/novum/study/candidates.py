@@ -51,8 +51,8 @@ SCALED = {  # families whose result depends on the units of the columns
 }
 SETTINGS: dict[str, dict[str, Any]] = {
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # columns that nearly repeat each other leave no inverse
-    "KNeighborsClassifier": {"n_neighbors": 7, "algorithm": "brute"},  # a search tree cannot be saved
-    "KNeighborsRegressor": {"n_neighbors": 7, "algorithm": "brute"},
+    "KNeighborsClassifier": {"n_neighbors": 7},
+    "KNeighborsRegressor": {"n_neighbors": 7},
     "DecisionTreeClassifier": {"max_depth": 5},
     "DecisionTreeRegressor": {"max_depth": 5},
     "RandomForestClassifier": {"n_estimators": 200},
@@ -97,6 +97,7 @@ NOT_FOR_TABLES = {
     *("JointTableClassifier", "MixedNB", "GenerativeClassifier", "BayesOptimalClassifier", "LossMatrixClassifier"),
     *("LeastSquaresClassifier", "Perceptron", "SGDClassifier", "SGDRegressor"),
     *("RidgeClassifierCV", "BayesianModelAveraging", "MixtureOfExperts", "ExtraTreeClassifier", "ExtraTreeRegressor"),
+    *("RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "NadarayaWatson"),
 }
 MOST_ROWS = {"svm": 5_000, "gaussian_process": 1_000, "kernel_ridge": 5_000}  # cost grows with the square or cube
 SHORT = {"LinearDiscriminantAnalysis": "LDA", "QuadraticDiscriminantAnalysis": "QDA"}

@@ -16,6 +16,7 @@ FILES = (
     "networks",
     "trees",
     "learners",
+    "neighbors",
     "components",
     "theory",
     "probability",

@@ -1,0 +1,188 @@
+"""Pictures of the plane: regions of a vote, Voronoi cells, a query with its neighbors, a density."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from novum._axes import drawing_axes
+from novum.exceptions import DataError
+
+__all__ = ["plot_density", "plot_neighbors", "plot_regions", "plot_voronoi"]
+
+POINTS = 200  # of a grid, per side
+BORDER = 0.08  # of the range of the rows, around them
+
+
+def grid_over(X: NDArray, points: int) -> tuple[NDArray, NDArray, NDArray]:
+    """Return the coordinates of a grid over the rows, and its points as rows."""
+    low, high = X.min(0), X.max(0)
+    margin = BORDER * np.where(high > low, high - low, 1)
+    a, b = (np.linspace(low[j] - margin[j], high[j] + margin[j], points) for j in range(2))
+    return a, b, np.stack(np.meshgrid(a, b), -1).reshape(-1, 2)
+
+
+def need_plane(owner: str, X: NDArray) -> None:
+    """Raise unless rows have two columns."""
+    if X.ndim != 2 or X.shape[1] != 2:
+        raise DataError(f"{owner} draws points of the plane; the rows have shape {X.shape}. Choose two columns.")
+
+
+def plot_regions(model, *, ax: Any = None, points: int = POINTS) -> Any:
+    """Draw the class that a fitted classifier gives to every point of the plane, and the rows it keeps.
+
+    Parameters
+    ----------
+    model : KNeighborsClassifier or RadiusNeighborsClassifier
+        Fitted on two columns.
+    ax : matplotlib axes, default=None
+        None makes a figure.
+    points : int, default=200
+        Points of the grid per side.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from novum.neighbors import KNeighborsClassifier, plot_regions
+    >>> model = KNeighborsClassifier(1).fit([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0]], [0, 1, 0])
+    >>> plot_regions(model, points=20).get_title()
+    '1 neighbor'
+    """
+    check_is_fitted(model)
+    X = np.asarray(model._fit_X, dtype=np.float64)
+    need_plane("plot_regions", X)
+    ax = drawing_axes(ax)
+    a, b, rows = grid_over(X, points)
+    code = np.searchsorted(model.classes_, model.predict(rows)).reshape(points, points)
+    colors = {"cmap": "tab10", "vmin": 0, "vmax": 9}
+    ax.pcolormesh(a, b, code, alpha=0.3, shading="nearest", rasterized=True, **colors)
+    ax.scatter(*X.T, c=model._codes()[:, 0], s=14, edgecolors="black", linewidths=0.5, **colors)
+    k = getattr(model, "n_neighbors", None)
+    ax.set_title(f"radius {model.radius:g}" if k is None else f"{k} neighbor{'s' if k > 1 else ''}")
+    return ax
+
+
+def plot_voronoi(X, y=None, *, ax: Any = None) -> Any:
+    """Draw the Voronoi cells of rows in the plane: where each of them is the nearest.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, 2)
+        Three rows or more, not all on a line.
+    y : array-like of shape (n,), default=None
+        Classes, for the colors.
+    ax : matplotlib axes, default=None
+        None makes a figure.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from novum.neighbors import plot_voronoi
+    >>> ax = plot_voronoi([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0], [1.0, -1.0]])
+    >>> len(ax.patches)
+    4
+    """
+    from matplotlib.patches import Polygon
+    from scipy.spatial import QhullError, Voronoi
+
+    X = np.asarray(X, dtype=np.float64)
+    need_plane("plot_voronoi", X)
+    low, high = X.min(0), X.max(0)
+    width = float((high - low).max()) or 1.0
+    middle = (low + high) / 2
+    far = middle + 20 * width * np.array(
+        [[-1, -1], [-1, 1], [1, -1], [1, 1]]
+    )  # they close the outer cells, out of sight
+    try:
+        cells = Voronoi(np.concatenate([X, far]))
+    except QhullError as error:
+        raise DataError(
+            "plot_voronoi: the rows have no cells in the plane; give three or more that lie on no line."
+        ) from error
+    code = np.zeros(len(X), int) if y is None else np.unique(y, return_inverse=True)[1]
+    ax = drawing_axes(ax)
+    for i in range(len(X)):
+        corners = cells.vertices[cells.regions[cells.point_region[i]]]
+        ax.add_patch(Polygon(corners, facecolor=f"C{code[i] % 10}", alpha=0.3, edgecolor="gray", linewidth=0.8))
+    ax.scatter(*X.T, c=[f"C{c % 10}" for c in code], s=16, edgecolors="black", linewidths=0.5)
+    ax.set(
+        xlim=(low[0] - BORDER * width, high[0] + BORDER * width),
+        ylim=(low[1] - BORDER * width, high[1] + BORDER * width),
+    )
+    ax.set_aspect("equal")
+    return ax
+
+
+def plot_neighbors(model, query, *, ax: Any = None) -> Any:
+    """Draw a query in the plane, lines to the neighbors that answer for it, and the circle or ball that holds them.
+
+    Parameters
+    ----------
+    model : fitted neighbor estimator
+        Over two columns.
+    query : array-like of shape (2,)
+    ax : matplotlib axes, default=None
+        None makes a figure.
+
+    Returns
+    -------
+    matplotlib axes
+        Titled with the answer, where the model has one.
+
+    Examples
+    --------
+    >>> from novum.neighbors import KNeighborsClassifier, plot_neighbors
+    >>> X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [3.0, 3.0]], ["a", "a", "b", "b"]
+    >>> plot_neighbors(KNeighborsClassifier(3).fit(X, y), [1.0, 1.0]).get_title()
+    'a (2 of 3)'
+    """
+    check_is_fitted(model)
+    X, query = np.asarray(model._fit_X, dtype=np.float64), np.asarray(query, dtype=np.float64).reshape(1, -1)
+    need_plane("plot_neighbors", X)
+    by_count = hasattr(model, "kneighbors")
+    distance, index = model.kneighbors(query) if by_count else model.radius_neighbors(query)
+    distance, index = np.asarray(distance[0], float), np.asarray(index[0], int)
+    ax = drawing_axes(ax)
+    code = model._codes()[:, 0] if hasattr(model, "_codes") else np.zeros(len(X), int)
+    ax.scatter(*X.T, c=[f"C{c % 10}" for c in code], s=16)
+    for i in index:
+        ax.plot(*np.stack([query[0], X[i]]).T, color="gray", linewidth=0.8, zorder=0)
+    if model.effective_metric_ == "euclidean" and len(distance):
+        from matplotlib.patches import Circle
+
+        ax.add_patch(Circle(tuple(query[0]), distance.max() if by_count else model.radius, fill=False, linestyle="--"))
+        ax.set_aspect("equal")
+    ax.scatter(*query.T, marker="*", s=120, color="black")
+    if hasattr(model, "classes_") and not model.outputs_2d_ and len(index):
+        answer = model.predict(query)[0]
+        votes = int((model.classes_[code[index]] == answer).sum())
+        ax.set_title(f"{answer} ({votes} of {len(index)})")
+    elif hasattr(model, "predict") and len(index):
+        ax.set_title(f"{np.ravel(model.predict(query))[0]:.4g}")
+    return ax
+
+
+def plot_density(model, ax: Any = None) -> Any:
+    """Draw a fitted kernel density of one or two columns."""
+    X = np.asarray(model.tree_.data, dtype=np.float64)
+    ax = drawing_axes(ax)
+    if X.shape[1] == 1:
+        reach = 3 * model.bandwidth_
+        x = np.linspace(X.min() - reach, X.max() + reach, 2 * POINTS)
+        ax.plot(x, np.exp(model.score_samples(x[:, None])))
+        ax.plot(X[:, 0], np.zeros(len(X)), "|", color="black")
+        ax.set(ylabel="density", title=f"bandwidth {model.bandwidth_:.3g}")
+        return ax
+    need_plane("KernelDensity.plot", X)
+    a, b, rows = grid_over(X, POINTS)
+    ax.contourf(a, b, np.exp(model.score_samples(rows)).reshape(POINTS, POINTS), levels=12)
+    ax.scatter(*X.T, s=5, color="white", linewidths=0)
+    ax.set_title(f"bandwidth {model.bandwidth_:.3g}")
+    return ax

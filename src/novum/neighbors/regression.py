@@ -1,0 +1,191 @@
+r"""Values by the mean of the nearest rows.
+
+    y(x) = sum_i w_i y_i / sum_i w_i   over the neighbors i of x                                   (1)
+
+The neighbors are the k nearest rows, or all within a radius; w_i is 1, 1/d_i or a function of the distance.
+"""
+
+import warnings
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import Domain, Int, Null, Real
+from novum.base.estimator import fits
+from novum.neighbors._asking import KNeighborsMixin, RadiusNeighborsMixin
+from novum.neighbors._base import COMMON_DOMAINS
+from novum.neighbors._stored import Values
+from novum.neighbors._votes import ByCount, ByRadius, values_by_count, values_by_radius
+from novum.neighbors.classification import WEIGHTS
+
+__all__ = ["KNeighborsRegressor", "RadiusNeighborsRegressor"]
+
+
+class KNeighborsRegressor(KNeighborsMixin, Values):
+    """Mean target of the k nearest rows.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Neighbors that are averaged.
+    weights : {"uniform", "distance"} or function, default="uniform"
+        As in KNeighborsClassifier.
+    algorithm, leaf_size, p, metric, metric_params, n_jobs
+        As in NearestNeighbors.
+
+    Attributes
+    ----------
+    effective_metric_, effective_metric_params_, n_samples_fit_, n_features_in_, feature_names_in_
+        As in NearestNeighbors.
+
+    Examples
+    --------
+    >>> from novum.neighbors import KNeighborsRegressor
+    >>> X, y = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [3.0, 3.0], [4.0, 3.0]], [1.0, 2.0, 3.0, 10.0, 12.0]
+    >>> KNeighborsRegressor(n_neighbors=3).fit(X, y).predict([[1.0, 1.0]])
+    array([2.])
+    """
+
+    _domains: dict[str, Domain] = {**COMMON_DOMAINS, "n_neighbors": Int(1) | Null(), "weights": WEIGHTS}
+
+    def __init__(
+        self,
+        n_neighbors=5,
+        *,
+        weights="uniform",
+        algorithm="auto",
+        leaf_size=30,
+        p=2,
+        metric="minkowski",
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    @fits
+    def fit(self, X, y=None):
+        """Keep the rows and their targets.
+
+        Parameters
+        ----------
+        X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
+            Distances between all rows if metric="precomputed".
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y)
+        return self
+
+    def predict(self, X):
+        """Return (1) for every query.
+
+        Parameters
+        ----------
+        X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
+            None asks for every row that is kept, itself left out: predictions by leaving one out.
+
+        Returns
+        -------
+        array of shape (n_queries,) or (n_queries, n_outputs)
+        """
+        check_is_fitted(self)
+        settings = ByCount(self._wanted(None, X), self.weights, self._columns(), None, self._y.ndim == 1)
+        return self._per_row(X, values_by_count, settings)
+
+
+class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
+    """Mean target of all rows within a radius.
+
+    Parameters
+    ----------
+    radius : float, default=1.0
+        How far rows that are averaged may be.
+    weights : {"uniform", "distance"} or function, default="uniform"
+        As in KNeighborsClassifier; a function is given an array of arrays of distances.
+    algorithm, leaf_size, p, metric, metric_params, n_jobs
+        As in NearestNeighbors.
+
+    Attributes
+    ----------
+    effective_metric_, effective_metric_params_, n_samples_fit_, n_features_in_, feature_names_in_
+        As in NearestNeighbors.
+
+    Examples
+    --------
+    >>> from novum.neighbors import RadiusNeighborsRegressor
+    >>> RadiusNeighborsRegressor(1.0).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 0.0, 1.0, 1.0]).predict([[1.5]])
+    array([0.5])
+    """
+
+    _domains: dict[str, Domain] = {**COMMON_DOMAINS, "radius": Real(0) | Null(), "weights": WEIGHTS}
+
+    def __init__(
+        self,
+        radius=1.0,
+        *,
+        weights="uniform",
+        algorithm="auto",
+        leaf_size=30,
+        p=2,
+        metric="minkowski",
+        metric_params=None,
+        n_jobs=None,
+    ):
+        self.radius = radius
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    @fits
+    def fit(self, X, y=None):
+        """Keep the rows and their targets.
+
+        Parameters
+        ----------
+        X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
+            Distances between all rows if metric="precomputed".
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y)
+        return self
+
+    def predict(self, X):
+        """Return (1) for every query, NaN (and a warning) where no row is near.
+
+        Parameters
+        ----------
+        X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
+            None asks for every row that is kept, itself left out.
+
+        Returns
+        -------
+        array of shape (n_queries,) or (n_queries, n_outputs)
+        """
+        check_is_fitted(self)
+        settings = ByRadius(self.radius, self.weights, self._columns(), None, self._y.ndim == 1)
+        value = self._per_row(X, values_by_radius, settings)
+        if isinstance(value, np.ndarray) and np.isnan(value).any():
+            warnings.warn(
+                "One or more samples have no neighbors within specified radius; predicting NaN.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return value

@@ -1,0 +1,202 @@
+"""Classifiers and regressors: the notes' numbers, scikit-learn's classes, rows added and forgotten, every home of data."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import neighbors as sklearn_neighbors
+from sklearn.datasets import load_iris
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+
+import novum
+from novum.exceptions import DataError
+from novum.neighbors import (
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    NearestNeighbors,
+    RadiusNeighborsClassifier,
+    RadiusNeighborsRegressor,
+    plot_neighbors,
+    plot_regions,
+    plot_voronoi,
+)
+
+POINTS = np.array([[0.0, 0], [1, 0], [0, 1], [3, 3], [4, 3]])
+LABELS, VALUES = np.array([0, 0, 1, 1, 1]), np.array([1.0, 2, 3, 10, 12])
+QUERY = np.array([[1.0, 1]])
+
+
+@pytest.mark.notes("000-a", "knn-classifier")
+@pytest.mark.notes("003", "knn")
+@pytest.mark.notes("004", "knn")
+def test_vote_of_three():
+    model = KNeighborsClassifier(3).fit(POINTS, LABELS)
+    assert model.predict(QUERY) == [0]
+    assert_allclose(model.predict_proba(QUERY), [[2 / 3, 1 / 3]])
+    distance, index = NearestNeighbors(n_neighbors=5).fit(POINTS).kneighbors(QUERY)
+    assert_allclose(distance[0], [1, 1, 2**0.5, 8**0.5, 13**0.5])
+    assert_array_equal(index[0], [1, 2, 0, 3, 4])
+
+
+@pytest.mark.notes("000-a", "knn-regressor")
+def test_mean_of_three():
+    assert KNeighborsRegressor(3).fit(POINTS, VALUES).predict(QUERY) == [2.0]
+
+
+@pytest.mark.notes("000-a", "knn-weighted")
+def test_votes_weighted_by_distance():
+    assert_allclose(KNeighborsClassifier(4).fit(POINTS, LABELS).predict_proba(QUERY), [[0.5, 0.5]])
+    weighted = KNeighborsClassifier(4, weights="distance").fit(POINTS, LABELS)
+    total = np.array([1.707107, 1.353553])
+    assert_allclose(weighted.predict_proba(QUERY)[0], total / total.sum(), rtol=1e-6)
+    assert weighted.predict(QUERY) == [0]
+    for k, value in ((3, 2.108194), (4, 3.019819)):
+        assert_allclose(KNeighborsRegressor(k, weights="distance").fit(POINTS, VALUES).predict(QUERY), value, rtol=1e-6)
+    # a row at distance zero decides alone
+    assert KNeighborsRegressor(5, weights="distance").fit(POINTS, VALUES).predict(POINTS[3:4]) == [10.0]
+
+
+@pytest.mark.notes("003", "nearest-point-classifier")
+def test_one_neighbor_is_the_class_of_the_nearest_point():
+    rng = np.random.default_rng(0)
+    X, y, Q = rng.normal(size=(50, 2)), rng.integers(3, size=50), rng.normal(size=(30, 2))
+    D = np.linalg.norm(Q[:, None] - X[None], axis=-1)
+    nearest = np.stack([D[:, y == c].min(1) for c in range(3)], 1).argmin(1)
+    assert_array_equal(KNeighborsClassifier(1).fit(X, y).predict(Q), nearest)
+    assert KNeighborsClassifier(1).fit(X, y).score(X, y) == 1.0  # any labels are learned: infinite VC dimension
+
+
+@pytest.mark.notes("000-a", "knn-incremental")
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
+def test_rows_added_and_forgotten_count_at_once(algorithm):
+    rng = np.random.default_rng(1)
+    X, y, Q = rng.normal(size=(90, 3)), rng.integers(2, size=90), rng.normal(size=(40, 3))
+    y[80:] = 7  # a class that appears later
+    model = KNeighborsClassifier(algorithm=algorithm).fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
+    whole = KNeighborsClassifier(algorithm=algorithm).fit(X, y)
+    assert_array_equal(model.classes_, [0, 1, 7])
+    assert_array_equal(model.predict_proba(Q), whole.predict_proba(Q))
+    model.forget(np.arange(80, 90))
+    assert_array_equal(model.predict_proba(Q)[:, :2], KNeighborsClassifier().fit(X[:80], y[:80]).predict_proba(Q))
+    assert_array_equal(model.classes_, [0, 1, 7])  # a class outlives its rows
+    value = (
+        KNeighborsRegressor(algorithm=algorithm).partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:]).forget([0, 1])
+    )
+    assert_allclose(value.predict(Q), KNeighborsRegressor().fit(X[2:], y[2:]).predict(Q))
+    search = NearestNeighbors(algorithm=algorithm).partial_fit(X[:9]).partial_fit(X[9:]).forget(y == 7)
+    assert search.n_samples_fit_ == 80
+    sparse = (
+        KNeighborsClassifier()
+        .fit(scipy.sparse.csr_array(X[:50]), y[:50])
+        .partial_fit(scipy.sparse.csr_array(X[50:]), y[50:])
+    )
+    assert_array_equal(sparse.predict(scipy.sparse.csr_array(Q)), whole.predict(Q))
+    with pytest.raises(DataError, match="indices must be rows 0 to"):
+        model.forget([99])
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance", lambda d: np.exp(-d)])
+@pytest.mark.parametrize("metric", ["minkowski", "manhattan", "cosine"])
+def test_scikit_learns_classes(weights, metric):
+    X, y = load_iris(return_X_y=True)
+    rng = np.random.default_rng(2)
+    X = X + 1e-3 * rng.normal(size=X.shape)  # without ties, whose order scikit-learn leaves open
+    Q = X[::3] + 0.05 * rng.normal(size=X[::3].shape)
+    targets = {"one": y, "two": np.column_stack([y, y % 2])}
+    for name in targets:
+        given = {"n_neighbors": 7, "weights": weights, "metric": metric}
+        a, b = (
+            module.KNeighborsClassifier(**given).fit(X, targets[name])
+            for module in (novum.neighbors, sklearn_neighbors)
+        )
+        assert_array_equal(a.predict(Q), b.predict(Q))
+        for ours, theirs in zip(a.predict_proba(Q), b.predict_proba(Q)):  # per query, or per output
+            assert_allclose(ours, theirs, atol=1e-7)
+        a, b = (
+            module.KNeighborsRegressor(**given).fit(X, targets[name]) for module in (novum.neighbors, sklearn_neighbors)
+        )
+        assert_allclose(a.predict(Q), b.predict(Q), atol=1e-7)
+    if not callable(weights):
+        given = {"radius": 0.02 if metric == "cosine" else 1.0, "weights": weights, "metric": metric}
+        a, b = (
+            module.RadiusNeighborsClassifier(**given, outlier_label=1).fit(X, y)
+            for module in (novum.neighbors, sklearn_neighbors)
+        )
+        assert_array_equal(a.predict(Q), b.predict(Q))
+        assert_allclose(a.predict_proba(Q), b.predict_proba(Q), atol=1e-7)
+        a, b = (
+            module.RadiusNeighborsRegressor(**given).fit(X, X[:, :2]) for module in (novum.neighbors, sklearn_neighbors)
+        )
+        assert_allclose(a.predict(Q), b.predict(Q), atol=1e-7)
+
+
+def test_none_leaves_one_out():
+    X, y = load_iris(return_X_y=True)
+    X = X + 1e-3 * np.random.default_rng(3).normal(size=X.shape)
+    model = KNeighborsClassifier(9).fit(X, y)
+    assert_array_equal(model.predict(None), cross_val_predict(KNeighborsClassifier(9), X, y, cv=LeaveOneOut()))
+    radius = RadiusNeighborsClassifier(0.6, outlier_label=0).fit(X, y)
+    assert len(radius.predict(None)) == 150
+
+
+def test_queries_without_neighbors():
+    model = RadiusNeighborsClassifier(1.0).fit(POINTS, LABELS)
+    with pytest.raises(DataError, match=r"No neighbors found for test samples array\(\[1\]\)"):
+        model.predict([[0.0, 0.0], [90.0, 90.0]])
+    assert RadiusNeighborsClassifier(1.0, outlier_label="most_frequent").fit(POINTS, LABELS).predict(
+        [[90.0, 90.0]]
+    ) == [1]
+    with pytest.warns(UserWarning, match="Outlier label 5 is not in training classes"):
+        assert RadiusNeighborsClassifier(1.0, outlier_label=5).fit(POINTS, LABELS).predict([[90.0, 90.0]]) == [5]
+    with pytest.warns(UserWarning, match="no neighbors within specified radius"):
+        assert np.isnan(RadiusNeighborsRegressor(1.0).fit(POINTS, VALUES).predict([[90.0, 90.0]])).all()
+    with pytest.raises(DataError, match="All neighbors of some sample is getting zero weights"):
+        KNeighborsClassifier(2, weights=lambda d: 0 * d).fit(POINTS, LABELS).predict(QUERY)
+
+
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree"])
+def test_every_home_of_queries_and_rows(algorithm, tmp_path):
+    pd, da, torch = pytest.importorskip("pandas"), pytest.importorskip("dask.array"), pytest.importorskip("torch")
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(900, 3)), rng.integers(3, size=900)
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    table.assign(y=y).to_parquet(tmp_path / "rows.parquet")
+    scan = novum.scan(tmp_path / "rows.parquet", target="y", batch_rows=250)
+    model = KNeighborsClassifier(algorithm=algorithm).fit(table, y)
+    label, index = model.predict(table), model.kneighbors(table)[1]
+    assert_array_equal(np.concatenate(list(model.predict(scan))), label)
+    assert_array_equal(np.concatenate([part for _, part in model.kneighbors(scan)]), index)
+    assert_array_equal(KNeighborsClassifier(algorithm=algorithm).fit(scan).predict(table), label)
+    plain, blocks = KNeighborsClassifier(algorithm=algorithm).fit(X, y), da.from_array(X, chunks=(300, 3))
+    assert_array_equal(plain.predict(blocks).compute(scheduler="synchronous"), label)
+    assert_array_equal(plain.kneighbors(blocks)[1].compute(scheduler="synchronous"), index)
+    tensor = torch.tensor(X)
+    assert_array_equal(plain.predict(tensor).numpy(), label)
+    assert_array_equal(plain.kneighbors(tensor)[1].numpy(), index)
+
+
+@pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree"])
+def test_trees_are_saved_and_shared(algorithm, tmp_path):
+    rng = np.random.default_rng(5)
+    X, y, Q = rng.normal(size=(200, 3)), rng.integers(2, size=200), rng.normal(size=(30, 3))
+    model = KNeighborsClassifier(algorithm=algorithm).fit(X, y)
+    novum.save(model, tmp_path / "model.novum")
+    loaded = novum.load(tmp_path / "model.novum")
+    assert type(loaded._tree) is type(model._tree)
+    assert_array_equal(loaded.predict_proba(Q), model.predict_proba(Q))
+    for source in (model, model._tree, NearestNeighbors(algorithm="brute").fit(X)):
+        assert_array_equal(KNeighborsClassifier().fit(source, y).predict_proba(Q), model.predict_proba(Q))
+
+
+@pytest.mark.notes("000-a", "fig-influence")
+@pytest.mark.notes("003", "fig-knn")
+def test_pictures():
+    pytest.importorskip("matplotlib")
+    ax = plot_neighbors(KNeighborsClassifier(3).fit(POINTS, LABELS), QUERY[0])
+    assert ax.get_title() == "0 (2 of 3)" and len(ax.lines) == 3
+    for k in (1, 3):
+        assert str(k) in plot_regions(KNeighborsClassifier(k).fit(POINTS, LABELS), points=30).get_title()
+    assert len(plot_voronoi(POINTS, LABELS).patches) == 5
+    assert plot_neighbors(KNeighborsRegressor(3).fit(POINTS, VALUES), QUERY[0]).get_title() == "2"
+    with pytest.raises(DataError, match="Choose two columns"):
+        plot_voronoi(np.ones((4, 3)))
