@@ -51,6 +51,6 @@ def test_balanced_classes_see_the_weights():
 def test_student_classes_are_the_most_likely_ones():
     model = GenerativeClassifier("student_t").fit(X[:, :3], Y)
     for c, found in enumerate(model.distributions_):
-        best = StudentT.fit(X[Y == c, :3])
+        best = StudentT.fit(X[c == Y, :3])
         assert_allclose(found.loc, best.loc, rtol=1e-6)
-        assert_allclose(found.log_prob(X[Y == c, :3]).sum(), best.log_prob(X[Y == c, :3]).sum(), rtol=1e-9)
+        assert_allclose(found.log_prob(X[c == Y, :3]).sum(), best.log_prob(X[c == Y, :3]).sum(), rtol=1e-9)

@@ -220,3 +220,17 @@ def test_messages():
         ParameterError, match=r"Provided coef_init does not match dataset: Perceptron.fit got shape \(3,\)"
     ):
         Perceptron().fit(CORNERS, GATES["OR"], coef_init=[1.0, 2, 3])
+
+
+@pytest.mark.notes("000-b", "plot-neuron")
+def test_the_unit_is_drawn_with_its_weights_and_bias():
+    X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 0, 0, 1])
+    model = Perceptron(shuffle=False, tol=None, max_iter=50).fit(X, y)
+    texts = [text.get_text() for text in model.plot().texts]
+    for number in (*model.coef_[0], model.intercept_[0]):
+        assert f"{number:.3g}" in texts
+    assert {"1", "x0", "x1"} <= set(texts) and any("sum > 0" in text for text in texts)
+    with pytest.raises(DataError, match="draw one fitted to two classes"):
+        Perceptron().fit(np.eye(3), [0, 1, 2]).plot()
+    with pytest.raises(DataError, match="too many for a picture"):
+        Perceptron().fit(np.eye(20), np.arange(20) % 2).plot()

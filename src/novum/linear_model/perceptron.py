@@ -10,8 +10,12 @@ classes, (2) goes on for ever: `max_iter` and the rule of novum.linear_model._sg
 the steps is the better classifier. A pass without a mistake ends the training. Derivation: docs/theory/online_learning.md.
 """
 
+from sklearn.utils.validation import check_is_fitted
+
 from novum.base.domains import Choice, Domain
+from novum.exceptions import DataError
 from novum.linear_model._online_classifier import CLASSIFIER_DOMAINS, OnlineClassifier
+from novum.linear_model._unit_plot import plot_unit
 
 __all__ = ["Perceptron"]
 
@@ -118,3 +122,15 @@ class_weight, warm_start
     def converged_(self) -> bool:
         """Whether the last epoch had no mistake, on the rows that it visited."""
         return self._clean
+
+    def plot(self, ax=None):
+        """Draw the unit: inputs with their weights, the bias, the sum and the threshold; for two classes. Return the axes."""
+        check_is_fitted(self)
+        if len(self.classes_) != 2:
+            raise DataError(
+                f"Perceptron.plot: {len(self.classes_)} classes have as many units; draw one fitted to two classes."
+            )
+        names = [
+            str(name) for name in getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        ]
+        return plot_unit("Perceptron", self.coef_[0], float(self.intercept_[0]), names, self.classes_.tolist(), ax)
