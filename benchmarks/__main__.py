@@ -24,6 +24,7 @@ FAMILIES = (
     "tree",
     "ensemble",
     "neighbors",
+    "forest",
 )
 
 

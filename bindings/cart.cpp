@@ -13,32 +13,14 @@
 #include "novum/tree_pruning.h"
 #include "novum/tree_walk.h"
 
+#include "tree_arrays.h"
+
 namespace nb = nanobind;
 using namespace nb::literals;
 namespace tr = novum::tree;
+using namespace tree_arrays;
 
 namespace {
-
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Strided = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
-template <class T>
-using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-template <class T>
-Out<T> array_of(std::vector<T>&& values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Out<T>(owned->data(), {owned->size()}, owner);
-}
-
-bool is_single(const Strided& X) {
-    if (X.dtype() == nb::dtype<float>()) return true;
-    if (X.dtype() == nb::dtype<double>()) return false;
-    throw nb::type_error("cart: X holds float32 or float64");
-}
 
 tr::Layout layout_of(int layout) {
     if (layout < 0 || layout > 2) throw nb::value_error("cart: no such layout");
@@ -97,22 +79,6 @@ tr::Target target_of(int criterion, const std::optional<Matrix<const std::int32_
         if (!(total > 0) || !std::isfinite(total)) throw nb::value_error("cart: weights without a sum");
     }
     return target;
-}
-
-nb::dict table_of(tr::Grown&& g) {
-    nb::dict out;
-    out["children_left"] = array_of(std::move(g.left));
-    out["children_right"] = array_of(std::move(g.right));
-    out["feature"] = array_of(std::move(g.feature));
-    out["threshold"] = array_of(std::move(g.threshold));
-    out["impurity"] = array_of(std::move(g.impurity));
-    out["n_node_samples"] = array_of(std::move(g.samples));
-    out["weighted_n_node_samples"] = array_of(std::move(g.weight));
-    out["missing_go_to_left"] = array_of(std::move(g.missing_left));
-    out["value"] = array_of(std::move(g.value));
-    out["category_begin"] = array_of(std::move(g.word_begin));
-    out["category_words"] = array_of(std::move(g.words));
-    return out;
 }
 
 /// Nodes as walks read them, every index checked: children come after their parent, so every walk ends.
@@ -175,14 +141,7 @@ void bind_cart(nb::module_& m) {
         .def_prop_ro("shape", [](const Held& self) { return nb::make_tuple(self.columns->rows(), self.columns->columns()); });
 
     m.def("dense_columns", [](Strided X, std::vector<std::int32_t> levels, int layout) {
-        tr::Table table;
-        table.rows = X.shape(0);
-        table.columns = X.shape(1);
-        table.cells = X.data();
-        table.row_stride = X.stride(0);
-        table.column_stride = X.stride(1);
-        table.single = is_single(X);
-        if (table.rows == 0 || table.columns == 0 || table.rows >= tr::ROW) throw nb::value_error("cart: a table has from 1 to 2^30 - 2 rows");
+        const tr::Table table = dense_table(X);
         auto columns = std::make_unique<tr::Columns>(table, checked_levels(std::move(levels), table.columns), layout_of(layout));
         return Held{nb::cast(X), std::move(columns)};
     }, "X"_a.noconvert(), "levels"_a, "layout"_a, "Return the columns of a dense table, not yet sorted; layout 0 values, 1 order, 2 ranks.");

@@ -6,6 +6,7 @@ void bind_bins(nb::module_& m);
 void bind_boosting(nb::module_& m);
 void bind_build(nb::module_& m);
 void bind_cart(nb::module_& m);
+void bind_coded(nb::module_& m);
 void bind_counts(nb::module_& m);
 void bind_density(nb::module_& m);
 void bind_descent(nb::module_& m);
@@ -40,6 +41,7 @@ NB_MODULE(_core, m) {
     add("boosting", "Gradients of losses, and trees grown on them.", bind_boosting);
     add("build", "How the core was built.", bind_build);
     add("cart", "Trees of binary splits, grown and walked.", bind_cart);
+    add("coded", "Trees of forests, grown from ranks.", bind_coded);
     add("counts", "Counts of labelled rows and the scores they give.", bind_counts);
     add("density", "Log-densities of the standard families.", bind_density);
     add("descent", "Coordinate descent for penalised least squares.", bind_descent);

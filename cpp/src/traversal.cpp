@@ -81,6 +81,20 @@ void add_values(const Trees& trees, const Real* x, std::size_t rows, std::size_t
 }
 
 template <class Real>
+void add_rows(const Trees& trees, std::size_t width, const Real* x, std::size_t rows, std::size_t d, double* out) {
+    const double* value = trees.value;
+    if (width == 2)
+        either(trees, x, rows, d, [&](std::size_t i, std::size_t, std::uint32_t leaf) NOVUM_LAMBDA {
+            out[2 * i] += value[2 * std::size_t(leaf)];
+            out[2 * i + 1] += value[2 * std::size_t(leaf) + 1];
+        });
+    else
+        either(trees, x, rows, d, [&](std::size_t i, std::size_t, std::uint32_t leaf) NOVUM_LAMBDA {
+            for (std::size_t k = 0; k < width; ++k) out[i * width + k] += value[leaf * width + k];
+        });
+}
+
+template <class Real>
 void leaves(const Trees& trees, const Real* x, std::size_t rows, std::size_t d, std::int64_t* out) {
     either(trees, x, rows, d, [&](std::size_t i, std::size_t t, std::uint32_t leaf) NOVUM_LAMBDA {
         out[i * trees.trees + t] = static_cast<std::int64_t>(leaf) - trees.root[t];
@@ -105,6 +119,8 @@ bool sound(const Trees& trees, std::size_t nodes, std::size_t sets, std::size_t 
 
 template void add_values<float>(const Trees&, const float*, std::size_t, std::size_t, double*);
 template void add_values<double>(const Trees&, const double*, std::size_t, std::size_t, double*);
+template void add_rows<float>(const Trees&, std::size_t, const float*, std::size_t, std::size_t, double*);
+template void add_rows<double>(const Trees&, std::size_t, const double*, std::size_t, std::size_t, double*);
 template void leaves<float>(const Trees&, const float*, std::size_t, std::size_t, std::int64_t*);
 template void leaves<double>(const Trees&, const double*, std::size_t, std::size_t, std::int64_t*);
 

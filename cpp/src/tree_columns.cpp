@@ -15,12 +15,6 @@ constexpr int DIGIT = 11;  // bits: 2048 counters of a pass stay in the first ca
 constexpr int PASSES = 6;
 constexpr std::size_t BUCKETS = std::size_t(1) << DIGIT;
 
-/// An integer that orders as the number does; both zeros give one.
-std::uint64_t key_of(double x) {
-    const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);
-    return bits >> 63 ? ~bits : bits | (std::uint64_t(1) << 63);
-}
-
 }  // namespace
 
 double Table::at(std::size_t i, std::size_t j) const {

@@ -5,22 +5,13 @@
 #include <numeric>
 #include <utility>
 
-#include "novum/rng.h"
+#include "novum/tree_draws.h"
 
 namespace novum::tree {
 
 namespace {
 
-constexpr std::uint32_t COLUMN_DRAW = 0x636f6c75u;  // purpose of a Philox stream
 constexpr double ROUNDING = std::numeric_limits<double>::epsilon();
-constexpr std::uint64_t GOLDEN = 0x9E3779B97F4A7C15u;
-
-/// The key of a child: a bijective mix of its parent's and its side, so that paths of any depth differ.
-std::uint64_t child_key(std::uint64_t key, bool right) {
-    key = (key + GOLDEN + right) * 0xBF58476D1CE4E5B9u;
-    key = (key ^ (key >> 27)) * 0x94D049BB133111EBu;
-    return key ^ (key >> 31);
-}
 
 }  // namespace
 
@@ -98,11 +89,7 @@ void Grower::begin(const Pending& pending, std::vector<std::uint32_t>& list) {
 }
 
 void Grower::draw(const Place& place, std::vector<std::uint32_t>& list, std::size_t from, std::size_t to) const {
-    const auto word = static_cast<std::uint32_t>(place.key), more = static_cast<std::uint32_t>(place.key >> 32);
-    for (std::size_t i = from; i < std::min(to, list.size()); ++i) {
-        const rng::Block draw = rng::philox({word, more, static_cast<std::uint32_t>(i), COLUMN_DRAW}, settings.seed);
-        std::swap(list[i], list[i + rng::below(std::uint64_t(draw[1]) << 32 | draw[0], list.size() - i)]);
-    }
+    for (std::size_t i = from; i < std::min(to, list.size()); ++i) std::swap(list[i], list[draw_column(place.key, i, list.size(), settings.seed)]);
 }
 
 bool Grower::better(const Pending& pending, const Found& found) const {

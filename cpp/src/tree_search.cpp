@@ -4,14 +4,13 @@
 #include <numeric>
 #include <utility>
 
-#include "novum/rng.h"
+#include "novum/tree_draws.h"
 #include "novum/tree_grower.h"
 
 namespace novum::tree {
 
 namespace {
 
-constexpr std::uint32_t THRESHOLD_DRAW = 0x74726565u, CATEGORY_DRAW = 0x63617465u;  // purposes of Philox streams
 constexpr std::size_t SMALL = 64;    // rows up to which comparing sorts faster than counting digits
 constexpr std::size_t MEDIUM = 4096;  // rows up to which few counters, soon summed, are worth another pass
 
@@ -182,14 +181,13 @@ Found Grower::look_random(const Place& place, const double* sums, std::size_t fe
     }
     found.constant = lost == m || (low == high && lost == 0);
     if (found.constant) return found;
-    const auto word = static_cast<std::uint32_t>(place.key), more = static_cast<std::uint32_t>(place.key >> 32);
-    const rng::Block draw = rng::philox({word, more, static_cast<std::uint32_t>(feature), THRESHOLD_DRAW}, settings.seed);
-    const double u = rng::uniform<double>(std::uint64_t(draw[1]) << 32 | draw[0]);
+    const rng::Block draw = draw_at(place.key, static_cast<std::uint32_t>(feature), THRESHOLD_DRAW, settings.seed);
+    const double u = threshold_share(draw);
     const bool missing_left = lost > 0 && draw[2] & 1;
     if (columns.categorical(feature)) {
         found.words.assign((static_cast<std::size_t>(columns.levels[feature]) + 31) / 32, 0u);
         for (std::size_t k = 0; k < found.words.size(); ++k)
-            found.words[k] = rng::philox({word ^ static_cast<std::uint32_t>(k), more, static_cast<std::uint32_t>(feature), CATEGORY_DRAW}, settings.seed)[0];
+            found.words[k] = draw_at(place.key ^ k, static_cast<std::uint32_t>(feature), CATEGORY_DRAW, settings.seed)[0];
         // The least category goes left and the largest right, so that neither side is empty.
         const auto first = static_cast<std::size_t>(low), last = static_cast<std::size_t>(high);
         found.words[last / 32] &= ~(1u << (last % 32));

@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_n_features as check_n_features
 from sklearn.utils.validation import _check_psd_eigenvalues as check_psd_eigenvalues
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _check_y as check_y
+from sklearn.utils.validation import _num_samples as num_samples
 
 __all__ = [
     "WordCounter",
@@ -36,6 +37,7 @@ __all__ = [
     "check_y",
     "feature_names_in",
     "manual_routing",
+    "num_samples",
     "raise_for_params",
     "routing_enabled",
 ]

@@ -42,6 +42,12 @@ SETTINGS: dict[str, dict] = {
     "LassoCV": {"alphas": [0.1]},
     "AdaBoostClassifier": {"n_estimators": 4},
     "AdaBoostRegressor": {"n_estimators": 4, "random_state": 0},
+    "ExtraTreesClassifier": {"n_estimators": 5, "random_state": 0},
+    "ExtraTreesRegressor": {"n_estimators": 5, "random_state": 0},
+    "IsolationForest": {"n_estimators": 5, "random_state": 0},
+    "RandomForestClassifier": {"n_estimators": 5, "random_state": 0, "bootstrap": False},  # draws are by row
+    "RandomForestRegressor": {"n_estimators": 5, "random_state": 0, "bootstrap": False},
+    "RandomTreesEmbedding": {"n_estimators": 5, "random_state": 0, "sparse_output": False},
     "MixtureOfExperts": {"n_experts": 1, "n_init": 1},
     "MultiTaskElasticNetCV": {"alphas": [0.1]},
     "MultiTaskLassoCV": {"alphas": [0.1]},
@@ -64,7 +70,10 @@ PAIRWISE = {
 }  # learners that compare every row with every other
 # Learners whose steps are taken row by row: three steps are not one step three times as long, so weights are no repetition.
 STEPPING = ("Perceptron", "SGDClassifier", "SGDRegressor")
-RESAMPLING = ("AdaBoostRegressor",)  # learners that draw rows by weight: a row given twice is drawn by two numbers
+RESAMPLING = (
+    "AdaBoostRegressor",
+    "IsolationForest",
+)  # learners that draw rows by weight: a row given twice is drawn by two numbers
 
 # Learners that round every row to a share of the largest before they add them up: the share depends on the weights.
 ROUNDED = {"HistGradientBoostingClassifier": 1e-7, "HistGradientBoostingRegressor": 1e-7}
@@ -107,7 +116,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         name: dict.fromkeys(
             ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), DRAWN
         )
-        for name in RESAMPLING
+        for name in (*RESAMPLING, "RandomForestClassifier", "RandomForestRegressor")
     },
     "Ridge": {"check_non_transformer_estimators_n_iter": "an exact solve has no iterations: n_iter_ is None"},
 }

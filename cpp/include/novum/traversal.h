@@ -30,6 +30,10 @@ struct Trees {
 template <class Real>
 void add_values(const Trees& trees, const Real* x, std::size_t rows, std::size_t d, double* out);
 
+/// out[i * width + k] += value[leaf * width + k] of every tree, in their order: leaves that hold several numbers each.
+template <class Real>
+void add_rows(const Trees& trees, std::size_t width, const Real* x, std::size_t rows, std::size_t d, double* out);
+
 /// out[i * trees + t] = the leaf of row i in tree t, counted from the tree's root.
 template <class Real>
 void leaves(const Trees& trees, const Real* x, std::size_t rows, std::size_t d, std::int64_t* out);

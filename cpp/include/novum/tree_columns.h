@@ -4,6 +4,7 @@
 //     rank[j]    the number of distinct values below, row by row                                                          (2)
 // O(n) per column: radix sort of integer keys that order as the numbers do. A category's rank is its code.
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -65,6 +66,12 @@ private:
     void sort_dense(std::size_t j);
     void sort_sparse(std::size_t j);
 };
+
+/// An integer that orders as the number does; both zeros give one.
+inline std::uint64_t key_of(double x) {
+    const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);
+    return bits >> 63 ? ~bits : bits | (std::uint64_t(1) << 63);
+}
 
 /// Sort keys with their companions by rising key, stably; digits that all keys share cost nothing. Scratch as long as the keys.
 void radix_sort(std::vector<std::uint64_t>& key, std::vector<std::uint32_t>& index, std::vector<std::uint64_t>& key_scratch,

@@ -7,6 +7,7 @@ from novum._core import (
     boosting as boosting,
     build as build,
     cart as cart,
+    coded as coded,
     counts as counts,
     density as density,
     descent as descent,

@@ -1,16 +1,26 @@
-"""Many learners that decide together: boosting, mixtures of experts, averages over models."""
+"""Many learners that decide together: forests, boosting, mixtures of experts, averages over models."""
 
 from novum.ensemble.adaboost_classifier import AdaBoostClassifier
 from novum.ensemble.adaboost_regressor import AdaBoostRegressor
+from novum.ensemble.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from novum.ensemble.hist_gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from novum.ensemble.isolation_forest import IsolationForest
 from novum.ensemble.mixture_of_experts import MixtureOfExperts
 from novum.ensemble.model_averaging import BayesianModelAveraging
+from novum.ensemble.random_forest import RandomForestClassifier, RandomForestRegressor
+from novum.ensemble.trees_embedding import RandomTreesEmbedding
 
 __all__ = [
     "AdaBoostClassifier",
     "AdaBoostRegressor",
     "BayesianModelAveraging",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "IsolationForest",
     "MixtureOfExperts",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "RandomTreesEmbedding",
 ]

@@ -15,11 +15,13 @@ from sklearn.base import clone
 
 from novum._threads import thread_count
 from novum.base import domains
+from novum.tree._coded import encode, grow_coded, knows
 from novum.tree._estimator import BaseTree, Data
-from novum.tree._grow import grow, layout_of, prepare
+from novum.tree._grow import Rules, grow, layout_of, prepare
 from novum.tree._policy import policy_of
 from novum.tree._pruning import prune
 from novum.tree._rules import columns_tried, rules_of
+from novum.tree._table import Tree
 from novum.tree._tables import Table
 
 __all__ = ["regrower"]
@@ -30,8 +32,13 @@ def product(factor: NDArray | None, weight: NDArray | None) -> NDArray | None:
     return weight if factor is None else factor if weight is None else weight * factor
 
 
-def regrower(prototype: Any, table: Table, y: NDArray) -> Callable[[NDArray | None, int], BaseTree]:
-    """Return the function of (weights, seed) that grows another tree of the prototype's kind."""
+def regrower(
+    prototype: Any, table: Table, y: NDArray, *, at_once: bool = False
+) -> Callable[[NDArray | None, int], BaseTree]:
+    """Return the function of (weights, seed) that grows another tree of the prototype's kind.
+
+    `at_once` says that several trees are grown at the same time, each by one thread, from codes where those will do.
+    """
     domains.check(prototype._domains, prototype.get_params(deep=False), type(prototype).__name__)
     n, d = table.X.shape
     first = clone(prototype)
@@ -54,14 +61,25 @@ def regrower(prototype: Any, table: Table, y: NDArray) -> Callable[[NDArray | No
             return member
 
         return regrown
-    threads, layout = thread_count(None), layout_of(rules, d, sparse)
-    columns = prepare(table.X, table.levels, layout, threads)
+    threads = thread_count(None)
+    one: Callable[[Rules, NDArray | None, int], Tree]
+    if at_once and knows(table, target, rules):
+        coded = encode(table, target, threads)
+
+        def one(here: Rules, weight: NDArray | None, seed: int) -> Tree:
+            return grow_coded(coded, here, weight, seed)
+    else:
+        layout = layout_of(rules, d, sparse)
+        columns = prepare(table.X, table.levels, layout, threads)
+
+        def one(here: Rules, weight: NDArray | None, seed: int) -> Tree:
+            return grow(columns, target, here, weight, seed, n_threads=1 if at_once else threads)
 
     def grown(weight: NDArray | None, seed: int) -> BaseTree:
         weight = product(factor, weight)
         total = float(n) if weight is None else float(weight.sum())
         here = rules._replace(min_weight_leaf=first.min_weight_fraction_leaf * total)
-        tree = grow(columns, target, here, weight, seed, n_threads=threads)
+        tree = one(here, weight, seed)
         member = copy(first)
         member.random_state = seed
         member.tree_ = prune(tree, member.ccp_alpha) if member.ccp_alpha > 0 else tree

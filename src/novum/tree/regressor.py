@@ -51,6 +51,26 @@ def current_criterion(criterion: Any) -> Any:
     return "squared_error"
 
 
+def checked_numbers(estimator: Any, y: NDArray, positive: str = "positive") -> NDArray:
+    """Return targets as numbers that the estimator's criterion can work with; `positive` is scikit-learn's word for it."""
+    owner = type(estimator).__name__
+    try:
+        y = y.astype(np.float64)
+    except ValueError as error:
+        raise DataError(f"{owner}: y holds text that is no number ({error}); a regressor needs numbers.") from error
+    if estimator.criterion == "poisson" and (y < 0).any():
+        raise DataError(
+            "Some value(s) of y are negative which is not allowed for Poisson regression. "
+            f"{owner}: the least is {y.min():g}; use another criterion."
+        )
+    if estimator.criterion == "poisson" and y.sum() <= 0:
+        raise DataError(
+            f"Sum of y is not {positive} which is necessary for Poisson regression. "
+            f"{owner}: all targets are zero; use another criterion."
+        )
+    return y
+
+
 class DecisionTreeRegressor(RegressorMixin, BaseTree):
     """Decision tree for numbers.
 
@@ -135,23 +155,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         self.validation_fraction = validation_fraction
 
     def _checked_target(self, y: Any) -> NDArray:
-        owner = type(self).__name__
-        y = super()._checked_target(y)
-        try:
-            y = y.astype(np.float64)
-        except ValueError as error:
-            raise DataError(f"{owner}: y holds text that is no number ({error}); a regressor needs numbers.") from error
-        if self.criterion == "poisson" and (y < 0).any():
-            raise DataError(
-                "Some value(s) of y are negative which is not allowed for Poisson regression. "
-                f"{owner}: the least is {y.min():g}; use another criterion."
-            )
-        if self.criterion == "poisson" and y.sum() <= 0:
-            raise DataError(
-                "Sum of y is not positive which is necessary for Poisson regression. "
-                f"{owner}: all targets are zero; use another criterion."
-            )
-        return y
+        return checked_numbers(self, super()._checked_target(y))
 
     def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
         return number_target(self.criterion, y), weight

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 
 from novum.datasets import load_go_to_lesson, load_play_tennis
-from novum.ensemble import AdaBoostClassifier
+from novum.ensemble import AdaBoostClassifier, RandomForestClassifier
 from novum.information import entropy, mutual_information
 from novum.notes.stops.registry import stop
 from novum.tree import ID3, DecisionTreeRegressor, export_dnf, impurity, information_gain_table
@@ -103,3 +103,9 @@ def regression_tree():
     x, y = np.array([1.0, 2, 3, 10, 11, 12]), np.array([1, 1.2, 0.8, 5, 5.4, 4.6])
     tree = DecisionTreeRegressor(max_depth=1).fit(x[:, None], y).tree_
     return float(tree.n_node_samples[1:] @ tree.impurity[1:] / 6)
+
+
+@stop("004", "I.10", "random forest: columns tried at a node, d = 16", reference=4, remark="sqrt(d)")
+def forest_columns():
+    X, y = np.eye(16), np.arange(16) % 2
+    return float(RandomForestClassifier(2, random_state=0).fit(X, y).max_features_)

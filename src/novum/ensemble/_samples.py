@@ -1,0 +1,69 @@
+"""The rows that a tree of a forest is grown on: draws that depend on (seed, tree, draw) alone.
+
+seed of tree t      = philox(seed, t)                                                              (1)
+draw k of tree t    = floor(n u),  u = philox(seed of tree t, k);  by cumulated weights if there are any    (2)
+
+So trees can be added, grown in any order and on any number of threads, and their samples need not be kept.
+"""
+
+import numbers
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum._random import Stream
+from novum.exceptions import DataWarning
+
+__all__ = ["Sampling", "sample_size", "tree_seeds"]
+
+MOST_SEED = 2**31 - 1  # what every consumer of seeds accepts
+FEW = 10  # draws below which a share of the rows is more likely an oversight
+
+
+def tree_seeds(seed: int, first: int, count: int) -> list[int]:
+    """Return (1) of trees first, first + 1, ..."""
+    return Stream(seed).integers("trees of a forest", 0, range(first, first + count), high=MOST_SEED).tolist()
+
+
+def sample_size(n: int, max_samples: Any, weight: NDArray | None) -> int:
+    """Return how many rows are drawn for a tree; a share is one of the weight."""
+    if max_samples is None:
+        return n
+    if isinstance(max_samples, numbers.Integral):
+        return int(max_samples)
+    total = n if weight is None else float(weight.sum())
+    size = max(int(max_samples * total), 1)
+    if size < max(FEW, n ** (1 / 3)):
+        what = "the number of samples" if weight is None else "the total sum of sample weights"
+        warnings.warn(
+            f"Using the fractional value max_samples={max_samples!r} when {what} is {total} results in a low number ({size}) of"
+            " bootstrap samples. We recommend passing `max_samples` as an integer instead.",
+            DataWarning,
+            stacklevel=4,
+        )
+    return size
+
+
+class Sampling(NamedTuple):
+    """How the rows of a tree are drawn."""
+
+    n: int
+    size: int
+    weight: NDArray | None = None  # rows are drawn in proportion to it
+
+    def rows(self, seed: int) -> NDArray:
+        """Return (2): the rows drawn for the tree with this seed, in the order of the draws."""
+        stream = Stream(seed)
+        if self.weight is None:
+            return stream.integers("bootstrap", 0, self.size, high=self.n)
+        return stream.choice_with_replacement("bootstrap", 0, self.size, self.weight)
+
+    def counts(self, seed: int) -> NDArray:
+        """Return how often every row was drawn."""
+        return np.bincount(self.rows(seed), minlength=self.n)
+
+    def left_out(self, seed: int) -> NDArray:
+        """Return the rows that were not drawn."""
+        return np.flatnonzero(self.counts(seed) == 0)

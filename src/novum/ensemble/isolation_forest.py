@@ -1,0 +1,308 @@
+r"""Isolation forests (Liu, Ting and Zhou 2008): what random cuts soon separate from the rest is odd.
+
+Every tree draws psi rows and cuts them at random thresholds of random columns, to depth ceil(log2 psi). With h_t(x) the cuts
+above the leaf of x in tree t and m the rows in this leaf,
+
+    path_t(x) = h_t(x) + c(m)                                                                      (1)
+    c(m) = 2 (log(m - 1) + gamma) - 2 (m - 1) / m,   c(2) = 1,   c(m) = 0 for m < 2                (2)
+    score(x)  = -2^(- mean_t path_t(x) / c(psi))                                                   (3)
+
+(2) is the mean length of an unsuccessful search in a binary search tree of m keys: what a leaf of m rows would still need.
+"""
+
+import numbers
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum._pool import map_ordered
+from novum._random import Stream, seed_of
+from novum._threads import thread_count
+from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.validation import check_weight, open_rows
+from novum.ensemble._samples import tree_seeds
+from novum.ensemble._votes import Votes, means, votes_of
+from novum.exceptions import DataWarning, ParameterError
+from novum.fold.blocks import Block
+from novum.tree._grow import Rules, grow, layout_of, number_target, prepare
+from novum.tree._rules import Share
+from novum.tree._tables import read_table
+from novum.tree.regressor import ExtraTreeRegressor
+
+__all__ = ["IsolationForest"]
+
+DEFAULT_ROWS = 256  # psi: more rows than that hide anomalies in the crowd (Liu et al., section 3)
+MIDDLE = -0.5  # score of a row whose paths are as long as c(psi): neither odd nor plain
+
+
+def path_correction(m: Any) -> NDArray:
+    """Return (2)."""
+    m = np.asarray(m, np.float64)
+    out = np.where(m == 2, 1.0, 0.0)
+    many = m > 2
+    large = np.where(many, m, 3.0)
+    return np.where(many, 2 * (np.log(large - 1) + np.euler_gamma) - 2 * (large - 1) / large, out)
+
+
+def scores(params: tuple[Votes, float], block: Block) -> NDArray:
+    """Return (3) of every row, in the dtype of the rows."""
+    votes, scale = params
+    path = means_of_paths(votes, block)
+    exponent = path / scale if scale > 0 else np.ones_like(path)
+    return (-(2.0**-exponent)).astype(block.X.dtype, copy=False)
+
+
+def means_of_paths(votes: Votes, block: Block) -> NDArray:
+    """Return the mean of (1) over the trees."""
+    return means(votes, block.X)[:, 0]
+
+
+class IsolationForest(OutlierMixin, Estimator):
+    """Isolation forest: finds rows that few random cuts set apart.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    max_samples : "auto", int or float, default="auto"
+        Rows per tree, psi; "auto" is the lesser of 256 and all, a float a share.
+    contamination : "auto" or float, default="auto"
+        Share of odd rows in the training data, which sets `offset_`; "auto" sets it to -0.5.
+    max_features : int or float, default=1.0
+        Columns per tree, drawn without replacement; a float is a share.
+    bootstrap : bool, default=False
+        Whether rows are drawn with replacement.
+    n_jobs : int, default=None
+        Threads; None uses what the process may use. Results do not depend on it.
+    random_state : int, Generator, RandomState or None, default=None
+        Seeds the draws: tree t is a function of the seed and t.
+    verbose : int, default=0
+        Kept for scikit-learn's sake; nothing is printed.
+    warm_start : bool, default=False
+        Whether `fit` keeps the trees it has and adds those that `n_estimators` asks for.
+
+    Attributes
+    ----------
+    estimators_ : list of ExtraTreeRegressor
+    estimator_ : ExtraTreeRegressor
+        The tree that is grown, unfitted.
+    estimators_features_, estimators_samples_ : list of arrays
+        Columns and rows drawn for every tree.
+    max_samples_ : int
+        Rows per tree.
+    offset_ : float
+        Score below which a row is odd.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from novum.ensemble import IsolationForest
+    >>> IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]]).predict([[0.1], [0.0], [90.0]])
+    array([ 1,  1, -1])
+    """
+
+    _domains: dict[str, Domain] = {
+        "n_estimators": Int(1),
+        "max_samples": Choice("auto") | Int(1) | Share(numbers.Real, 0.0, 1.0, "low"),
+        "contamination": Choice("auto") | Real(0.0, 0.5, "low"),
+        "max_features": Int(1) | Share(numbers.Real, 0.0, 1.0, "low"),
+        "bootstrap": Bool(),
+        "n_jobs": Int() | Null(),
+        "random_state": RandomState(),
+        "verbose": Int(0) | Bool(),
+        "warm_start": Bool(),
+    }
+    estimators_: list[ExtraTreeRegressor]
+    _seed: int
+    categorical_features = None  # cuts at random thresholds mean nothing for categories
+
+    def __init__(
+        self,
+        *,
+        n_estimators=100,
+        max_samples="auto",
+        contamination="auto",
+        max_features=1.0,
+        bootstrap=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+    ):
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.contamination = contamination
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+
+    @property
+    def estimator_(self):
+        """The tree that is grown, unfitted."""
+        return ExtraTreeRegressor(max_features=1)
+
+    def _sizes(self, n: int, d: int) -> tuple[int, int]:
+        """Return how many rows and columns a tree draws."""
+        size: Any = self.max_samples  # checked by its domain
+        width: Any = self.max_features
+        if isinstance(size, str):
+            size = min(DEFAULT_ROWS, n)
+        elif isinstance(size, numbers.Integral) and int(size) > n:
+            warnings.warn(
+                f"max_samples ({size}) is greater than the total number of samples ({n}). max_samples will be set to n_samples"
+                " for estimation.",
+                DataWarning,
+                stacklevel=4,
+            )
+            size = n
+        elif not isinstance(size, numbers.Integral):
+            size = int(size * n)
+        if isinstance(width, numbers.Integral) and int(width) > d:
+            raise ParameterError(
+                f"max_features must be in (0, n_features]. IsolationForest(max_features={width}) was given {d} columns."
+            )
+        width = int(width) if isinstance(width, numbers.Integral) else max(1, int(width * d))
+        return max(1, int(size)), width
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows are drawn in proportion to it.
+
+        Returns
+        -------
+        self
+        """
+        table = read_table(self, X, {})
+        n, d = table.X.shape
+        weight = check_weight(self, sample_weight, n)
+        self._present = np.arange(n) if weight is None else np.flatnonzero(weight)  # rows of weight zero are not there
+        self._sample_weight = None if weight is None else weight[self._present]
+        self.max_samples_, self._max_features = self._sizes(len(self._present), d)
+        before = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
+        if self.n_estimators < len(before):
+            raise ParameterError(
+                f"n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={len(before)} when"
+                " warm_start==True. Give IsolationForest more trees, or warm_start=False to begin anew."
+            )
+        if before and self.n_estimators == len(before):
+            warnings.warn(
+                "Warm-start fitting without increasing n_estimators does not fit new trees.", DataWarning, stacklevel=3
+            )
+        self._seed = self._seed if before else seed_of(self.random_state)
+        seeds = tree_seeds(self._seed, len(before), self.n_estimators - len(before))
+        cells = table.X.tocsr() if not isinstance(table.X, np.ndarray) else table.X
+        grown = map_ordered(lambda seed: self._tree(cells, seed), seeds, thread_count(self.n_jobs))
+        self.estimators_ = before + list(grown)
+        self.offset_ = MIDDLE
+        if self.contamination != "auto":
+            score = scores(self._paths(), Block(cells if weight is None else cells[self._present]))
+            self.offset_ = float(np.percentile(score, 100.0 * self.contamination))
+        return self
+
+    def _rows_drawn(self, seed: int) -> NDArray:
+        """Return the rows that the tree with this seed draws."""
+        stream, n, weight = Stream(seed), len(self._present), self._sample_weight
+        if not self.bootstrap:
+            return self._present[stream.choice("isolated rows", 0, n, min(self.max_samples_, n), weight)]
+        if weight is None:
+            return self._present[stream.integers("isolated rows", 0, self.max_samples_, high=n)]
+        return self._present[stream.choice_with_replacement("isolated rows", 0, self.max_samples_, weight)]
+
+    def _columns_drawn(self, seed: int) -> NDArray:
+        """Return the columns that the tree with this seed draws."""
+        if self._max_features == self.n_features_in_:
+            return np.arange(self.n_features_in_)
+        return np.sort(Stream(seed).choice("isolated columns", 0, self.n_features_in_, self._max_features))
+
+    def _tree(self, X: Any, seed: int) -> ExtraTreeRegressor:
+        """Return one tree: random cuts of targets that mean nothing."""
+        rows, columns = self._rows_drawn(seed), self._columns_drawn(seed)
+        part = X[rows] if self._max_features == X.shape[1] else X[rows][:, columns]
+        depth = max(1, int(np.ceil(np.log2(max(self.max_samples_, 2)))))
+        rules = Rules(max_features=1, random=True, max_depth=depth)
+        levels, sparse = [0] * part.shape[1], not isinstance(part, np.ndarray)
+        target = number_target("squared_error", Stream(seed).uniform("isolated targets", 0, len(rows))[:, None])
+        member = ExtraTreeRegressor(max_features=1, max_depth=depth, random_state=seed)
+        member.tree_ = grow(prepare(part, levels, layout_of(rules, part.shape[1], sparse)), target, rules, None, seed)
+        member.n_features_in_, member.n_outputs_, member.max_features_ = part.shape[1], 1, 1
+        member.levels_, member.is_categorical_ = {}, np.zeros(part.shape[1], bool)
+        return member
+
+    def _paths(self) -> tuple[Votes, float]:
+        """Return (1) of every node of every tree, and c(psi)."""
+        trees = [member.tree_ for member in self.estimators_]
+        paths = [(tree.depths() + path_correction(tree.n_node_samples))[:, None] for tree in trees]
+        votes = votes_of(self, trees, paths, self.estimators_features_)
+        return votes, float(path_correction(self.max_samples_))
+
+    @property
+    def estimators_features_(self):
+        """Columns drawn for every tree, list of arrays."""
+        return [self._columns_drawn(member.random_state) for member in self.estimators_]
+
+    @property
+    def estimators_samples_(self):
+        """Rows drawn for every tree, list of arrays."""
+        return [self._rows_drawn(member.random_state) for member in self.estimators_]
+
+    def score_samples(self, X):
+        """Return (3): the lower, the odder.
+
+        Parameters
+        ----------
+        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return open_rows(self, X, n_jobs=self.n_jobs).rows(scores, self._paths())
+
+    def decision_function(self, X):
+        """Return the scores less `offset_`: negative for odd rows.
+
+        Parameters
+        ----------
+        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X):
+        """Return -1 for odd rows and 1 for the others.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return np.where(self.decision_function(X) < 0, -1, 1)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags

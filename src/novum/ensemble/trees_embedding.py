@@ -1,0 +1,196 @@
+r"""Totally random trees as features: a row becomes ones at the leaves that it reaches.
+
+    z(x) = ([leaf_t(x) = l] for all trees t and leaves l),    T ones                               (1)
+
+Rows that share many leaves are near each other: z(x) z(x')' / T is the proximity of novum/ensemble/_forest.py (3).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import TransformerMixin
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.validation import check_is_fitted
+
+from novum import _sklearn
+from novum._random import Stream, seed_of
+from novum.base.domains import Bool, Domain
+from novum.base.estimator import fits
+from novum.ensemble._forest import FOREST_DOMAINS, BaseForest
+from novum.fold.blocks import tile_dtype
+from novum.tree.regressor import ExtraTreeRegressor
+
+__all__ = ["RandomTreesEmbedding"]
+
+OWN_DOMAINS = (
+    "n_estimators",
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_leaf_nodes",
+    "min_impurity_decrease",
+    "n_jobs",
+    "random_state",
+    "verbose",
+    "warm_start",
+)
+
+
+class RandomTreesEmbedding(TransformerMixin, BaseForest):
+    """Rows as the leaves of totally random trees that they reach.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    max_depth : int, default=5
+        Most cuts above a leaf.
+    min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease
+        When trees stop, as in DecisionTreeRegressor.
+    sparse_output : bool, default=True
+        Whether `transform` returns a CSR matrix or an array.
+    n_jobs, random_state, verbose, warm_start
+        As in RandomForestClassifier.
+
+    Attributes
+    ----------
+    estimators_ : list of ExtraTreeRegressor
+    one_hot_encoder_ : OneHotEncoder
+        From leaves to columns.
+    estimator_, estimators_samples_, feature_importances_, n_outputs_, max_features_, n_features_in_, feature_names_in_
+        As in RandomForestRegressor.
+
+    Examples
+    --------
+    >>> from novum.ensemble import RandomTreesEmbedding
+    >>> X = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]]
+    >>> Z = RandomTreesEmbedding(n_estimators=5, max_depth=1, random_state=0).fit_transform(X)
+    >>> Z.shape[0], Z.sum(axis=1).A1.tolist()
+    (5, [5.0, 5.0, 5.0, 5.0, 5.0])
+    """
+
+    _tree_type = ExtraTreeRegressor
+    _domains: dict[str, Domain] = {**{name: FOREST_DOMAINS[name] for name in OWN_DOMAINS}, "sparse_output": Bool()}
+    bootstrap = False
+    oob_score = False
+    max_samples = None
+    categorical_features = None
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        max_depth=5,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        sparse_output=True,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+    ):
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.sparse_output = sparse_output
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+
+    @property
+    def estimator_(self):
+        """The tree that is grown, unfitted."""
+        given = {name: value for name, value in self.get_params(deep=False).items() if name.startswith(("max", "min"))}
+        return ExtraTreeRegressor(max_features=1, **given)
+
+    def _read_target(self, y: NDArray, weight: NDArray | None) -> tuple[NDArray, NDArray | None]:
+        return np.ascontiguousarray(y, np.float64), weight
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Grow the trees on targets that are drawn.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            Zero leaves a row out.
+
+        Returns
+        -------
+        self
+        """
+        self._embed(X, sample_weight)
+        return self
+
+    def _embed(self, X: Any, sample_weight: Any) -> Any:
+        """Grow the trees; return the leaves of X."""
+        n = _sklearn.num_samples(X)
+        drawn = Stream(seed_of(self.random_state)).uniform("drawn targets", 0, n)
+        self._fit(X, drawn, sample_weight)
+        self.one_hot_encoder_ = OneHotEncoder(handle_unknown="ignore", sparse_output=self.sparse_output)
+        return self._ones(X, self.one_hot_encoder_.fit_transform)
+
+    @fits
+    def fit_transform(self, X, y=None, sample_weight=None):
+        """Grow the trees and return the features of X.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+
+        Returns
+        -------
+        csr_matrix or array of shape (n_samples, n_features_out)
+        """
+        return self._embed(X, sample_weight)
+
+    def transform(self, X):
+        """Return (1) of every row.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        csr_matrix or array of shape (n_samples, n_features_out)
+        """
+        check_is_fitted(self)
+        return self._ones(X, self.one_hot_encoder_.transform)
+
+    def _ones(self, X: Any, encode: Callable[[NDArray], Any]) -> Any:
+        """Return (1) in the dtype that rows like X have."""
+        dtype = np.asarray(X).dtype if isinstance(X, list | np.ndarray) else getattr(X, "dtype", None)
+        kind = np.dtype(np.float64) if dtype is None else tile_dtype(dtype)
+        return encode(np.asarray(self.apply(X))).astype(kind, copy=False)
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the names of the features: tree and leaf.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Compared with the names of `fit`, if given.
+
+        Returns
+        -------
+        array of str
+        """
+        check_is_fitted(self)
+        _sklearn.feature_names_in(self, input_features, generate_names=False)
+        pairs = [(t, leaf) for t, leaves in enumerate(self.one_hot_encoder_.categories_) for leaf in leaves]
+        return np.asarray([f"randomtreesembedding_{t}_{leaf}" for t, leaf in pairs], dtype=object)
