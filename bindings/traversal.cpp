@@ -64,7 +64,11 @@ void bind(nb::module_& m) {
 /// Trees of a forest, packed once for all that will be asked of them.
 class Forest {
 public:
-    Forest(std::size_t n_columns, std::size_t n_values) : columns(n_columns), width(n_values) {}
+    /// Room for so many nodes is made at once: growing would hold them twice.
+    Forest(std::size_t n_columns, std::size_t n_values, std::size_t n_nodes) : columns(n_columns), width(n_values) {
+        nodes.reserve(n_nodes);
+        value.reserve(n_nodes * width);
+    }
 
     /// Add a tree whose nodes lie in arrays; children get places side by side, and a left child's own children come next.
     void append(Vector<const std::int64_t> left, Vector<const std::int64_t> right, Vector<const std::int64_t> feature, Vector<const double> threshold,
@@ -133,7 +137,7 @@ void bind_traversal(nb::module_& m) {
     bind<double>(m);
     bind<float>(m);
     nb::class_<Forest>(m, "Forest", "Trees of a forest, packed.")
-        .def(nb::init<std::size_t, std::size_t>(), "columns"_a, "width"_a)
+        .def(nb::init<std::size_t, std::size_t, std::size_t>(), "columns"_a, "width"_a, "nodes"_a)
         .def("append", &Forest::append, "left"_a.noconvert(), "right"_a.noconvert(), "feature"_a.noconvert(), "threshold"_a.noconvert(),
              "missing_left"_a.noconvert(), "word_begin"_a.noconvert(), "words"_a.noconvert(), "values"_a.noconvert(), "Add a tree.")
         .def("add", &Forest::add<double>, "x"_a.noconvert(), "out"_a.noconvert(), "Add the values of every row's leaves.")

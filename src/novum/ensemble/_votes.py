@@ -49,7 +49,7 @@ def votes_of(
     packed = None
     if all(int(tree.n_categories.max(initial=0)) <= MOST_CATEGORIES for tree in trees):
         width = trees[0].n_features if columns is None else owner.n_features_in_
-        packed = _core.traversal.Forest(width, values[0].shape[1])
+        packed = _core.traversal.Forest(width, values[0].shape[1], sum(tree.node_count for tree in trees))
         for t, (tree, value) in enumerate(zip(trees, values)):
             feature = (
                 tree.feature
