@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "novum/node_key.h"
 #include "novum/rng.h"
 
 namespace novum::tree {
@@ -13,14 +14,6 @@ namespace {
 
 constexpr std::uint32_t COLUMN_DRAW = 0x636f6c75u;  // purpose of a Philox stream
 constexpr double ROUNDING = std::numeric_limits<double>::epsilon();
-constexpr std::uint64_t GOLDEN = 0x9E3779B97F4A7C15u;
-
-/// The key of a child: a bijective mix of its parent's and its side, so that paths of any depth differ.
-std::uint64_t child_key(std::uint64_t key, bool right) {
-    key = (key + GOLDEN + right) * 0xBF58476D1CE4E5B9u;
-    key = (key ^ (key >> 27)) * 0x94D049BB133111EBu;
-    return key ^ (key >> 31);
-}
 
 }  // namespace
 

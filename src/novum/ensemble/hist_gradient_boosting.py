@@ -14,12 +14,14 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_class_weight
 
 from novum._softmax import softmax_rows
-from novum.base.classes import encode
+from novum.base.classes import encode, labels_of
 from novum.base.domains import Choice, Domain, Instance, Null, Real
 from novum.base.estimator import fits
 from novum.ensemble._descent import Descent, descent_of
 from novum.ensemble._hist_base import HistGradientBoosting
 from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Source
+from novum.tree._fold_tree import Survey, factors_of, survey
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
 
@@ -188,6 +190,11 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
             raise DataError("loss='poisson' requires non-negative y and sum(y) > 0.")
         return y
 
+    def _blocks(self, source: Source) -> tuple[Source, Survey, NDArray | None]:
+        found = survey(source, 0)
+        self._encoded(np.array([found.low, found.high]))
+        return source, found, None
+
     def _decoded(self, target: NDArray) -> NDArray:
         return target
 
@@ -304,6 +311,15 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
             self.classes_ = np.unique(y)
             self.n_trees_per_iteration_ = 1 if len(self.classes_) <= 2 else len(self.classes_)
         return encode(self.classes_, np.asarray(y)).astype(np.float64)
+
+    def _blocks(self, source: Source) -> tuple[Source, Survey, NDArray | None]:
+        self.classes_, source = labels_of(source)
+        number = len(self.classes_)
+        self.n_trees_per_iteration_ = 1 if number <= 2 else number
+        found = survey(source, number)
+        if self.class_weight is None:
+            return source, found, None
+        return source, found, factors_of(self.class_weight, self.classes_, found.counts)
 
     def _decoded(self, target: NDArray) -> NDArray:
         return self.classes_[target.astype(np.intp)]
