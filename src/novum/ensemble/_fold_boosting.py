@@ -10,6 +10,7 @@ these are the trees and scores of the same rows in memory.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -309,6 +310,6 @@ def boost_blocks(
     return Boosted(made, passes)
 
 
-def built_blocks(source: Source, task: Task) -> tuple[Source, Built]:
-    """Return the source with all blocks built."""
+def built_blocks(source: Source, task: Task) -> AbstractContextManager[tuple[Source, Built]]:
+    """Give the source with all blocks built."""
     return spilled(source, build, task, merge_built)

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from novum._random import Stream, seed_of
 from novum.base.callbacks import reporting
 from novum.ensemble._boosting import NO_TREES, join
-from novum.ensemble._fold_boosting import Given, Task, boost_blocks, built_blocks, rows_taken
+from novum.ensemble._fold_boosting import Built, Given, Task, boost_blocks, built_blocks, rows_taken
 from novum.ensemble._holding import SPLIT_ROWS, Holding, holding_of
 from novum.ensemble._rows import codes_of, listed, targets_of
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.tree._bins import sample_bins
 from novum.tree._fold_tree import Survey
+from novum.tree._histograms import Growing
 
 __all__ = ["fit_blocks"]
 
@@ -50,6 +51,10 @@ def fit_blocks(
     estimator: Any, X: Any, y: Any, source: Source, given_rows: Any, raw_of_block: Any, stop_rows: int
 ) -> None:
     """Fit to rows outside memory; `given_rows()` are rows to be scored, in memory, that came with them, or None."""
+    if source.n_targets > 1:
+        raise DataError(
+            f"{type(estimator).__name__}: y should be a 1d array, got {source.n_targets} target columns; fit one per column."
+        )
     source, found, factor = estimator._blocks(source)
     held = given_rows()
     again = estimator.warm_start and hasattr(estimator, "_nodes")
@@ -73,7 +78,29 @@ def fit_blocks(
     task = Task(None, descent, factor, holding, before)  # type: ignore[arg-type]
     bins = sample_bins(source, Stream(seed), estimator.max_bins, partial(train_rows, task), n_rows=found.rows)
     task = task._replace(bins=bins)
-    kept, built = built_blocks(source, task)
+    with built_blocks(source, task) as (kept, built):
+        boosted(estimator, X, y, kept, task, built, growing, held, stops, again, model, raw_of_block)
+    estimator._seed = seed
+    estimator.is_categorical_ = estimator._encoder = None
+    estimator.do_early_stopping_ = stops
+
+
+def boosted(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    kept: Source,
+    task: Task,
+    built: Built,
+    growing: Growing,
+    held: Any,
+    stops: bool,
+    again: bool,
+    model: Any,
+    raw_of_block: Any,
+) -> None:
+    """Run the iterations over blocks that are built, and set what they lead to."""
+    descent, bins = task.descent, task.bins
     start = estimator._start if again else descent.start_of(built.start)
     given = None
     if held is not None:
@@ -104,11 +131,9 @@ def fit_blocks(
 
         iterations = range(begin, estimator.max_iter)
         made = boost_blocks(kept, task, built, start, growing, iterations, given, scored, look)
-    estimator._seed, estimator._start = seed, start
+    estimator._start = start
     estimator._nodes, estimator._root, estimator._sets = join(made.trees, trees)
     estimator._weighted_fit = built.weighted
     estimator.n_trees_per_iteration_ = descent.outputs
     estimator.train_score_ = np.array(train_scores if stops else [])
     estimator.validation_score_ = np.array(held_scores if stops else [])
-    estimator.is_categorical_ = estimator._encoder = None
-    estimator.do_early_stopping_ = stops

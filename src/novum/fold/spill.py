@@ -6,6 +6,7 @@ read when they are asked for and written when they are set.
 """
 
 from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -63,15 +64,14 @@ class Spill(Source):
 
     home = "file"
 
-    def __init__(self, source: Source, folder: TemporaryDirectory):
-        self.folder = folder  # goes away with this object
-        self.place: list[tuple[int, int]] = []
+    def __init__(self, source: Source, folder: Path, place: list[tuple[int, int]]):
+        self.folder, self.place = folder, place
         self.n_features, self.n_rows, self.dtype = source.n_features, source.n_rows, source.dtype
         self.n_jobs = getattr(source, "n_jobs", None)
 
     def _block(self, place: tuple[int, int]) -> Block:
         start, rows = place
-        memory: Any = DiskMemory(Path(self.folder.name), start)
+        memory: Any = DiskMemory(self.folder, start)
         return Block(np.empty((rows, 0), self.dtype), None, None, start, memory)
 
     def total(self, statistics, params=None, merge=add):
@@ -90,21 +90,22 @@ class Spill(Source):
         raise NotImplementedError("the blocks of a spill have no target beside their memory")
 
 
-def spilled(source: Source, statistics: Callable, params: Any, merge: Callable = add) -> tuple[Source, Any]:
-    """Return a source whose blocks remember, and the merged `statistics`, which fill the memory of every block.
+@contextmanager
+def spilled(source: Source, statistics: Callable, params: Any, merge: Callable = add) -> Iterator[tuple[Source, Any]]:
+    """Give a source whose blocks remember, and the merged `statistics`, which fill the memory of every block.
 
-    Homes that remember by themselves come back as they are.
+    Homes that remember by themselves are given as they are; a folder goes away in the end.
     """
     if source.home != "file":
-        return source, source.total(statistics, params, merge)
-    out = Spill(source, TemporaryDirectory(prefix="novum-"))
-    folder = Path(out.folder.name)
+        yield source, source.total(statistics, params, merge)
+        return
+    with TemporaryDirectory(prefix="novum-") as name:
+        folder = Path(name)
 
-    def store(params: Any, block: Block) -> Stored:
-        memory: Any = DiskMemory(folder, block.start)
-        result = statistics(params, block._replace(memory=memory))
-        return Stored([(block.start, block.rows)], result)
+        def store(params: Any, block: Block) -> Stored:
+            memory: Any = DiskMemory(folder, block.start)
+            result = statistics(params, block._replace(memory=memory))
+            return Stored([(block.start, block.rows)], result)
 
-    found = source.total(store, params, lambda a, b: Stored(a.place + b.place, merge(a.result, b.result)))
-    out.place = found.place
-    return out, found.result
+        found = source.total(store, params, lambda a, b: Stored(a.place + b.place, merge(a.result, b.result)))
+        yield Spill(source, folder, found.place), found.result

@@ -236,15 +236,12 @@ def grow_from_blocks(
     half = 0.0 if classes else found.high / 2 - found.low / 2
     unit = _core.growth.unit_of(half * largest)
     task = Task(bins, criterion, classes, factor, shift, unit, weight_unit, integral, scales(half, largest))
-    kept, extremes = spilled(source, remember, task, merge_extremes)
-    rule = CartRule(criterion, rules, bins, extremes, unit, weight_unit, seed)
-    aside = 0 if rules.max_leaf_nodes else EXACT_ROWS
-    growth = Growth(rule, rules.max_leaf_nodes, room_for(bins, classes or 2), aside)
-    grow_trees([growth], lambda requests: kept.total(block_histograms, Pass(task, requests), merge_histograms))
-    totals = None
-    if not classes:
-        request = whole_request(growth)
-        totals = kept.total(block_totals, Pass(task, (request,)))
+    with spilled(source, remember, task, merge_extremes) as (kept, extremes):
+        rule = CartRule(criterion, rules, bins, extremes, unit, weight_unit, seed)
+        aside = 0 if rules.max_leaf_nodes else EXACT_ROWS
+        growth = Growth(rule, rules.max_leaf_nodes, room_for(bins, classes or 2), aside)
+        grow_trees([growth], lambda requests: kept.total(block_histograms, Pass(task, requests), merge_histograms))
+        totals = None if classes else kept.total(block_totals, Pass(task, (whole_request(growth),)))
     tree = assemble(growth, rule, source.n_features, classes, totals, task, {})
     if not growth.aside:
         return tree
