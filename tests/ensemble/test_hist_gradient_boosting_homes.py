@@ -77,7 +77,9 @@ CASES = [
         {"loss": "poisson", "interaction_cst": [(0, 1), (2, 3)], "monotonic_cst": [1, 0, 0, 0, -1]},
         np.exp(NUMBERS / 3),
     ),
-    (HistGradientBoostingRegressor, {"loss": "absolute_error"}, NUMBERS),  # leaves are medians: codes come here
+    (HistGradientBoostingRegressor, {"loss": "absolute_error"}, NUMBERS),
+    (HistGradientBoostingRegressor, {"loss": "quantile", "quantile": 0.8, "early_stopping": False}, NUMBERS.round(1)),
+    (HistGradientBoostingRegressor, {"loss": "huber"}, NUMBERS),  # its start needs all targets: codes come here
 ]
 
 

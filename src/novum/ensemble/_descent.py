@@ -38,7 +38,14 @@ KERNELS = (
     "gamma",
     "log_loss",
 )  # novum::boosting::Loss
-FOLDED = ("squared_error", "poisson", "gamma", "log_loss")  # start and leaves are made of sums: no row is needed twice
+FOLDED = (
+    "squared_error",
+    "absolute_error",
+    "quantile",
+    "poisson",
+    "gamma",
+    "log_loss",
+)  # what passes over blocks can do
 HUBER_SHARE = 0.9  # of the rows whose first residual lies within the square
 FARTHEST_START = 36.0  # log-odds of a class that never or always occurs: the last that a double tells from certainty
 

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from novum._random import Stream, seed_of
 from novum.base.callbacks import reporting
 from novum.ensemble._boosting import NO_TREES, join
-from novum.ensemble._fold_boosting import Built, Given, Task, boost_blocks, built_blocks, rows_taken
+from novum.ensemble._fold_boosting import Given, boost_blocks
+from novum.ensemble._fold_quantiles import start_quantile, weight_unit
+from novum.ensemble._fold_state import Built, Task, built_blocks, rows_taken
 from novum.ensemble._holding import SPLIT_ROWS, Holding, holding_of
 from novum.ensemble._rows import codes_of, listed, targets_of
 from novum.exceptions import DataError, ParameterError
@@ -101,7 +103,12 @@ def boosted(
 ) -> None:
     """Run the iterations over blocks that are built, and set what they lead to."""
     descent, bins = task.descent, task.bins
-    start = estimator._start if again else descent.start_of(built.start)
+    if again:
+        start = estimator._start
+    elif descent.by_mean:
+        start = descent.start_of(built.start)
+    else:
+        start = start_quantile(kept, task, weight_unit(built))
     given = None
     if held is not None:
         rows, target, weight = held

@@ -1,8 +1,8 @@
 """Rows made ready for boosting: coded once, some of them held back to know when to stop.
 
 Rows of weight zero are left out. Rows are held back before bins are learned, so what is scored on them is honest. Rows in files
-and on a cluster go another way (novum.ensemble._fold_boosting), but for losses whose leaves are quantiles: these need the
-residuals of a leaf side by side, so codes (one byte per cell) and targets are brought here, and the trees grown on them.
+and on a cluster go another way (novum.ensemble._fold_boosting), but for the Huber loss, whose width and start are not sums over
+rows: for it codes (one byte per cell) and targets are brought here, and the trees grown on them.
 """
 
 from collections.abc import Callable

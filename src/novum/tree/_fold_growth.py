@@ -32,6 +32,7 @@ __all__ = [
     "Split",
     "grow_trees",
     "histograms_of",
+    "leaf_of_rows",
     "merge_histograms",
     "nodes_of",
     "room_for",

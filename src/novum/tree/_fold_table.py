@@ -20,7 +20,7 @@ from novum.tree._best_first import Growth, Node
 from novum.tree._fold_rules import CartRule, class_impurity
 from novum.tree._table import LEAF, UNDEFINED, Tree
 
-__all__ = ["Totals", "assemble", "limb_sums", "ordered", "scales"]
+__all__ = ["Totals", "assemble", "descendants", "limb_sums", "ordered", "scales"]
 
 FINER = 2.0**-22  # from the units of the growth, 2^-30 of the largest, to those of (1)
 HALF = 2.0**26
