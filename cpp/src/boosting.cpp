@@ -102,6 +102,8 @@ NOVUM_INLINE double loss_of(double t, double f, double parameter) {
     return 0;
 }
 
+constexpr std::size_t TURNS = 4;  // sums that take terms in turns: an addition need not wait for the one before
+
 /// A loss that overflowed counts as the largest number.
 double finite(double x) {
     constexpr double MOST = std::numeric_limits<double>::max();
@@ -110,8 +112,10 @@ double finite(double x) {
 
 template <Loss LOSS>
 void plain_total(double parameter, const Rows& rows, ExactSum& sum) {
+    ExactSum turn[TURNS];
     for (std::size_t i = 0; i < rows.n; ++i)
-        sum.add(finite((rows.weight ? rows.weight[i] : 1.0) * loss_of<LOSS>(rows.target[i], rows.raw[i], parameter)));
+        turn[i % TURNS].add(finite((rows.weight ? rows.weight[i] : 1.0) * loss_of<LOSS>(rows.target[i], rows.raw[i], parameter)));
+    for (const ExactSum& one : turn) sum.add(one);
 }
 
 NOVUM_CLONES void softmax_clone(const double* raw, std::size_t classes, std::size_t n, std::size_t stride, double* out) {

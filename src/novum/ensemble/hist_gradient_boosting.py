@@ -53,7 +53,8 @@ PARAMETERS = """
     scoring : str, callable or None, default="loss"
         What is scored: the loss, or a scorer; None is the `score` method.
     validation_fraction : float, int or None, default=0.1
-        Rows held back to be scored; None scores the training rows.
+        Rows held back to be scored; None scores the training rows. Of more than 2^20 rows each is held back by a draw of
+        its own, so their number is that on average.
     n_iter_no_change : int, default=10
         Scores that must not rise before the fit stops.
     tol : float, default=1e-7
@@ -169,7 +170,8 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
         Parameters
         ----------
         X : array-like, frame, scan or Dask collection of shape (n_samples, n_features)
-            NaN is a missing value.
+            NaN is a missing value. Rows outside memory are passed over where they are, in constant memory; for loss="huber"
+            alone their codes, a byte per cell, are brought here.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
             Zero leaves a row out.

@@ -12,6 +12,7 @@ Numbers are summed as whole numbers: in (3) to 2^-30 of the largest, in (5) to 2
 splits are those of the exact grower; elsewhere a large node is cut between bins of the column.
 """
 
+from collections import deque
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -210,7 +211,15 @@ class Gathered(NamedTuple):
     leaf: list[NDArray]
 
 
-def gather_block(params: tuple[Task, Tree, NDArray], block: Block) -> Gathered:
+class Gather(NamedTuple):
+    """What a pass of (4) carries."""
+
+    task: Task
+    tree: Tree
+    marked: NDArray  # (nodes,) bool: leaves whose rows are wanted
+
+
+def gather_block(params: Gather, block: Block) -> Gathered:
     """Return the rows of one block that end in the leaves that are marked."""
     task, tree, marked = params
     X = _array.to_numpy(block.X)
@@ -260,22 +269,25 @@ def exact_subtrees(source: Source, task: Task, rule: CartRule, growth: Growth, t
     """Return (4): for every node put aside, by its number, the tree below it."""
     d, threads = source.n_features, thread_count(getattr(source, "n_jobs", None))
     out: dict[int, Tree] = {}
-    waiting = sorted(growth.aside, key=lambda node: node.number)
+    waiting = deque(sorted(growth.aside, key=lambda node: node.number))
     place = tree_places(growth)
     while waiting:
-        some = [waiting.pop(0)]
+        some = [waiting.popleft()]
         room = GATHERED_VALUES // d - some[0].rows
         while waiting and waiting[0].rows <= room:
             room -= waiting[0].rows
-            some.append(waiting.pop(0))
+            some.append(waiting.popleft())
         marked = np.zeros(tree.node_count, bool)
         marked[[place[node.number] for node in some]] = True
-        found = source.total(gather_block, (task, tree, marked))
-        rows = Gathered(*([np.concatenate(part)] for part in found))
+        found = source.total(gather_block, Gather(task, tree, marked))
+        leaf = np.concatenate(found.leaf)
+        order = np.argsort(leaf, kind="stable")
+        X, y, weight = (np.concatenate(part)[order] for part in (found.X, found.y, found.weight))
+        leaf = leaf[order]
 
-        def one(node: Node, rows: Gathered = rows) -> Tree:
-            here = np.flatnonzero(rows.leaf[0] == place[node.number])
-            return subtree(task, rule, node, rows.X[0][here], rows.y[0][here], rows.weight[0][here])
+        def one(node: Node, X: NDArray = X, y: NDArray = y, weight: NDArray = weight, leaf: NDArray = leaf) -> Tree:
+            here = slice(*np.searchsorted(leaf, [place[node.number], place[node.number] + 1]))
+            return subtree(task, rule, node, X[here], y[here], weight[here])
 
         for node, grown in zip(some, map_ordered(one, some, threads)):
             out[node.number] = grown
