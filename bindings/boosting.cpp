@@ -109,32 +109,40 @@ void softmax(Team& team, Matrix<const double> raw, Matrix<double> out) {
     team.run(chunks_of(n), [&](std::uint32_t c, int) { bo::softmax(raw.data() + c * CHUNK, k, std::min(n, (c + 1) * CHUNK) - c * CHUNK, n, out.data() + c * CHUNK); });
 }
 
-/// Sums per chunk, added in their order: the same for any number of threads.
+/// Sums per chunk, added up without rounding into 70 limbs (novum/exact_sum.h).
 template <class Part>
-double chunk_sum(Team& team, std::size_t n, Part part) {
-    std::vector<double> sums(chunks_of(n));
-    team.run(chunks_of(n), [&](std::uint32_t c, int) { sums[c] = part(c * CHUNK, std::min(n, (c + 1) * CHUNK)); });
-    double sum = 0;
-    for (const double s : sums) sum += s;
-    return sum;
+void chunk_sum(Team& team, std::size_t n, const Vector<std::int64_t>& limbs, Part part) {
+    std::vector<novum::ExactSum> sums(chunks_of(n) + 1);
+    team.run(chunks_of(n), [&](std::uint32_t c, int) {
+        part(c * CHUNK, std::min(n, (c + 1) * CHUNK), sums[c]);
+        sums[c].carry();
+    });
+    novum::ExactSum& all = sums[chunks_of(n)];
+    for (std::uint32_t c = 0; c < chunks_of(n); ++c) all.add(sums[c]);
+    all.carry();
+    for (std::size_t k = 0; k < novum::ExactSum::LIMBS; ++k) limbs.data()[k] += all.limb[k];
 }
 
-double total(Team& team, int loss, double parameter, Vector<const double> target, Vector<const double> raw, Weights weight) {
+void require_limbs(const Vector<std::int64_t>& limbs) { require(limbs.shape(0) == novum::ExactSum::LIMBS, "boosting: 70 limbs for a sum"); }
+
+void total(Team& team, int loss, double parameter, Vector<const double> target, Vector<const double> raw, Weights weight, Vector<std::int64_t> limbs) {
     const bo::Rows rows = rows_of(target, raw, weight);
     require(loss >= 0 && loss < LOSSES, "boosting: unknown loss");
+    require_limbs(limbs);
     nb::gil_scoped_release release;
-    return chunk_sum(team, rows.n, [&](std::size_t b, std::size_t e) {
-        return bo::total(static_cast<bo::Loss>(loss), parameter, {rows.target + b, rows.raw + b, rows.weight ? rows.weight + b : nullptr, e - b});
+    chunk_sum(team, rows.n, limbs, [&](std::size_t b, std::size_t e, novum::ExactSum& sum) {
+        bo::total(static_cast<bo::Loss>(loss), parameter, {rows.target + b, rows.raw + b, rows.weight ? rows.weight + b : nullptr, e - b}, sum);
     });
 }
 
-double class_total(Team& team, Matrix<const double> raw, Vector<const double> target, Weights weight) {
+void class_total(Team& team, Matrix<const double> raw, Vector<const double> target, Weights weight, Vector<std::int64_t> limbs) {
     const std::size_t k = raw.shape(0), n = raw.shape(1);
     require(target.shape(0) == n && (!weight || weight->shape(0) == n) && k > 0, "boosting: a target and a weight for every row");
     for (std::size_t i = 0; i < n; ++i) require(target(i) >= 0 && target(i) < static_cast<double>(k), "boosting: class codes from 0 to k - 1");
+    require_limbs(limbs);
     nb::gil_scoped_release release;
-    return chunk_sum(team, n, [&](std::size_t b, std::size_t e) {
-        return bo::class_total(raw.data() + b, k, e - b, n, target.data() + b, weight ? weight->data() + b : nullptr);
+    chunk_sum(team, n, limbs, [&](std::size_t b, std::size_t e, novum::ExactSum& sum) {
+        bo::class_total(raw.data() + b, k, e - b, n, target.data() + b, weight ? weight->data() + b : nullptr, sum);
     });
 }
 
@@ -262,6 +270,7 @@ void bind_boosting(nb::module_& m) {
     m.def("class_slopes", &class_slopes, "team"_a, "probability"_a.noconvert(), "target"_a.noconvert(), "weight"_a.noconvert().none(), "k"_a,
           "pairs"_a.noconvert());
     m.def("softmax", &softmax, "team"_a, "raw"_a.noconvert(), "out"_a.noconvert());
-    m.def("total", &total, "team"_a, "loss"_a, "parameter"_a, "target"_a.noconvert(), "raw"_a.noconvert(), "weight"_a.noconvert().none());
-    m.def("class_total", &class_total, "team"_a, "raw"_a.noconvert(), "target"_a.noconvert(), "weight"_a.noconvert().none());
+    m.def("total", &total, "team"_a, "loss"_a, "parameter"_a, "target"_a.noconvert(), "raw"_a.noconvert(), "weight"_a.noconvert().none(),
+          "limbs"_a.noconvert());
+    m.def("class_total", &class_total, "team"_a, "raw"_a.noconvert(), "target"_a.noconvert(), "weight"_a.noconvert().none(), "limbs"_a.noconvert());
 }

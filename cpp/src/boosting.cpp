@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "novum/simd.h"
 #include "novum/vector_math.h"
@@ -101,11 +102,20 @@ NOVUM_INLINE double loss_of(double t, double f, double parameter) {
     return 0;
 }
 
+constexpr std::size_t TURNS = 4;  // sums that take terms in turns: an addition need not wait for the one before
+
+/// A loss that overflowed counts as the largest number.
+double finite(double x) {
+    constexpr double MOST = std::numeric_limits<double>::max();
+    return x <= MOST && x >= -MOST ? x : x < 0 ? -MOST : MOST;
+}
+
 template <Loss LOSS>
-double plain_total(double parameter, const Rows& rows) {
-    double sum = 0;
-    for (std::size_t i = 0; i < rows.n; ++i) sum += (rows.weight ? rows.weight[i] : 1.0) * loss_of<LOSS>(rows.target[i], rows.raw[i], parameter);
-    return sum;
+void plain_total(double parameter, const Rows& rows, ExactSum& sum) {
+    ExactSum turn[TURNS];
+    for (std::size_t i = 0; i < rows.n; ++i)
+        turn[i % TURNS].add(finite((rows.weight ? rows.weight[i] : 1.0) * loss_of<LOSS>(rows.target[i], rows.raw[i], parameter)));
+    for (const ExactSum& one : turn) sum.add(one);
 }
 
 NOVUM_CLONES void softmax_clone(const double* raw, std::size_t classes, std::size_t n, std::size_t stride, double* out) {
@@ -122,7 +132,12 @@ NOVUM_CLONES void softmax_clone(const double* raw, std::size_t classes, std::siz
             for (std::size_t i = 0; i < rows; ++i) to[i] = raw[k * stride + start + i] - most[i];
             std::size_t i = 0;
             for (; i + 4 <= rows; i += 4) Doubles<32>::store(to + i, exp_nonpositive<32>(Doubles<32>::load(to + i)));
-            for (; i < rows; ++i) to[i] = std::exp(to[i]);
+            if (i < rows) {  // the last few by the same exponential: no row may depend on where blocks end
+                double rest[4] = {};
+                std::copy(to + i, to + rows, rest);
+                Doubles<32>::store(rest, exp_nonpositive<32>(Doubles<32>::load(rest)));
+                std::copy_n(rest, rows - i, to + i);
+            }
             for (i = 0; i < rows; ++i) sum[i] += to[i];
         }
         for (std::size_t i = 0; i < rows; ++i) sum[i] = 1 / sum[i];
@@ -197,28 +212,27 @@ void round(const Slopes* slopes, const double* weight, bool integral, std::size_
     round_clone(slopes, weight, integral, n, 1 / gradient_unit, 1 / curvature_unit, out);
 }
 
-double total(Loss loss, double parameter, const Rows& rows) {
+void total(Loss loss, double parameter, const Rows& rows, ExactSum& sum) {
     switch (loss) {
-        case Loss::SQUARED: return plain_total<Loss::SQUARED>(parameter, rows);
-        case Loss::ABSOLUTE: return plain_total<Loss::ABSOLUTE>(parameter, rows);
-        case Loss::QUANTILE: return plain_total<Loss::QUANTILE>(parameter, rows);
-        case Loss::HUBER: return plain_total<Loss::HUBER>(parameter, rows);
-        case Loss::POISSON: return plain_total<Loss::POISSON>(parameter, rows);
-        case Loss::GAMMA: return plain_total<Loss::GAMMA>(parameter, rows);
-        default: return plain_total<Loss::BINARY>(parameter, rows);
+        case Loss::SQUARED: return plain_total<Loss::SQUARED>(parameter, rows, sum);
+        case Loss::ABSOLUTE: return plain_total<Loss::ABSOLUTE>(parameter, rows, sum);
+        case Loss::QUANTILE: return plain_total<Loss::QUANTILE>(parameter, rows, sum);
+        case Loss::HUBER: return plain_total<Loss::HUBER>(parameter, rows, sum);
+        case Loss::POISSON: return plain_total<Loss::POISSON>(parameter, rows, sum);
+        case Loss::GAMMA: return plain_total<Loss::GAMMA>(parameter, rows, sum);
+        default: return plain_total<Loss::BINARY>(parameter, rows, sum);
     }
 }
 
-double class_total(const double* raw, std::size_t classes, std::size_t n, std::size_t stride, const double* target, const double* weight) {
-    double sum = 0;
+void class_total(const double* raw, std::size_t classes, std::size_t n, std::size_t stride, const double* target, const double* weight,
+                 ExactSum& sum) {
     for (std::size_t i = 0; i < n; ++i) {
         double most = raw[i], spread = 0;
         for (std::size_t k = 1; k < classes; ++k) most = std::max(most, raw[k * stride + i]);
         for (std::size_t k = 0; k < classes; ++k) spread += std::exp(raw[k * stride + i] - most);
         const double own = raw[static_cast<std::size_t>(target[i]) * stride + i];
-        sum += (weight ? weight[i] : 1.0) * (most + std::log(spread) - own);
+        sum.add(finite((weight ? weight[i] : 1.0) * (most + std::log(spread) - own)));
     }
-    return sum;
 }
 
 }  // namespace novum::boosting

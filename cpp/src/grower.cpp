@@ -5,6 +5,7 @@
 #include <cstring>
 #include <queue>
 
+#include "novum/node_key.h"
 #include "novum/rng.h"
 
 namespace novum::grower {
@@ -50,11 +51,11 @@ void move(const std::uint32_t* __restrict__ rows, const Pair* __restrict__ pairs
 }  // namespace
 
 std::vector<std::uint32_t> drawn_columns(const std::vector<std::uint32_t>& allowed, double share, std::uint64_t seed, std::uint32_t tree,
-                                         std::uint32_t number) {
+                                         std::uint64_t key) {
     const auto wanted = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(share * static_cast<double>(allowed.size()) - 1e-9)));
     if (wanted >= allowed.size()) return allowed;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
-    for (const std::uint32_t j : allowed) keys.push_back({rng::bits({seed, COLUMN_PURPOSE, tree}, number, j), j});
+    for (const std::uint32_t j : allowed) keys.push_back({rng::bits({seed, COLUMN_PURPOSE, tree}, key % rng::MAX_ROWS, j), j});
     std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(wanted) - 1, keys.end());
     std::vector<std::uint32_t> drawn;
     for (std::size_t i = 0; i < wanted; ++i) drawn.push_back(keys[i].second);
@@ -67,6 +68,7 @@ struct Grower::Node {
     int side = 0;
     std::uint32_t number = 0;
     std::uint32_t depth = 0;
+    std::uint64_t key = 0;
     splits::Node sums;
     splits::Split best;
     std::byte* histogram = nullptr;
@@ -95,7 +97,7 @@ std::byte* Grower::take_buffer() {
     return buffer;
 }
 
-std::vector<std::uint32_t> Grower::candidates(const Node& node, std::uint32_t number) const {
+std::vector<std::uint32_t> Grower::candidates(const Node& node) const {
     std::vector<std::uint32_t> allowed;
     if (columns.together.empty()) {
         for (std::uint32_t j = 0; j < columns.d; ++j) allowed.push_back(j);
@@ -106,7 +108,7 @@ std::vector<std::uint32_t> Grower::candidates(const Node& node, std::uint32_t nu
         for (std::uint32_t j = 0; j < columns.d; ++j)
             if (open[j]) allowed.push_back(j);
     }
-    return drawn_columns(allowed, settings.feature_share, settings.seed, tree, number);
+    return drawn_columns(allowed, settings.feature_share, settings.seed, tree, node.key);
 }
 
 bool Grower::may_split(const Node& node) const {
@@ -139,8 +141,8 @@ void Grower::examine(Node* built, Node* rest) {
     const std::size_t cuts = threads > 1 && groups < 2 * threads && rows >= WORTH_PARTS ? 2 * threads : 1;
     std::vector<splits::Split> found(2 * groups);
     const bool look_built = may_split(*built), look_rest = rest != nullptr && may_split(*rest);
-    if (look_built) built->candidates = candidates(*built, built->number);
-    if (look_rest) rest->candidates = candidates(*rest, rest->number);
+    if (look_built) built->candidates = candidates(*built);
+    if (look_rest) rest->candidates = candidates(*rest);
     if (cuts > 1) {
         parts.resize(groups * cuts * GROUP * bytes);
         team.run(static_cast<std::uint32_t>(groups * cuts), [&](std::uint32_t item, int worker) {
@@ -240,6 +242,8 @@ void Grower::split(std::uint32_t number) {
         right.number = left.number + 1;
         follow(node, left, node.best.feature);
         follow(node, right, node.best.feature);
+        left.key = child_key(node.key, false);
+        right.key = child_key(node.key, true);
         left.sums.sums = node.best.left;
         const splits::Sums &all = node.sums.sums, &part = node.best.left;
         right.sums.sums = {all.gradient - part.gradient, all.curvature - part.curvature, all.rows - part.rows};

@@ -1,9 +1,4 @@
-"""The same rows in memory, in files and on Dask give the same trees, also when a worker dies."""
-
-import os
-import signal
-import threading
-import time
+"""The same rows in memory and in files give the same trees (tests/fold/test_growth_on_dask.py: on a cluster, too)."""
 
 import numpy as np
 import pytest
@@ -11,8 +6,8 @@ from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_limits
 
 import novum
-from novum.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from novum.exceptions import ParameterError
+from novum.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor, _hist_blocks, _holding
+from novum.exceptions import DataError, ParameterError
 from novum.tree import _bins
 
 RNG = np.random.default_rng(0)
@@ -20,7 +15,9 @@ X = RNG.normal(size=(12_000, 5))
 X[RNG.random(X.shape) < 0.05] = np.nan
 Y = (np.nansum(X[:, :3], axis=1) + RNG.normal(size=12_000) > 0).astype(int)
 W = RNG.integers(0, 3, 12_000).astype(float)
-MODEL = HistGradientBoostingClassifier(max_iter=8, random_state=0)  # more than 10,000 rows: some are held back
+MODEL = HistGradientBoostingClassifier(
+    max_iter=4, max_leaf_nodes=16, random_state=0
+)  # more than 10,000 rows: some are held back
 
 
 def fresh():
@@ -54,57 +51,62 @@ def test_threads_change_no_bit(memory):
 def test_files(memory, tmp_path):
     for name, values in (("x", X), ("y", Y), ("w", W)):
         np.save(tmp_path / f"{name}.npy", values)
-    scan = novum.scan(tmp_path / "x.npy", target=tmp_path / "y.npy", weight=tmp_path / "w.npy", batch_rows=700)
+    scan = novum.scan(tmp_path / "x.npy", target=tmp_path / "y.npy", weight=tmp_path / "w.npy", batch_rows=1900)
     model = fresh().fit(scan)
     agree(model, memory)
     assert_array_equal(np.concatenate(list(model.predict_proba(scan))), memory.predict_proba(X))
-    model.set_params(warm_start=True, max_iter=10).fit(scan)
-    assert model.n_iter_ == 10
+    model.set_params(warm_start=True, max_iter=6).fit(scan)
+    more = fresh().set_params(warm_start=True).fit(X, Y, sample_weight=W).set_params(max_iter=6)
+    agree(model, more.fit(X, Y, sample_weight=W))
+    with pytest.raises(ParameterError, match="max_iter=2 must be larger"):
+        model.set_params(max_iter=2).fit(scan)
     with pytest.raises(ParameterError, match="a scorer needs rows in memory"):
         fresh().set_params(scoring="accuracy").fit(scan)
     with pytest.raises(ParameterError, match="categorical_features need rows in memory"):
         fresh().set_params(categorical_features=[0]).fit(scan)
 
 
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    home = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-    )
-    with home, distributed.Client(home) as client:
-        yield client
+NUMBERS = np.nansum(X[:, :3], axis=1) + RNG.normal(size=12_000)
+CASES = [
+    (HistGradientBoostingClassifier, {"class_weight": "balanced"}, (NUMBERS > -1).astype(int) + (NUMBERS > 1)),
+    (HistGradientBoostingClassifier, {"class_weight": {0: 2.5}, "early_stopping": False}, Y),
+    (HistGradientBoostingRegressor, {"max_features": 0.5, "validation_fraction": None}, NUMBERS),
+    (HistGradientBoostingRegressor, {"loss": "gamma", "max_leaf_nodes": None, "max_depth": 4}, np.exp(NUMBERS / 3)),
+    (
+        HistGradientBoostingRegressor,
+        {"loss": "poisson", "interaction_cst": [(0, 1), (2, 3)], "monotonic_cst": [1, 0, 0, 0, -1]},
+        np.exp(NUMBERS / 3),
+    ),
+    (HistGradientBoostingRegressor, {"loss": "absolute_error"}, NUMBERS),
+    (HistGradientBoostingRegressor, {"loss": "quantile", "quantile": 0.8, "early_stopping": False}, NUMBERS.round(1)),
+    (HistGradientBoostingRegressor, {"loss": "huber"}, NUMBERS),  # its start needs all targets: codes come here
+]
 
 
-def dask_rows(pause=0.0):
-    import dask.array as da
-
-    x = da.from_array(X, chunks=(1000, 5))
-    if pause:
-        x = x.map_blocks(lambda block: (__import__("time").sleep(pause), block)[1], dtype=float)
-    return x, da.from_array(Y, chunks=1000), da.from_array(W, chunks=1000)
-
-
-def test_dask_equals_memory(client, monkeypatch):
-    monkeypatch.setattr(_bins, "SAMPLE_ROWS", 200_000)  # the workers' own
-    x, y, w = dask_rows()
-    model = fresh().fit(x, y, sample_weight=w)
-    agree(model, fresh().fit(X, Y, sample_weight=W))
-    assert_array_equal(model.predict(x).compute(), model.predict(X))
-    regressor = HistGradientBoostingRegressor(max_iter=3).fit(x, y.astype(float))
-    assert regressor.predict(x).compute().shape == (12_000,)
+@pytest.mark.parametrize("kind, settings, target", CASES)
+def test_cuts_losses_and_fractional_weights(kind, settings, target, tmp_path):
+    weight = RNG.random(12_000)
+    for name, values in (("x", X), ("y", target), ("w", weight)):
+        np.save(tmp_path / f"{name}.npy", values)
+    settings = {"max_iter": 2, "max_leaf_nodes": 12, "random_state": 1, **settings}
+    expected = kind(**settings).fit(X, target, sample_weight=weight)
+    for rows in (1777, 6001):  # blocks that end anywhere
+        scan = novum.scan(tmp_path / "x.npy", target=tmp_path / "y.npy", weight=tmp_path / "w.npy", batch_rows=rows)
+        model = kind(**settings).fit(scan)
+        agree(model, expected)
+        assert_array_equal(model.train_score_, expected.train_score_)
 
 
-def test_a_killed_worker_changes_no_bit(client):
-    expected = fresh().fit(*dask_rows()[:2], sample_weight=dask_rows()[2])
-    x, y, w = dask_rows(0.05)
-
-    def kill():
-        time.sleep(0.2)
-        os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    model = fresh().fit(x, y, sample_weight=w)
-    killer.join()
-    agree(model, expected)
+def test_rows_held_back_by_chance_and_rows_given(tmp_path, monkeypatch):
+    for name, values in (("x", X), ("y", Y)):
+        np.save(tmp_path / f"{name}.npy", values)
+    scan = novum.scan(tmp_path / "x.npy", target=tmp_path / "y.npy", batch_rows=5000)
+    given = {"X_val": X[:500], "y_val": Y[:500]}
+    agree(fresh().fit(scan, **given), fresh().fit(X, Y, **given))
+    monkeypatch.setattr(_holding, "SPLIT_ROWS", 1000)
+    monkeypatch.setattr(_hist_blocks, "SPLIT_ROWS", 1000)
+    agree(fresh().fit(scan), fresh().fit(X, Y))
+    share = _holding.holds(_holding.by_chance(0.1, 0, 12_000), 0, 12_000).mean()
+    assert abs(share - 0.1) < 4 * np.sqrt(0.09 / 12_000)
+    with pytest.raises(DataError, match="strictly positive y"):
+        HistGradientBoostingRegressor(loss="gamma").fit(scan)

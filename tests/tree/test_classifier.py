@@ -228,8 +228,8 @@ def test_refusals(tmp_path):
         DecisionTreeClassifier().fit(X, None)
     pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y}).to_csv(tmp_path / "rows.csv", index=False)
     scan = novum.scan(tmp_path / "rows.csv", target="y")
-    with pytest.raises(DataError, match="must be in memory, not in a file"):
-        DecisionTreeClassifier().fit(scan, None)
+    with pytest.raises(ParameterError, match="needs rows in memory"):
+        DecisionTreeClassifier(splitter="random").fit(scan)
     model = DecisionTreeClassifier().fit(pd.DataFrame(X, columns=["a", "b"]), y)
     batches = np.concatenate(list(model.predict(novum.scan(tmp_path / "rows.csv", target="y"))))
     assert_array_equal(batches, y)

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "novum/exact_sum.h"
 #include "novum/histograms.h"
 
 namespace novum::boosting {
@@ -53,8 +54,9 @@ double unit_of(double largest);
 /// (9); out may be the memory of the slopes, weight null.
 void round(const Slopes* slopes, const double* weight, bool integral, std::size_t n, double gradient_unit, double curvature_unit, histograms::Pair* out);
 
-/// Sum of w loss.
-double total(Loss loss, double parameter, const Rows& rows);
-double class_total(const double* raw, std::size_t classes, std::size_t n, std::size_t stride, const double* target, const double* weight);
+/// Add w loss of all rows, without rounding.
+void total(Loss loss, double parameter, const Rows& rows, ExactSum& sum);
+void class_total(const double* raw, std::size_t classes, std::size_t n, std::size_t stride, const double* target, const double* weight,
+                 ExactSum& sum);
 
 }  // namespace novum::boosting

@@ -49,14 +49,15 @@ struct Settings {
     std::uint64_t seed;
 };
 
-/// Return the columns that node `number` of tree `tree` may be split by, given those its path allows: a share of them by chance.
+/// Return the columns that the node of `key` (node_key.h) of tree `tree` may be split by, given those its path allows: a share of them by
+/// chance.
 std::vector<std::uint32_t> drawn_columns(const std::vector<std::uint32_t>& allowed, double share, std::uint64_t seed, std::uint32_t tree,
-                                         std::uint32_t number);
+                                         std::uint64_t key);
 
-/// Return the leaf of the row with code word words[group * stride + row]. Nodes must be a sound tree: children after their parents.
+/// Return the leaf of the row with code word words[group * stride + row], which is below node `at`. Nodes must be a sound tree: children
+/// after their parents.
 inline std::uint32_t leaf_of(const Record* nodes, const Bitset* sets, const std::uint32_t* words, std::size_t stride, std::size_t row,
-                             std::uint8_t missing) {
-    std::uint32_t at = 0;
+                             std::uint8_t missing, std::uint32_t at = 0) {
     while (!nodes[at].is_leaf) {
         const Record& node = nodes[at];
         const auto feature = static_cast<std::size_t>(node.feature);
@@ -103,7 +104,7 @@ private:
     void look(Node& node, std::size_t group, splits::Split& best) const;
     bool may_split(const Node& node) const;
     void follow(const Node& parent, Node& child, std::int32_t feature) const;
-    std::vector<std::uint32_t> candidates(const Node& node, std::uint32_t number) const;
+    std::vector<std::uint32_t> candidates(const Node& node) const;
     std::byte* take_buffer();
 
     const std::uint32_t* words;

@@ -3,19 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "novum/node_key.h"
 #include "novum/rng.h"
 
 namespace novum::tree {
 
 inline constexpr std::uint32_t COLUMN_DRAW = 0x636f6c75u, THRESHOLD_DRAW = 0x74726565u, CATEGORY_DRAW = 0x63617465u;  // purposes of Philox streams
-inline constexpr std::uint64_t GOLDEN = 0x9E3779B97F4A7C15u;
-
-/// The key of a child: a bijective mix of its parent's and its side, so that paths of any depth differ. The root's is zero.
-inline std::uint64_t child_key(std::uint64_t key, bool right) {
-    key = (key + GOLDEN + right) * 0xBF58476D1CE4E5B9u;
-    key = (key ^ (key >> 27)) * 0x94D049BB133111EBu;
-    return key ^ (key >> 31);
-}
+using novum::child_key;  // the root's key is zero
 
 /// The numbers of a node for one purpose and place.
 NOVUM_INLINE rng::Block draw_at(std::uint64_t key, std::uint32_t place, std::uint32_t purpose, std::uint64_t seed) {

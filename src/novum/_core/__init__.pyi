@@ -14,6 +14,7 @@ from novum._core import (
     design as design,
     dual as dual,
     gaussian as gaussian,
+    growth as growth,
     kmeans as kmeans,
     kmeans_sparse as kmeans_sparse,
     latent as latent,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
+from novum.fold.exact import LIMBS, exact_limbs, exact_ratio, exact_value
 from novum.losses import (
     AbsoluteLoss,
     CrossEntropyLoss,
@@ -26,7 +27,7 @@ from novum.losses import (
 )
 from novum.losses.regression import weighted_quantile
 
-__all__ = ["Descent", "descent_of"]
+__all__ = ["FOLDED", "Descent", "descent_of"]
 
 KERNELS = (
     "squared_error",
@@ -37,6 +38,14 @@ KERNELS = (
     "gamma",
     "log_loss",
 )  # novum::boosting::Loss
+FOLDED = (
+    "squared_error",
+    "absolute_error",
+    "quantile",
+    "poisson",
+    "gamma",
+    "log_loss",
+)  # what passes over blocks can do
 HUBER_SHARE = 0.9  # of the rows whose first residual lies within the square
 FARTHEST_START = 36.0  # log-odds of a class that never or always occurs: the last that a double tells from certainty
 
@@ -52,10 +61,29 @@ class Descent(NamedTuple):
 
     def start(self, target: NDArray, weight: NDArray | None) -> NDArray:
         """Return (1), one number per output; several classes share out zero."""
+        if self.by_mean:
+            return self.start_of(self.start_sums(target, weight))
+        return np.array([self.loss.best_constant(target, weight)])
+
+    @property
+    def by_mean(self) -> bool:
+        """Whether (1) is a function of the mean of the target: then blocks of rows can make it."""
+        return isinstance(self.loss, SquaredLoss | PoissonLoss | GammaLoss | CrossEntropyLoss)
+
+    def start_sums(self, target: NDArray, weight: NDArray | None) -> NDArray:
+        """Return what (1) needs, as exact sums (novum.fold.exact): of w t and w, or the weights of the classes."""
+        ones = np.ones(len(target)) if weight is None else weight
         if self.outputs == 1:
-            return np.array([np.clip(self.loss.best_constant(target, weight), *self._start_range())])
-        share = np.bincount(target.astype(np.intp), weights=weight, minlength=self.outputs)
-        logs = np.maximum(self.loss.link(share[None] / share.sum())[0], -FARTHEST_START)
+            return np.stack([exact_limbs(target, weight), exact_limbs(ones)])
+        return np.stack([exact_limbs(ones[target == k]) for k in range(self.outputs)])
+
+    def start_of(self, sums: NDArray) -> NDArray:
+        """Return (1) from the sums of all rows."""
+        if self.outputs == 1:
+            best = float(self.loss.link(exact_ratio(sums[0], sums[1])))
+            return np.array([np.clip(best, *self._start_range())])
+        share = np.array([exact_ratio(part, sums.sum(axis=0)) for part in sums])
+        logs = np.maximum(self.loss.link(share[None])[0], -FARTHEST_START)
         return logs - logs.mean()
 
     def _start_range(self) -> tuple[float, float]:
@@ -73,12 +101,19 @@ class Descent(NamedTuple):
             for k in range(self.outputs)
         ]
 
+    def total(self, team: Any, target: NDArray, raw: NDArray, weight: NDArray | None) -> NDArray:
+        """Return the sum of the losses of raw scores of shape (outputs, n), exactly."""
+        limbs = np.zeros(LIMBS, np.int64)
+        if self.outputs > 1:
+            _core.boosting.class_total(team, raw, target, weight, limbs)
+        else:
+            _core.boosting.total(team, self.kernel, self.parameter, target, raw[0], weight, limbs)
+        return limbs
+
     def score(self, team: Any, target: NDArray, raw: NDArray, weight: NDArray | None) -> float:
         """Return minus the mean loss of raw scores of shape (outputs, n)."""
-        total = len(target) if weight is None else float(weight.sum())
-        if self.outputs > 1:
-            return -_core.boosting.class_total(team, raw, target, weight) / total
-        return -_core.boosting.total(team, self.kernel, self.parameter, target, raw[0], weight) / total
+        mass = float(len(target)) if weight is None else exact_value(exact_limbs(weight))
+        return -exact_value(self.total(team, target, raw, weight)) / mass
 
 
 def descent_of(name: str, target: NDArray, weight: NDArray | None, quantile: float | None, outputs: int = 1) -> Descent:

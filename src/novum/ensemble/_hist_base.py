@@ -22,18 +22,21 @@ from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instan
 from novum.base.estimator import Estimator
 from novum.ensemble._boosting import NO_TREES, Trees, boost, join, should_stop
 from novum.ensemble._categories import as_numbers, category_counts, learn_categories
-from novum.ensemble._descent import Descent
+from novum.ensemble._descent import FOLDED, Descent
+from novum.ensemble._hist_blocks import fit_blocks
 from novum.ensemble._predictors import Predictor, partial_dependence, predictors_of
 from novum.ensemble._rows import Prepared, known_raw, prepare_rows, targets_of
 from novum.ensemble._stopping import Scores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
+from novum.tree._fold_tree import Survey
 from novum.tree._histograms import Growing, Packed, add_packed, pack
 
 __all__ = ["HistGradientBoosting", "Model", "raw_of_block"]
 
 EARLY_STOPPING_ROWS = 10_000  # beyond so many, early_stopping="auto" holds rows back, as in scikit-learn
 WORTH_THREADS = 2**15  # cells from which on a second thread is worth its start
+OUTSIDE = ("file", "dask")  # homes whose rows are passed over, not listed
 ELSEWHERE = ("dask", "dask_expr", "torch")  # packages whose rows live outside NumPy's memory
 MOST_CODES = 255  # one byte, less the code of a missing value
 logger = logging.getLogger("novum")
@@ -104,6 +107,7 @@ class HistGradientBoosting(Estimator):
     }
     _reports_passes = True
     _target = "numeric"
+    loss: str
     _seed: int
     _start: NDArray  # (outputs,): raw scores before the first tree
     _nodes: NDArray
@@ -121,6 +125,9 @@ class HistGradientBoosting(Estimator):
     def _weighted(self, target: NDArray, weight: NDArray | None) -> NDArray | None:
         return weight
 
+    def _blocks(self, source: Source) -> tuple[Source, Survey, NDArray | None]:
+        raise NotImplementedError
+
     def _fit(self, X: Any, y: Any, sample_weight: Any, X_val: Any, y_val: Any, sample_weight_val: Any) -> Any:
         """Fit to rows wherever they live."""
         held = None
@@ -135,6 +142,9 @@ class HistGradientBoosting(Estimator):
                 )
             held = (X_val, y_val, sample_weight_val)
         source, encoder, mask = self._opened(X, y, sample_weight)
+        if source.home in OUTSIDE and self.loss in FOLDED:
+            self._fit_outside(X, y, source, held)
+            return self
         d = source.n_features
         counts = category_counts(type(self).__name__, mask, encoder, d, self.max_bins)
         target, weight = targets_of(source)
@@ -166,6 +176,14 @@ class HistGradientBoosting(Estimator):
         self.is_categorical_, self._encoder = mask, encoder
         self.do_early_stopping_ = stops
         return self
+
+    def _fit_outside(self, X: Any, y: Any, source: Source, held: tuple[Any, Any, Any] | None) -> None:
+        """Fit to rows in files or on a cluster."""
+
+        def given() -> tuple[Any, NDArray, Any] | None:
+            return None if held is None else self._held_back(held, None, None)
+
+        fit_blocks(self, X, y, source, given, raw_of_block, EARLY_STOPPING_ROWS)
 
     def _fit_boosted(
         self,

@@ -1,8 +1,8 @@
 """Rows made ready for boosting: coded once, some of them held back to know when to stop.
 
-Rows of weight zero are left out. Rows are held back before bins are learned, so what is scored on them is honest. Files and Dask
-collections are read in three passes (targets, a sample for the bins, codes) and never again: one byte per cell stays here, and
-the trees are grown on it as on any other codes, so every home of the same rows gives the same bits.
+Rows of weight zero are left out. Rows are held back before bins are learned, so what is scored on them is honest. Rows in files
+and on a cluster go another way (novum.ensemble._fold_boosting), but for the Huber loss, whose width and start are not sums over
+rows: for it codes (one byte per cell) and targets are brought here, and the trees grown on them.
 """
 
 from collections.abc import Callable
@@ -10,19 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import train_test_split
 
 from novum import _array
 from novum._random import Stream
 from novum.ensemble._boosting import Rows
+from novum.ensemble._holding import split_rows
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 from novum.fold.memory import MemorySource
 from novum.tree._bins import Bins, encode, learn_bins, words_shape
 
-__all__ = ["Prepared", "known_raw", "prepare_rows", "split_seed", "targets_of"]
-
-LARGEST_SEED = np.iinfo(np.uint32).max  # of scikit-learn's splitter
+__all__ = ["Prepared", "codes_of", "known_raw", "listed", "prepare_rows", "targets_of"]
 
 
 class Prepared(NamedTuple):
@@ -78,11 +76,6 @@ def listed(rows: Any) -> NDArray:
     if _array.is_tensor(rows):
         return _array.to_numpy(rows)
     return rows.compute() if hasattr(rows, "compute") else np.concatenate(list(rows))
-
-
-def split_seed(seed: int) -> int:
-    """Return the seed by which scikit-learn's class holds rows back when its random_state is the number `seed`."""
-    return int(np.random.RandomState(seed % (LARGEST_SEED + 1)).randint(LARGEST_SEED, dtype="u8"))
 
 
 class Coded(NamedTuple):
@@ -152,9 +145,7 @@ def prepare_rows(
     rows = np.arange(len(target)) if weight is None else np.flatnonzero(weight > 0)
     held_rows = None
     if share is not None:
-        stratify = None if by_class is None else by_class[rows]
-        seed = split_seed(stream.seed)
-        rows, held_rows = map(np.sort, train_test_split(rows, test_size=share, stratify=stratify, random_state=seed))
+        rows, held_rows = split_rows(rows, share, by_class, stream.seed, len(target))
     bins = learn_bins(
         source, stream, max_bins, categories, rows=rows, n_rows=len(target), weight=weight, n_threads=n_threads
     )

@@ -10,7 +10,8 @@ from sklearn.utils import resample
 
 from novum.ensemble._boosting import Rows
 from novum.ensemble._descent import Descent
-from novum.ensemble._rows import Known, Prepared, split_seed
+from novum.ensemble._holding import split_seed
+from novum.ensemble._rows import Known, Prepared
 
 __all__ = ["Scores"]
 

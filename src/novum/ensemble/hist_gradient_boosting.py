@@ -14,12 +14,14 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_class_weight
 
 from novum._softmax import softmax_rows
-from novum.base.classes import encode
+from novum.base.classes import encode, labels_of
 from novum.base.domains import Choice, Domain, Instance, Null, Real
 from novum.base.estimator import fits
 from novum.ensemble._descent import Descent, descent_of
 from novum.ensemble._hist_base import HistGradientBoosting
 from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Source
+from novum.tree._fold_tree import Survey, factors_of, survey
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
 
@@ -51,7 +53,8 @@ PARAMETERS = """
     scoring : str, callable or None, default="loss"
         What is scored: the loss, or a scorer; None is the `score` method.
     validation_fraction : float, int or None, default=0.1
-        Rows held back to be scored; None scores the training rows.
+        Rows held back to be scored; None scores the training rows. Of more than 2^20 rows each is held back by a draw of
+        its own, so their number is that on average.
     n_iter_no_change : int, default=10
         Scores that must not rise before the fit stops.
     tol : float, default=1e-7
@@ -167,7 +170,8 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
         Parameters
         ----------
         X : array-like, frame, scan or Dask collection of shape (n_samples, n_features)
-            NaN is a missing value.
+            NaN is a missing value. Rows outside memory are passed over where they are, in constant memory; for loss="huber"
+            alone their codes, a byte per cell, are brought here.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
             Zero leaves a row out.
@@ -187,6 +191,11 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
         if self.loss == "poisson" and not ((y >= 0).all() and y.sum() > 0):
             raise DataError("loss='poisson' requires non-negative y and sum(y) > 0.")
         return y
+
+    def _blocks(self, source: Source) -> tuple[Source, Survey, NDArray | None]:
+        found = survey(source, 0)
+        self._encoded(np.array([found.low, found.high]))
+        return source, found, None
 
     def _decoded(self, target: NDArray) -> NDArray:
         return target
@@ -304,6 +313,15 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
             self.classes_ = np.unique(y)
             self.n_trees_per_iteration_ = 1 if len(self.classes_) <= 2 else len(self.classes_)
         return encode(self.classes_, np.asarray(y)).astype(np.float64)
+
+    def _blocks(self, source: Source) -> tuple[Source, Survey, NDArray | None]:
+        self.classes_, source = labels_of(source)
+        number = len(self.classes_)
+        self.n_trees_per_iteration_ = 1 if number <= 2 else number
+        found = survey(source, number)
+        if self.class_weight is None:
+            return source, found, None
+        return source, found, factors_of(self.class_weight, self.classes_, found.counts)
 
     def _decoded(self, target: NDArray) -> NDArray:
         return self.classes_[target.astype(np.intp)]

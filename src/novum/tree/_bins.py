@@ -11,6 +11,7 @@ the smallest keys of novum._random, which depend on the number of a row alone, s
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,12 +23,13 @@ from novum._random import Stream
 from novum.fold.blocks import Block, Source
 from novum.fold.memory import FrameTiles
 
-__all__ = ["Bins", "edges_of", "encode", "learn_bins", "words_shape"]
+__all__ = ["Bins", "edges_of", "encode", "learn_bins", "sample_bins", "words_shape"]
 
 SAMPLE_ROWS = 200_000  # as scikit-learn: quantiles of more rows move by less than a hundredth of a bin's share
 LARGEST_EDGE = 1e300  # an edge of infinity would leave no value to its right
 TIE = 1e-12  # relative: cumulated weights this close to a quantile count as equal to it
 TOGETHER = 8  # columns sorted in one go: a line of the cache holds so many values of a row
+AMPLE = 1.3  # times the sample: so many keys are looked at, as some rows may not be taken
 KEY_PURPOSE = "rows for bin edges"
 
 
@@ -55,8 +57,8 @@ class Sample(NamedTuple):
     """Rows with the smallest keys so far."""
 
     key: NDArray  # (m,)
-    row: NDArray  # (m,)
     X: NDArray  # (m, d)
+    weight: NDArray  # (m,), or (0,) for ones
 
 
 def quantile_edges(ordered: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
@@ -108,17 +110,32 @@ class Wanted(NamedTuple):
 
     stream: Stream
     size: int
-    open: NDArray  # (n,) bool: rows that may be taken
+    rows_of: Callable[[Block], tuple[NDArray, NDArray | None]]  # which rows of a block may be taken, and their weights
+    most: float = np.inf  # keys above it are surely none of the smallest
+
+
+def positive_rows(block: Block) -> tuple[NDArray, NDArray | None]:
+    """Return which rows of a block are there at all, for edges that do not look at weights."""
+    there = np.ones(block.rows, bool) if block.weight is None else _array.to_numpy(block.weight) > 0
+    return there, None
+
+
+def listed_rows(able: NDArray, weight: NDArray | None, block: Block) -> tuple[NDArray, NDArray | None]:
+    """Return which rows of a block are marked in `able`, and their weights."""
+    here = slice(block.start, block.start + block.rows)
+    return able[here], None if weight is None else weight[here]
 
 
 def sample_of(wanted: Wanted, block: Block) -> Sample:
     """Return the rows of one block with the smallest keys."""
-    rows, size = range(block.start, block.start + block.rows), wanted.size
-    keys = wanted.stream.keys(KEY_PURPOSE, 0, rows)
-    keys = np.where(wanted.open[block.start : rows.stop], keys, np.inf)
-    place = np.argpartition(keys, size - 1)[:size] if size < len(keys) else np.arange(len(keys))
-    place = place[np.isfinite(keys[place])]
-    return Sample(keys[place], block.start + place, _array.to_numpy(block.X)[place].astype(np.float64))
+    size = wanted.size
+    able, weight = wanted.rows_of(block)
+    keys = wanted.stream.keys(KEY_PURPOSE, 0, range(block.start, block.start + block.rows))
+    place = np.flatnonzero(able & (keys < wanted.most))
+    if size < len(place):
+        place = place[np.argpartition(keys[place], size - 1)[:size]]
+    weight = np.empty(0) if weight is None else weight[place]
+    return Sample(keys[place], _array.to_numpy(block.X)[place].astype(np.float64), weight)
 
 
 def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
@@ -127,10 +144,36 @@ def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
     def merge(a: Sample, b: Sample) -> Sample:
         key = np.concatenate([a.key, b.key])
         keep = np.argpartition(key, size - 1)[:size] if size < len(key) else np.arange(len(key))
-        row, X = np.concatenate([a.row, b.row])[keep], np.concatenate([a.X, b.X])[keep]
-        return Sample(key[keep], row, X)
+        weight = np.concatenate([a.weight, b.weight])
+        return Sample(key[keep], np.concatenate([a.X, b.X])[keep], weight[keep] if len(weight) else weight)
 
     return merge
+
+
+def sample_bins(
+    source: Source,
+    stream: Stream,
+    max_bins: int,
+    rows_of: Callable[[Block], tuple[NDArray, NDArray | None]] = positive_rows,
+    *,
+    n_rows: int = 0,
+    n_threads: int = 1,
+) -> Bins:
+    """Return the bins of columns of numbers from a sample of a source, of the rows that `rows_of` tells of every block.
+
+    Where the number of rows is known, blocks send little more than what is taken in the end.
+    """
+    size = SAMPLE_ROWS
+    most = -np.log1p(-AMPLE * size / n_rows) if n_rows > 2 * AMPLE * size else np.inf  # of exponential keys
+    sample = source.total(sample_of, Wanted(stream, size, rows_of, most), merge_samples(size))
+    if len(sample.key) < size and np.isfinite(most):  # most rows are none that may be taken
+        sample = source.total(sample_of, Wanted(stream, size, rows_of), merge_samples(size))
+    weight = sample.weight if len(sample.weight) else None
+
+    def columns(first: int) -> NDArray:
+        return np.ascontiguousarray(sample.X[:, first : first + TOGETHER].T)
+
+    return bins_of(columns, weight, max_bins, np.zeros(source.n_features, np.int32), n_threads)
 
 
 def learn_bins(
@@ -149,29 +192,31 @@ def learn_bins(
     `categories` holds, for every column, the number of categories it is coded in, or 0; `weight` those of
     all rows.
     """
-    size = SAMPLE_ROWS
-    d = source.n_features
     if source.home != "memory":
         able = np.zeros(n_rows, bool)
         able[rows] = True
-        sample = source.total(sample_of, Wanted(stream, size, able), merge_samples(size))
-        weight = None if weight is None else weight[sample.row]
+        taken = partial(listed_rows, able, weight)
+        return sample_bins(source, stream, max_bins, taken, n_threads=n_threads)
+    rows = rows if len(rows) <= SAMPLE_ROWS else some_of(rows, stream, SAMPLE_ROWS)
+    weight = None if weight is None else weight[rows]
 
-        def columns(first: int) -> NDArray:
-            return np.ascontiguousarray(sample.X[:, first : first + TOGETHER].T)
-    else:
-        rows = rows if len(rows) <= size else some_of(rows, stream, size)
-        weight = None if weight is None else weight[rows]
+    def columns(first: int) -> NDArray:
+        return columns_in_memory(source, rows, first)
 
-        def columns(first: int) -> NDArray:
-            return columns_in_memory(source, rows, first)
+    return bins_of(columns, weight, max_bins, categories, n_threads)
+
+
+def bins_of(
+    columns: Callable[[int], NDArray], weight: NDArray | None, max_bins: int, categories: NDArray, n_threads: int
+) -> Bins:
+    """Return the bins of columns that come a few at a time, from the one that is asked for on."""
 
     def some(first: int) -> list[NDArray]:
         values = columns(first)
         counts = categories[first : first + TOGETHER]
         return [np.empty(0) if count else edges_of(column, weight, max_bins) for column, count in zip(values, counts)]
 
-    edges = [one for part in map_ordered(some, range(0, d, TOGETHER), n_threads) for one in part]
+    edges = [one for part in map_ordered(some, range(0, len(categories), TOGETHER), n_threads) for one in part]
     start = np.concatenate([[0], np.cumsum([len(e) for e in edges])]).astype(np.int64)
     most = max(int(np.max(np.diff(start), initial=0)) + 1, int(np.max(categories, initial=0)))
     return Bins(np.concatenate([*edges, np.empty(0)]), start, np.asarray(categories, np.int32), most)

@@ -18,6 +18,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.tree._branching import grow_branches
 from novum.tree._columns import column_of
+from novum.tree._fold_fit import fit_outside, is_outside
 from novum.tree._grow import Target, grow, layout_of, prepare
 from novum.tree._policy import policy_of
 from novum.tree._pruning import best_first, prune, pruning_path
@@ -121,6 +122,10 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
 
     def _grow(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit: read, grow, prune."""
+        if is_outside(X):
+            tree = fit_outside(self, X, y, sample_weight)
+            self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
+            return
         data = self._read(X, y, sample_weight)
         self.max_features_ = columns_tried(self.max_features, data.X.shape[1])
         self.is_categorical_ = np.array(data.levels) > 0

@@ -208,13 +208,14 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         return class_target(self.criterion, code, numbers), weight
 
     @fits
-    def fit(self, X, y, sample_weight=None, check_input=True):
+    def fit(self, X, y=None, sample_weight=None, check_input=True):
         """Grow the tree.
 
         Parameters
         ----------
-        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            NaN is missing, in a sparse matrix refused.
+        X : array-like, frame, sparse matrix, scan or Dask collection of shape (n_samples, n_features)
+            NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by
+            histograms of 255 bins per column, small ones exactly.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None

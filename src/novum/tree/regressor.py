@@ -161,13 +161,14 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         return number_target(self.criterion, y), weight
 
     @fits
-    def fit(self, X, y, sample_weight=None, check_input=True):
+    def fit(self, X, y=None, sample_weight=None, check_input=True):
         """Grow the tree.
 
         Parameters
         ----------
-        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            NaN is missing, in a sparse matrix refused.
+        X : array-like, frame, sparse matrix, scan or Dask collection of shape (n_samples, n_features)
+            NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by
+            histograms of 255 bins per column, small ones exactly; criterion="squared_error" alone, and one target.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array-like of shape (n_samples,), default=None
             Zero leaves a row out.
