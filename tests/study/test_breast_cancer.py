@@ -5,16 +5,16 @@ import pytest
 from novum.datasets import path
 from novum.study import Study
 
-# accuracy and ends of its interval: 75/25 stratified split, 10 folds x 3, seed 0, scikit-learn 1.9.1; the tree is novum's own,
-# which takes the first of equal splits where scikit-learn draws one (.926, .902, .949)
+# accuracy and ends of its interval: 75/25 stratified split, 10 folds x 3, seed 0; for the trees and what is made of them novum's own
+# draws and ties, for the others also scikit-learn 1.9.1's figures
 EXPECTED = {
     "LogisticRegression": (0.980, 0.965, 0.994),
     "QDA": (0.967, 0.947, 0.987),
     "KNeighbors": (0.967, 0.944, 0.990),
     "GradientBoosting": (0.966, 0.947, 0.985),
     "LDA": (0.962, 0.941, 0.984),
-    "AdaBoost": (0.962, 0.939, 0.984),
-    "RandomForest": (0.961, 0.944, 0.978),
+    "AdaBoost": (0.960, 0.937, 0.983),
+    "RandomForest": (0.963, 0.947, 0.980),
     "GaussianNB": (0.937, 0.913, 0.961),
     "DecisionTree": (0.930, 0.911, 0.950),
     "baseline (most frequent)": (0.627, 0.621, 0.632),
@@ -42,10 +42,10 @@ def test_all_candidates():
     assert {leader.name for leader in result.leaders} >= set(EXPECTED)
     p = {leader.name: leader.p_value for leader in result.leaders}
     for name, value in {
-        "QDA": 0.476,
-        "LDA": 0.476,
-        "AdaBoost": 0.353,
-        "RandomForest": 0.221,
-        "GaussianNB": 0.007,
+        "QDA": 0.662,
+        "LDA": 0.595,
+        "AdaBoost": 0.372,
+        "RandomForest": 0.167,
+        "GaussianNB": 0.009,
     }.items():
         assert p[name] == pytest.approx(value, abs=0.002), name

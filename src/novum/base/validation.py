@@ -65,7 +65,7 @@ def checked(estimator: Any, source: MemorySource, defer: bool, sparse_too: bool)
     return source
 
 
-def check_size(estimator: Any, source: Source) -> None:
+def check_size(estimator: Any, source: Source, most: float = MOST_SIZE) -> None:
     """Raise where the first rows hold numbers whose squares overflow; the units of a table are alike in all its rows."""
     if source.home != "memory" or source.sparse:
         return
@@ -75,7 +75,7 @@ def check_size(estimator: Any, source: Source) -> None:
         if values is None or values.dtype.kind != "f" or values.dtype == np.float32:
             continue
         largest = float(np.max(np.abs(values[used][:LOOK_AT]), initial=0.0))
-        if MOST_SIZE < largest < np.inf:
+        if most < largest < np.inf:
             raise DataError(
                 f"{type(estimator).__name__}: {name} holds numbers up to {largest:.3g}, and sums of their squares overflow. Divide"
                 f" the columns by a suitable unit, or scale them (sklearn.preprocessing.StandardScaler)."
@@ -218,7 +218,8 @@ def text_column(X: Any) -> str:
         str(name) for name, kind in zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())) if not is_number(kind)
     ]
     which = f", and column {names[0]!r} holds text" if names else ""
-    return f"{which}: encode it (sklearn.preprocessing.OrdinalEncoder, OneHotEncoder), or use MixedNB or a tree, which take levels"
+    remedy = "encode it (sklearn.preprocessing.OrdinalEncoder, OneHotEncoder); MixedNB and trees take columns of text in a frame"
+    return f"{which}: {remedy}"
 
 
 def is_number(kind: Any) -> bool:

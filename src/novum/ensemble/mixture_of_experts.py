@@ -191,6 +191,10 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         weight = np.ones(len(X)) if source.weight is None else source.weight
         present = weight > 0
         X, y, weight = X[present], y[present], weight[present]
+        if len(X) < self.n_experts:
+            raise DataError(
+                f"n_samples={len(X)} should be >= n_experts={self.n_experts}: MixtureOfExperts needs a row for each; ask for fewer."
+            )
         if chooses:
             self.classes_, code = distinct(y)
         target = np.eye(len(self.classes_))[code] if chooses else np.asarray(y, np.float64)

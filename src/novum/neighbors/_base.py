@@ -29,6 +29,8 @@ from novum.neighbors.trees import BallTree, KDTree, SearchTree
 
 __all__ = ["COMMON_DOMAINS", "NeighborsBase", "Ready", "answered", "read_rows"]
 
+LARGEST = 1e153  # squares of differences of larger numbers overflow
+
 TREE_DOUBLINGS = 6  # a tree is chosen from 2^(columns + this) rows on
 GRAPHS = ("csr", "csc", "coo", "lil")  # sparse formats that tell a distance of zero from none
 
@@ -71,6 +73,7 @@ def read_rows(estimator: Any, X: Any, y: Any, *, target: str | None, reset: bool
     """Return rows (an array, or CSR) in memory after every check, and their target: unchecked if X is in memory already."""
     if validation.open_elsewhere(estimator, X, None, None) is None:
         source = validation.open_source(estimator, X, n_jobs=estimator.n_jobs, reset=reset)
+        validation.check_size(estimator, source, LARGEST)
         return source.tiles.tile(0, source.n_rows), y  # type: ignore[attr-defined]
     source = validation.open_source(estimator, X, y, target=target, n_jobs=estimator.n_jobs, reset=reset)
     return source.total(gather, None, together)

@@ -17,7 +17,7 @@ from novum._threads import thread_count
 from novum.base.domains import Bool, Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.validation import check_weight
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
 from novum.neighbors._bandwidth import best_width, rule_of_thumb, spread
 from novum.neighbors._base import answered, read_rows
 from novum.neighbors._forms import VALID_METRICS
@@ -84,7 +84,7 @@ class KernelDensity(Estimator):
     ----------
     bandwidth : float or {"scott", "silverman", "leave_one_out"}, default=1.0
         Width of the kernels: a number, a rule of the numbers of rows and columns (for columns of unit spread), or the width that
-        makes every row most likely given the others.
+        makes every row most likely given the others. The last compares all pairs of rows for every width that it tries.
     algorithm : {"kd_tree", "ball_tree", "auto"}, default="auto"
         Search tree.
     kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}, default="gaussian"
@@ -193,6 +193,8 @@ class KernelDensity(Estimator):
             X, int(self.leaf_size), metric=self.metric, sample_weight=weight, **(self.metric_params or {})
         )
         if self.bandwidth == "leave_one_out":
+            if len(X) < 2:
+                raise DataError("KernelDensity(bandwidth='leave_one_out'): a single row has no others; give a number.")
             threads = thread_count(None)
             mass = np.ones(len(X)) if weight is None else weight
 

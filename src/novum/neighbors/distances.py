@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+from scipy.spatial.distance import cdist
 from sklearn.metrics import DistanceMetric
 from sklearn.utils import check_array
 
@@ -92,7 +93,12 @@ def pairwise_distances(X, Y=None, metric="euclidean", *, n_jobs=None, ensure_all
         name = named(metric)
 
         def work(part):
-            out[part] = distances_between(X[part], Y, name, kwds)
+            if (
+                name == "braycurtis"
+            ):  # SciPy's, as scikit-learn's function has it; its search trees divide by other sums
+                out[part] = cdist(X[part], Y, name, **kwds)
+            else:
+                out[part] = distances_between(X[part], Y, name, kwds)
     else:
         left, right = alike(form.changed(X), form.changed(Y))
         norm = form

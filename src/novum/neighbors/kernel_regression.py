@@ -75,7 +75,8 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
     Parameters
     ----------
     bandwidth : float or "leave_one_out", default="leave_one_out"
-        Width of the kernel; by default the one of least squared error (2).
+        Width of the kernel; by default the one of least squared error (2), for which all pairs of rows are compared at every
+        width that is tried: seconds for some thousands of rows. Give a number for more, or choose it on a sample.
     kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}, default="gaussian"
         Shape of the weights.
     metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "seuclidean", "mahalanobis"}, default="euclidean"

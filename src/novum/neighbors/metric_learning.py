@@ -85,6 +85,9 @@ def mapped(A: NDArray, block: Block) -> Any:
 class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Mahalanobis metric learned from classes or from pairs; as a transformer, rows in which it is the Euclidean one.
 
+    From classes every step compares all pairs of rows, so the cost grows with the square of their number: for more than a
+    thousand or two, fit it on a sample and transform the rest.
+
     Parameters
     ----------
     n_components : int, default=None

@@ -71,6 +71,8 @@ def split_impurity(groups: Sequence[Any], criterion: str = "gini", *, base: floa
     >>> round(split_impurity([[1, 1.2, 0.8], [5, 5.4, 4.6]], "squared_error"), 6)
     0.066667
     """
+    if len(groups) == 0:
+        raise DataError("split_impurity(groups=[]): a split has at least one side; give the values of each.")
     parts = [impurity(group, criterion, base=base) for group in groups]
     sizes = [np.size(group) if criterion in OF_NUMBERS else float(np.sum(group)) for group in groups]
     return float(np.average(parts, weights=sizes))

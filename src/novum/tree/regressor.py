@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
+from novum.base.validation import MOST_SIZE
 from novum.exceptions import DataError
 from novum.tree._estimator import BaseTree
 from novum.tree._grow import Target, number_target
@@ -158,6 +159,11 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         return checked_numbers(self, super()._checked_target(y))
 
     def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
+        if (largest := float(np.abs(y).max(initial=0.0))) > MOST_SIZE:
+            raise DataError(
+                f"{type(self).__name__}: y holds numbers up to {largest:.3g}, and sums of their squares overflow. Divide y by a"
+                f" suitable unit."
+            )
         return number_target(self.criterion, y), weight
 
     @fits

@@ -157,6 +157,11 @@ def export_rules(
     decimals : int, default=2
         Digits of thresholds in words; the conditions keep all of them.
 
+    Notes
+    -----
+    Conditions are about cells that are there: a row with a missing cell on its way is covered by no rule, while `predict` sends
+    it to the side that the tree learned.
+
     Examples
     --------
     >>> from novum.datasets import load_play_tennis
@@ -199,6 +204,11 @@ def export_dnf(
     -------
     Formulas
         A mapping from labels to formulas; `formulas[label].evaluate(X)` says where a formula holds.
+
+    Notes
+    -----
+    Conditions are about cells that are there: a row with a missing cell on its way is covered by no rule, while `predict` sends
+    it to the side that the tree learned.
 
     Examples
     --------
