@@ -69,6 +69,8 @@ class Learnable(ABC):
         own = tuple(values.shape[1 + batch :])
         if weight is None:
             total = values.sum(0)
+        elif not values.shape[0]:
+            return np.zeros(self.batch_shape + own)
         elif all(n == 1 for n in values.shape[1 : 1 + batch]):  # rows shared by the batch: one product
             total = weight.reshape((weight.shape[0], -1)).T @ values.reshape((values.shape[0], -1))
             total = total.reshape((*weight.shape[1:], *own))

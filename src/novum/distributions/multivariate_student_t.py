@@ -163,7 +163,8 @@ class MultivariateStudentT(Distribution):
         offset = x - loc  # (n, *batch, d)
         scores = _student.row_scores(df, _triangular.squared_length(factor, offset), d)
         heavy = scores.tau if weight is None else scores.tau * weight
-        flat, strength = offset.reshape((x.shape[0], -1, d)), heavy.reshape((x.shape[0], -1))
+        columns = self._columns()
+        flat, strength = offset.reshape((x.shape[0], columns, d)), heavy.reshape((x.shape[0], columns))
         moments = [
             (
                 _array.to_numpy(strength[:, j] @ flat[:, j]),
