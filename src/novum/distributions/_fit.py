@@ -56,7 +56,7 @@ def statistics_of(params: tuple[Distribution, bool], block: Block) -> Any:
         name = type(about).__name__
         raise DataError(
             f"{name}.fit: x holds {_array.to_numpy(x[row])} (row {row} of those with weight, block from row {block.start});"
-            f" {name} is a distribution of {about._domain}. Remove or change such rows."
+            f" {name} is a distribution of {about._domain}. {about._remedy}"
         )
     return about.statistics(x, weight)
 

@@ -29,6 +29,7 @@ class Learnable(ABC):
 
     _event_ndim: ClassVar[int] = 0
     _domain: ClassVar[str] = "real numbers"  # of the data, for messages
+    _remedy: ClassVar[str] = "Remove or change such rows."  # for data outside the domain
     _fit_options: ClassVar[tuple[str, ...]] = ()  # keywords that `fit` hands to `_start`
 
     batch_shape: tuple[int, ...]
