@@ -228,7 +228,7 @@ def test_two_parameters_on_a_grid():
     exact = prior.update(x)
     assert found.log_evidence == pytest.approx(prior.log_evidence(x), abs=1e-5)
     assert found.mean == pytest.approx(
-        {"mean": float(exact.mean), "precision": float(exact.shape / exact.rate)}, abs=1e-4
+        {"mean": float(exact.mean[0]), "precision": float(exact.mean[1])}, abs=1e-4
     )
     new = np.array([-1.0, 2.0, 5.0])
     assert found.predictive(new) == pytest.approx(exact.predictive().prob(new), rel=1e-4)

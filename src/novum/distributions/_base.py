@@ -30,6 +30,11 @@ class Support(NamedTuple):
     low: Any
     high: Any
 
+    @property
+    def continuous(self) -> bool:
+        """Whether outcomes have densities; else they have probabilities."""
+        return self.kind in ("reals", "vectors", "simplex", "matrices")
+
 
 class Distribution(Learnable):
     """Base of all distributions; see the families for their parameters."""
@@ -232,13 +237,16 @@ class Distribution(Learnable):
         """Return the Kullback-Leibler divergence E[log p(x) - log q(x)] to `other`, in nats.
 
         Families have closed forms for their own kind; else the expectation is summed or integrated, for one distribution of
-        numbers and another.
+        numbers and another. Between a distribution with a density and one with probabilities it is infinite: what one holds
+        for certain has probability zero under the other.
         """
         if not isinstance(other, Distribution) or self.event_shape or other.event_shape:
             raise ParameterError(
                 f"{type(self).__name__}.kl(other={other!r}): there is no closed form, and only distributions of numbers are"
                 f" integrated."
             )
+        if self.support.continuous != other.support.continuous:
+            return np.full(np.broadcast_shapes(self.batch_shape, other.batch_shape), np.inf)[()]
         return self.expect(lambda x: self.log_prob(x) - other.log_prob(x))
 
     def expect(self, function: Any) -> float:

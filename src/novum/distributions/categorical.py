@@ -62,12 +62,16 @@ class Categorical(ExponentialFamily):
 
     p = Parameter()
     _sums = Counts
-    _domain = "whole numbers 0, ..., K - 1"
+    _remedy = "Count more outcomes (n_categories of fit, entries of a prior), or remove such rows."
     _prior_advice = "give a Dirichlet"
     _fit_options = ("n_categories",)
 
     def __init__(self, p: Any):
         self._set(p=(simplex("Categorical", "p", p), 1))
+
+    @property
+    def _domain(self) -> str:  # type: ignore[override]
+        return f"whole numbers 0 to {self.p.shape[-1] - 1}"
 
     @cached_property
     def _constants(self) -> Constants:
@@ -174,7 +178,7 @@ class Categorical(ExponentialFamily):
         return Categorical(dirichlet_mode("Categorical", statistics.counts, prior.alpha))
 
     def _inside(self, x):
-        return (x >= 0) & (x == x.round())
+        return (x >= 0) & (x < self.p.shape[-1]) & (x == x.round())
 
     @classmethod
     def _start(cls, x, weight, *, n_categories=None, **options):
@@ -215,7 +219,8 @@ def _indicator(x: Any, k: int) -> Any:
     if not _array.is_tensor(x):
         if ((x < 0) | (x >= k)).any():
             raise DataError(
-                f"Categorical: x holds the code {x[(x < 0) | (x >= k)].flat[0]:g}; codes run from 0 to {k - 1}. Raise n_categories."
+                f"Categorical: x holds the code {x[(x < 0) | (x >= k)].flat[0]:g}; codes run from 0 to {k - 1}."
+                f" {Categorical._remedy}"
             )
         return np.eye(k)[x.astype(np.intp)]
     return _array.one_hot(x, ops_of(x).integers(x), k)

@@ -230,13 +230,13 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
             return super()._posterior_mode(statistics, prior)
         offset, cov = moments_of(statistics)
         mass = statistics.mass[..., None]
-        gap = self.mean + offset - prior.mean
+        gap = self.mean + offset - prior.center
         share = mass / (prior.strength[..., None] + mass)
         scatter = (
             mass[..., None] * cov + (prior.strength[..., None] * share)[..., None] * gap[..., None] * gap[..., None, :]
         )
         divisor = prior.df + statistics.mass + self.event_shape[0] + 2
-        return MultivariateNormal(prior.mean + share * gap, (prior.scale + scatter) / divisor[..., None, None])
+        return MultivariateNormal(prior.center + share * gap, (prior.scale + scatter) / divisor[..., None, None])
 
     @classmethod
     def _start(cls, x, weight, **options):
