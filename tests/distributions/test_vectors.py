@@ -12,10 +12,13 @@ from novum.distributions import (
     Multinomial,
     MultivariateNormal,
     MultivariateStudentT,
+    Normal,
     NormalGamma,
     NormalInverseWishart,
     StudentT,
+    linear_gaussian,
 )
+from novum.exceptions import DataError, ParameterError
 
 RNG = np.random.default_rng(3)
 COV = np.array([[2.0, 0.5, 0.3], [0.5, 1.0, -0.2], [0.3, -0.2, 0.7]])
@@ -188,3 +191,28 @@ def test_normal_inverse_wishart_is_a_normal_given_an_inverse_wishart():
     batch = NormalInverseWishart(np.zeros((3, 2)), [1.0, 2, 3], 5.0, np.eye(2))
     assert_allclose(batch.log_prob(x), [one.log_prob(x) for one in batch], rtol=1e-14)
     assert batch.sample(4, random_state=0).shape == (4, 3, 3, 2)
+
+
+def test_shapes_that_do_not_fit_are_told():
+    plane = MultivariateNormal([0, 0], np.eye(2))
+    for x in (1.0, [[1.0], [2.0]], [1, 2, 3]):
+        with pytest.raises(DataError, match=r"MultivariateNormal.log_prob: x has shape .*; it must be \(..., 2\)"):
+            plane.log_prob(x)
+    with pytest.raises(DataError, match=r"Normal.log_prob: x has shape \(3,\); .* batch \(2,\): x\[:, None\]"):
+        Normal([0, 1]).log_prob([1, 2, 3])
+    with pytest.raises(DataError, match="Normal: x is None; give a number"):
+        Normal().log_prob(None)
+    with pytest.raises(ParameterError, match=r"Categorical.kl\(other=.*has 3 outcomes, this one 2; list the same"):
+        Categorical([0.5, 0.5]).kl(Categorical([0.3, 0.3, 0.4]))
+    with pytest.raises(ParameterError, match=r"MultivariateNormal.product\(other=Normal.* with event_shape \(2,\)"):
+        plane.product(Normal())
+    with pytest.raises(DataError, match=r"affine: A has shape \(1, 3\); its last axes must be \(any, 2\)"):
+        plane.affine([[1, 1, 1]])
+    with pytest.raises(ParameterError, match=r"Normal.sample\(size=1.5\): size must be a whole number"):
+        Normal().sample(1.5)
+    with pytest.raises(ParameterError, match=r"linear_gaussian\(prior=Normal.*MultivariateNormal\(\[mean\], \[\[var\]\]\)"):
+        linear_gaussian(Normal(0, 1), 2.0, Normal(0, 1), 3.0)
+    with pytest.raises(ParameterError, match=r"linear_gaussian\(noise=Normal"):
+        linear_gaussian(plane, [[1, 2]], Normal(), [1.0])
+    with pytest.raises(DataError, match=r"linear_gaussian: y has shape \(2,\); its last axes must be \(1\)"):
+        linear_gaussian(plane, [[1, 2]], 1.0, [1.0, 2.0])

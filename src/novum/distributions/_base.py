@@ -18,7 +18,7 @@ from novum._random import Stream, seed_of
 from novum.distributions._learning import Learnable
 from novum.distributions._ops import NUMPY, Ops, ops_of, real_rows
 from novum.distributions._parameters import Parameter
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
 
 __all__ = ["Distribution", "Support"]
 
@@ -128,14 +128,30 @@ class Distribution(Learnable):
         else:
             rows = real_rows(type(self).__name__, x)
             if _array.is_tensor(rows):
+                self._check_outcomes(tuple(rows.shape))
                 constants = type(self._constants)(*(_array.like(rows, value, "float64") for value in self._constants))
                 return self._log_density(constants, rows, ops_of(rows))
         shape = self._met(rows.shape)
         if shape is None:
+            self._check_outcomes(rows.shape)
             return self._log_density(self._constants, rows, NUMPY)[()]
         out = np.empty(shape)
         self._fused(rows if rows.flags.c_contiguous else np.ascontiguousarray(rows), out)
         return out[()]
+
+    def _check_outcomes(self, shape: tuple[int, ...]) -> None:
+        """Raise unless arrays of this shape hold outcomes, and broadcast against the batch."""
+        place = len(shape) - len(self.event_shape)
+        good = place >= 0 and shape[place:] == self.event_shape
+        if good and self.batch_shape:
+            try:
+                np.broadcast_shapes(shape[:place], self.batch_shape)
+            except ValueError:
+                good = False
+        if not good:
+            event = ", ".join(["...", *map(str, self.event_shape)])
+            advice = f" and broadcast against the batch {self.batch_shape}: x[:, None] meets all of it" if self.batch_shape else ""
+            raise DataError(f"{type(self).__name__}.log_prob: x has shape {shape}; it must be ({event}){advice}.")
 
     def _met(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:
         """Return the shape of the result where outcomes meet the batch as kernels know it, else None: NumPy broadcasts.
@@ -180,7 +196,7 @@ class Distribution(Learnable):
         -------
         array of shape (*size, *batch_shape, *event_shape)
         """
-        shape = () if size is None else (size,) if isinstance(size, (int, np.integer)) else tuple(size)
+        shape = () if size is None else tuple(size) if isinstance(size, (tuple, list, np.ndarray)) else (size,)
         if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in shape):
             raise ParameterError(
                 f"{type(self).__name__}.sample(size={size!r}): size must be a whole number or a tuple of them, zero or more."

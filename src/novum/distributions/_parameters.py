@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError, ParameterTypeError
 
-__all__ = ["Parameter", "finite", "nonnegative", "positive", "probability", "require", "simplex", "whole"]
+__all__ = ["Parameter", "finite", "nonnegative", "positive", "probability", "real", "require", "simplex", "whole"]
 
 SUM_SLACK = 1e-8  # probabilities that a user types or divides add up to one this closely; they are divided by their sum
 

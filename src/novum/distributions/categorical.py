@@ -24,7 +24,7 @@ from novum.distributions._parameters import Parameter, simplex
 from novum.distributions._priors import dirichlet_mode
 from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.exponential_family import ExponentialFamily
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterError
 
 __all__ = ["Categorical"]
 
@@ -128,7 +128,11 @@ class Categorical(ExponentialFamily):
         """Return KL(self || other); infinite where other cannot do what self does."""
         if type(other) is not type(self):
             return super().kl(other)
-        other = self._same_family(other)
+        if other.p.shape[-1] != self.p.shape[-1]:
+            raise ParameterError(
+                f"Categorical.kl(other={other!r}): other has {other.p.shape[-1]} outcomes, this one {self.p.shape[-1]}; list"
+                " the same outcomes in both, with probability zero where one lacks them."
+            )
         return rel_entr(self.p, other.p).sum(axis=-1)
 
     def natural_parameters(self):

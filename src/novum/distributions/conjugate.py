@@ -52,7 +52,7 @@ class ConjugatePrior:
 
         Returns
         -------
-        Distribution or CountPredictive
+        Distribution
         """
         pair, chosen = conjugate_registry.resolved(self, likelihood, "predictive")
         return pair.predictive(self, chosen)

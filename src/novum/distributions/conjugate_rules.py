@@ -28,7 +28,7 @@ from novum.distributions.bernoulli import Bernoulli
 from novum.distributions.beta import Beta
 from novum.distributions.binomial import Binomial
 from novum.distributions.categorical import Categorical
-from novum.distributions.conjugate_predictive import CountPredictive
+from novum.distributions.conjugate_predictive import Predictive
 from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.exponential import Exponential
 from novum.distributions.gamma import Gamma
@@ -174,7 +174,7 @@ PAIRS = (
         Binomial, Beta, "p", ("n",), "Beta(a + successes, b + failures)", "beta-binomial",
         lambda known, p: Binomial(known.n, p), _share,
         lambda prior, known, about, s: _trials(prior, s.successes, known.n * s.mass),
-        lambda prior, known: CountPredictive(prior, known),
+        lambda prior, known: Predictive(prior, known),
     ),
     ConjugatePair(
         Categorical, Dirichlet, "p", (), "Dirichlet(alpha + counts)", "Categorical(alpha / sum alpha)",
@@ -186,19 +186,19 @@ PAIRS = (
         Multinomial, Dirichlet, "p", ("n",), "Dirichlet(alpha + counts)", "Dirichlet-multinomial",
         lambda known, p: Multinomial(known.n, p), _shares,
         lambda prior, _, about, s: Dirichlet(prior.alpha + s.counts),
-        lambda prior, known: CountPredictive(prior, known),
+        lambda prior, known: Predictive(prior, known),
     ),
     ConjugatePair(
         Poisson, Gamma, "rate", (), "Gamma(shape + sum x, rate + n)", "negative binomial",
         lambda _, rate: Poisson(rate), _ratio,
         lambda prior, _, about, s: Gamma(prior.shape + s.total, prior.rate + s.mass),
-        lambda prior, _: CountPredictive(prior, Poisson),
+        lambda prior, _: Predictive(prior, Poisson),
     ),
     ConjugatePair(
         Exponential, Gamma, "rate", (), "Gamma(shape + n, rate + sum x)", "Lomax",
         lambda _, rate: Exponential(rate), _ratio,
         lambda prior, _, about, s: Gamma(prior.shape + s.mass, prior.rate + s.total),
-        lambda prior, _: CountPredictive(prior, Exponential),
+        lambda prior, _: Predictive(prior, Exponential),
     ),
     ConjugatePair(
         Normal, Gamma, "precision", ("mean",), "Gamma(shape + n/2, rate + sum (x - mean)^2 / 2)", "StudentT",
