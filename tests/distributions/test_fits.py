@@ -236,8 +236,14 @@ def test_priors_that_do_not_fit():
         ),
         (lambda: Beta.fit([0.5] * 4), "Beta: the data are all equal, so a and b would be infinite"),
         (lambda: Dirichlet.fit([[0.5, 0.5]] * 4), "Dirichlet: the rows are all equal, so alpha would be infinite"),
-        (lambda: Dirichlet.fit([0.5] * 4), "Dirichlet.fit: x has 1 column; .* For numbers between 0 and 1 there is Beta"),
-        (lambda: Normal.fit([0.1, np.nan]), r"Input X contains NaN. Normal.fit takes whole observations: drop those rows"),
+        (
+            lambda: Dirichlet.fit([0.5] * 4),
+            "Dirichlet.fit: x has 1 column; .* For numbers between 0 and 1 there is Beta",
+        ),
+        (
+            lambda: Normal.fit([0.1, np.nan]),
+            r"Input X contains NaN. Normal.fit takes whole observations: drop those rows",
+        ),
         (lambda: Binomial.fit([1, 2]), r"Binomial.fit\(n=None\): the number of trials is not learned; give n"),
         (lambda: Binomial.fit([1, 9], n=4), "Binomial.fit: x holds 9.0.*distribution of counts 0, ..., n"),
         (lambda: Uniform.fit([2.0, 2.0]), "Uniform: the data of a distribution are all equal"),
@@ -400,21 +406,3 @@ def test_likelihood_of_scipys_fit_is_not_higher():
     x = FITS[1][1]
     a, _, scale = st.gamma.fit(x, floc=0)
     assert Gamma.fit(x).log_prob(x).sum() >= Gamma(a, 1 / scale).log_prob(x).sum() - 1e-9
-
-
-def test_multinomial_rows_have_one_total():
-    with pytest.raises(DataError, match=r"x holds \[1. 1.\] \(row 1 .* add up to n=4. Give rows of one total"):
-        Multinomial.fit([[3, 1], [1, 1], [2, 2]])
-    with pytest.raises(DataError, match=r"x holds \[3. 1.\] .* add up to n=5"):
-        Multinomial.fit([[3, 1], [2, 2]], n=5)
-    fitted = Multinomial.fit([[3, 1], [1, 1], [2, 2]], sample_weight=[1, 0, 1])
-    assert fitted.n == 4 and np.isfinite(fitted.log_prob([[3, 1], [2, 2]])).all()
-
-
-@pytest.mark.parametrize("x", [[0, 0, 0, 0, 0, 1.0], [5, 5, 5, 5, 5, 6.0], [1e9] * 9 + [1e9 + 1]])
-@pytest.mark.parametrize("df", [None, 3.0])
-def test_student_whose_likelihood_has_no_bound(x, df):
-    with pytest.raises(DataError, match="or most of them are equal"):
-        StudentT.fit(x, df=df)
-    with pytest.raises(DataError, match="or most of them are equal"):
-        MultivariateStudentT.fit(np.c_[x], df=df)

@@ -74,5 +74,7 @@ def test_contours_of_vectors():
         Dirichlet(np.ones((2, 3))).plot()
     with pytest.raises(ParameterError, match="too much for one picture"):
         Normal(np.zeros(20), 1.0).plot()
-    with pytest.raises(ParameterError, match=r"Multinomial\.plot: .* are counts of shape \(2,\). Draw a marginal: of one count"):
+    with pytest.raises(
+        ParameterError, match=r"Multinomial\.plot: .* are counts of shape \(2,\). Draw a marginal: of one count"
+    ):
         Multinomial(2, [0.5, 0.5]).plot()

@@ -210,7 +210,9 @@ def test_shapes_that_do_not_fit_are_told():
         plane.affine([[1, 1, 1]])
     with pytest.raises(ParameterError, match=r"Normal.sample\(size=1.5\): size must be a whole number"):
         Normal().sample(1.5)
-    with pytest.raises(ParameterError, match=r"linear_gaussian\(prior=Normal.*MultivariateNormal\(\[mean\], \[\[var\]\]\)"):
+    with pytest.raises(
+        ParameterError, match=r"linear_gaussian\(prior=Normal.*MultivariateNormal\(\[mean\], \[\[var\]\]\)"
+    ):
         linear_gaussian(Normal(0, 1), 2.0, Normal(0, 1), 3.0)
     with pytest.raises(ParameterError, match=r"linear_gaussian\(noise=Normal"):
         linear_gaussian(plane, [[1, 2]], Normal(), [1.0])

@@ -137,7 +137,9 @@ def test_deflation_does_not_depend_on_the_scale(scale):
 
 
 def test_deflation_refuses_an_eigenvalue_beyond_the_floats():
-    with pytest.raises(DataError, match=r"eigen_by_deflation: an eigenvalue of A is .* above the largest float64; divide"):
+    with pytest.raises(
+        DataError, match=r"eigen_by_deflation: an eigenvalue of A is .* above the largest float64; divide"
+    ):
         eigen_by_deflation(np.full((2, 2), 1.7e308))
 
 

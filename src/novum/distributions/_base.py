@@ -22,6 +22,8 @@ from novum.exceptions import DataError, ParameterError
 
 __all__ = ["Distribution", "Support"]
 
+LARGE = 1e8  # where NumPy prints powers of ten
+
 
 class Support(NamedTuple):
     """Where a distribution lives: its kind, and the bounds of a scalar outcome (or of every coordinate)."""
@@ -34,6 +36,12 @@ class Support(NamedTuple):
     def continuous(self) -> bool:
         """Whether outcomes have densities; else they have probabilities."""
         return self.kind in ("reals", "vectors", "simplex", "matrices")
+
+
+def printed(value: NDArray) -> str:
+    """Return a parameter in eight digits, in all it has where eight hide what follows the first nine: 1000000002."""
+    large = value.dtype.kind == "f" and bool((np.abs(value) >= LARGE).any())
+    return np.array2string(value, separator=", ", threshold=8, precision=17 if large else 8)
 
 
 class Distribution(Learnable):
@@ -84,10 +92,7 @@ class Distribution(Learnable):
         return self.batch_shape[0]
 
     def __repr__(self) -> str:
-        shown = (
-            f"{name}={np.array2string(value, separator=', ', threshold=8)}"
-            for name, value in self._parameters().items()
-        )
+        shown = (f"{name}={printed(value)}" for name, value in self._parameters().items())
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __eq__(self, other: Any) -> bool:
@@ -150,7 +155,11 @@ class Distribution(Learnable):
                 good = False
         if not good:
             event = ", ".join(["...", *map(str, self.event_shape)])
-            advice = f" and broadcast against the batch {self.batch_shape}: x[:, None] meets all of it" if self.batch_shape else ""
+            advice = (
+                f" and broadcast against the batch {self.batch_shape}: x[:, None] meets all of it"
+                if self.batch_shape
+                else ""
+            )
             raise DataError(f"{type(self).__name__}.log_prob: x has shape {shape}; it must be ({event}){advice}.")
 
     def _met(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:

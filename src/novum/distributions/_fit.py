@@ -67,8 +67,9 @@ def statistics_of(params: tuple[Any, ...], block: Block) -> Any:
     if not all_of(inside):
         row = int(np.argmin(_array.to_numpy(inside).reshape(x.shape[0], -1).all(axis=1)))
         name = type(about).__name__
+        owner = asking[0] if asking else f"{name}.fit"
         raise DataError(
-            f"{asking[0] if asking else f'{name}.fit'}: x holds {_array.to_numpy(x[row])} (row {row} of those with weight, block from row {block.start});"
+            f"{owner}: x holds {_array.to_numpy(x[row])} (row {row} of those with weight, block from row {block.start});"
             f" {name} is a distribution of {about._domain}. {about._remedy}"
         )
     return about.statistics(x, weight)

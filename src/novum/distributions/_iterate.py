@@ -21,7 +21,9 @@ from novum.fold import fold
 __all__ = ["State", "advanced", "iterate"]
 
 FALL = 1e-13  # relative fall of the likelihood that is rounding
-COLLAPSED = 4 * float(np.finfo(np.float64).eps)  # of the spread at the start and of the location: below it rows are equal
+COLLAPSED = 4 * float(
+    np.finfo(np.float64).eps
+)  # of the spread at the start and of the location: below it rows are equal
 
 
 class State(NamedTuple):
@@ -78,7 +80,7 @@ def iterate(
         return after[0].now._moved(before[0].now) <= tol
 
     with single_blas():
-        start = started(cls, source, flat, {"df": df, **options})
+        start: Any = started(cls, source, flat, {"df": df, **options})
         found = fold(
             (State(start, start, None), flat),
             statistics_now,

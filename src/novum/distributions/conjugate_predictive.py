@@ -5,8 +5,8 @@ r"""Predictive distributions that are no family of their own: a likelihood with 
     negative binomial       log G(a + x) - log G(a) - log x! + a log(b / (b + 1)) - x log(b + 1)                 (16)
     Lomax                   log a + a log b - (a + 1) log(b + x)                                                 (17)
 
-with A = sum alpha and G the gamma function; the entropy of (17) is log(b/a) + 1/a + 1. Moments by the rules of iterated expectation, E[x] = E[E[x | theta]] and
-var(x) = E[var(x | theta)] + var(E[x | theta]).
+with A = sum alpha and G the gamma function; the entropy of (17) is log(b/a) + 1/a + 1. Moments by the rules of iterated
+expectation, E[x] = E[E[x | theta]] and var(x) = E[var(x | theta)] + var(E[x | theta]).
 """
 
 from collections.abc import Callable
@@ -237,7 +237,11 @@ class Predictive(Distribution):
             below = np.minimum((p * (counts <= x[..., None])).sum(axis=-1), 1.0)
             return np.where(np.isnan(x), np.nan, np.where(x >= self.likelihood.n, 1.0, below))[()]
         a, b, y = self.prior.shape, self.prior.rate, np.maximum(x, 0.0)
-        inner = -np.expm1(-a * np.log1p(y / b)) if self._kind.support == "reals" else betainc(a, np.floor(y) + 1, b / (b + 1))
+        inner = (
+            -np.expm1(-a * np.log1p(y / b))
+            if self._kind.support == "reals"
+            else betainc(a, np.floor(y) + 1, b / (b + 1))
+        )
         return np.where(x < 0, 0.0, inner)[()]
 
     def quantile(self, q: Any) -> Any:
@@ -253,7 +257,9 @@ class Predictive(Distribution):
         if self._kind.support == "reals":
             with np.errstate(divide="ignore", over="ignore"):
                 return np.where(good, b * np.expm1(-np.log1p(-np.where(good, q, 0.5)) / a), np.nan)[()]
-        far = (negative_binomial_top(self.prior) - self.mean) / WIDTH  # tails of small shapes reach further than var tells
+        far = (
+            negative_binomial_top(self.prior) - self.mean
+        ) / WIDTH  # tails of small shapes reach further than var tells
         return count_quantile(
             q, self.cdf, lambda p: nbdtrik(p, a, b / (b + 1)), self.mean, np.maximum(self.std, far), np.inf
         )

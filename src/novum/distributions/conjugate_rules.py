@@ -44,7 +44,7 @@ from novum.distributions.student_t import StudentT
 __all__ = ["PAIRS", "ConjugatePair"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConjugatePair:
     """One line of the table.
 
@@ -78,6 +78,13 @@ class ConjugatePair:
     center: Callable[[Any], Any]
     posterior: Callable[[Any, Any, Any, Any], Any]
     predictive: Callable[[Any, Any], Any]
+
+    def __repr__(self) -> str:
+        known = f", known {', '.join(self.known)}" if self.known else ""
+        return (
+            f"ConjugatePair: {self.likelihood.__name__} with unknown {self.unknown}{known}; prior {self.prior.__name__},"
+            f" posterior {self.posterior_text}, predictive {self.predictive_text}"
+        )
 
 
 def _share(prior: Beta) -> Any:

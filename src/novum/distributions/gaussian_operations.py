@@ -105,5 +105,5 @@ def linear_gaussian(prior: Any, A: Any, noise: Any, y: Any, b: Any = 0.0) -> Lin
     y, b = real(owner, "y", y), real(owner, "b", b)
     spread = spread * np.eye(matrix.shape[-2]) if spread.ndim < 2 else spread
     found = gaussian_algebra.linear_gaussian(prior.mean, prior.cov, matrix, spread, y, b)
-    family = type(prior)
+    family: Any = type(prior)
     return LinearGaussianModel(family(*found.posterior), family(*found.marginal), found.log_evidence[()])

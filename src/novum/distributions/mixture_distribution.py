@@ -74,7 +74,9 @@ class MixtureDistribution(Distribution):
                 "MixtureDistribution(components=...): a list must hold single distributions over outcomes of one shape."
             )
         if len({part.support.continuous for part in parts}) > 1:
-            told = ", ".join(f"{type(p).__name__} ({'a density' if p.support.continuous else 'probabilities'})" for p in parts)
+            told = ", ".join(
+                f"{type(p).__name__} ({'a density' if p.support.continuous else 'probabilities'})" for p in parts
+            )
             raise ParameterError(
                 f"MixtureDistribution(components=...): {told}: densities and probabilities cannot be added; give components that"
                 " are all continuous, or all discrete."

@@ -71,7 +71,9 @@ class Multinomial(ExponentialFamily):
     p = Parameter()
     _event_ndim = 1
     _sums = Counts
-    _remedy = "Give rows of one total; rows of several totals say as much about p as their sum, x.sum(axis=0, keepdims=True)."
+    _remedy = (
+        "Give rows of one total; rows of several totals say as much about p as their sum, x.sum(axis=0, keepdims=True)."
+    )
     _prior_advice = "give a Dirichlet"
     _fit_options = ("n",)
 

@@ -132,7 +132,9 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
 
     @cached_property
     def _constants(self) -> Constants:
-        return Constants(self.center, self.strength, self.df, self.scale, -self.log_partition() - 0.5 * self._d * LOG_2PI)
+        return Constants(
+            self.center, self.strength, self.df, self.scale, -self.log_partition() - 0.5 * self._d * LOG_2PI
+        )
 
     @staticmethod
     def _log_density(constants, x, ops):

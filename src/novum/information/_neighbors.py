@@ -11,8 +11,9 @@ of the unit ball:
     D(P||Q) ~ (d/n) sum_i log(nu_i / rho_i) + log(m / (n - 1))                      Wang et al. 2009               (13)
               rho_i: k-th neighbor in x, nu_i: k-th neighbor in y
 
-All in nats. Draws of a continuous variable never repeat, so repeated rows are an error (in (11) repeated pairs: where only x
-repeats, eps_i lies among equal x and (11) is (12) with x as the label). The errors of the terms cancel in (11) because one scale eps_i serves all three entropies.
+All in nats. The errors of the terms cancel in (11) because one scale eps_i serves all three entropies. Draws of a continuous
+variable never repeat, so repeated rows are an error; in (11) repeated pairs are: where only x repeats, eps_i lies among equal x
+and (11) is (12) with x as the label.
 """
 
 from typing import Any

@@ -241,5 +241,7 @@ def differential_entropy(p: Any = None, *, samples: Any = None, n_neighbors: int
     if not is_distribution(p):
         raise ParameterError(f"{owner}: p must be a distribution; for draws use samples=, for probabilities `entropy`.")
     if not getattr(getattr(p, "support", None), "continuous", True):
-        raise ParameterError(f"{owner}(p={p!r}): p has probabilities, no density; for discrete distributions use `entropy`.")
+        raise ParameterError(
+            f"{owner}(p={p!r}): p has probabilities, no density; for discrete distributions use `entropy`."
+        )
     return as_float(p.entropy(), owner, base)
