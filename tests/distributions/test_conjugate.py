@@ -25,7 +25,7 @@ from novum.distributions import (
     conjugate_prior,
     posterior_sequence,
 )
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
 
 RNG = np.random.default_rng(0)
 TOSSES = [1, 1, 0, 0, 0, 1, 1]
@@ -157,7 +157,7 @@ def test_normal_gamma():
     found = NormalGamma(0, 1, 2, 1).update(x)
     assert parameters(found) == pytest.approx([2.116667, 6, 4.5, 6.604167], abs=5e-7)
     assert NormalGamma(0, 1, 2, 1).log_evidence(x) == pytest.approx(-11.531489, abs=5e-7)
-    assert close(found.predictive(), StudentT(9, found.mean, np.sqrt(found.rate * 7 / (4.5 * 6))))
+    assert close(found.predictive(), StudentT(9, found.center, np.sqrt(found.rate * 7 / (4.5 * 6))))
     far = NormalGamma(-1e6, 1e-3, 2, 1).update(np.array(x) + 1e9)  # digits stay where the prior is far away
     centred = np.array(x) - np.mean(x)
     gap = np.mean(x) + 1e9 + 1e6
@@ -169,11 +169,11 @@ def test_normal_inverse_wishart():
     found = prior.update(X)
     n, mean = len(X), X.mean(0)
     scatter = (X - mean).T @ (X - mean)
-    gap = mean - prior.mean
+    gap = mean - prior.center
     assert found.strength == 6.5 and found.df == 9
-    assert np.allclose(found.mean, (1.5 * prior.mean + n * mean) / 6.5, rtol=1e-13)
+    assert np.allclose(found.center, (1.5 * prior.center + n * mean) / 6.5, rtol=1e-13)
     assert np.allclose(found.scale, prior.scale + scatter + 1.5 * n / 6.5 * np.outer(gap, gap), rtol=1e-13)
-    wanted = MultivariateStudentT(8, found.mean, found.scale * 7.5 / (6.5 * 8))
+    wanted = MultivariateStudentT(8, found.center, found.scale * 7.5 / (6.5 * 8))
     assert close(found.predictive(), wanted)
 
 
@@ -242,7 +242,7 @@ def test_batches_and_homes(tmp_path):
     each = [Gamma(1.0, 1.0).update(x[:, 0], Poisson), Gamma(2.0, 1.0).update(x[:, 1], Poisson)]
     assert np.allclose(both.shape, [each[0].shape, each[1].shape]) and both.batch_shape == (2,)
     evidence = Gamma([1.0, 2.0], 1.0).log_evidence(x, Poisson)
-    assert np.allclose(evidence, [Gamma(1.0, 1.0).log_evidence(x[:, 0]), Gamma(2.0, 1.0).log_evidence(x[:, 1])])
+    assert np.allclose(evidence, [Gamma(a, 1.0).log_evidence(x[:, j], Poisson) for j, a in enumerate((1.0, 2.0))])
     several = Normal([0.0, 5.0], 1.0).update(x[:, 0], Normal(var=2.0))  # two priors, the same data
     assert close(several[1], Normal(5.0, 1.0).update(x[:, 0], Normal(var=2.0)))
     assert np.shape(Normal([0.0, 5.0], 1.0).log_evidence(x[:, 0], Normal(var=2.0))) == (2,)
@@ -310,11 +310,24 @@ def test_errors_name_the_partners(prior, likelihood, message):
         prior.update([1.0, 0.0], likelihood)
 
 
+def test_a_prior_of_several_likelihoods_asks_which():
+    for ask in (Gamma(1, 1).update, Gamma(1, 1).log_evidence, lambda _: Gamma(1, 1).predictive()):
+        with pytest.raises(
+            ParameterError, match=r"missing; give likelihood=Poisson or Exponential or Normal\(mean=...\)"
+        ):
+            ask([2.0, 3.0])
+    assert close(Gamma(1, 1).update([2], Poisson).update([3]), Gamma(6, 3))  # remembered
+    assert close(Beta(1, 1).update([1, 0, 1]), Beta(3, 2))  # one partner of which nothing has to be known
+
+
 def test_data_outside_the_likelihood_are_refused():
-    with pytest.raises(ValueError, match="2"):
+    with pytest.raises(DataError, match=r"Beta.update: x holds 2.0 \(row 2.*Bernoulli is a distribution of"):
         Beta(1, 1).update([0, 1, 2])
-    with pytest.raises(ValueError, match="-1"):
-        Gamma(1, 1).update([3, -1])
+    with pytest.raises(DataError, match=r"Gamma.log_evidence: x holds -1.0 .*Poisson is a distribution of counts"):
+        Gamma(1, 1).log_evidence([3, -1], Poisson)
+    told = r"Dirichlet.update: x holds 3.0 .*whole numbers 0 to 2. Count more outcomes \(.*entries of a prior\)"
+    with pytest.raises(DataError, match=told):
+        Dirichlet([1, 1, 1]).update([3])
     assert betaln(5, 4) == pytest.approx(Beta(1, 1).log_evidence(TOSSES))
 
 

@@ -16,6 +16,7 @@ from novum.distributions import (
     NormalGamma,
     Poisson,
     chebyshev_bound,
+    conjugate_prior,
     maximum_a_posteriori,
     maximum_likelihood,
     mean_paths,
@@ -25,6 +26,7 @@ from novum.distributions import (
     standardized_means,
 )
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.information import entropy_curve
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(3.0, 2.0, size=40)
@@ -227,9 +229,7 @@ def test_two_parameters_on_a_grid():
     )
     exact = prior.update(x)
     assert found.log_evidence == pytest.approx(prior.log_evidence(x), abs=1e-5)
-    assert found.mean == pytest.approx(
-        {"mean": float(exact.mean), "precision": float(exact.shape / exact.rate)}, abs=1e-4
-    )
+    assert found.mean == pytest.approx({"mean": float(exact.mean[0]), "precision": float(exact.mean[1])}, abs=1e-4)
     new = np.array([-1.0, 2.0, 5.0])
     assert found.predictive(new) == pytest.approx(exact.predictive().prob(new), rel=1e-4)
     one = found.marginal("mean")
@@ -294,3 +294,32 @@ def test_the_likeliest_of_three_normals():
         rank_by_likelihood(x, {"two": Normal([0, 1], 1)})
     with pytest.raises(ParameterError, match="candidates is empty"):
         rank_by_likelihood(x, {})
+
+
+def test_names_that_the_density_does_not_have():
+    def log_density(x, mean, var=1.0):
+        return Normal(mean, var).log_prob(x)
+
+    with pytest.raises(ParameterError, match=r"maximum_likelihood\(start=...\): .* no parameter 'm'; .*: mean, var"):
+        maximum_likelihood(log_density, X, start={"m": 10.0})
+    with pytest.raises(ParameterError, match=r"log_density needs 'mean', which start lacks"):
+        maximum_likelihood(log_density, X, start={"var": 10.0})
+    with pytest.raises(ParameterError, match=r"posterior_grid\(grid=...\): log_density has no parameter 'm'"):
+        posterior_grid(log_density, X, {"m": [1.0, 2.0]})
+    assert maximum_likelihood(log_density, X, start={"mean": 1.0}).parameters["mean"] == pytest.approx(X.mean())
+    free = maximum_likelihood(lambda x, **theta: log_density(x, **theta), X, start={"mean": 1.0})
+    assert free.parameters["mean"] == pytest.approx(X.mean())
+
+
+def test_what_is_printed_can_be_read():
+    found = rank_by_likelihood([0.1, 0.2], {"left": Normal(-2), "middle": Normal(0)})
+    assert repr(found).splitlines()[0] == "LikelihoodRanking from 2 observations"
+    assert repr(found).splitlines()[1].startswith("  middle: log-likelihood -1.86")
+    with pytest.raises(ParameterError, match=r"'g': .*must be a distribution; fit the family first, Gamma.fit\(data\)"):
+        rank_by_likelihood([0.1, 0.2], {"g": Gamma})
+    assert repr(conjugate_prior(Poisson)) == (
+        "ConjugatePair: Poisson with unknown rate; prior Gamma, posterior Gamma(shape + sum x, rate + n), predictive"
+        " negative binomial"
+    )
+    assert repr(Normal.fit(1e9 + np.array([1.0, 2, 3]))) == "Normal(mean=1.000000002e+09, var=0.66666667)"
+    assert repr(entropy_curve()) == "EntropyCurve of 401 probabilities: entropy in bits, at most 1; .plot() draws it"

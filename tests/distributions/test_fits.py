@@ -90,7 +90,7 @@ def free(model):
 
         return np.r_[model.mean, model.cholesky[rows]], back
     if family is NormalGamma:
-        return np.r_[model.mean, np.log([model.strength, model.shape, model.rate])], lambda t: NormalGamma(
+        return np.r_[model.center, np.log([model.strength, model.shape, model.rate])], lambda t: NormalGamma(
             t[0], *np.exp(t[1:])
         )
     if family is Dirichlet:
@@ -232,7 +232,17 @@ def test_priors_that_do_not_fit():
         (lambda: Dirichlet.fit([[0.5, 0.6]]), "vectors of positive numbers that add up to one"),
         (
             lambda: Categorical.fit([0, 5], n_categories=3),
-            "holds the code 5; codes run from 0 to 2. Raise n_categories",
+            "x holds 5.0 .*whole numbers 0 to 2. Count more outcomes .n_categories of fit",
+        ),
+        (lambda: Beta.fit([0.5] * 4), "Beta: the data are all equal, so a and b would be infinite"),
+        (lambda: Dirichlet.fit([[0.5, 0.5]] * 4), "Dirichlet: the rows are all equal, so alpha would be infinite"),
+        (
+            lambda: Dirichlet.fit([0.5] * 4),
+            "Dirichlet.fit: x has 1 column; .* For numbers between 0 and 1 there is Beta",
+        ),
+        (
+            lambda: Normal.fit([0.1, np.nan]),
+            r"Input X contains NaN. Normal.fit takes whole observations: drop those rows",
         ),
         (lambda: Binomial.fit([1, 2]), r"Binomial.fit\(n=None\): the number of trials is not learned; give n"),
         (lambda: Binomial.fit([1, 9], n=4), "Binomial.fit: x holds 9.0.*distribution of counts 0, ..., n"),

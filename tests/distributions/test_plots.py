@@ -68,11 +68,13 @@ def test_probabilities_are_stems(model):
 def test_contours_of_vectors():
     assert MultivariateNormal([0.0, 1.0], [[2.0, 0.5], [0.5, 1.0]]).plot().collections
     assert Dirichlet([2.0, 3.0, 5.0]).plot().collections
-    with pytest.raises(ParameterError, match=r"MultivariateNormal.plot: .*have shape \(3,\)"):
+    with pytest.raises(ParameterError, match=r"MultivariateNormal.plot: .*vectors of shape \(3,\). Draw a marginal"):
         MultivariateNormal(np.zeros(3), 1.0).plot()
     with pytest.raises(ParameterError, match="show one distribution; index the batch"):
         Dirichlet(np.ones((2, 3))).plot()
     with pytest.raises(ParameterError, match="too much for one picture"):
         Normal(np.zeros(20), 1.0).plot()
-    with pytest.raises(ParameterError, match=r"Multinomial\.plot"):
+    with pytest.raises(
+        ParameterError, match=r"Multinomial\.plot: .* are counts of shape \(2,\). Draw a marginal: of one count"
+    ):
         Multinomial(2, [0.5, 0.5]).plot()

@@ -8,18 +8,22 @@ import scipy.stats as st
 from numpy.testing import assert_allclose
 
 from novum.distributions import (
+    Bernoulli,
     Beta,
     Binomial,
     Continuous,
     Discrete,
+    Exponential,
     Gamma,
     MixtureDistribution,
     MultivariateNormal,
     Normal,
     Poisson,
     StudentT,
+    Uniform,
 )
 from novum.exceptions import DataError, ParameterError
+from novum.information import differential_entropy, kl_divergence
 
 PEERS = [
     (st.norm(1.5, 2.0), (-np.inf, np.inf), ()),
@@ -207,3 +211,22 @@ def test_mixtures_on_tensors():
     x = torch.linspace(-3, 3, 7, dtype=torch.float64)
     assert_allclose(model.log_prob(x).numpy(), model.log_prob(x.numpy()), rtol=1e-13)
     assert_allclose(model.posterior(x).numpy(), model.posterior(x.numpy()), rtol=1e-13)
+
+
+def test_densities_and_probabilities_do_not_mix():
+    for p, q in ((Poisson(3.0), Normal(3, 3)), (Normal(3, 3), Poisson(3.0)), (Discrete([0, 1]), Gamma(1.0, 1.0))):
+        assert p.kl(q) == np.inf
+    assert Poisson([1.0, 2.0]).kl(Normal()).tolist() == [np.inf, np.inf]
+    assert 0 < Poisson(1.0).kl(Poisson(2.0)) < np.inf and 0 < Binomial(3, 0.5).kl(Poisson(2.0)) < np.inf
+    told = r"Normal \(a density\), Poisson \(probabilities\): densities and probabilities cannot be added"
+    with pytest.raises(ParameterError, match=told):
+        MixtureDistribution([0.5, 0.5], [Normal(), Poisson(1.0)])
+    with pytest.raises(ParameterError, match=r"differential_entropy\(p=Poisson.* use `entropy`"):
+        differential_entropy(Poisson(3.0))
+    assert kl_divergence(Poisson(3.0), Normal(3, 3)) == np.inf
+
+
+def test_nan_has_no_cumulative_probability():
+    for model in (Bernoulli(0.3), Binomial(3, 0.5), Poisson(2.0), Discrete([0, 1]), Normal(), Gamma(1.0, 1.0), Beta(2, 2),
+                  Uniform(0, 1), Exponential(1.0), StudentT(3.0)):  # fmt: skip
+        assert np.isnan(model.cdf(np.nan)) and np.isnan(model.cdf([0.5, np.nan])[1]), model

@@ -12,10 +12,13 @@ from novum.distributions import (
     Multinomial,
     MultivariateNormal,
     MultivariateStudentT,
+    Normal,
     NormalGamma,
     NormalInverseWishart,
     StudentT,
+    linear_gaussian,
 )
+from novum.exceptions import DataError, ParameterError
 
 RNG = np.random.default_rng(3)
 COV = np.array([[2.0, 0.5, 0.3], [0.5, 1.0, -0.2], [0.3, -0.2, 0.7]])
@@ -152,17 +155,19 @@ def test_students_constant_keeps_its_digits(df):
 def test_moments_that_do_not_exist():
     assert np.isnan(StudentT(1.0).mean) and np.isnan(StudentT(1.0).var) and np.isinf(StudentT(2.0).var)
     assert np.isinf(NormalGamma(0.0, 1.0, 1.0, 1.0).var[0])
-    assert np.isnan(NormalInverseWishart([0.0, 0], 1.0, 2.5, 1.0).expectation[1:]).all()
+    assert np.isnan(NormalInverseWishart([0.0, 0], 1.0, 2.5, 1.0).mean[1:]).all()
+    assert np.isnan(NormalInverseWishart([0.0, 0], 1.0, 1.5, 1.0).mean).all()
+    assert np.isnan(NormalGamma(0.0, 1.0, 0.5, 1.0).mean).tolist() == [True, False]
 
 
 def test_normal_gamma_is_a_normal_given_a_gamma():
     model = NormalGamma([0.5, 1.0], 3.0, 2.5, [1.5, 2.0])
     mu, tau = 0.7, 1.3
-    expected = st.norm(model.mean, 1 / np.sqrt(3 * tau)).logpdf(mu) + st.gamma(2.5, scale=1 / model.rate).logpdf(tau)
+    expected = st.norm(model.center, 1 / np.sqrt(3 * tau)).logpdf(mu) + st.gamma(2.5, scale=1 / model.rate).logpdf(tau)
     assert_allclose(model.log_prob([mu, tau]), expected, rtol=1e-13)
     assert model.log_prob([0.0, -1.0])[0] == -np.inf
     drawn = model[0].sample(20000, random_state=0)
-    assert averages_to(drawn, model[0].expectation)
+    assert averages_to(drawn, model[0].mean)
     assert_allclose(drawn.var(0), model[0].var, rtol=0.1)
     assert averages_to(-model[0].log_prob(drawn), model[0].entropy())
     other = NormalGamma(0.0, 1.0, 2.0, 2.0)
@@ -173,11 +178,11 @@ def test_normal_inverse_wishart_is_a_normal_given_an_inverse_wishart():
     model = NormalInverseWishart([0.5, -1.0], 2.0, 9.0, [[2.0, 0.5], [0.5, 1.0]])
     cov, mu = np.array([[1.0, 0.2], [0.2, 0.4]]), np.array([0.3, 0.1])
     x = np.vstack([mu, cov])
-    expected = st.multivariate_normal(model.mean, cov / 2).logpdf(mu) + st.invwishart(9, model.scale).logpdf(cov)
+    expected = st.multivariate_normal(model.center, cov / 2).logpdf(mu) + st.invwishart(9, model.scale).logpdf(cov)
     assert_allclose(model.log_prob(x), expected, rtol=1e-13)
     assert model.log_prob(np.vstack([mu, -cov])) == -np.inf
     drawn = model.sample(20000, random_state=0)
-    assert averages_to(drawn, model.expectation)
+    assert averages_to(drawn, model.mean)
     assert_allclose(drawn.var(0), model.var, rtol=0.1)
     assert averages_to(-model.log_prob(drawn), model.entropy())
     other = NormalInverseWishart([0.0, 0.0], 1.0, 5.0, np.eye(2))
@@ -186,3 +191,30 @@ def test_normal_inverse_wishart_is_a_normal_given_an_inverse_wishart():
     batch = NormalInverseWishart(np.zeros((3, 2)), [1.0, 2, 3], 5.0, np.eye(2))
     assert_allclose(batch.log_prob(x), [one.log_prob(x) for one in batch], rtol=1e-14)
     assert batch.sample(4, random_state=0).shape == (4, 3, 3, 2)
+
+
+def test_shapes_that_do_not_fit_are_told():
+    plane = MultivariateNormal([0, 0], np.eye(2))
+    for x in (1.0, [[1.0], [2.0]], [1, 2, 3]):
+        with pytest.raises(DataError, match=r"MultivariateNormal.log_prob: x has shape .*; it must be \(..., 2\)"):
+            plane.log_prob(x)
+    with pytest.raises(DataError, match=r"Normal.log_prob: x has shape \(3,\); .* batch \(2,\): x\[:, None\]"):
+        Normal([0, 1]).log_prob([1, 2, 3])
+    with pytest.raises(DataError, match="Normal: x is None; give a number"):
+        Normal().log_prob(None)
+    with pytest.raises(ParameterError, match=r"Categorical.kl\(other=.*has 3 outcomes, this one 2; list the same"):
+        Categorical([0.5, 0.5]).kl(Categorical([0.3, 0.3, 0.4]))
+    with pytest.raises(ParameterError, match=r"MultivariateNormal.product\(other=Normal.* with event_shape \(2,\)"):
+        plane.product(Normal())
+    with pytest.raises(DataError, match=r"affine: A has shape \(1, 3\); its last axes must be \(any, 2\)"):
+        plane.affine([[1, 1, 1]])
+    with pytest.raises(ParameterError, match=r"Normal.sample\(size=1.5\): size must be a whole number"):
+        Normal().sample(1.5)
+    with pytest.raises(
+        ParameterError, match=r"linear_gaussian\(prior=Normal.*MultivariateNormal\(\[mean\], \[\[var\]\]\)"
+    ):
+        linear_gaussian(Normal(0, 1), 2.0, Normal(0, 1), 3.0)
+    with pytest.raises(ParameterError, match=r"linear_gaussian\(noise=Normal"):
+        linear_gaussian(plane, [[1, 2]], Normal(), [1.0])
+    with pytest.raises(DataError, match=r"linear_gaussian: y has shape \(2,\); its last axes must be \(1\)"):
+        linear_gaussian(plane, [[1, 2]], 1.0, [1.0, 2.0])

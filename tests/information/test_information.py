@@ -235,10 +235,31 @@ def test_estimates_come_near_the_truth():
     assert mutual_information(samples=x, labels=labels) == pytest.approx(1, abs=0.02)
 
 
+def test_values_that_repeat_in_one_sample_alone_act_as_labels():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, size=600)
+    y = labels + rng.normal(size=600)
+    by_label = mutual_information(samples=y, labels=labels)
+    assert mutual_information(samples=(100.0 * labels, y)) == pytest.approx(by_label, abs=1e-12)
+
+
 def test_repeated_samples_are_no_draws_of_a_density():
     x = np.r_[np.zeros(5), np.arange(1.0, 20)]
-    with pytest.raises(DataError, match="occurs more than n_neighbors=3 times"):
-        differential_entropy(samples=x)
+    twice = np.r_[0.0, 0.0, np.arange(1.0, 20)]  # fewer times than n_neighbors: still no draws of a density
+    other = np.random.default_rng(0).normal(size=21)
+    told = r"row 0 of samples(\[.\])? occurs more than once.*drop the repeated rows, add noise .*labels="
+    for ask in (
+        lambda: differential_entropy(samples=x),
+        lambda: differential_entropy(samples=twice),
+        lambda: mutual_information(samples=(twice, twice)),
+        lambda: mutual_information(samples=twice, labels=np.arange(21) % 2),
+        lambda: kl_divergence(samples=(twice, other)),
+        lambda: kl_divergence(samples=(other, twice)),
+    ):
+        with pytest.raises(DataError, match=told):
+            ask()
+    with pytest.raises(DataError, match=r"row 3 of samples\[0\] is also a row of samples\[1\].*drop the repeated rows"):
+        kl_divergence(samples=(np.arange(5.0), np.array([3.0, 7.0, 8.0, 9.0, 10.0])))
     with pytest.raises(DataError, match="n_neighbors=3 asks for more than 3 samples; there are 2"):
         differential_entropy(samples=[1.0, 2.0])
     with pytest.raises(DataError, match="NaN or infinity in row 1"):

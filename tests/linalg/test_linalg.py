@@ -128,6 +128,21 @@ def test_deflation_on_the_catalogued_matrices():
     assert eigen_by_deflation(np.eye(3) * 7).values.tolist() == pytest.approx([7, 7, 7])
 
 
+@pytest.mark.parametrize("scale", [1e-310, 1e-170, 1e155, 1e300])
+def test_deflation_does_not_depend_on_the_scale(scale):
+    A = np.array([[0.0, 2.0, 1.0], [2.0, 3.0, 0.0], [1.0, 0.0, -5.0]])
+    pairs = eigen_by_deflation(A * scale)
+    np.testing.assert_allclose(pairs.values / scale, np.linalg.eigvalsh(A)[::-1], rtol=1e-12)
+    assert pairs.residual < 1e-14
+
+
+def test_deflation_refuses_an_eigenvalue_beyond_the_floats():
+    with pytest.raises(
+        DataError, match=r"eigen_by_deflation: an eigenvalue of A is .* above the largest float64; divide"
+    ):
+        eigen_by_deflation(np.full((2, 2), 1.7e308))
+
+
 @pytest.mark.notes("000-a", "symmetric-eig-orthogonality")
 @pytest.mark.parametrize(
     "values",

@@ -161,6 +161,39 @@ def test_generic_mixture_says_what_is_wrong():
         Mixture([Gamma(1.0, 1.0)]).fit([[1.0], [-1.0]])
 
 
+def test_a_component_that_draws_no_rows():
+    X = np.array([[0], [1], [2], [1], [9], [11], [10], [12]])
+    model = Mixture([Poisson(1.0), Poisson(10.0)]).fit(X)
+    for seed in range(8):
+        rows, labels = model.set_params(random_state=seed).sample(1)
+        assert rows.shape == (1, 1) and labels.shape == (1,)
+    plane = Mixture([MultivariateNormal([0, 0], np.eye(2)), MultivariateNormal([9, 9], np.eye(2))])
+    assert plane.fit(blobs(60, d=2)).sample(1)[0].shape == (1, 2)
+
+
+@pytest.mark.parametrize("components", [[Gamma(1.0, 1.0), Normal(2.0, 1.0)], [Gamma, Normal], [Normal, Gamma]])
+def test_rows_outside_the_support_of_one_component_belong_to_the_others(components):
+    x = np.random.default_rng(0).normal(size=(200, 1))
+    model = Mixture(components, random_state=0, max_iter=500).fit(x)
+    shares = model.predict_proba(x)
+    gamma = [type(one).__name__ for one in model.components_].index("Gamma")
+    assert (shares[x[:, 0] < 0, gamma] == 0).all() and (shares[x[:, 0] > 0, gamma] > 0).any()
+    assert_allclose(shares.sum(axis=1), 1.0)
+    history = np.array(model.history_)
+    assert (np.diff(history) >= -1e-10 * np.abs(history[1:])).all()
+
+
+def test_rows_outside_every_support_are_named():
+    told = r"produced row 1, \[-1.\]: its density is zero under all of Poisson. Add a component"
+    model = Mixture([Poisson(1.0), Poisson(10.0)]).fit([[0.0], [1.0], [9.0], [12.0]])
+    for ask in (model.predict, model.predict_proba):
+        with pytest.raises(DataError, match=told):
+            ask([[1.0], [-1.0]])
+    assert model.score_samples([[-1.0]])[0] == -np.inf
+    with pytest.raises(DataError, match=r"produced row 3, .* under all of Gamma, Poisson"):
+        Mixture([Gamma(1.0, 1.0), Poisson(1.0)]).fit([[1.0], [2.0], [-1.0], [-2.0]], sample_weight=[1, 1, 0, 1])
+
+
 @pytest.mark.notes("000-a", "novelty-detector")
 def test_novelty_of_one_gaussian_is_the_mahalanobis_rule():
     rng = np.random.default_rng(0)

@@ -5,7 +5,7 @@ from novum.distributions.bernoulli import Bernoulli
 from novum.distributions.beta import Beta
 from novum.distributions.binomial import Binomial
 from novum.distributions.categorical import Categorical
-from novum.distributions.conjugate_predictive import CountPredictive
+from novum.distributions.conjugate_predictive import Predictive
 from novum.distributions.conjugate_registry import ConjugatePairs, conjugate_pairs, conjugate_prior
 from novum.distributions.conjugate_rules import ConjugatePair
 from novum.distributions.conjugate_sequence import PosteriorSequence, posterior_sequence
@@ -51,7 +51,6 @@ __all__ = [
     "ConjugatePair",
     "ConjugatePairs",
     "Continuous",
-    "CountPredictive",
     "Dirichlet",
     "Discrete",
     "Distribution",
@@ -75,6 +74,7 @@ __all__ = [
     "NormalInverseWishart",
     "Poisson",
     "PosteriorSequence",
+    "Predictive",
     "Profile",
     "StandardizedMeans",
     "Statement",

@@ -18,9 +18,11 @@ from novum._random import Stream, seed_of
 from novum.distributions._learning import Learnable
 from novum.distributions._ops import NUMPY, Ops, ops_of, real_rows
 from novum.distributions._parameters import Parameter
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
 
 __all__ = ["Distribution", "Support"]
+
+LARGE = 1e8  # where NumPy prints powers of ten
 
 
 class Support(NamedTuple):
@@ -29,6 +31,17 @@ class Support(NamedTuple):
     kind: str  # "reals", "integers", "values", "vectors", "simplex", "counts" or "matrices"
     low: Any
     high: Any
+
+    @property
+    def continuous(self) -> bool:
+        """Whether outcomes have densities; else they have probabilities."""
+        return self.kind in ("reals", "vectors", "simplex", "matrices")
+
+
+def printed(value: NDArray) -> str:
+    """Return a parameter in eight digits, in all it has where eight hide what follows the first nine: 1000000002."""
+    large = value.dtype.kind == "f" and bool((np.abs(value) >= LARGE).any())
+    return np.array2string(value, separator=", ", threshold=8, precision=17 if large else 8)
 
 
 class Distribution(Learnable):
@@ -79,10 +92,7 @@ class Distribution(Learnable):
         return self.batch_shape[0]
 
     def __repr__(self) -> str:
-        shown = (
-            f"{name}={np.array2string(value, separator=', ', threshold=8)}"
-            for name, value in self._parameters().items()
-        )
+        shown = (f"{name}={printed(value)}" for name, value in self._parameters().items())
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __eq__(self, other: Any) -> bool:
@@ -123,14 +133,34 @@ class Distribution(Learnable):
         else:
             rows = real_rows(type(self).__name__, x)
             if _array.is_tensor(rows):
+                self._check_outcomes(tuple(rows.shape))
                 constants = type(self._constants)(*(_array.like(rows, value, "float64") for value in self._constants))
                 return self._log_density(constants, rows, ops_of(rows))
         shape = self._met(rows.shape)
         if shape is None:
+            self._check_outcomes(rows.shape)
             return self._log_density(self._constants, rows, NUMPY)[()]
         out = np.empty(shape)
         self._fused(rows if rows.flags.c_contiguous else np.ascontiguousarray(rows), out)
         return out[()]
+
+    def _check_outcomes(self, shape: tuple[int, ...]) -> None:
+        """Raise unless arrays of this shape hold outcomes, and broadcast against the batch."""
+        place = len(shape) - len(self.event_shape)
+        good = place >= 0 and shape[place:] == self.event_shape
+        if good and self.batch_shape:
+            try:
+                np.broadcast_shapes(shape[:place], self.batch_shape)
+            except ValueError:
+                good = False
+        if not good:
+            event = ", ".join(["...", *map(str, self.event_shape)])
+            advice = (
+                f" and broadcast against the batch {self.batch_shape}: x[:, None] meets all of it"
+                if self.batch_shape
+                else ""
+            )
+            raise DataError(f"{type(self).__name__}.log_prob: x has shape {shape}; it must be ({event}){advice}.")
 
     def _met(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:
         """Return the shape of the result where outcomes meet the batch as kernels know it, else None: NumPy broadcasts.
@@ -175,7 +205,7 @@ class Distribution(Learnable):
         -------
         array of shape (*size, *batch_shape, *event_shape)
         """
-        shape = () if size is None else (size,) if isinstance(size, (int, np.integer)) else tuple(size)
+        shape = () if size is None else tuple(size) if isinstance(size, (tuple, list, np.ndarray)) else (size,)
         if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0 for n in shape):
             raise ParameterError(
                 f"{type(self).__name__}.sample(size={size!r}): size must be a whole number or a tuple of them, zero or more."
@@ -232,13 +262,16 @@ class Distribution(Learnable):
         """Return the Kullback-Leibler divergence E[log p(x) - log q(x)] to `other`, in nats.
 
         Families have closed forms for their own kind; else the expectation is summed or integrated, for one distribution of
-        numbers and another.
+        numbers and another. Between a distribution with a density and one with probabilities it is infinite: what one holds
+        for certain has probability zero under the other.
         """
         if not isinstance(other, Distribution) or self.event_shape or other.event_shape:
             raise ParameterError(
                 f"{type(self).__name__}.kl(other={other!r}): there is no closed form, and only distributions of numbers are"
                 f" integrated."
             )
+        if self.support.continuous != other.support.continuous:
+            return np.full(np.broadcast_shapes(self.batch_shape, other.batch_shape), np.inf)[()]
         return self.expect(lambda x: self.log_prob(x) - other.log_prob(x))
 
     def expect(self, function: Any) -> float:

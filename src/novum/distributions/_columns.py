@@ -7,7 +7,7 @@ import numpy as np
 from novum import _array
 from novum.distributions._base import Distribution
 
-__all__ = ["columns_of", "component_log_prob", "component_statistics", "is_vector"]
+__all__ = ["columns_of", "component_inside", "component_log_prob", "component_statistics", "is_vector"]
 
 
 def is_vector(component: Distribution) -> bool:
@@ -33,8 +33,20 @@ def component_log_prob(component: Distribution, X: Any) -> Any:
     return value if value.ndim == 1 else value.sum(1)
 
 
+def component_inside(component: Distribution, X: Any) -> Any:
+    """Return which rows could come from the family of a component, as zeros and ones."""
+    inside = component._inside(columns_of(component, X))
+    return _array.double(inside.reshape((X.shape[0], -1)).all(1))
+
+
 def component_statistics(component: Distribution, X: Any, weight: Any) -> Any:
-    """Return the statistics of one component, with weights of the rows; missing cells have none."""
+    """Return the statistics of one component, with weights of the rows; missing cells have none.
+
+    Rows without weight are left out before, not multiplied by zero: outside the support their statistics may be no numbers.
+    """
+    used = weight > 0
+    if not bool(used.all()):
+        X, weight = X[used], weight[used]
     x = columns_of(component, X)
     if is_vector(component):
         return component.statistics(x, weight)

@@ -19,6 +19,8 @@ from novum.fold.blocks import Block, Source
 
 __all__ = ["fit", "open_rows", "rows_of", "statistics_of"]
 
+NAN = "Input X contains NaN."  # how scikit-learn begins
+
 
 def open_rows(name: str, x: Any, sample_weight: Any) -> tuple[Source, bool]:
     """Return the data as a Source of two-dimensional blocks, and whether they were one-dimensional."""
@@ -33,7 +35,15 @@ def open_rows(name: str, x: Any, sample_weight: Any) -> tuple[Source, bool]:
     elif not hasattr(x, "ndim") and hasattr(x, "to_numpy") and not hasattr(x, "columns") and len(x.shape) == 1:
         x, flat = x.to_numpy()[:, None], True  # a column of polars
     reader = type(name, (Estimator,), {})()  # the checks of data address an estimator: here it is the family
-    return open_source(reader, x, None, sample_weight), flat
+    try:
+        return open_source(reader, x, None, sample_weight), flat
+    except ValueError as error:
+        if not str(error).startswith(NAN):
+            raise
+        raise DataError(
+            f"{NAN} {name} takes whole observations: drop those rows, x[~np.isnan(x)] of numbers; `novum.mixture` takes"
+            " missing cells."
+        ) from error  # scikit-learn's own advice is about classifiers
 
 
 def rows_of(block: Block, event: int, flat: bool) -> tuple[Any, Any]:
@@ -46,17 +56,21 @@ def rows_of(block: Block, event: int, flat: bool) -> tuple[Any, Any]:
     return (x[:, 0] if flat and event == 0 else x), weight
 
 
-def statistics_of(params: tuple[Distribution, bool], block: Block) -> Any:
-    """Return the statistics of one block about the parameters; raise where a row cannot come from the family."""
-    about, flat = params
+def statistics_of(params: tuple[Any, ...], block: Block) -> Any:
+    """Return the statistics of one block about the parameters; raise where a row cannot come from the family.
+
+    `params` are the distribution, whether the data are one-dimensional, and who asks (`fit` of the family unless given).
+    """
+    about, flat, *asking = params
     x, weight = rows_of(block, about._event_ndim, flat)
     inside = about._inside(x)
     if not all_of(inside):
         row = int(np.argmin(_array.to_numpy(inside).reshape(x.shape[0], -1).all(axis=1)))
         name = type(about).__name__
+        owner = asking[0] if asking else f"{name}.fit"
         raise DataError(
-            f"{name}.fit: x holds {_array.to_numpy(x[row])} (row {row} of those with weight, block from row {block.start});"
-            f" {name} is a distribution of {about._domain}. Remove or change such rows."
+            f"{owner}: x holds {_array.to_numpy(x[row])} (row {row} of those with weight, block from row {block.start});"
+            f" {name} is a distribution of {about._domain}. {about._remedy}"
         )
     return about.statistics(x, weight)
 

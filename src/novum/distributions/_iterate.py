@@ -21,6 +21,9 @@ from novum.fold import fold
 __all__ = ["State", "advanced", "iterate"]
 
 FALL = 1e-13  # relative fall of the likelihood that is rounding
+COLLAPSED = 4 * float(
+    np.finfo(np.float64).eps
+)  # of the spread at the start and of the location: below it rows are equal
 
 
 class State(NamedTuple):
@@ -68,13 +71,16 @@ def iterate(
 
     def update(params: tuple[State, bool], sums: Any) -> tuple[State, bool]:
         state, flat = params
-        return advanced(state, sums, known), flat
+        after = advanced(state, sums, known)
+        if (after.now._spread() <= COLLAPSED * (start._spread() + np.abs(after.now.loc))).any():
+            raise after.now._too_equal()  # the likelihood has no bound: it rises for as long as the scale falls
+        return after, flat
 
     def converged(before: tuple[State, bool], after: tuple[State, bool], history: list[float]) -> bool:
         return after[0].now._moved(before[0].now) <= tol
 
     with single_blas():
-        start = started(cls, source, flat, {"df": df, **options})
+        start: Any = started(cls, source, flat, {"df": df, **options})
         found = fold(
             (State(start, start, None), flat),
             statistics_now,

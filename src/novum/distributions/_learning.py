@@ -29,6 +29,7 @@ class Learnable(ABC):
 
     _event_ndim: ClassVar[int] = 0
     _domain: ClassVar[str] = "real numbers"  # of the data, for messages
+    _remedy: ClassVar[str] = "Remove or change such rows."  # for data outside the domain
     _fit_options: ClassVar[tuple[str, ...]] = ()  # keywords that `fit` hands to `_start`
 
     batch_shape: tuple[int, ...]
@@ -69,6 +70,8 @@ class Learnable(ABC):
         own = tuple(values.shape[1 + batch :])
         if weight is None:
             total = values.sum(0)
+        elif not values.shape[0]:
+            return np.zeros(self.batch_shape + own)
         elif all(n == 1 for n in values.shape[1 : 1 + batch]):  # rows shared by the batch: one product
             total = weight.reshape((weight.shape[0], -1)).T @ values.reshape((values.shape[0], -1))
             total = total.reshape((*weight.shape[1:], *own))

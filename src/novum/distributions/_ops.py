@@ -99,6 +99,10 @@ def real_rows(family: str, x: Any) -> Any:
     if _array.is_tensor(x):
         return x.double()
     array = np.asarray(x)
+    if array.ndim == 0 and array.dtype.kind == "O":
+        from novum.exceptions import DataError
+
+        raise DataError(f"{family}: x is {x!r}; give a number, or an array of numbers.")
     if array.dtype == np.float64:
         return array
     if array.dtype.kind in "fiub":

@@ -10,19 +10,31 @@ from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError, ParameterTypeError
 
-__all__ = ["Parameter", "finite", "nonnegative", "positive", "probability", "require", "simplex", "whole"]
+__all__ = ["Parameter", "finite", "nonnegative", "positive", "probability", "real", "require", "simplex", "whole"]
 
 SUM_SLACK = 1e-8  # probabilities that a user types or divides add up to one this closely; they are divided by their sum
 
 
 class Parameter:
-    """A parameter of a distribution: set by its constructor, never again."""
+    """A parameter of a distribution: set by its constructor, never again.
+
+    `shown` names another attribute to answer with, where the protocol of distributions has given the name a meaning.
+    """
+
+    def __init__(self, shown: str | None = None):
+        self.shown = shown
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else instance.__dict__[self.name]
+        if instance is None:
+            return self
+        if self.shown is None:
+            return instance.__dict__[self.name]
+        value = getattr(instance, self.shown)
+        value.flags.writeable = False
+        return value
 
     def __set__(self, instance: Any, value: Any) -> None:
         raise AttributeError(

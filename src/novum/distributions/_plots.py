@@ -29,9 +29,10 @@ def plot_distribution(distribution: Any, ax: Any, label: str | None) -> Any:
         return draw_triangle(distribution, drawing_axes(ax))
     if distribution.support.kind in ("vectors", "simplex") and event == (2,):
         return draw_plane(distribution, drawing_axes(ax))
+    advice = "of one count, Binomial(n, p[k])" if distribution.support.kind == "counts" else "of one or two coordinates"
     raise ParameterError(
-        f"{name}.plot: there are pictures of numbers, of vectors with two entries and of three probabilities; the outcomes"
-        f" here have shape {event}."
+        f"{name}.plot: there are pictures of numbers, of vectors of two real numbers and of two or three probabilities; the"
+        f" outcomes here are {distribution.support.kind} of shape {event}. Draw a marginal: {advice}."
     )
 
 

@@ -171,6 +171,8 @@ def expectation(distribution: Any, function: Callable) -> float:
 
 def outcomes_of(distribution: Any) -> NDArray:
     """Return the outcomes of a discrete distribution that matter."""
+    if hasattr(distribution, "_outcomes"):
+        return distribution._outcomes
     support = distribution.support
     if support.kind == "values":
         return distribution.values

@@ -84,7 +84,7 @@ class Bernoulli(ExponentialFamily):
     def cdf(self, x: Any) -> Any:
         """Return P(X <= x)."""
         x = np.asarray(x, np.float64)
-        return np.where(x < 0, 0.0, np.where(x < 1, 1 - self.p, 1.0))[()]
+        return np.where(np.isnan(x), np.nan, np.where(x < 0, 0.0, np.where(x < 1, 1 - self.p, 1.0)))[()]
 
     def quantile(self, q: Any) -> Any:
         """Return the least outcome x with P(X <= x) >= q."""

@@ -19,7 +19,7 @@ from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import ops_of, where_inside
 from novum.distributions._parameters import Parameter, positive
 from novum.distributions.conjugate import ConjugatePrior
-from novum.distributions.dirichlet import Dirichlet
+from novum.distributions.dirichlet import Dirichlet, finite_alpha
 from novum.distributions.exponential_family import ExponentialFamily
 
 __all__ = ["Beta"]
@@ -146,7 +146,7 @@ class Beta(ConjugatePrior, ExponentialFamily):
         return cls(*eta)
 
     def from_mean_statistics(self, *mean):
-        alpha = self._pair().from_mean_statistics(np.stack(mean, axis=-1)).alpha
+        alpha = finite_alpha("Beta: the data are all equal, so a and b", np.stack(mean, axis=-1))
         return Beta(alpha[..., 0], alpha[..., 1])
 
     def _inside(self, x):

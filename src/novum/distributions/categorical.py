@@ -24,7 +24,7 @@ from novum.distributions._parameters import Parameter, simplex
 from novum.distributions._priors import dirichlet_mode
 from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.exponential_family import ExponentialFamily
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterError
 
 __all__ = ["Categorical"]
 
@@ -62,12 +62,16 @@ class Categorical(ExponentialFamily):
 
     p = Parameter()
     _sums = Counts
-    _domain = "whole numbers 0, ..., K - 1"
+    _remedy = "Count more outcomes (n_categories of fit, entries of a prior), or remove such rows."
     _prior_advice = "give a Dirichlet"
     _fit_options = ("n_categories",)
 
     def __init__(self, p: Any):
         self._set(p=(simplex("Categorical", "p", p), 1))
+
+    @property
+    def _domain(self) -> str:  # type: ignore[override]
+        return f"whole numbers 0 to {self.p.shape[-1] - 1}"
 
     @cached_property
     def _constants(self) -> Constants:
@@ -124,7 +128,11 @@ class Categorical(ExponentialFamily):
         """Return KL(self || other); infinite where other cannot do what self does."""
         if type(other) is not type(self):
             return super().kl(other)
-        other = self._same_family(other)
+        if other.p.shape[-1] != self.p.shape[-1]:
+            raise ParameterError(
+                f"Categorical.kl(other={other!r}): other has {other.p.shape[-1]} outcomes, this one {self.p.shape[-1]}; list"
+                " the same outcomes in both, with probability zero where one lacks them."
+            )
         return rel_entr(self.p, other.p).sum(axis=-1)
 
     def natural_parameters(self):
@@ -174,7 +182,7 @@ class Categorical(ExponentialFamily):
         return Categorical(dirichlet_mode("Categorical", statistics.counts, prior.alpha))
 
     def _inside(self, x):
-        return (x >= 0) & (x == x.round())
+        return (x >= 0) & (x < self.p.shape[-1]) & (x == x.round())
 
     @classmethod
     def _start(cls, x, weight, *, n_categories=None, **options):
@@ -215,7 +223,8 @@ def _indicator(x: Any, k: int) -> Any:
     if not _array.is_tensor(x):
         if ((x < 0) | (x >= k)).any():
             raise DataError(
-                f"Categorical: x holds the code {x[(x < 0) | (x >= k)].flat[0]:g}; codes run from 0 to {k - 1}. Raise n_categories."
+                f"Categorical: x holds the code {x[(x < 0) | (x >= k)].flat[0]:g}; codes run from 0 to {k - 1}."
+                f" {Categorical._remedy}"
             )
         return np.eye(k)[x.astype(np.intp)]
     return _array.one_hot(x, ops_of(x).integers(x), k)

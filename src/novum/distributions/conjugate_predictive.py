@@ -5,23 +5,29 @@ r"""Predictive distributions that are no family of their own: a likelihood with 
     negative binomial       log G(a + x) - log G(a) - log x! + a log(b / (b + 1)) - x log(b + 1)                 (16)
     Lomax                   log a + a log b - (a + 1) log(b + x)                                                 (17)
 
-with A = sum alpha and G the gamma function. Moments by the rules of iterated expectation, E[x] = E[E[x | theta]] and
-var(x) = E[var(x | theta)] + var(E[x | theta]).
+with A = sum alpha and G the gamma function; the entropy of (17) is log(b/a) + 1/a + 1. Moments by the rules of iterated
+expectation, E[x] = E[E[x | theta]] and var(x) = E[var(x | theta)] + var(E[x | theta]).
 """
 
 from collections.abc import Callable
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, gammaln, xlog1py
+from scipy.special import betainc, betaln, gammaln, nbdtrik, xlog1py
 
-from novum._random import Stream, seed_of
+from novum import _array
+from novum.distributions._base import Distribution, Support
+from novum.distributions._counts import WIDTH, count_quantile
+from novum.distributions._draws import smallest_at_least
+from novum.distributions._ops import real_rows
 from novum.exceptions import ParameterError
 
-__all__ = ["CountPredictive"]
+__all__ = ["Predictive"]
 
 Array = NDArray[Any]
+NEGLIGIBLE = 1e-18  # mass of a tail that no double would feel
 
 
 def whole(x: Array) -> Array:
@@ -91,15 +97,32 @@ def lomax_moments(prior: Any, _: Any) -> tuple[Array, Array]:
         return mean, np.where(a > 2, a * b**2 / ((a - 1) ** 2 * (a - 2)), np.inf)
 
 
-KINDS: dict[str, tuple[str, Callable[..., Any], Callable[..., Any]]] = {
-    "Binomial": ("beta-binomial", beta_binomial, beta_binomial_moments),
-    "Multinomial": ("Dirichlet-multinomial", dirichlet_multinomial, dirichlet_multinomial_moments),
-    "Poisson": ("negative binomial", negative_binomial, negative_binomial_moments),
-    "Exponential": ("Lomax", lomax, lomax_moments),
+def negative_binomial_top(prior: Any) -> float:
+    """Return a count beyond which (16) has no mass that a double would feel."""
+    top = 64.0
+    while (betainc(top + 1, prior.shape, 1 / (prior.rate + 1)) > NEGLIGIBLE).any():
+        top *= 2
+    return top
+
+
+class Kind(NamedTuple):
+    """What a predictive distribution is called, its log-density, its mean and variance, and the kind of its support."""
+
+    name: str
+    log_density: Callable[..., Any]
+    moments: Callable[..., Any]
+    support: str
+
+
+KINDS = {
+    "Binomial": Kind("beta-binomial", beta_binomial, beta_binomial_moments, "integers"),
+    "Multinomial": Kind("Dirichlet-multinomial", dirichlet_multinomial, dirichlet_multinomial_moments, "counts"),
+    "Poisson": Kind("negative binomial", negative_binomial, negative_binomial_moments, "integers"),
+    "Exponential": Kind("Lomax", lomax, lomax_moments, "reals"),
 }
 
 
-class CountPredictive:
+class Predictive(Distribution):
     """The distribution of the next observation where it is none of the families: beta-binomial and its relatives.
 
     Parameters
@@ -113,50 +136,153 @@ class CountPredictive:
     >>> from novum.distributions import Gamma, Poisson
     >>> predictive = Gamma(2, 1).update([3, 1, 2], likelihood=Poisson).predictive()
     >>> predictive
-    CountPredictive: negative binomial, from Gamma(shape=8., rate=4.)
-    >>> float(predictive.mean), float(predictive.prob(2).round(6))
-    (2.0, 0.241592)
+    Predictive: negative binomial, from Gamma(shape=8., rate=4.)
+    >>> float(predictive.mean), float(predictive.prob(2).round(6)), float(predictive.quantile(0.9))
+    (2.0, 0.241592, 4.0)
     """
 
     def __init__(self, prior: Any, likelihood: Any):
         family = likelihood if isinstance(likelihood, type) else type(likelihood)
         if family.__name__ not in KINDS:
-            raise ParameterError(f"CountPredictive(likelihood={likelihood!r}): it is for {', '.join(KINDS)}.")
-        self.prior, self.likelihood, self._family = prior, likelihood, family
-        self._name, self._log_density, self._moments = KINDS[family.__name__]
+            raise ParameterError(f"Predictive(likelihood={likelihood!r}): it is for {', '.join(KINDS)}.")
+        trials = np.zeros(()) if isinstance(likelihood, type) else likelihood.n
+        self.__dict__.update(prior=prior, likelihood=likelihood, _family=family, _kind=KINDS[family.__name__])
+        self.__dict__.update(
+            batch_shape=np.broadcast_shapes(prior.batch_shape, trials.shape), event_shape=prior.event_shape
+        )
+
+    prior: Any
+    likelihood: Any
+    _family: Any
+    _kind: Kind
+
+    def __repr__(self) -> str:
+        return f"Predictive: {self._kind.name}, from {self.prior!r}"
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, Predictive):
+            return NotImplemented
+        return self.prior == other.prior and self.likelihood == other.likelihood
+
+    def __hash__(self) -> int:
+        return hash((self.prior, self.likelihood))
+
+    def __getitem__(self, index: Any) -> "Predictive":
+        """Return one of a batch, or several."""
+        if not self.batch_shape:
+            raise ParameterError("Predictive: there is one distribution here, no batch to index.")
+        batched = not isinstance(self.likelihood, type) and bool(self.likelihood.batch_shape)
+        prior = self.prior[index] if self.prior.batch_shape else self.prior
+        return Predictive(prior, self.likelihood[index] if batched else self.likelihood)
+
+    @property
+    def _constants(self) -> tuple:
+        return ()
+
+    @staticmethod
+    def _log_density(constants, x, ops):
+        raise NotImplementedError  # log_prob asks (14) to (17)
 
     def log_prob(self, x: Any) -> Any:
         """Return the logarithm of the probability (or density) of x; x broadcasts against the batch of the prior."""
-        return self._log_density(self.prior, self.likelihood, np.asarray(x, np.float64))[()]
+        rows = _array.to_numpy(real_rows("Predictive", x))
+        self._check_outcomes(rows.shape)
+        value = self._kind.log_density(self.prior, self.likelihood, rows)
+        return _array.like(x, value, "float64") if _array.is_tensor(x) else value[()]
 
-    def prob(self, x: Any) -> Any:
-        """Return the probability (or density) of x."""
-        return np.exp(self.log_prob(x))
-
-    @property
-    def mean(self) -> Any:
-        """The expectation."""
-        return self._moments(self.prior, self.likelihood)[0]
-
-    @property
-    def var(self) -> Any:
-        """The variance (of every coordinate)."""
-        return self._moments(self.prior, self.likelihood)[1]
-
-    @property
-    def std(self) -> Any:
-        """The standard deviation (of every coordinate)."""
-        return np.sqrt(self.var)
-
-    def sample(self, size: int | None = None, random_state: Any = None) -> Any:
-        """Draw: a parameter from the prior, an observation with it."""
-        seed = seed_of(random_state)
-        count = 1 if size is None else size
-        theta = self.prior.sample(count, random_state=seed)
+    def _draw(self, stream, count):
+        """Draw a parameter from the prior, an observation with it."""
+        theta = self.prior.sample(count, random_state=stream.seed)
         known = () if isinstance(self.likelihood, type) else (self.likelihood.n,)
-        other = int(Stream(seed).integers("predictive", 0, 1, 2**62)[0])  # a second stream for the observations
-        drawn = self._family(*known, theta).sample(random_state=other)
-        return drawn[0] if size is None else drawn
+        other = int(stream.integers("predictive", 0, 1, 2**62)[0])  # a second stream for the observations
+        return np.asarray(self._family(*known, theta).sample(random_state=other))
 
-    def __repr__(self) -> str:
-        return f"CountPredictive: {self._name}, from {self.prior!r}"
+    @property
+    def mean(self):
+        return self._kind.moments(self.prior, self.likelihood)[0]
+
+    @property
+    def var(self):
+        return self._kind.moments(self.prior, self.likelihood)[1]
+
+    @property
+    def support(self):
+        high = np.inf if isinstance(self.likelihood, type) else self.likelihood.n
+        return Support(self._kind.support, 0.0 if self._kind.support == "reals" else 0, high)
+
+    @property
+    def n_parameters(self):
+        return self.prior.n_parameters
+
+    def _scalar(self, what: str) -> None:
+        if self.event_shape:
+            raise ParameterError(
+                f"Predictive.{what}: it exists for numbers, not for vectors of counts; one count is beta-binomial,"
+                " Beta(alpha[k], sum of the others).predictive(Binomial(n, 0.5))."
+            )
+
+    @cached_property
+    def _table(self) -> tuple[NDArray, NDArray]:  # type: ignore[override]
+        """The counts of a beta-binomial and their probabilities, along the last axis."""
+        counts = np.arange(np.max(self.likelihood.n) + 1, dtype=np.float64)
+        p = np.exp(self.log_prob(counts.reshape(-1, *(1,) * len(self.batch_shape))))
+        return counts, np.moveaxis(p, 0, -1)
+
+    def cdf(self, x: Any) -> Any:
+        """Return P(X <= x)."""
+        self._scalar("cdf")
+        x = np.asarray(x, np.float64)
+        if self._kind.name == "beta-binomial":
+            counts, p = self._table
+            below = np.minimum((p * (counts <= x[..., None])).sum(axis=-1), 1.0)
+            return np.where(np.isnan(x), np.nan, np.where(x >= self.likelihood.n, 1.0, below))[()]
+        a, b, y = self.prior.shape, self.prior.rate, np.maximum(x, 0.0)
+        inner = (
+            -np.expm1(-a * np.log1p(y / b))
+            if self._kind.support == "reals"
+            else betainc(a, np.floor(y) + 1, b / (b + 1))
+        )
+        return np.where(x < 0, 0.0, inner)[()]
+
+    def quantile(self, q: Any) -> Any:
+        """Return the least x with P(X <= x) >= q."""
+        self._scalar("quantile")
+        q = np.asarray(q, np.float64)
+        good = (q >= 0) & (q <= 1)
+        if self._kind.name == "beta-binomial":
+            cumulative = np.cumsum(self._table[1], axis=-1)
+            cumulative[..., -1] = 1.0
+            return np.where(good, smallest_at_least(cumulative, q), np.nan)[()]
+        a, b = self.prior.shape, self.prior.rate
+        if self._kind.support == "reals":
+            with np.errstate(divide="ignore", over="ignore"):
+                return np.where(good, b * np.expm1(-np.log1p(-np.where(good, q, 0.5)) / a), np.nan)[()]
+        far = (
+            negative_binomial_top(self.prior) - self.mean
+        ) / WIDTH  # tails of small shapes reach further than var tells
+        return count_quantile(
+            q, self.cdf, lambda p: nbdtrik(p, a, b / (b + 1)), self.mean, np.maximum(self.std, far), np.inf
+        )
+
+    @property
+    def _outcomes(self) -> NDArray:
+        """All counts that matter to a sum over this one distribution."""
+        top = negative_binomial_top(self.prior) if isinstance(self.likelihood, type) else float(self.likelihood.n)
+        return np.arange(top + 1)
+
+    @property
+    def mode(self):
+        if self._kind.name == "negative binomial":
+            return np.maximum(np.floor((self.prior.shape - 1) / self.prior.rate), 0.0)
+        if self._kind.support == "reals":
+            return np.zeros(self.batch_shape)[()]
+        self._scalar("mode")
+        return self._table[1].argmax(axis=-1).astype(np.float64)
+
+    def entropy(self):
+        """Return -E[log p(x)] in nats, summed over counts or integrated, for one distribution of numbers."""
+        self._scalar("entropy")
+        if self._kind.support == "reals":
+            a, b = self.prior.shape, self.prior.rate
+            return np.log(b / a) + 1 / a + 1
+        return self.expect(lambda x: -self.log_prob(x))

@@ -102,7 +102,8 @@ def resolved(prior: Any, likelihood: Any, method: str) -> tuple[Any, Any]:
     owner = f"{type(prior).__name__}.{method}"
     own = [pair for pair in conjugate_pairs if pair.prior is type(prior)]
     if likelihood is None:
-        likelihood = prior.__dict__.get("_likelihood", None if own[0].known else own[0].likelihood)
+        free = [pair.likelihood for pair in own if not pair.known]
+        likelihood = prior.__dict__.get("_likelihood", free[0] if len(free) == 1 else None)
     shown = " or ".join(
         f"{pair.likelihood.__name__}({', '.join(f'{name}=...' for name in pair.known)})" if pair.known
         else pair.likelihood.__name__
@@ -124,7 +125,7 @@ def about(pair: Any, prior: Any, likelihood: Any, rows: Any) -> Any:
     """Return the distribution about which the sums are taken: near the data where a location is unknown."""
     if "mean" not in pair.unknown:
         return pair.bound(likelihood, pair.center(prior))
-    center = _array.to_numpy(_array.double(rows).mean(0)) if rows.shape[0] else prior.mean
+    center = _array.to_numpy(_array.double(rows).mean(0)) if rows.shape[0] else getattr(prior, "center", prior.mean)
     return pair.likelihood(center, 1.0)
 
 
@@ -145,7 +146,7 @@ def posterior(prior: Any, data: Any, likelihood: Any, sample_weight: Any, method
     rows, _ = rows_of(source.first(), pair.likelihood._event_ndim, flat)
     near = about(pair, prior, chosen, rows)
     with single_blas():
-        sums = source.total(statistics_of, (near, flat))
+        sums = source.total(statistics_of, (near, flat, f"{type(prior).__name__}.{method}"))
         found = pair.posterior(prior, chosen, near, sums)
     found.__dict__["_likelihood"] = chosen
     return found, pair, chosen, source, flat

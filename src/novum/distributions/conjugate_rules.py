@@ -28,7 +28,7 @@ from novum.distributions.bernoulli import Bernoulli
 from novum.distributions.beta import Beta
 from novum.distributions.binomial import Binomial
 from novum.distributions.categorical import Categorical
-from novum.distributions.conjugate_predictive import CountPredictive
+from novum.distributions.conjugate_predictive import Predictive
 from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.exponential import Exponential
 from novum.distributions.gamma import Gamma
@@ -44,7 +44,7 @@ from novum.distributions.student_t import StudentT
 __all__ = ["PAIRS", "ConjugatePair"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConjugatePair:
     """One line of the table.
 
@@ -79,6 +79,13 @@ class ConjugatePair:
     posterior: Callable[[Any, Any, Any, Any], Any]
     predictive: Callable[[Any, Any], Any]
 
+    def __repr__(self) -> str:
+        known = f", known {', '.join(self.known)}" if self.known else ""
+        return (
+            f"ConjugatePair: {self.likelihood.__name__} with unknown {self.unknown}{known}; prior {self.prior.__name__},"
+            f" posterior {self.posterior_text}, predictive {self.predictive_text}"
+        )
+
 
 def _share(prior: Beta) -> Any:
     return prior.a / (prior.a + prior.b)
@@ -93,13 +100,13 @@ def _ratio(prior: Gamma) -> Any:
 
 
 def _pair_center(prior: NormalGamma) -> Any:
-    return np.stack(np.broadcast_arrays(prior.mean, prior.shape / prior.rate), axis=-1)
+    return np.stack(np.broadcast_arrays(prior.center, prior.shape / prior.rate), axis=-1)
 
 
 def _matrix_center(prior: NormalInverseWishart) -> Any:
-    d = prior.mean.shape[-1]
+    d = prior.center.shape[-1]
     cov = prior.scale / (prior.df + d + 2)[..., None, None]
-    return np.concatenate([prior.mean[..., None, :], cov], axis=-2)
+    return np.concatenate([prior.center[..., None, :], cov], axis=-2)
 
 
 def _trials(prior: Beta, successes: Any, trials: Any) -> Beta:
@@ -127,11 +134,11 @@ def vector_posterior(prior: Any, likelihood: Any, about: Any, sums: Any) -> Mult
 def normal_gamma_posterior(prior: NormalGamma, _: Any, about: Normal, sums: Any) -> NormalGamma:
     """Return (12)."""
     mass = np.where(sums.mass > 0, sums.mass, 1.0)
-    gap = about.mean + sums.first / mass - prior.mean
+    gap = about.mean + sums.first / mass - prior.center
     scatter = np.maximum(sums.second - sums.first**2 / mass, 0.0)
     strength = prior.strength + sums.mass
     return NormalGamma(
-        prior.mean + sums.mass / strength * gap,
+        prior.center + sums.mass / strength * gap,
         strength,
         prior.shape + sums.mass / 2,
         prior.rate + scatter / 2 + prior.strength * sums.mass * gap**2 / (2 * strength),
@@ -142,25 +149,25 @@ def wishart_posterior(prior: Any, _: Any, about: Any, sums: Any) -> NormalInvers
     """Return (13)."""
     mass = np.where(sums.mass > 0, sums.mass, 1.0)[..., None]
     offset = sums.first / mass
-    gap = about.mean + offset - prior.mean
+    gap = about.mean + offset - prior.center
     scatter = sums.second - sums.first[..., None] * offset[..., None, :]
     strength = prior.strength + sums.mass
     share = (sums.mass / strength)[..., None]
     scale = prior.scale + scatter + (prior.strength[..., None] * share)[..., None] * gap[..., None] * gap[..., None, :]
-    return NormalInverseWishart(prior.mean + share * gap, strength, prior.df + sums.mass, scale)
+    return NormalInverseWishart(prior.center + share * gap, strength, prior.df + sums.mass, scale)
 
 
 def student(prior: NormalGamma, _: Any) -> StudentT:
     """Return the predictive distribution of (12)."""
     spread = np.sqrt(prior.rate * (prior.strength + 1) / (prior.shape * prior.strength))
-    return StudentT(2 * prior.shape, prior.mean, spread)
+    return StudentT(2 * prior.shape, prior.center, spread)
 
 
 def vector_student(prior: NormalInverseWishart, _: Any) -> MultivariateStudentT:
     """Return the predictive distribution of (13)."""
-    df = prior.df - prior.mean.shape[-1] + 1
+    df = prior.df - prior.center.shape[-1] + 1
     ratio = (prior.strength + 1) / (prior.strength * df)
-    return MultivariateStudentT(df, prior.mean, prior.scale * ratio[..., None, None])
+    return MultivariateStudentT(df, prior.center, prior.scale * ratio[..., None, None])
 
 
 PAIRS = (
@@ -174,7 +181,7 @@ PAIRS = (
         Binomial, Beta, "p", ("n",), "Beta(a + successes, b + failures)", "beta-binomial",
         lambda known, p: Binomial(known.n, p), _share,
         lambda prior, known, about, s: _trials(prior, s.successes, known.n * s.mass),
-        lambda prior, known: CountPredictive(prior, known),
+        lambda prior, known: Predictive(prior, known),
     ),
     ConjugatePair(
         Categorical, Dirichlet, "p", (), "Dirichlet(alpha + counts)", "Categorical(alpha / sum alpha)",
@@ -186,19 +193,19 @@ PAIRS = (
         Multinomial, Dirichlet, "p", ("n",), "Dirichlet(alpha + counts)", "Dirichlet-multinomial",
         lambda known, p: Multinomial(known.n, p), _shares,
         lambda prior, _, about, s: Dirichlet(prior.alpha + s.counts),
-        lambda prior, known: CountPredictive(prior, known),
+        lambda prior, known: Predictive(prior, known),
     ),
     ConjugatePair(
         Poisson, Gamma, "rate", (), "Gamma(shape + sum x, rate + n)", "negative binomial",
         lambda _, rate: Poisson(rate), _ratio,
         lambda prior, _, about, s: Gamma(prior.shape + s.total, prior.rate + s.mass),
-        lambda prior, _: CountPredictive(prior, Poisson),
+        lambda prior, _: Predictive(prior, Poisson),
     ),
     ConjugatePair(
         Exponential, Gamma, "rate", (), "Gamma(shape + n, rate + sum x)", "Lomax",
         lambda _, rate: Exponential(rate), _ratio,
         lambda prior, _, about, s: Gamma(prior.shape + s.mass, prior.rate + s.total),
-        lambda prior, _: CountPredictive(prior, Exponential),
+        lambda prior, _: Predictive(prior, Exponential),
     ),
     ConjugatePair(
         Normal, Gamma, "precision", ("mean",), "Gamma(shape + n/2, rate + sum (x - mean)^2 / 2)", "StudentT",

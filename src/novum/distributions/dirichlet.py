@@ -30,7 +30,7 @@ from novum.distributions.conjugate import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError, ParameterError
 
-__all__ = ["Dirichlet", "alpha_from_mean_log"]
+__all__ = ["Dirichlet", "alpha_from_mean_log", "finite_alpha"]
 
 NEWTON_STEPS, HALVINGS = (
     100,
@@ -85,6 +85,13 @@ def alpha_from_mean_log(g: NDArray) -> NDArray:
         if (np.abs(alpha - before) <= TOLERANCE * alpha).all():
             break
     return alpha
+
+
+def finite_alpha(told: str, g: NDArray) -> NDArray:
+    """Return the solution of (3), which must be finite; `told` says whose data are all equal and which parameter that is."""
+    if (np.exp(g).sum(axis=-1) >= 1 - 1e-12).any():
+        raise DataError(f"{told} would be infinite; give data that vary.")
+    return alpha_from_mean_log(g)
 
 
 class Dirichlet(ConjugatePrior, ExponentialFamily):
@@ -201,16 +208,16 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         return cls(eta[0])
 
     def from_mean_statistics(self, *mean):
-        g = mean[0]
-        if (np.exp(g).sum(axis=-1) >= 1 - 1e-12).any():
-            raise DataError(
-                f"{type(self).__name__}: the rows are all equal, so alpha would be infinite; give rows that vary."
-            )
-        return Dirichlet(alpha_from_mean_log(g))
+        return Dirichlet(finite_alpha("Dirichlet: the rows are all equal, so alpha", mean[0]))
 
     def _inside(self, x):
         return (x > 0).all(-1) & (abs(x.sum(-1) - 1) <= SUM_SLACK)
 
     @classmethod
     def _start(cls, x, weight, **options):
+        if x.shape[-1] < 2:
+            raise DataError(
+                f"Dirichlet.fit: x has {x.shape[-1]} column; a row is a vector of two or more probabilities, one vector is"
+                " [[...]]. For numbers between 0 and 1 there is Beta."
+            )
         return cls(np.ones(x.shape[-1]))

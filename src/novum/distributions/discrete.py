@@ -109,8 +109,9 @@ class Discrete(Distribution):
 
     def cdf(self, x: Any) -> Any:
         """Return P(X <= x)."""
-        below = self._numbers("cdf") <= np.asarray(x, np.float64)[..., None]
-        return np.minimum((self.p * below).sum(axis=-1), 1.0)
+        x = np.asarray(x, np.float64)
+        below = self._numbers("cdf") <= x[..., None]
+        return np.where(np.isnan(x), np.nan, np.minimum((self.p * below).sum(axis=-1), 1.0))[()]
 
     def quantile(self, q: Any) -> Any:
         """Return the least value x with P(X <= x) >= q."""

@@ -19,7 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum._checks import check_count
-from novum.distributions.estimate_problem import Parameters, gradient_of, hessian_of, log_likelihood_of, natural_scale
+from novum.distributions.estimate_problem import (
+    Parameters,
+    check_names,
+    gradient_of,
+    hessian_of,
+    log_likelihood_of,
+    natural_scale,
+)
 from novum.distributions.estimate_result import Estimate, Profile
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
 from novum.optimize import lbfgs
@@ -63,6 +70,7 @@ class Search:
     ):
         self.owner, self.kind = owner, "log-likelihood" if log_prior is None else "log-posterior"
         self.parameters = Parameters(owner, start, bounds)
+        check_names(owner, "start", log_density, self.parameters.names)
         self.likelihood, self.state = log_likelihood_of(owner, log_density, data, weight)
         self.log_prior, self.max_iter = log_prior, check_count(owner, "max_iter", max_iter)
 

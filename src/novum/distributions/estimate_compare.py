@@ -21,7 +21,7 @@ __all__ = ["LikelihoodRanking", "rank_by_likelihood"]
 POINTS = 400
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LikelihoodRanking:
     """Candidates from the most to the least likely.
 
@@ -39,6 +39,11 @@ class LikelihoodRanking:
     probability: NDArray[Any]
     _data: NDArray[Any]
     _candidates: list[Any]
+
+    def __repr__(self) -> str:
+        rows = zip(self.names, self.log_likelihood, self.probability)
+        lines = [f"  {name}: log-likelihood {total:.6g}, probability {share:.4g}" for name, total, share in rows]
+        return "\n".join([f"LikelihoodRanking from {self._data.size} observations", *lines])
 
     @property
     def best(self) -> str:
@@ -86,6 +91,12 @@ def rank_by_likelihood(data: Any, candidates: Mapping[str, Any], *, sample_weigh
     weight = row_weights(owner, sample_weight, x.size)
     if not candidates:
         raise ParameterError(f"{owner}: candidates is empty; give a mapping of names to distributions.")
+    for name, model in candidates.items():
+        if isinstance(model, type) or not hasattr(model, "log_prob"):
+            fit = f"; fit the family first, {model.__name__}.fit(data)" if isinstance(model, type) else ""
+            raise ParameterError(
+                f"{owner}(candidates={{{name!r}: {model!r}}}): a candidate must be a distribution{fit}."
+            )
     if any(getattr(model, "batch_shape", ()) or getattr(model, "event_shape", ()) for model in candidates.values()):
         raise ParameterError(f"{owner}: every candidate must be one distribution of numbers, no batch.")
     rows = np.array([np.asarray(model.log_prob(x), dtype=np.float64) for model in candidates.values()])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from novum._axes import drawing_axes
 from novum._checks import check_number
 from novum._random import Stream, seed_of
-from novum.distributions.estimate_problem import Parameters, log_likelihood_of
+from novum.distributions.estimate_problem import Parameters, check_names, log_likelihood_of
 from novum.exceptions import DataError, ParameterError
 
 __all__ = ["GridPosterior", "posterior_grid"]
@@ -223,6 +223,7 @@ def posterior_grid(
             raise ParameterError(f"{owner}: the grid of {name!r} must be at least two increasing values.")
     shape = tuple(points.size for points in axes.values())
     parameters = Parameters(owner, {name: points[0] for name, points in axes.items()}, None)
+    check_names(owner, "grid", log_density, parameters.names)
     total, _ = log_likelihood_of(owner, log_density, data, sample_weight)
     likelihood = np.array([total(parameters, np.array(point)) for point in product(*axes.values())]).reshape(shape)
     log_prior = log_prior_on(axes, prior, shape)

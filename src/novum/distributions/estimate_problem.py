@@ -10,6 +10,7 @@ Derivatives are taken with steps h_i of a small share of the standard error, whi
     H_ij = (4 D_ij(h) - D_ij(2h)) / 3,   D_ij from f(+,+) - f(+,-) - f(-,+) + f(-,-)       error O(h^4)       (8)
 """
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ from scipy.special import expit
 from novum._checks import row_weights
 from novum.exceptions import DataError, ParameterError
 
-__all__ = ["Parameters", "gradient_of", "hessian_of", "log_likelihood_of", "natural_scale"]
+__all__ = ["Parameters", "check_names", "gradient_of", "hessian_of", "log_likelihood_of", "natural_scale"]
 
 SLOPE_STEP = 0.01  # of a standard error: truncation near SLOPE_STEP^4 / n, rounding near eps |f| / SLOPE_STEP
 WIDEST = 1e6  # a standard error beyond this many times the parameter is none: the curvature is zero
@@ -127,6 +128,24 @@ class Parameters:
         width = (self.high - self.low)[both]
         theta[both], slope[both] = self.low[both] + width * share, width * share * (1 - share)
         return theta, slope
+
+
+def check_names(owner: str, given: str, function: Callable[..., Any], names: tuple[str, ...] | None) -> None:
+    """Raise unless a log-density of the user takes parameters of these names, behind the data; `given` is where they stand."""
+    try:
+        takes = list(inspect.signature(function).parameters.values())[1:]
+    except (TypeError, ValueError):  # some compiled functions do not tell
+        return
+    if names is None or any(one.kind is one.VAR_KEYWORD for one in takes):
+        return
+    known = [one.name for one in takes if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    needed = [one.name for one in takes if one.name in known and one.default is one.empty]
+    unknown, missing = [n for n in names if n not in known], [n for n in needed if n not in names]
+    if unknown or missing:
+        told = f"has no parameter {unknown[0]!r}" if unknown else f"needs {missing[0]!r}, which {given} lacks"
+        raise ParameterError(
+            f"{owner}({given}=...): log_density {told}; name its parameters: {', '.join(known) or 'none'}."
+        )
 
 
 def log_likelihood_of(

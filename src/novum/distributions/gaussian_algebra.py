@@ -191,6 +191,17 @@ def condition(mean: Any, cov: Any, observed: Any, value: Any) -> Gaussian:
     return Gaussian(m[..., a] + times(gain, x - m[..., b]), rest)
 
 
+def shaped(owner: str, name: str, value: Any, *last: int | None) -> Array:
+    """Return an array whose last axes have these lengths, None for any; a number for a vector stays one."""
+    array = np.asarray(value, float)
+    found = array.shape[max(array.ndim - len(last), 0) :]
+    same = len(found) == len(last) and all(n is None or n == k for n, k in zip(last, found))
+    if not same and not (array.ndim == 0 and len(last) == 1):
+        wanted = ", ".join("any" if n is None else str(n) for n in last)
+        raise DataError(f"{owner}: {name} has shape {array.shape}; its last axes must be ({wanted}).")
+    return array
+
+
 def affine(mean: Any, cov: Any, A: Any, b: Any = 0.0, noise: Any = None) -> Gaussian:
     """Return (3).
 
@@ -207,11 +218,13 @@ def affine(mean: Any, cov: Any, A: Any, b: Any = 0.0, noise: Any = None) -> Gaus
     -------
     Gaussian
     """
-    matrix = np.asarray(A, float)
+    m = np.asarray(mean, float)
+    matrix = shaped("affine", "A", A, None, m.shape[-1])
+    rows = matrix.shape[-2]
     spread = sandwich(matrix, np.asarray(cov, float))
     return Gaussian(
-        times(matrix, np.asarray(mean, float)) + np.asarray(b, float),
-        spread if noise is None else spread + np.asarray(noise, float),
+        times(matrix, m) + shaped("affine", "b", b, rows),
+        spread if noise is None else spread + shaped("affine", "noise", noise, rows, rows),
     )
 
 
@@ -236,7 +249,8 @@ def product(mean: Any, cov: Any, other_mean: Any, other_cov: Any) -> GaussianPro
     (array([2.6]), array([[0.4]]))
     """
     m, S = np.asarray(mean, float), np.asarray(cov, float)
-    n, T = np.asarray(other_mean, float), np.asarray(other_cov, float)
+    d = m.shape[-1]
+    n, T = shaped("product", "other_mean", other_mean, d), shaped("product", "other_cov", other_cov, d, d)
     root = factor("product", "the sum of the covariances", S + T)
     gain = gain_of(root, S)
     C = sandwich(np.eye(m.shape[-1]) - gain, S) + sandwich(gain, T)
@@ -267,12 +281,14 @@ def linear_gaussian(mean: Any, cov: Any, A: Any, noise: Any, y: Any, b: Any = 0.
     >>> found.marginal.mean, found.marginal.cov, found.posterior.mean.round(6), found.posterior.cov.round(6)
     (array([2.5]), array([[4.75]]), array([0.342105]), array([[0.026316]]))
     """
-    m, S, matrix = np.asarray(mean, float), np.asarray(cov, float), np.asarray(A, float)
-    R = np.asarray(noise, float)
+    owner, m, S = "linear_gaussian", np.asarray(mean, float), np.asarray(cov, float)
+    matrix = shaped(owner, "A", A, None, m.shape[-1])
+    rows = matrix.shape[-2]
+    R, y, b = shaped(owner, "noise", noise, rows, rows), shaped(owner, "y", y, rows), shaped(owner, "b", b, rows)
     seen = affine(m, S, matrix, b, R)
-    root = factor("linear_gaussian", "the covariance of y", seen.cov)
+    root = factor(owner, "the covariance of y", seen.cov)
     gain = gain_of(root, S @ transposed(matrix))
-    offset = np.asarray(y, float) - seen.mean
+    offset = y - seen.mean
     rest = np.eye(S.shape[-1]) - gain @ matrix
     posterior = Gaussian(m + times(gain, offset), sandwich(rest, S) + sandwich(gain, R))
     return LinearGaussian(posterior, seen, log_density_of(root, offset), gain)

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.distributions import gaussian_algebra
+from novum.distributions._parameters import real
+from novum.exceptions import ParameterError, ParameterTypeError
 
 __all__ = ["GaussianOperations", "LinearGaussianModel", "linear_gaussian"]
 
@@ -45,6 +47,11 @@ class GaussianOperations:
 
     def product(self, other: Any) -> tuple[Any, Any]:
         """Return the normalised product of two densities of the same x, and the log of what it was divided by."""
+        if not isinstance(other, type(self)) or other.event_shape != self.event_shape:  # type: ignore[attr-defined]
+            name = type(self).__name__
+            raise ParameterError(
+                f"{name}.product(other={other!r}): other must be a {name} with event_shape {self.event_shape}."  # type: ignore[attr-defined]
+            )
         mean, cov, log_constant = gaussian_algebra.product(self.mean, self.cov, other.mean, other.cov)
         return self._made(mean, cov), log_constant[()]
 
@@ -87,9 +94,16 @@ def linear_gaussian(prior: Any, A: Any, noise: Any, y: Any, b: Any = 0.0) -> Lin
     >>> found.posterior.mean.round(6), found.posterior.cov.round(6)
     (array([0.342105]), array([[0.026316]]))
     """
-    matrix = np.atleast_2d(np.asarray(A, dtype=np.float64))
-    spread = np.asarray(noise, dtype=np.float64)
+    owner = "linear_gaussian"
+    if not isinstance(prior, GaussianOperations):
+        raise ParameterTypeError(
+            f"{owner}(prior={prior!r}): prior must be a MultivariateNormal; of a number it is"
+            " MultivariateNormal([mean], [[var]])."
+        )
+    matrix = np.atleast_2d(real(owner, "A", A))
+    spread = real(owner, "noise", noise)
+    y, b = real(owner, "y", y), real(owner, "b", b)
     spread = spread * np.eye(matrix.shape[-2]) if spread.ndim < 2 else spread
     found = gaussian_algebra.linear_gaussian(prior.mean, prior.cov, matrix, spread, y, b)
-    family = type(prior)
+    family: Any = type(prior)
     return LinearGaussianModel(family(*found.posterior), family(*found.marginal), found.log_evidence[()])

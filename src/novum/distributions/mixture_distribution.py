@@ -73,6 +73,14 @@ class MixtureDistribution(Distribution):
             raise ParameterError(
                 "MixtureDistribution(components=...): a list must hold single distributions over outcomes of one shape."
             )
+        if len({part.support.continuous for part in parts}) > 1:
+            told = ", ".join(
+                f"{type(p).__name__} ({'a density' if p.support.continuous else 'probabilities'})" for p in parts
+            )
+            raise ParameterError(
+                f"MixtureDistribution(components=...): {told}: densities and probabilities cannot be added; give components that"
+                " are all continuous, or all discrete."
+            )
         self._set(parts[0].event_shape)
         p.flags.writeable = False
         self.__dict__.update(weights=p, components=components if isinstance(components, Distribution) else tuple(parts))

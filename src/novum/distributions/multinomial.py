@@ -71,13 +71,19 @@ class Multinomial(ExponentialFamily):
     p = Parameter()
     _event_ndim = 1
     _sums = Counts
-    _domain = "vectors of counts"
+    _remedy = (
+        "Give rows of one total; rows of several totals say as much about p as their sum, x.sum(axis=0, keepdims=True)."
+    )
     _prior_advice = "give a Dirichlet"
     _fit_options = ("n",)
 
     def __init__(self, n: Any, p: Any):
         table = simplex("Multinomial", "p", p)
         self._set(table.shape[-1:], n=(whole("Multinomial", "n", n), 0), p=(table, 1))
+
+    @property
+    def _domain(self) -> str:  # type: ignore[override]
+        return f"vectors of counts that add up to n={', '.join(f'{n:g}' for n in np.unique(self.n))}"
 
     @cached_property
     def _constants(self) -> Constants:
@@ -184,6 +190,23 @@ class Multinomial(ExponentialFamily):
     def from_mean_statistics(self, *mean):
         return Multinomial(self.n, Categorical(self.p).from_mean_statistics(mean[0] / self.n[..., None]).p)
 
+    @classmethod
+    def fit(cls, x: Any, sample_weight: Any = None, prior: Distribution | None = None, **options: Any) -> "Multinomial":
+        """Return the shares of the outcomes, (3).
+
+        Parameters
+        ----------
+        x : array-like, frame, scan, Dask collection or tensor of shape (rows, K)
+            Counts; every row adds up to n. For rows of different totals (documents of different lengths) see
+            `novum.naive_bayes.MultinomialNB`, or fit their sum: `Multinomial.fit(x.sum(axis=0, keepdims=True))` has the
+            same p.
+        sample_weight : array-like of shape (rows,), default=None
+        prior : Dirichlet, default=None
+        n : int, default=None
+            Trials; None takes the total of the first row.
+        """
+        return super().fit(x, sample_weight, prior, **options)
+
     def statistics(self, x: Any, weight: Any = None) -> Counts:
         """Return the mass of the rows and of every outcome."""
         x, weight = self._aligned(x, weight)
@@ -200,14 +223,15 @@ class Multinomial(ExponentialFamily):
         return Multinomial(self.n, np.where(total > 0, share, self.p))
 
     def _inside(self, x):
-        return ((x >= 0) & (x == x.round())).all(-1)
+        total = x.sum(-1)
+        return ((x >= 0) & (x == x.round())).all(-1) & (total == _array.like(total, self.n, "float64"))
 
     @classmethod
     def _start(cls, x, weight, *, n=None, **options):
-        """Begin with equal probabilities; n is the largest row sum of the first block unless given: p does not depend on it."""
+        """Begin with equal probabilities; n is the total of the first row unless given."""
         if n is None:
-            sums = _array.to_numpy(x.sum(-1))
-            n = sums.max() if sums.size else 1
+            first = float(x[0].sum()) if x.shape[0] else 1.0
+            n = np.floor(abs(first))  # a row that is no count is refused by `_inside`, with its place
         return cls(n, np.full(x.shape[-1], 1 / x.shape[-1]))
 
 

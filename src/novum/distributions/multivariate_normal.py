@@ -13,6 +13,7 @@ Under a NormalInverseWishart(m0, k, nu, Psi) prior the mode of the posterior is
     m = (k m0 + W m_ML) / (k + W),   C = (Psi + W C_ML + k W/(k + W) (m_ML - m0)(m_ML - m0)') / (nu + W + d + 2)   (5)
 """
 
+import math
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -194,7 +195,7 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         d, n, columns = self.event_shape[0], x.shape[0], self._columns()
         shared = all(size == 1 for size in x.shape[1:-1])
         rows = x.reshape((n, 1 if shared else columns, d))
-        weights = None if weight is None else weight.reshape((n, -1))
+        weights = None if weight is None else weight.reshape((n, math.prod(weight.shape[1:])))
         first, second = np.empty((columns, d)), np.empty((columns, d, d))
         for j, mean in enumerate(self.mean.reshape(-1, d)):  # a product of matrices each: no batch would be faster
             offset = rows[:, 0 if shared else j] - _array.like(x, mean, "float64")
@@ -229,13 +230,13 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
             return super()._posterior_mode(statistics, prior)
         offset, cov = moments_of(statistics)
         mass = statistics.mass[..., None]
-        gap = self.mean + offset - prior.mean
+        gap = self.mean + offset - prior.center
         share = mass / (prior.strength[..., None] + mass)
         scatter = (
             mass[..., None] * cov + (prior.strength[..., None] * share)[..., None] * gap[..., None] * gap[..., None, :]
         )
         divisor = prior.df + statistics.mass + self.event_shape[0] + 2
-        return MultivariateNormal(prior.mean + share * gap, (prior.scale + scatter) / divisor[..., None, None])
+        return MultivariateNormal(prior.center + share * gap, (prior.scale + scatter) / divisor[..., None, None])
 
     @classmethod
     def _start(cls, x, weight, **options):

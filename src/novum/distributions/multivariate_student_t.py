@@ -163,7 +163,8 @@ class MultivariateStudentT(Distribution):
         offset = x - loc  # (n, *batch, d)
         scores = _student.row_scores(df, _triangular.squared_length(factor, offset), d)
         heavy = scores.tau if weight is None else scores.tau * weight
-        flat, strength = offset.reshape((x.shape[0], -1, d)), heavy.reshape((x.shape[0], -1))
+        columns = self._columns()
+        flat, strength = offset.reshape((x.shape[0], columns, d)), heavy.reshape((x.shape[0], columns))
         moments = [
             (
                 _array.to_numpy(strength[:, j] @ flat[:, j]),
@@ -197,14 +198,20 @@ class MultivariateStudentT(Distribution):
         try:
             return MultivariateStudentT(np.where(present, df, self.df), self.loc + offset, matrix)
         except ParameterError as error:
-            raise DataError(
-                f"MultivariateStudentT: the rows lie in fewer than {self.event_shape[0]} dimensions, or most of them are equal;"
-                f" give more rows or leave out dependent columns."
-            ) from error
+            raise self._too_equal() from error
+
+    def _spread(self) -> NDArray:
+        return np.sqrt(np.diagonal(self.scale_matrix, axis1=-2, axis2=-1))
+
+    def _too_equal(self) -> DataError:
+        return DataError(
+            f"MultivariateStudentT: the rows lie in fewer than {self.event_shape[0]} dimensions, or most of them are equal;"
+            f" give more rows or leave out dependent columns."
+        )
 
     def _moved(self, before: "MultivariateStudentT") -> float:
         """Return the largest move since `before`, relative to the scale."""
-        spread = np.sqrt(np.diagonal(self.scale_matrix, axis1=-2, axis2=-1))
+        spread = self._spread()
         ratio = (self.scale_matrix - before.scale_matrix) / (spread[..., None] * spread[..., None, :])
         moves = (self.loc - before.loc) / spread, ratio, np.log(self.df / before.df)
         return float(max(np.abs(move).max() for move in moves))

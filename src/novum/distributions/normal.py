@@ -179,8 +179,8 @@ class Normal(ConjugatePrior, ExponentialFamily):
         offset, var = moments_of(statistics)
         mass, mean = statistics.mass, self.mean + offset
         total = prior.strength + mass
-        scatter = mass * var + prior.strength * mass / total * (mean - prior.mean) ** 2
-        center = prior.mean + mass / total * (mean - prior.mean)
+        scatter = mass * var + prior.strength * mass / total * (mean - prior.center) ** 2
+        center = prior.center + mass / total * (mean - prior.center)
         return Normal(center, (prior.rate + 0.5 * scatter) / (prior.shape + 0.5 * (mass - 1)))
 
     @classmethod

@@ -52,7 +52,7 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
     Parameters
     ----------
     mean : float or array
-        Where the mean is expected.
+        Where the mean is expected; the attribute is `center`, since `mean` is the expectation of the pair.
     strength : float or array
         Observations that this expectation is worth.
     shape, rate : float or array
@@ -62,13 +62,13 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
     --------
     >>> from novum.distributions import Normal, NormalGamma
     >>> prior = NormalGamma(mean=0.0, strength=1.0, shape=2.0, rate=3.0)
-    >>> prior.mode  # of (mean, precision)
-    array([0. , 0.5])
+    >>> prior.mode, prior.mean  # of (mean, precision)
+    (array([0. , 0.5]), array([0.        , 0.66666667]))
     >>> Normal.fit([1.0, 2.0, 3.0], prior=prior)
     Normal(mean=1.5, var=1.83333333)
     """
 
-    mean = Parameter()
+    mean = Parameter(shown="_expectation")
     strength = Parameter()
     shape = Parameter()
     rate = Parameter()
@@ -88,7 +88,7 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
     @cached_property
     def _constants(self) -> Constants:
         return Constants(
-            self.mean, 0.5 * self.strength, self.shape - 0.5, self.rate, -self.log_partition() - 0.5 * LOG_2PI
+            self.center, 0.5 * self.strength, self.shape - 0.5, self.rate, -self.log_partition() - 0.5 * LOG_2PI
         )
 
     @staticmethod
@@ -102,12 +102,17 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
     def _draw(self, stream, count):
         tau = np.exp(log_gamma_draws(stream, "normal-gamma precision", self.shape, count)) / self.rate
         z = stream.normal("normal-gamma mean", 0, count, self._columns()).reshape(count, *self.batch_shape)
-        return np.stack([self.mean + z / np.sqrt(self.strength * tau), tau], axis=-1)
+        return np.stack([self.center + z / np.sqrt(self.strength * tau), tau], axis=-1)
 
     @property
-    def expectation(self) -> NDArray:
-        """E[(mu, tau)], along the last axis; `mean` is the parameter, which is the first of the two."""
-        return np.stack([self.mean, self.shape / self.rate], axis=-1)
+    def center(self) -> NDArray:
+        """The parameter `mean` of the constructor, m in (1)."""
+        return self.__dict__["mean"]
+
+    @property
+    def _expectation(self) -> NDArray:
+        """E[(mu, tau)], along the last axis; that of mu does not exist for shape <= 1/2."""
+        return np.stack([np.where(self.shape > 0.5, self.center, np.nan), self.shape / self.rate], axis=-1)
 
     @property
     def var(self):
@@ -117,7 +122,7 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
 
     @property
     def mode(self):
-        return np.stack([self.mean, np.maximum(self.shape - 0.5, 0.0) / self.rate], axis=-1)
+        return np.stack([self.center, np.maximum(self.shape - 0.5, 0.0) / self.rate], axis=-1)
 
     @property
     def support(self):
@@ -132,7 +137,7 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
         return self.log_partition() - parts + 0.5 * LOG_2PI
 
     def natural_parameters(self):
-        k, m = self.strength, self.mean
+        k, m = self.strength, self.center
         return self.shape - 0.5, -self.rate - 0.5 * k * m * m, k * m, -0.5 * k
 
     def log_partition(self):
@@ -148,7 +153,7 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
     def mean_statistics(self):
         tau = self.shape / self.rate
         log_tau = digamma(self.shape) - np.log(self.rate)
-        return log_tau, tau, tau * self.mean, 1 / self.strength + tau * self.mean**2
+        return log_tau, tau, tau * self.center, 1 / self.strength + tau * self.center**2
 
     @classmethod
     def from_natural(cls, *eta):

@@ -83,7 +83,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
     Parameters
     ----------
     mean : array of shape (..., d)
-        Where the mean is expected.
+        Where the mean is expected; the attribute is `center`, since `mean` is the expectation of an outcome.
     strength : float or array
         Observations that this expectation is worth.
     df : float or array
@@ -100,7 +100,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
     array([0.5, 1. ])
     """
 
-    mean = Parameter()
+    mean = Parameter(shown="_expectation")
     strength = Parameter()
     df = Parameter()
     scale = Parameter()
@@ -132,7 +132,9 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
 
     @cached_property
     def _constants(self) -> Constants:
-        return Constants(self.mean, self.strength, self.df, self.scale, -self.log_partition() - 0.5 * self._d * LOG_2PI)
+        return Constants(
+            self.center, self.strength, self.df, self.scale, -self.log_partition() - 0.5 * self._d * LOG_2PI
+        )
 
     @staticmethod
     def _log_density(constants, x, ops):
@@ -158,13 +160,19 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         root = _triangular.solve_lower(bartlett, upper)  # T of (3)
         z = stream.normal("normal-inverse-Wishart mean", 0, count, self._columns() * d).reshape(count, *batch, d)
         spread = (root.swapaxes(-1, -2) @ z[..., None])[..., 0] / np.sqrt(self.strength)[..., None]
-        return packed(self.mean + spread, root.swapaxes(-1, -2) @ root)
+        return packed(self.center + spread, root.swapaxes(-1, -2) @ root)
 
     @property
-    def expectation(self) -> NDArray:
-        """E[(mu, S)] as one outcome; NaN covariance where df <= d + 1."""
+    def center(self) -> NDArray:
+        """The parameter `mean` of the constructor."""
+        return self.__dict__["mean"]
+
+    @property
+    def _expectation(self) -> NDArray:
+        """E[(mu, S)] as one outcome; NaN for the mean where df <= d, for the covariance where df <= d + 1."""
         excess = self.df - self._d - 1
-        return packed(self.mean, self.scale / np.where(excess > 0, excess, np.nan)[..., None, None])
+        center = np.where((self.df > self._d)[..., None], self.center, np.nan)
+        return packed(center, self.scale / np.where(excess > 0, excess, np.nan)[..., None, None])
 
     @property
     def var(self):
@@ -179,7 +187,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
 
     @property
     def mode(self):
-        return packed(self.mean, self.scale / (self.df + self._d + 2)[..., None, None])
+        return packed(self.center, self.scale / (self.df + self._d + 2)[..., None, None])
 
     @property
     def support(self):
@@ -200,7 +208,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         return self.log_partition() + 0.5 * d * LOG_2PI + exponent
 
     def natural_parameters(self):
-        m, k = self.mean, self.strength
+        m, k = self.center, self.strength
         outer = k[..., None, None] * m[..., None] * m[..., None, :]
         return -0.5 * (self.df + self._d + 2), -0.5 * (self.scale + outer), k[..., None] * m, -0.5 * k
 
@@ -220,8 +228,8 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
 
     def mean_statistics(self):
         precision = self.df[..., None, None] * np.linalg.inv(self.scale)
-        turned = (precision @ self.mean[..., None])[..., 0]
-        square = self._d / self.strength + (self.mean * turned).sum(axis=-1)
+        turned = (precision @ self.center[..., None])[..., 0]
+        square = self._d / self.strength + (self.center * turned).sum(axis=-1)
         return self._mean_log_determinant(), precision, turned, square
 
     @classmethod

@@ -157,13 +157,20 @@ class StudentT(Distribution):
         offset = sums.first / tau
         square = np.maximum(sums.second / tau - offset**2, 0.0)
         if (present & (square <= 0)).any():
-            raise DataError(
-                "StudentT: the data of a distribution are all equal, so its scale is zero; give data that vary."
-            )
+            raise self._too_equal()
         if df is None:
             df = _student.next_df(self.df, 1, sums.mass, sums.tau, sums.log_tau, sums.slope, sums.curvature, newton)
         scale = np.sqrt(np.where(present, square, self.scale**2))
         return StudentT(np.where(present, df, self.df), np.where(present, self.loc + offset, self.loc), scale)
+
+    def _spread(self) -> NDArray:
+        return self.scale
+
+    def _too_equal(self) -> DataError:
+        return DataError(
+            "StudentT: the data of a distribution are all equal, or most of them are equal, so that its scale falls to zero;"
+            " give data that vary, or fit a Normal."
+        )
 
     def _moved(self, before: "StudentT") -> float:
         """Return the largest move since `before`: of the location in scales, of the others relative."""

@@ -11,7 +11,9 @@ of the unit ball:
     D(P||Q) ~ (d/n) sum_i log(nu_i / rho_i) + log(m / (n - 1))                      Wang et al. 2009               (13)
               rho_i: k-th neighbor in x, nu_i: k-th neighbor in y
 
-All in nats. The errors of the terms cancel in (11) because one scale eps_i serves all three entropies.
+All in nats. The errors of the terms cancel in (11) because one scale eps_i serves all three entropies. Draws of a continuous
+variable never repeat, so repeated rows are an error; in (11) repeated pairs are: where only x repeats, eps_i lies among equal x
+and (11) is (12) with x as the label.
 """
 
 from typing import Any
@@ -51,15 +53,21 @@ def neighbor_count(owner: str, n_neighbors: Any, n: int) -> int:
     return k
 
 
+def check_distinct(owner: str, name: str, nearest: NDArray[Any]) -> None:
+    """Raise if a row has another at distance zero: its neighbors say nothing about a density, for any k."""
+    if not nearest.all():
+        raise DataError(
+            f"{owner}: row {int(nearest.argmin())} of {name} occurs more than once, so these are no draws of a continuous"
+            " variable, and distances to neighbors say nothing about its density; drop the repeated rows, add noise below"
+            " the resolution of the values, or treat them as labels (labels=)."
+        )
+
+
 def reach(owner: str, name: str, x: NDArray[Any], k: int) -> NDArray[Any]:
     """Return eps_i of every sample; repeated samples have no density."""
-    distance = cKDTree(x).query(x, k + 1, p=np.inf)[0][:, k]
-    if not distance.all():
-        raise DataError(
-            f"{owner}: row {int(distance.argmin())} of {name} occurs more than n_neighbors={k} times, so these are no "
-            "draws of a continuous variable; raise n_neighbors, add noise below the resolution, or use labels=."
-        )
-    return distance
+    distance = cKDTree(x).query(x, k + 1, p=np.inf)[0]
+    check_distinct(owner, name, distance[:, 1])
+    return distance[:, k]
 
 
 def nearer(x: NDArray[Any], distance: NDArray[Any]) -> NDArray[Any]:
@@ -116,6 +124,7 @@ def mutual_information_with_labels(owner: str, samples: Any, codes: NDArray[Any]
     if not size.size:
         raise DataError(f"{owner}: every label occurs once; there is nothing to learn from neighbors of equal label.")
     most = check_count(owner, "n_neighbors", n_neighbors)
+    reach(owner, "samples", x, 1)  # across labels, too
     distance = np.empty(len(x))
     k = np.minimum(most, size - 1)
     for label in np.unique(codes):
@@ -132,7 +141,13 @@ def relative_entropy_of_samples(owner: str, first: Any, second: Any, n_neighbors
         raise DataError(f"{owner}: samples have {x.shape[1]} and {y.shape[1]} columns; they must agree.")
     k = neighbor_count(owner, n_neighbors, min(len(x), len(y) + 1))
     own = reach(owner, "samples[0]", x, k)
-    other = cKDTree(y).query(x, [k], p=np.inf)[0][:, 0]
-    if not other.all():
-        raise DataError(f"{owner}: row {int(other.argmin())} of samples[0] is also a row of samples[1]; see labels=.")
-    return float(x.shape[1] * np.log(other / own).mean() + np.log(len(y) / (len(x) - 1)))
+    if len(y) > 1:
+        reach(owner, "samples[1]", y, 1)
+    other = cKDTree(y).query(x, list(range(1, k + 1)), p=np.inf)[0]
+    if not other[:, 0].all():
+        row = int(other[:, 0].argmin())
+        raise DataError(
+            f"{owner}: row {row} of samples[0] is also a row of samples[1], so these are no draws of continuous variables;"
+            " drop the repeated rows, or treat them as labels (labels=)."
+        )
+    return float(x.shape[1] * np.log(other[:, -1] / own).mean() + np.log(len(y) / (len(x) - 1)))

@@ -30,7 +30,7 @@ POINTS = 401  # odd, so that one half is among them
 FIRST, SHARED, SECOND = "#2e86ab", "#7b5e7b", "#d1495b"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EntropyCurve:
     """The entropy of a coin against its probability of heads.
 
@@ -43,6 +43,10 @@ class EntropyCurve:
     p: NDArray[Any]
     entropy: NDArray[Any]
     unit: str
+
+    def __repr__(self) -> str:
+        top = f", at most {self.entropy.max():.6g}" if self.entropy.size else ""
+        return f"EntropyCurve of {self.p.size} probabilities: entropy in {self.unit}{top}; .plot() draws it"
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curve and return the axes."""

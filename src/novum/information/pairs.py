@@ -166,6 +166,7 @@ def mutual_information(
     samples : (array-like, array-like) or array-like, optional
         Two continuous samples (n,) or (n, d) of pairs, estimated by nearest neighbors (Kraskov et al. 2004); together
         with labels, one such sample (Ross 2014). Estimates may be slightly negative. Bring columns to similar scales.
+        A repeated row is an error: drop it, add noise below the resolution, or treat the values as labels.
     n_neighbors : int, default=3
         For samples: fewer have less bias, more have less variance.
     sample_weight : array-like of shape (n,), optional
@@ -216,7 +217,8 @@ def differential_entropy(p: Any = None, *, samples: Any = None, n_neighbors: int
     p : distribution
         A continuous one; `novum.distributions.Continuous` makes one of any density.
     samples : array-like of shape (n,) or (n, d), optional
-        Draws instead: the estimate by nearest neighbors of Kozachenko and Leonenko (1987).
+        Draws instead: the estimate by nearest neighbors of Kozachenko and Leonenko (1987). A repeated row is an error:
+        drop it, add noise below the resolution, or take the `entropy` of the values as labels.
     n_neighbors : int, default=3
     base : "bits", "nats" or number above 1, default="bits"
 
@@ -238,4 +240,8 @@ def differential_entropy(p: Any = None, *, samples: Any = None, n_neighbors: int
         return as_float(entropy_of_samples(owner, samples, n_neighbors), owner, base)
     if not is_distribution(p):
         raise ParameterError(f"{owner}: p must be a distribution; for draws use samples=, for probabilities `entropy`.")
+    if not getattr(getattr(p, "support", None), "continuous", True):
+        raise ParameterError(
+            f"{owner}(p={p!r}): p has probabilities, no density; for discrete distributions use `entropy`."
+        )
     return as_float(p.entropy(), owner, base)

@@ -48,9 +48,10 @@ def symmetric(owner: str, name: str, value: Any) -> NDArray[Any]:
     matrix = square(owner, name, value)
     gap = np.abs(matrix - matrix.T)
     i, j = np.unravel_index(int(gap.argmax()), gap.shape)
-    if gap[i, j] > SYMMETRY * np.abs(matrix).max():
+    largest = np.abs(matrix).max()
+    if gap[i, j] > SYMMETRY * largest:
         raise DataError(
             f"{owner}: {name} is not symmetric: {name}[{i}, {j}] = {matrix[i, j]:g} and {name}[{j}, {i}] = "
             f"{matrix[j, i]:g}; for the quadratic form alone pass ({name} + {name}.T) / 2."
         )
-    return (matrix + matrix.T) / 2
+    return matrix / 2 + matrix.T / 2 if largest > 1 else (matrix + matrix.T) / 2  # no overflow, no underflow

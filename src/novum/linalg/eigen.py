@@ -144,6 +144,18 @@ def orthonormal_extension(vectors: Any) -> NDArray[Any]:
     return np.linalg.qr(rows.T, mode="complete")[0][:, len(rows) :].T
 
 
+def scaled_back(owner: str, values: NDArray[Any], power: int) -> NDArray[Any]:
+    """Return values times 2^power, which must be numbers."""
+    with np.errstate(over="ignore"):
+        whole = np.ldexp(values, power)
+    if not np.isfinite(whole).all():
+        raise DataError(
+            f"{owner}: an eigenvalue of A is {values[np.abs(values).argmax()]:.6g} x 2^{power}, above the largest float64;"
+            " divide A by a constant first."
+        )
+    return whole
+
+
 def eigen_by_deflation(A: Any, *, tol: float | None = None) -> EigenPairs:
     """Find all eigenpairs of a symmetric matrix by (7) and (8).
 
@@ -168,7 +180,9 @@ def eigen_by_deflation(A: Any, *, tol: float | None = None) -> EigenPairs:
     array([1., 2.])
     """
     owner = "eigen_by_deflation"
-    matrix = symmetric(owner, "A", A)
+    given = symmetric(owner, "A", A)
+    power = int(np.frexp(np.abs(given).max())[1])  # of two: scaling rounds nothing, and no square vanishes or overflows
+    matrix = np.ldexp(given, -power)
     n, size = len(matrix), float(np.linalg.norm(matrix))
     zero = size * (n * EPS if tol is None else check_number(owner, "tol", tol, 0, 1, open_high=True))
     values: list[float] = []
@@ -195,4 +209,4 @@ def eigen_by_deflation(A: Any, *, tol: float | None = None) -> EigenPairs:
     V *= np.sign(V[np.abs(V).argmax(axis=0), np.arange(n)])
     found_values = np.array(values)[order]
     worst = np.linalg.norm(matrix @ V - V * found_values, axis=0).max()
-    return EigenPairs(found_values, V, float(worst / size) if size else 0.0)
+    return EigenPairs(scaled_back(owner, found_values, power), V, float(worst / size) if size else 0.0)

@@ -20,10 +20,10 @@ from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, RandomState, 
 from novum.base.estimator import fits
 from novum.cluster import KMeans, _blockwise
 from novum.distributions import Distribution, Normal
-from novum.distributions._columns import component_log_prob, component_statistics, is_vector
+from novum.distributions._columns import component_inside, component_log_prob, component_statistics, is_vector
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.fold.blocks import Block, Source
-from novum.mixture._base import MixtureBase, Query
+from novum.mixture._base import MixtureBase, Query, label_of_block, posterior_of_block, total_of_block
 from novum.mixture._em import Solved, best_run, work_blocks
 from novum.mixture._start import filled_source
 from novum.mixture._tensors import LOWEST, log_sum
@@ -72,6 +72,38 @@ def joint(params: Params, block: Block) -> Any:
     return _array.concat(values)
 
 
+def check_possible(params: Params, total: Any, block: Block) -> None:
+    """Raise for a row that no component can have produced; rows without weight may be anything."""
+    impossible = ~(_array.to_numpy(total) > LOWEST)
+    if block.weight is not None:
+        impossible &= _array.to_numpy(block.weight) > 0
+    if not impossible.any():
+        return
+    place = int(impossible.argmax())
+    names = ", ".join(dict.fromkeys(type(one).__name__ for one in params.components))
+    raise DataError(
+        f"Mixture: no component can have produced row {block.start + place}, {_array.to_numpy(block.X[place])}: its density"
+        f" is zero under all of {names}. Add a component whose support has it, or remove the row."
+    )
+
+
+def possible_joint(params: Params, block: Block) -> Any:
+    """Return `joint` of rows that belong to some component."""
+    scores = joint(params, block)
+    check_possible(params, log_sum(scores), block)
+    return scores
+
+
+def posterior_of_possible(query: Query, block: Block) -> Any:
+    """Return (2); a row outside every support has none."""
+    return posterior_of_block(query._replace(joint=possible_joint), block)
+
+
+def label_of_possible(query: Query, block: Block) -> Any:
+    """Return the most probable component; a row outside every support has none."""
+    return label_of_block(query._replace(joint=possible_joint), block)
+
+
 def present(block: Block) -> Block:
     """Return the rows that have weight."""
     if block.weight is None:
@@ -82,16 +114,11 @@ def present(block: Block) -> Block:
 
 def pass_of(params: Params, block: Block) -> Sums:
     """Return the statistics of (3) for one block."""
-    block = present(block)
+    given, block = block, present(block)
     scores = joint(params, block)
     total = log_sum(scores)
-    impossible = ~(total > LOWEST)
-    if bool(impossible.any()):
-        row = int(_array.to_numpy(impossible).argmax())
-        raise DataError(
-            f"Mixture: no component can have produced {_array.to_numpy(block.X[row])}: its density is zero under all of them."
-            " Add a component whose support has it, or remove the row."
-        )
+    if not bool((total > LOWEST).all()):
+        possible_joint(params, given)  # counts all rows, so that the message names the row as the user knows it
     r = _array.exp(scores - total[:, None])
     r = r if block.weight is None else r * block.weight[:, None]
     likelihood = total.sum() if block.weight is None else block.weight @ total
@@ -109,7 +136,9 @@ def assigned_pass(params: Assigned, block: Block) -> Sums:
     weight = np.ones(block.rows) if block.weight is None else _array.to_numpy(block.weight)
     member = (which[:, None] == np.arange(len(params.centers))) * weight[:, None]
     shares = _array.like(X, member, "float64")
-    parts = tuple(component_statistics(one, X, shares[:, j]) for j, one in enumerate(params.components))
+    parts = tuple(
+        component_statistics(one, X, shares[:, j] * component_inside(one, X)) for j, one in enumerate(params.components)
+    )
     return Sums(member.sum(0), parts, 0.0, float(weight.sum()))
 
 
@@ -190,6 +219,7 @@ class Mixture(MixtureBase):
     [0.998, 10.478]
     """
 
+    _functions = (total_of_block, posterior_of_possible, label_of_possible)
     _domains: dict[str, Domain] = {
         "components": ArrayLike() | Null(),
         "weights_init": ArrayLike() | Null(),
@@ -294,7 +324,7 @@ class Mixture(MixtureBase):
         """Draw rows; returns them and the component of each, component by component."""
         rng, counts = self._counts(n_samples)
         parts = [
-            one.sample(int(count), random_state=rng).reshape(int(count), -1)
+            one.sample(int(count), random_state=rng).reshape(int(count), self.n_features_in_)
             for one, count in zip(self.components_, counts)
         ]
         return np.vstack(parts), np.repeat(np.arange(len(counts)), counts)
