@@ -5,7 +5,7 @@ import pytest
 from novum.datasets import path
 from novum.study import Study
 
-# accuracy and ends of its interval: 75/25 stratified split, 10 folds x 3, seed 0; for the trees and what is made of them novum's own
+# accuracy and ends of its interval: 75/25 stratified split, 10 folds x 3, seed 0; for trees and what is made of them novum's own
 # draws and ties, for the others also scikit-learn 1.9.1's figures
 EXPECTED = {
     "LogisticRegression": (0.980, 0.965, 0.994),
