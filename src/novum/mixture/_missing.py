@@ -132,7 +132,7 @@ def portion_sums(density: Any, X: Any, weight: Any) -> list[Any]:
         whole = lib.linalg.slogdet(S)[1]
         spread = (whole - log[:, which].T + (gaps * (LOG_TWO_PI + 1))[:, None]) / 2
         second = second.sum(0) if density.layout == TIED else second
-    information = (wr * (lib.where(r > 0, logs, 0.0) - spread)).sum()
+    information = (wr * lib.where(r > 0, logs - spread, 0.0)).sum()  # a component without rows may have no volume
     likelihood = total.sum() if weight is None else weight @ total
     return [wr.sum(0), first, second, likelihood, information]
 
