@@ -93,7 +93,7 @@ class Stored(NeighborsBase):
 
         Parameters
         ----------
-        indices : array-like of int, or a mask of shape (n_samples_fit_,)
+        indices : array-like of int, or a mask of shape (`n_samples_fit_`,)
 
         Returns
         -------

@@ -166,8 +166,6 @@ class KDTree(SearchTree):
     Attributes
     ----------
     data : array of shape (n_samples, n_features)
-    idx_array : array of shape (n_samples,)
-        Rows in the order of the leaves.
     sample_weight : array of shape (n_samples,) or None
     sum_weight : float
     valid_metrics : list of str
@@ -202,7 +200,7 @@ class BallTree(SearchTree):
 
     Attributes
     ----------
-    data, idx_array, sample_weight, sum_weight, valid_metrics
+    data, sample_weight, sum_weight, valid_metrics
         As in KDTree.
 
     Examples

@@ -130,7 +130,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
 
         Parameters
         ----------
-        indices : array-like of int, or a mask of shape (n_samples_fit_,)
+        indices : array-like of int, or a mask of shape (`n_samples_fit_`,)
 
         Returns
         -------
