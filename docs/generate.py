@@ -79,7 +79,9 @@ def prose(docstring: str) -> str:
 def entry(module: str, name: str, value: Any) -> str:
     """Return the section of one public object."""
     kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
-    directive = "py:data" if kind == "data" else f"auto{kind}"  # data have the docstring of their type, which says nothing
+    directive = (
+        "py:data" if kind == "data" else f"auto{kind}"
+    )  # data have the docstring of their type, which says nothing
     lines = [f"## {name}", "", "```{eval-rst}", f".. {directive}:: {module}.{name}"]
     if kind == "class" and not issubclass(value, Exception | tuple):
         lines += ["   :members: " + ", ".join(own_members(value))] if own_members(value) else []
