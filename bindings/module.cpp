@@ -13,6 +13,7 @@ void bind_descent(nb::module_& m);
 void bind_proximal(nb::module_& m);
 void bind_design(nb::module_& m);
 void bind_dual(nb::module_& m);
+void bind_factors(nb::module_& m);
 void bind_gaussian(nb::module_& m);
 void bind_growth(nb::module_& m);
 void bind_kmeans(nb::module_& m);
@@ -49,6 +50,7 @@ NB_MODULE(_core, m) {
     add("proximal", "Coordinate descent on the quadratic models of proximal Newton steps.", bind_proximal);
     add("design", "The design matrix of a linear model, block by block.", bind_design);
     add("dual", "Coordinate descent on the dual of logistic regression.", bind_dual);
+    add("factors", "Marginals and maxima of products of tables.", bind_factors);
     add("gaussian", "Moments and densities of axis-aligned Gaussian classes.", bind_gaussian);
     add("growth", "Passes over blocks of coded rows for trees that grow elsewhere.", bind_growth);
     add("kmeans", "k-means on a block of rows.", bind_kmeans);
