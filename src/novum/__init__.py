@@ -21,6 +21,7 @@ _FAMILIES = (
     "exceptions",
     "feature_extraction",
     "fold",
+    "graphical",
     "information",
     "linalg",
     "linear_model",

@@ -13,6 +13,7 @@ from novum._core import (
     descent as descent,
     design as design,
     dual as dual,
+    factors as factors,
     gaussian as gaussian,
     growth as growth,
     kmeans as kmeans,

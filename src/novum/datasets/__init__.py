@@ -13,7 +13,7 @@ from novum.datasets.deep import make_labelled_graphs, make_sequence_pairs, make_
 from novum.datasets.examples import load_candy_bags, load_example, load_tenfold_scores, load_topic_words
 from novum.datasets.factors import FactorTables, load_factors
 from novum.datasets.files import load_nile, path
-from novum.datasets.networks import NetworkTables, load_fuel_gauge, load_gene_network, load_network
+from novum.datasets.networks import load_fuel_gauge, load_gene_network, load_network
 from novum.datasets.noise import add_noise
 from novum.datasets.regions import make_ellipse
 from novum.datasets.signals import make_mixed_signals
@@ -23,7 +23,6 @@ from novum.datasets.tennis import load_go_to_lesson, load_play_tennis
 
 __all__ = [
     "FactorTables",
-    "NetworkTables",
     "TaskDescription",
     "add_noise",
     "describe_task",

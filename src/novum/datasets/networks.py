@@ -1,12 +1,12 @@
-"""The notes' Bayesian networks as plain tables.
+"""The notes' Bayesian networks.
 
     P(x_1, ..., x_n) = prod_i P(x_i | parents of x_i)                                                            (1)
-`tables[node]` is an array with one axis per parent, in the order of `parents[node]`, and a last axis for the node, which
-sums to one: the layout that a Bayesian network is built from. `made` is the one place where a network is put together.
+A loader returns a `novum.graphical.BayesianNetwork` that also carries `facts`, what the notes compute or say about it, and
+`DESCR`. Networks of which the notes give the graph only have no tables.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,55 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from novum._checks import check_choice
 
-__all__ = ["NetworkTables", "joint_table", "load_fuel_gauge", "load_gene_network", "load_network"]
+__all__ = ["joint_table", "load_fuel_gauge", "load_gene_network", "load_network"]
 
 
-@dataclass(frozen=True)
-class NetworkTables:
-    """A directed network: nodes with states, parents and, where they are known, conditional tables.
-
-    Attributes
-    ----------
-    name : str
-    states : dict of str to tuple of str
-        The states of every node, in the order of the axes of the tables.
-    parents : dict of str to tuple of str
-    tables : dict of str to ndarray
-        P(node | parents), axes (parents in order, node); empty for networks of which the notes give the graph only.
-    facts : dict
-        What the notes compute or say about it.
-    DESCR : str
-    """
-
-    name: str
-    states: dict[str, tuple[str, ...]]
-    parents: dict[str, tuple[str, ...]]
-    tables: dict[str, NDArray[np.float64]]
-    facts: dict[str, Any] = field(repr=False)
-    DESCR: str = field(repr=False)
-
-    @property
-    def nodes(self) -> list[str]:
-        return list(self.states)
-
-    @property
-    def arcs(self) -> list[tuple[str, str]]:
-        """The arcs (parent, child)."""
-        return [(parent, child) for child, parents in self.parents.items() for parent in parents]
-
-    @property
-    def n_parameters(self) -> int:
-        """The number of free parameters of the tables of (1)."""
-        sizes = {node: len(states) for node, states in self.states.items()}
-        return sum((sizes[node] - 1) * int(np.prod([sizes[p] for p in self.parents[node]])) for node in sizes)
-
-    def __repr__(self) -> str:
-        arcs = ", ".join(f"{a} -> {b}" for a, b in self.arcs)
-        known = f"{self.n_parameters} free parameters" if self.tables else "no tables"
-        return f"NetworkTables {self.name}: {arcs}; {len(self.states)} variables, {known}"
-
-
-def joint_table(network: NetworkTables) -> NDArray[np.float64]:
+def joint_table(network: Any) -> NDArray[np.float64]:
     """Return (1) as an array with one axis per node."""
     letter = {node: chr(ord("a") + i) for i, node in enumerate(network.nodes)}
     operands = [
@@ -79,20 +34,18 @@ def made(
     states: Mapping[str, Sequence[str]] | None = None,
     tables: Mapping[str, ArrayLike] | None = None,
     **facts: Any,
-) -> NetworkTables:
+) -> Any:
     """Put a network together; nodes without named states are ("no", "yes")."""
-    nodes = list(parents)
-    return NetworkTables(
-        name,
-        {node: tuple((states or {}).get(node, ("no", "yes"))) for node in nodes},
-        {node: tuple(parents[node]) for node in nodes},
-        {node: np.asarray(table, dtype=np.float64) for node, table in (tables or {}).items()},
-        facts,
-        description,
-    )
+    graphical = import_module(
+        "novum.graphical"
+    )  # by name: families stand above the data sets, and a loader is asked for seldom
+    states = {node: tuple((states or {}).get(node, ("no", "yes"))) for node in parents}
+    network = graphical.BayesianNetwork(parents, tables, states, name)
+    network.facts, network.DESCR = facts, description
+    return network
 
 
-def load_fuel_gauge() -> NetworkTables:
+def load_fuel_gauge() -> Any:
     """Return the car's fuel system: battery -> gauge <- fuel.
 
     Examples
@@ -100,7 +53,7 @@ def load_fuel_gauge() -> NetworkTables:
     >>> from novum.datasets import load_fuel_gauge
     >>> car = load_fuel_gauge()
     >>> car
-    NetworkTables fuel gauge: battery -> gauge, fuel -> gauge; 3 variables, 6 free parameters
+    BayesianNetwork: battery -> gauge <- fuel; 3 variables, 6 free parameters (the full joint has 7)
     >>> car.tables["gauge"][0, 1]  # battery flat, fuel full: gauge empty, gauge full
     array([0.8, 0.2])
     """
@@ -120,7 +73,7 @@ def load_fuel_gauge() -> NetworkTables:
     )
 
 
-def load_gene_network() -> NetworkTables:
+def load_gene_network() -> Any:
     """Return the toy regulatory network: two genes that activate a third, A -> C <- B.
 
     Given that C is active, the most probable pair is (A inactive, B active), though each gene by itself is more probably
@@ -190,7 +143,7 @@ GRAPHS: dict[str, tuple[dict[str, tuple[str, ...]], str, dict[str, Any]]] = {
 }
 
 
-def load_network(name: str) -> NetworkTables:
+def load_network(name: str) -> Any:
     """Return one of the notes' small networks by name.
 
     Parameters
@@ -203,7 +156,7 @@ def load_network(name: str) -> NetworkTables:
     --------
     >>> from novum.datasets import load_network
     >>> load_network("burglar_call")
-    NetworkTables burglar_call: burglar -> alarm, earthquake -> alarm, alarm -> call; 4 variables, no tables
+    BayesianNetwork: burglar -> alarm <- earthquake, alarm -> call; 4 variables, no tables
     """
     check_choice("load_network", "name", name, (*GRAPHS, "polytree"))
     if name == "polytree":

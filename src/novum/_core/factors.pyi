@@ -1,0 +1,78 @@
+"""Marginals and maxima of products of tables."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Network:
+    """Which variables the tables hold, checked once."""
+
+    def __init__(self, cards: Sequence[int], scopes: Sequence[Sequence[int]], heads: Sequence[int]) -> None: ...
+
+    @property
+    def cells(self) -> int: ...
+
+class Marginals:
+    """
+    The steps from tables to marginals, given which variables are observed.
+    """
+
+    def __init__(self, network: Network, observed: Sequence[int], targets: Sequence[Sequence[int]]) -> None: ...
+
+    @property
+    def built(self) -> bool: ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def largest(self) -> float: ...
+
+    @property
+    def multiplications(self) -> float: ...
+
+    @property
+    def bytes(self) -> float: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @property
+    def results(self) -> int: ...
+
+    def run(self, tables: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], evidence: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], log: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Write the marginals and the log-probability of every row of evidence."""
+
+class Maximum:
+    """The steps from tables to their greatest product."""
+
+    def __init__(self, network: Network, observed: Sequence[int], chosen: Sequence[int]) -> None: ...
+
+    @property
+    def built(self) -> bool: ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def largest(self) -> float: ...
+
+    @property
+    def multiplications(self) -> float: ...
+
+    @property
+    def bytes(self) -> float: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @property
+    def variables(self) -> list[int]: ...
+
+    def run(self, tables: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], evidence: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], best: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], log: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """
+        Write the best values and the log of the maximum of every row of evidence.
+        """

@@ -1,0 +1,129 @@
+"""Rows of named states into numbers: a frame, a mapping of columns or an array of rows.
+
+A cell that is NaN, None, NA or null is not observed: its code is -1.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.exceptions import DataError
+
+__all__ = ["coded_rows", "columns_of", "found_states"]
+
+
+def columns_of(owner: str, data: Any, names: tuple[Any, ...]) -> dict[Any, Any]:
+    """Return name -> column of a frame or mapping; of an array or list of rows, with `names` for its columns."""
+    if isinstance(data, Mapping):
+        columns = dict(data)
+    elif hasattr(data, "columns") and not isinstance(data, np.ndarray):
+        import narwhals as nw
+
+        frame = nw.from_native(data, eager_only=True)
+        columns = {name: frame[name] for name in frame.columns}
+    else:
+        array = np.asarray(data, dtype=object) if not isinstance(data, np.ndarray) else data
+        if array.ndim != 2 or array.shape[1] != len(names):
+            raise DataError(
+                f"{owner}: an array of rows must have shape (n, {len(names)}), a column for each of "
+                f"{', '.join(map(str, names[:20]))}; got {array.shape}. A frame with named columns may hold some of them."
+            )
+        columns = {name: array[:, i] for i, name in enumerate(names)}
+    lengths = {len(column) for column in columns.values()}
+    if len(lengths) > 1:
+        raise DataError(f"{owner}: the columns differ in length: {sorted(lengths)}.")
+    return columns
+
+
+def distinct(column: Any) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the distinct values of a column, missing ones left out, and the number of the value of each row (-1: missing)."""
+    native = getattr(column, "to_native", lambda: column)()
+    module = type(native).__module__.split(".")[0]
+    if module == "pandas":
+        import pandas as pd
+
+        if isinstance(native.dtype, pd.CategoricalDtype):
+            return list(native.cat.categories), native.cat.codes.to_numpy().astype(np.int64)
+        codes, values = pd.factorize(native, use_na_sentinel=True)
+        return [plain(v) for v in values], codes.astype(np.int64)
+    if module == "polars":
+        import polars as pl
+
+        if native.dtype == pl.Categorical or isinstance(native.dtype, pl.Enum):
+            names = native.cat.get_categories().to_list()
+            return names, native.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+        if native.dtype in (pl.Float32, pl.Float64):
+            native = native.fill_nan(None)
+        values = native.unique(maintain_order=True).drop_nulls()
+        table = {v: i for i, v in enumerate(values.to_list())}
+        return list(table), np.array([table.get(v, -1) for v in native.to_list()], dtype=np.int64)
+    array = np.asarray(native)
+    if array.dtype.kind in "biuSU":
+        values, codes = np.unique(array, return_inverse=True)
+        return values.tolist(), codes.reshape(-1).astype(np.int64)
+    if array.dtype.kind == "f":
+        values, codes = np.unique(array, return_inverse=True)
+        codes = codes.reshape(-1).astype(np.int64)
+        kept = ~np.isnan(values)
+        return values[kept].tolist(), np.where(kept[codes], codes, -1)
+    seen: dict[Any, int] = {}
+    codes = np.empty(len(array), dtype=np.int64)
+    for i, value in enumerate(array.tolist()):
+        codes[i] = -1 if missing(value) else seen.setdefault(value, len(seen))
+    return list(seen), codes
+
+
+def plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def missing(value: Any) -> bool:
+    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+
+
+def found_states(column: Any) -> tuple[Any, ...]:
+    """Return the states of a column: declared categories in their order, else the values found, sorted where they can be."""
+    values, _ = distinct(column)
+    native = getattr(column, "to_native", lambda: column)()
+    if hasattr(getattr(native, "dtype", None), "categories"):
+        return tuple(values)
+    try:
+        return tuple(sorted(values))
+    except TypeError:
+        return tuple(sorted(values, key=str))
+
+
+def coded(owner: str, name: Any, column: Any, states: tuple[Any, ...]) -> NDArray[np.int32]:
+    """Return the number of the state of every row; -1 where it is missing."""
+    values, codes = distinct(column)
+    place = {state: i for i, state in enumerate(states)}
+    table = np.empty(len(values) + 1, dtype=np.int32)
+    table[-1] = -1
+    for i, value in enumerate(values):
+        table[i] = place.get(value, -2)
+    out = table[codes]
+    if (out == -2).any():
+        row = int(np.argmax(out == -2))
+        raise DataError(
+            f"{owner}: row {row} of column {name!r} holds {values[int(codes[row])]!r}, which is no state of {name!r}; "
+            f"its states are {', '.join(map(repr, states[:20]))}."
+        )
+    return out
+
+
+def coded_rows(
+    owner: str, data: Any, states: Mapping[Any, tuple[Any, ...]], need_all: bool = False
+) -> tuple[tuple[Any, ...], NDArray[np.int32]]:
+    """Return the variables that have a column, and the codes of their rows, shape (n, columns)."""
+    columns = columns_of(owner, data, tuple(states))
+    names = tuple(name for name in states if name in columns)
+    if not names or (need_all and len(names) < len(states)):
+        lost = [str(name) for name in states if name not in columns]
+        raise DataError(
+            f"{owner}: the data have no column {', '.join(lost[:10])}; columns are named like the variables."
+        )
+    return names, np.ascontiguousarray(
+        np.stack([coded(owner, name, columns[name], states[name]) for name in names], axis=1)
+    )

@@ -1,0 +1,106 @@
+"""Evidence by name into numbers: hard evidence is a state, soft evidence a likelihood of every state.
+
+{"gauge": "empty"}                       gauge was seen empty
+{"gauge": [0.2, 0.6]}                    P(what was seen | gauge = state), up to a factor, in the order of the states
+{"gauge": {"empty": 0.2, "full": 0.6}}   the same by name; states left out have likelihood zero
+"""
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.exceptions import ParameterError, ParameterTypeError
+
+__all__ = ["Evidence", "in_words", "listed", "read_evidence", "state_index"]
+
+States = Mapping[Any, tuple[Any, ...]]
+
+
+class Evidence(NamedTuple):
+    """What was seen, by the numbers of variables and states."""
+
+    hard: dict[int, int]
+    soft: dict[int, NDArray[np.float64]]  # likelihood of every state
+
+    @property
+    def observed(self) -> tuple[int, ...]:
+        return tuple(self.hard)
+
+    @property
+    def row(self) -> NDArray[np.int32]:
+        return np.array([list(self.hard.values())], dtype=np.int32).reshape(1, len(self.hard))
+
+
+def known(owner: str, name: str, variable: Any, states: Mapping[Any, Any]) -> Any:
+    if not isinstance(variable, Hashable) or variable not in states:
+        raise ParameterError(
+            f"{owner}({name}={variable!r}): no such variable; the variables are {', '.join(map(str, states))}."
+        )
+    return variable
+
+
+def listed(owner: str, name: str, variables: Any, states: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """Return one variable, or several, as a tuple of known names that differ."""
+    if isinstance(variables, str) or (isinstance(variables, Hashable) and variables in states):
+        return (known(owner, name, variables, states),)
+    if not isinstance(variables, Iterable):
+        raise ParameterTypeError(f"{owner}({name}={variables!r}): pass the name of a variable, or several names.")
+    names = tuple(known(owner, name, variable, states) for variable in variables)
+    if len(set(names)) < len(names):
+        raise ParameterError(f"{owner}({name}={variables!r}): a variable is named twice.")
+    return names
+
+
+def state_index(owner: str, what: str, variable: Any, value: Any, states: States) -> int:
+    """Return the number of a state."""
+    for i, state in enumerate(states[variable]):
+        if state == value and isinstance(state, bool) == isinstance(value, bool):
+            return i
+    shown = ", ".join(map(repr, states[variable][:20])) + (", ..." if len(states[variable]) > 20 else "")
+    raise ParameterError(f"{owner}: {what}={value!r} is no state of {variable!r}; its states are {shown}.")
+
+
+def likelihood(owner: str, variable: Any, value: Any, states: States) -> NDArray[np.float64]:
+    names = states[variable]
+    if isinstance(value, Mapping):
+        weights = np.zeros(len(names))
+        for state, weight in value.items():
+            weights[state_index(owner, f'evidence["{variable}"]', variable, state, states)] = weight
+    else:
+        weights = np.asarray(value, dtype=np.float64)
+    if weights.shape != (len(names),) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ParameterError(
+            f'{owner}: evidence["{variable}"]={value!r}; soft evidence is a likelihood >= 0, finite and not all zero, '
+            f"for each of the {len(names)} states {', '.join(map(repr, names[:20]))}."
+        )
+    return weights
+
+
+def read_evidence(owner: str, evidence: Any, states: States) -> Evidence:
+    """Return evidence by numbers; a name or a state that does not exist raises."""
+    if evidence is None:
+        return Evidence({}, {})
+    if not isinstance(evidence, Mapping):
+        raise ParameterTypeError(
+            f"{owner}(evidence={evidence!r}): pass a mapping of variable to state, such as {{'rain': 'yes'}}."
+        )
+    place = {variable: i for i, variable in enumerate(states)}
+    found = Evidence({}, {})
+    for variable, value in evidence.items():
+        known(owner, "evidence", variable, states)
+        if isinstance(value, Mapping | list | np.ndarray):
+            found.soft[place[variable]] = likelihood(owner, variable, value, states)
+        else:
+            found.hard[place[variable]] = state_index(owner, f'evidence["{variable}"]', variable, value, states)
+    return found
+
+
+def in_words(evidence: Any) -> str:
+    """Return `gauge=empty, battery=flat`."""
+    parts = []
+    for variable, value in (evidence or {}).items():
+        soft = isinstance(value, Mapping | list | np.ndarray)
+        parts.append(f"{variable}~soft" if soft else f"{variable}={value}")
+    return ", ".join(parts)

@@ -1,0 +1,225 @@
+r"""Queries that every discrete model answers: a posterior, all marginals, the most probable values, and their cost.
+
+P(t | e) = P(t, e) / P(e)                                                                                      (1)
+x* = argmax_t P(t | e), the other variables summed out                                                         (2)
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum._checks import check_choice, check_number
+from novum.exceptions import DataError, ParameterError
+from novum.graphical._engine import MEMORY_LIMIT, Cost, Engine, TooLarge, in_bytes
+from novum.graphical._evidence import Evidence, in_words, listed, read_evidence
+from novum.graphical.result import Marginals, MostProbable, Posterior
+
+__all__ = ["Queries"]
+
+METHODS = ("auto", "variable_elimination", "junction_tree", "enumeration")
+ENUMERABLE = 1 << 24  # cells of a joint table that enumeration writes down
+
+
+def impossible(owner: str, given: str) -> DataError:
+    return DataError(
+        f"{owner}: the evidence {given} has probability zero; no posterior exists. Take back part of it, or use soft evidence."
+    )
+
+
+def too_large(owner: str, refused: TooLarge) -> MemoryError:
+    return MemoryError(
+        f"{owner}: exact inference needs {in_bytes(refused.cost.bytes)} (largest clique: {refused.cost.treewidth + 1} variables, "
+        f"{refused.cost.largest_clique:.3g} cells), more than memory_limit={in_bytes(refused.limit)}. Observe more variables "
+        "or raise memory_limit=."
+    )
+
+
+class Queries:
+    """What a model needs: `states` (variable -> states, in the order of the engine), and `_engine()`."""
+
+    states: dict[Any, tuple[Any, ...]]
+
+    def _engine(self) -> Engine:
+        raise NotImplementedError
+
+    def _owner(self, method: str) -> str:
+        return f"{type(self).__name__}.{method}"
+
+    def _place(self) -> dict[Any, int]:
+        return {variable: i for i, variable in enumerate(self.states)}
+
+    def _asked(self, owner: str, variables: Any, evidence: Any) -> tuple[tuple[Any, ...], Evidence]:
+        names = listed(owner, "variables", variables, self.states)
+        seen = read_evidence(owner, evidence, self.states)
+        place = self._place()
+        for name in names:
+            if place[name] in seen.hard:
+                raise ParameterError(
+                    f"{owner}(variables={name!r}): {name!r} is among the evidence; ask for another variable."
+                )
+        if not names:
+            raise ParameterError(
+                f"{owner}: name at least one variable; the variables are {', '.join(map(str, self.states))}."
+            )
+        return names, seen
+
+    def query(
+        self,
+        variables: Any,
+        evidence: Any = None,
+        method: str = "auto",
+        *,
+        memory_limit: float = MEMORY_LIMIT,
+    ) -> Posterior:
+        """Return (1), the posterior of one variable, or the joint posterior of several.
+
+        Parameters
+        ----------
+        variables : name or sequence of names
+        evidence : mapping of variable to state, or to a likelihood of its states (soft evidence), optional
+        method : str, default="auto"
+            Exact: "auto" and "variable_elimination" (only what bears on the answer is computed), "junction_tree",
+            "enumeration" (the definition, for small models).
+        memory_limit : float, default=2 GiB
+            Bytes that exact inference may take; a query that needs more is refused before anything is allocated.
+        """
+        owner = self._owner("query")
+        check_choice(owner, "method", method, METHODS)
+        names, seen = self._asked(owner, variables, evidence)
+        given = in_words(evidence)
+        limit = check_number(owner, "memory_limit", memory_limit, 0)
+        place = self._place()
+        target = tuple(place[name] for name in names)
+        label = "exact"
+        if method == "enumeration":
+            p, log = self._enumerated(owner, target, seen)
+            label = "exact (enumeration)"
+        else:
+            try:
+                (table,), logs = self._engine().marginals(seen.observed, seen.row, [target], seen.soft, limit)
+            except TooLarge as refused:
+                raise too_large(owner, refused) from None
+            p, log = table[0], logs[0]
+            if len(self.states) > len(target) + len(seen.hard):  # something was summed out
+                label = f"exact ({'junction tree' if method == 'junction_tree' else 'variable elimination'})"
+        if log == -np.inf:
+            raise impossible(owner, given)
+        return Posterior(p, names, self.states, given, self._log_probability(log), label)
+
+    def _log_probability(self, log: float) -> float:
+        """Return log P(evidence) from the log of the sum of the product."""
+        return float(log)
+
+    def _enumerated(self, owner: str, target: tuple[int, ...], seen: Evidence) -> tuple[NDArray[np.float64], float]:
+        engine = self._engine()
+        cells = float(np.prod([float(c) for v, c in enumerate(engine.cards) if v not in seen.hard]))
+        if cells > ENUMERABLE:
+            raise MemoryError(
+                f"{owner}(method='enumeration'): the joint table has {cells:.3g} cells; use method='auto'."
+            )
+        joint = np.ones([1 if v in seen.hard else c for v, c in enumerate(engine.cards)])
+        for scope, table, _ in engine.factors:
+            at = tuple(seen.hard.get(v, slice(None)) for v in scope)
+            kept = [v for v in scope if v not in seen.hard]
+            order = sorted(range(len(kept)), key=kept.__getitem__)
+            shape = [1] * joint.ndim
+            for v in kept:
+                shape[v] = engine.cards[v]
+            joint = joint * np.transpose(table[at], order).reshape(shape)
+        for v, weight in seen.soft.items():
+            shape = [1] * joint.ndim
+            shape[v] = len(weight)
+            joint = joint * weight.reshape(shape)
+        summed = joint.sum(axis=tuple(v for v in range(joint.ndim) if v not in target))
+        order = [sorted(target).index(v) for v in target]
+        total = float(summed.sum())
+        return np.transpose(summed, order) / total if total > 0 else summed, float(
+            np.log(total)
+        ) if total > 0 else -np.inf
+
+    def marginals(
+        self, evidence: Any = None, variables: Any = None, *, memory_limit: float = MEMORY_LIMIT
+    ) -> Marginals:
+        """Return the posterior of every variable that is not observed (or of those named) from one calibration."""
+        owner = self._owner("marginals")
+        seen = read_evidence(owner, evidence, self.states)
+        place = self._place()
+        names = (
+            tuple(name for name in self.states if place[name] not in seen.hard)
+            if variables is None
+            else self._asked(owner, variables, evidence)[0]
+        )
+        try:
+            tables, logs = self._engine().marginals(
+                seen.observed,
+                seen.row,
+                [(place[name],) for name in names],
+                seen.soft,
+                check_number(owner, "memory_limit", memory_limit, 0),
+            )
+        except TooLarge as refused:
+            raise too_large(owner, refused) from None
+        given = in_words(evidence)
+        if logs[0] == -np.inf:
+            raise impossible(owner, given)
+        log = self._log_probability(logs[0])
+        return Marginals(
+            {
+                name: Posterior(table[0], (name,), self.states, given, log, "exact (junction tree)")
+                for name, table in zip(names, tables, strict=True)
+            },
+            log,
+        )
+
+    def map_query(
+        self, variables: Any = None, evidence: Any = None, *, memory_limit: float = MEMORY_LIMIT
+    ) -> MostProbable:
+        """Return (2), the most probable values of `variables` together; of all that are not observed, by default.
+
+        They need not be the most probable values of the variables one by one. Ties go to the state that comes first.
+        """
+        owner = self._owner("map_query")
+        seen = read_evidence(owner, evidence, self.states)
+        place = self._place()
+        names = (
+            tuple(name for name in self.states if place[name] not in seen.hard)
+            if variables is None
+            else self._asked(owner, variables, evidence)[0]
+        )
+        limit = check_number(owner, "memory_limit", memory_limit, 0)
+        try:
+            best, logs = self._engine().maximum(seen.observed, seen.row, [place[n] for n in names], seen.soft, limit)
+            _, total = self._engine().marginals(seen.observed, seen.row, [], seen.soft, limit)
+        except TooLarge as refused:
+            raise too_large(owner, refused) from None
+        given = in_words(evidence)
+        if logs[0] == -np.inf:
+            raise impossible(owner, given)
+        values = {name: self.states[name][i] for name, i in zip(names, best[0], strict=True)}
+        log = self._log_probability(logs[0])
+        return MostProbable(values, float(np.exp(logs[0] - total[0])), float(np.exp(log)), log, given)
+
+    def cost(self, variables: Any = None, evidence: Any = None) -> Cost:
+        """Return treewidth, multiplications and bytes of a query (of all marginals, by default) without running it."""
+        owner = self._owner("cost")
+        place = self._place()
+        if variables is None:
+            seen = read_evidence(owner, evidence, self.states)
+            targets: list[tuple[int, ...]] = [(i,) for i in range(len(self.states)) if i not in seen.hard]
+        else:
+            names, seen = self._asked(owner, variables, evidence)
+            targets = [tuple(place[name] for name in names)]
+        return self._engine().cost(seen.observed, targets, tuple(seen.soft))
+
+    def log_evidence(self, evidence: Any, *, memory_limit: float = MEMORY_LIMIT) -> float:
+        """Return log P(evidence); -inf where it is impossible."""
+        owner = self._owner("log_evidence")
+        seen = read_evidence(owner, evidence, self.states)
+        try:
+            _, logs = self._engine().marginals(
+                seen.observed, seen.row, [], seen.soft, check_number(owner, "memory_limit", memory_limit, 0)
+            )
+        except TooLarge as refused:
+            raise too_large(owner, refused) from None
+        return float(logs[0]) if logs[0] == -np.inf else self._log_probability(logs[0])

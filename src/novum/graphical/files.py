@@ -1,0 +1,140 @@
+"""Network files by their ending: .bif, .xmlbif (.xml), .uai, .json, each also with .gz.
+
+BIF and XMLBIF keep names and order; their states come back as text. UAI keeps numbers only. JSON keeps the types of
+names and states (text, whole numbers, floats, booleans) and is the format for anything that is not to leave novum.
+"""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from novum.exceptions import FileFormatError, ParameterError
+from novum.graphical._bif import read_bif, write_bif
+from novum.graphical._parts import Parts
+from novum.graphical._uai import Tables, read_uai, write_uai
+from novum.graphical._xmlbif import read_xmlbif, write_xmlbif
+
+__all__ = ["read_parts", "write_parts"]
+
+FORMATS = (".bif", ".xmlbif", ".xml", ".uai", ".json")
+MOST_BYTES = 1 << 30  # of an unpacked file: a packed one may hide any number
+SCALAR = (str, int, float, bool, type(None))
+
+
+def ending(owner: str, path: Path) -> str:
+    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    if suffix.lower() not in FORMATS:
+        raise ParameterError(
+            f"{owner}({str(path)!r}): the name must end in one of {', '.join(FORMATS)}, or these with .gz."
+        )
+    return suffix.lower()
+
+
+def text_of(owner: str, path: Path) -> str:
+    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+        try:
+            raw = file.read(MOST_BYTES + 1)
+        except (EOFError, gzip.BadGzipFile) as error:
+            raise FileFormatError(f"{owner}({str(path)!r}): the file is damaged: {error}.") from None
+    if len(raw) > MOST_BYTES:
+        raise FileFormatError(f"{owner}({str(path)!r}): the file has more than {MOST_BYTES >> 30} GiB.")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def from_uai(text: str) -> Parts:
+    tables = read_uai(text)
+    if not tables.directed:
+        raise FileFormatError("UAI: a MARKOV file; read it with MarkovNetwork.read.")
+    names = [f"x{i}" for i in range(len(tables.cards))]
+    by_child = {names[scope[-1]]: (scope, table) for scope, table in zip(tables.scopes, tables.tables, strict=True)}
+    return Parts(
+        {name: tuple(names[v] for v in by_child[name][0][:-1]) for name in names},
+        {name: tuple(range(card)) for name, card in zip(names, tables.cards, strict=True)},
+        {name: by_child[name][1] for name in names},
+    )
+
+
+def to_uai(parts: Parts) -> str:
+    place = {name: i for i, name in enumerate(parts.states)}
+    scopes = [tuple(place[v] for v in (*parts.parents[name], name)) for name in parts.states]
+    return write_uai(
+        Tables(True, tuple(len(s) for s in parts.states.values()), scopes, [parts.tables[n] for n in parts.states])
+    )
+
+
+def from_json(text: str) -> Parts:
+    try:
+        data = json.loads(text)
+        if data["format"] != "novum.BayesianNetwork":
+            raise FileFormatError(f"JSON: the file holds {data['format']!r}, not 'novum.BayesianNetwork'.")
+        nodes = data["variables"]
+        names = [node["name"] for node in nodes]
+        if len({json.dumps(name) for name in names}) < len(names) or not all(
+            isinstance(name, SCALAR) for name in names
+        ):
+            raise FileFormatError("JSON: variables need names that differ.")
+        return Parts(
+            {node["name"]: tuple(node["parents"]) for node in nodes},
+            {node["name"]: tuple(node["states"]) for node in nodes},
+            {node["name"]: np.array(node["table"], dtype=np.float64) for node in nodes},
+            str(data.get("name", "")),
+        )
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(f"JSON: not a network file: {type(error).__name__} {error}.") from None
+
+
+def to_json(parts: Parts) -> str:
+    for values in ([*parts.states], *parts.states.values()):
+        odd = [value for value in values if not isinstance(value, SCALAR)]
+        if odd:
+            raise ParameterError(
+                f"BayesianNetwork.write: {odd[0]!r} is neither text nor a number; JSON cannot keep it."
+            )
+    nodes = [
+        {"name": n, "states": list(s), "parents": list(parts.parents[n]), "table": parts.tables[n].tolist()}
+        for n, s in parts.states.items()
+    ]
+    return json.dumps(
+        {"format": "novum.BayesianNetwork", "version": 1, "name": parts.name, "variables": nodes}, indent=1
+    )
+
+
+READERS: dict[str, Any] = {
+    ".bif": read_bif,
+    ".xmlbif": read_xmlbif,
+    ".xml": read_xmlbif,
+    ".uai": from_uai,
+    ".json": from_json,
+}
+WRITERS: dict[str, Any] = {
+    ".bif": write_bif,
+    ".xmlbif": write_xmlbif,
+    ".xml": write_xmlbif,
+    ".uai": to_uai,
+    ".json": to_json,
+}
+
+
+def read_parts(owner: str, path: Any) -> Parts:
+    """Return the network of a file."""
+    path = Path(path)
+    parts = READERS[ending(owner, path)](text_of(owner, path))
+    name = path.name.removesuffix(".gz")
+    return parts if parts.name else parts._replace(name=name[: name.rfind(".")])
+
+
+def write_parts(owner: str, path: Any, parts: Parts) -> None:
+    """Write a network to a file; an existing file is replaced whole or not at all."""
+    path = Path(path)
+    text = WRITERS[ending(owner, path)](parts).encode()
+    beside = path.with_name(path.name + ".part")
+    beside.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    beside.replace(path)

@@ -1,0 +1,225 @@
+r"""Bayesian networks: a directed acyclic graph with a conditional distribution at every node.
+
+p(x_1, ..., x_n) = prod_i p(x_i | Pa_i)                                                                        (1)
+free parameters: sum_i (|x_i| - 1) prod_{u in Pa_i} |u|;  of the full joint: prod_i |x_i| - 1                    (2)
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.exceptions import DataError, ParameterError
+from novum.graphical._codes import coded_rows
+from novum.graphical._engine import Engine, Factor
+from novum.graphical._parts import Parts
+from novum.graphical._queries import Queries
+from novum.graphical._rows import posterior_rows
+from novum.graphical.dag import DAG, arrows, read_parents
+from novum.graphical.files import read_parts, write_parts
+from novum.graphical.nodes import NoisyOr, Table, conditional_table
+
+__all__ = ["BayesianNetwork"]
+
+
+class BayesianNetwork(Queries):
+    """A Bayesian network (1) of discrete variables.
+
+    Parameters
+    ----------
+    graph : DAG, mapping of child to parents, iterable of arcs (parent, child), or networkx.DiGraph
+    tables : mapping of variable to array or node, optional
+        P(variable | parents) with an axis per parent, in the order of the graph, and a last axis for the variable; or a
+        `NoisyOr`. Without tables the network is a structure that `fit` fills.
+    states : mapping of variable to states, optional
+        By default ("no", "yes") for two states, else 0, 1, ...
+    name : str, optional
+
+    Attributes
+    ----------
+    dag : DAG
+    states : dict of variable to tuple
+    conditionals : dict of variable to node
+        The conditional distributions.
+
+    Examples
+    --------
+    >>> from novum.graphical import BayesianNetwork
+    >>> network = BayesianNetwork(
+    ...     [("rain", "wet")], {"rain": [0.8, 0.2], "wet": [[0.9, 0.1], [0.2, 0.8]]}, name="garden"
+    ... )
+    >>> network
+    BayesianNetwork: rain -> wet; 2 variables, 3 free parameters (the full joint has 3)
+    >>> network.query("rain", evidence={"wet": "yes"})
+    P(rain | wet=yes)        no .3333   yes .6667        P(evidence) = .24, exact
+    """
+
+    def __init__(
+        self,
+        graph: Any,
+        tables: Mapping[Any, Any] | None = None,
+        states: Mapping[Any, Any] | None = None,
+        name: str = "",
+    ):
+        owner = type(self).__name__
+        self.dag = DAG(read_parents(owner, graph))
+        self.name = str(name)
+        tables, states = dict(tables or {}), dict(states or {})
+        for given, what in ((tables, "tables"), (states, "states")):
+            for variable in given:
+                if variable not in self.dag:
+                    raise ParameterError(
+                        f"{owner}({what}=...): {variable!r} is no node of the graph; the nodes are {', '.join(map(str, self.dag))}."
+                    )
+        lost = [variable for variable in self.dag if variable not in tables]
+        if tables and lost:
+            raise ParameterError(f"{owner}(tables=...): no table for {', '.join(map(str, lost[:10]))}.")
+        self.states: dict[Any, tuple[Any, ...]] = {}
+        for variable in self.dag:
+            found = self._states_of(owner, variable, tables.get(variable), states.get(variable))
+            if found is not None:
+                self.states[variable] = found
+        self.conditionals: dict[Any, Any] = {}
+        for variable in self.dag.order if tables else ():
+            self.conditionals[variable] = self._node_of(owner, variable, tables[variable])
+        self.conditionals = {
+            variable: self.conditionals[variable] for variable in self.dag if variable in self.conditionals
+        }
+
+    @staticmethod
+    def _states_of(owner: str, variable: Any, table: Any, states: Any) -> tuple[Any, ...] | None:
+        if hasattr(table, "states"):
+            found = tuple(table.states)
+        elif states is not None:
+            found = tuple(states)
+        elif table is None:
+            return None
+        else:
+            size = np.shape(table)[-1] if np.ndim(table) else 0
+            found = ("no", "yes") if size == 2 else tuple(range(size))
+        if not found or len(set(found)) < len(found):
+            raise ParameterError(f"{owner}(states=...): {variable!r} needs states that differ, got {found!r}.")
+        return found
+
+    def _node_of(self, owner: str, variable: Any, given: Any) -> Any:
+        parents = self.dag.parents[variable]
+        if isinstance(given, NoisyOr):
+            for parent in parents:
+                if len(self.states[parent]) != 2:
+                    raise ParameterError(
+                        f"{owner}: {variable!r} is a NoisyOr, but its parent {parent!r} is not binary."
+                    )
+            return given.ordered(owner, variable, parents)
+        shape = tuple(len(self.states[v]) for v in (*parents, variable))
+        return Table(
+            conditional_table(owner, variable, given.p if isinstance(given, Table) else given, shape),
+            self.states[variable],
+        )
+
+    @classmethod
+    def read(cls, path: Any) -> "BayesianNetwork":
+        """Return the network of a .bif, .xmlbif, .uai or .json file; .gz is unpacked."""
+        parts = read_parts(f"{cls.__name__}.read", path)
+        return cls(parts.parents, parts.tables, parts.states, parts.name)
+
+    def write(self, path: Any) -> None:
+        """Write the network to a file; its ending chooses the format. Noisy-or nodes are written as tables."""
+        self._filled("write")
+        write_parts(self._owner("write"), path, Parts(self.parents, self.states, self.tables, self.name))
+
+    # ---------------------------------------------------------------------------------------------- what it holds
+
+    @property
+    def parents(self) -> dict[Any, tuple[Any, ...]]:
+        return self.dag.parents
+
+    @property
+    def nodes(self) -> tuple[Any, ...]:
+        return self.dag.nodes
+
+    @property
+    def arcs(self) -> list[tuple[Any, Any]]:
+        return self.dag.arcs
+
+    @property
+    def tables(self) -> dict[Any, NDArray[np.float64]]:
+        """P(variable | parents), axes (parents in order, variable)."""
+        return {variable: node.table() for variable, node in self.conditionals.items()}
+
+    @property
+    def n_parameters(self) -> int:
+        """The free parameters (2)."""
+        return sum(node.n_parameters for node in self.conditionals.values())
+
+    @property
+    def n_joint_parameters(self) -> int:
+        """The free parameters that the full joint table would have (2)."""
+        size = 1
+        for states in self.states.values():
+            size *= len(states)
+        return size - 1
+
+    def _filled(self, method: str) -> None:
+        if len(self.conditionals) < len(self.dag):
+            raise ParameterError(
+                f"{self._owner(method)}: the network has no tables yet; pass tables= or call fit(data)."
+            )
+
+    @cached_property
+    def _compiled(self) -> Engine:
+        place = {variable: i for i, variable in enumerate(self.states)}
+        factors = [
+            Factor((*(place[p] for p in self.dag.parents[variable]), place[variable]), node.table(), place[variable])
+            for variable, node in self.conditionals.items()
+        ]
+        return Engine([len(s) for s in self.states.values()], factors)
+
+    def _engine(self) -> Engine:
+        self._filled("query")
+        return self._compiled
+
+    # ---------------------------------------------------------------------------------------------- rows of data
+
+    def log_likelihood(self, data: Any) -> NDArray[np.float64]:
+        """Return log p(row) of every row; cells that are missing, and variables without a column, are summed out."""
+        owner = self._owner("log_likelihood")
+        self._filled("log_likelihood")
+        names, rows = coded_rows(owner, data, self.states)
+        place = self._place()
+        return posterior_rows(self._engine(), [place[name] for name in names], rows, [])[1]
+
+    def query_rows(self, variables: Any, data: Any) -> NDArray[np.float64]:
+        """Return P(variables | row) for every row of data, an axis for the rows first.
+
+        Cells that are missing are not observed. Rows are answered together, pattern by pattern.
+        """
+        owner = self._owner("query_rows")
+        self._filled("query_rows")
+        targets, _ = self._asked(owner, variables, None)
+        kept = {name: states for name, states in self.states.items() if name not in targets}
+        names, rows = coded_rows(owner, data, kept)
+        place = self._place()
+        (table,), log = posterior_rows(
+            self._engine(), [place[n] for n in names], rows, [tuple(place[t] for t in targets)]
+        )
+        if (log == -np.inf).any():
+            raise DataError(f"{owner}: row {int(np.argmax(log == -np.inf))} of the data has probability zero.")
+        return table
+
+    def __repr__(self) -> str:
+        if not self.conditionals:
+            return f"{type(self).__name__}: {arrows(self.dag)}; {len(self.dag)} variables, no tables"
+        joint = self.n_joint_parameters
+        full = (
+            f"{joint:,}".replace(",", " ")
+            if joint < 10**6
+            else f"{float(joint):.2g}"
+            if joint < 10**300
+            else "over 1e300"
+        )
+        return (
+            f"{type(self).__name__}: {arrows(self.dag)}; {len(self.dag)} variables, {self.n_parameters} free parameters "
+            f"(the full joint has {full})"
+        )
