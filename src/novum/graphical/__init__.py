@@ -1,8 +1,18 @@
 """Graphs that say what depends on what, and the probabilities over them."""
 
 from novum.graphical.dag import DAG
+from novum.graphical.factor_graph import FactorGraph
+from novum.graphical.markov import MarkovNetwork, canonical_potentials
 from novum.graphical.network import BayesianNetwork
 from novum.graphical.nodes import NoisyOr
-from novum.graphical.result import Marginals, MostProbable, Posterior
+from novum.graphical.undirected import UndirectedGraph
 
-__all__ = ["DAG", "BayesianNetwork", "Marginals", "MostProbable", "NoisyOr", "Posterior"]
+__all__ = [
+    "DAG",
+    "BayesianNetwork",
+    "FactorGraph",
+    "MarkovNetwork",
+    "NoisyOr",
+    "UndirectedGraph",
+    "canonical_potentials",
+]

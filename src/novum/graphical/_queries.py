@@ -4,6 +4,8 @@ P(t | e) = P(t, e) / P(e)                                                       
 x* = argmax_t P(t | e), the other variables summed out                                                         (2)
 """
 
+from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,22 @@ from novum._checks import check_choice, check_number
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._engine import MEMORY_LIMIT, Cost, Engine, TooLarge, in_bytes
 from novum.graphical._evidence import Evidence, in_words, listed, read_evidence
+from novum.graphical._gibbs import gibbs
+from novum.graphical._loopy import loopy_bp
+from novum.graphical._mean_field import mean_field
+from novum.graphical._sampled import likelihood_weighting, rejection
 from novum.graphical.result import Marginals, MostProbable, Posterior
 
 __all__ = ["Queries"]
 
-METHODS = ("auto", "variable_elimination", "junction_tree", "enumeration")
+EXACT = ("auto", "variable_elimination", "junction_tree", "sum_product", "enumeration")
+APPROXIMATE: dict[str, Callable[..., Posterior]] = {
+    "loopy_bp": loopy_bp,
+    "mean_field": mean_field,
+    "likelihood_weighting": likelihood_weighting,
+    "gibbs": gibbs,
+    "rejection": rejection,
+}
 ENUMERABLE = 1 << 24  # cells of a joint table that enumeration writes down
 
 
@@ -30,9 +43,14 @@ def impossible(owner: str, given: str) -> DataError:
 def too_large(owner: str, refused: TooLarge) -> MemoryError:
     return MemoryError(
         f"{owner}: exact inference needs {in_bytes(refused.cost.bytes)} (largest clique: {refused.cost.treewidth + 1} variables, "
-        f"{refused.cost.largest_clique:.3g} cells), more than memory_limit={in_bytes(refused.limit)}. Observe more variables "
-        "or raise memory_limit=."
+        f"{refused.cost.largest_clique:.3g} cells), more than memory_limit={in_bytes(refused.limit)}. Observe more variables, "
+        f"raise memory_limit=, or ask for an approximation: method={', '.join(map(repr, APPROXIMATE))}."
     )
+
+
+def unknown_option(run: Callable[..., Any], options: dict[str, Any]) -> str | None:
+    known = signature(run).parameters
+    return next((name for name in options if name not in known), None)
 
 
 class Queries:
@@ -71,6 +89,7 @@ class Queries:
         method: str = "auto",
         *,
         memory_limit: float = MEMORY_LIMIT,
+        **options: Any,
     ) -> Posterior:
         """Return (1), the posterior of one variable, or the joint posterior of several.
 
@@ -80,14 +99,29 @@ class Queries:
         evidence : mapping of variable to state, or to a likelihood of its states (soft evidence), optional
         method : str, default="auto"
             Exact: "auto" and "variable_elimination" (only what bears on the answer is computed), "junction_tree",
-            "enumeration" (the definition, for small models).
+            "sum_product" (messages; the factor graph must be a tree), "enumeration" (the definition, for small models).
+            Approximate, with `options` of their own: "loopy_bp" (max_iter, tol, damping, schedule), "mean_field" (max_iter,
+            tol, n_init, random_state), "likelihood_weighting" and "rejection" (n_samples, random_state), "gibbs"
+            (n_samples, n_chains, burn_in, random_state).
         memory_limit : float, default=2 GiB
             Bytes that exact inference may take; a query that needs more is refused before anything is allocated.
         """
         owner = self._owner("query")
-        check_choice(owner, "method", method, METHODS)
+        check_choice(owner, "method", method, (*EXACT, *APPROXIMATE))
         names, seen = self._asked(owner, variables, evidence)
         given = in_words(evidence)
+        if method in APPROXIMATE:
+            try:
+                return APPROXIMATE[method](self, owner, names, seen, given, **options)
+            except TypeError as error:
+                wrong = unknown_option(APPROXIMATE[method], options)
+                raise (
+                    ParameterError(f"{owner}({wrong}=...): method={method!r} has no such option.") if wrong else error
+                ) from None
+        if options:
+            raise ParameterError(f"{owner}({next(iter(options))}=...): method={method!r} has no such option.")
+        if method == "sum_product":
+            return self._by_messages(owner, names, evidence, given)
         limit = check_number(owner, "memory_limit", memory_limit, 0)
         place = self._place()
         target = tuple(place[name] for name in names)
@@ -110,6 +144,17 @@ class Queries:
     def _log_probability(self, log: float) -> float:
         """Return log P(evidence) from the log of the sum of the product."""
         return float(log)
+
+    def _by_messages(self, owner: str, names: tuple[Any, ...], evidence: Any, given: str) -> Posterior:
+        from novum.graphical.factor_graph import FactorGraph  # which is itself a model with queries
+
+        graph: Any = self if isinstance(self, FactorGraph) else self.to_factor_graph()  # type: ignore[attr-defined]
+        if len(names) > 1:
+            raise ParameterError(f"{owner}(method='sum_product'): messages give one variable at a time; name one.")
+        found = graph.sum_product(evidence)
+        answer: Posterior = found.marginals[names[0]]
+        answer.log_evidence = self._log_probability(found.log_partition)
+        return answer
 
     def _enumerated(self, owner: str, target: tuple[int, ...], seen: Evidence) -> tuple[NDArray[np.float64], float]:
         engine = self._engine()

@@ -11,14 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum._checks import check_count
+from novum._random import seed_of
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._codes import coded_rows
 from novum.graphical._engine import Engine, Factor
 from novum.graphical._parts import Parts
 from novum.graphical._queries import Queries
 from novum.graphical._rows import posterior_rows
+from novum.graphical._sampled import draw_states
 from novum.graphical.dag import DAG, arrows, read_parents
+from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.files import read_parts, write_parts
+from novum.graphical.markov import MarkovNetwork
 from novum.graphical.nodes import NoisyOr, Table, conditional_table
 
 __all__ = ["BayesianNetwork"]
@@ -180,7 +185,31 @@ class BayesianNetwork(Queries):
         self._filled("query")
         return self._compiled
 
+    def to_factor_graph(self) -> FactorGraph:
+        """Return the factor graph with a factor f_x(parents, x) for every variable x."""
+        self._filled("to_factor_graph")
+        return FactorGraph(
+            {f"f_{v}": ((*self.parents[v], v), node.table()) for v, node in self.conditionals.items()}, self.states
+        )
+
+    def to_markov_network(self) -> MarkovNetwork:
+        """Return the moral Markov network: the tables as potentials, parents of a child joined."""
+        self._filled("to_markov_network")
+        return MarkovNetwork(
+            {f"psi_{v}": ((*self.parents[v], v), node.table()) for v, node in self.conditionals.items()}, self.states
+        )
+
     # ---------------------------------------------------------------------------------------------- rows of data
+
+    def sample(self, n: int = 1, random_state: Any = None) -> Any:
+        """Return n rows drawn from the network, parents first, as a pandas frame with categorical columns."""
+        import pandas as pd
+
+        self._filled("sample")
+        codes, _ = draw_states(self, check_count(self._owner("sample"), "n", n, 0), seed_of(random_state), {})
+        return pd.DataFrame(
+            {v: pd.Categorical.from_codes(codes[:, i], pd.Index(s)) for i, (v, s) in enumerate(self.states.items())}
+        )
 
     def log_likelihood(self, data: Any) -> NDArray[np.float64]:
         """Return log p(row) of every row; cells that are missing, and variables without a column, are summed out."""

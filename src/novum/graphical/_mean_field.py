@@ -1,0 +1,88 @@
+r"""Mean field: the posterior as a product of independent parts.
+
+    q(x) = prod_i q_i(x_i),     log q_i(x_i) = E_{q of the others}[log p(x, e)] + const                              (1)
+    bound = E_q[log p(x, e)] + sum_i H(q_i)  <=  log P(e)                                                            (2)
+
+Updates (1) one variable after the other never lower (2). Which maximum they reach depends on the start: several are tried,
+the highest bound is kept. Cells of zero count as exp(-690): their log must be finite for an expectation.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum._checks import check_count, check_number
+from novum._random import Stream, seed_of
+from novum.graphical._evidence import Evidence
+from novum.graphical._loopy import Beliefs
+from novum.graphical.messages import along, log_sum
+from novum.graphical.result import Posterior
+
+__all__ = ["mean_field"]
+
+Array = NDArray[np.float64]
+ZERO = -690.0  # log of the smallest cells that are told from zero
+
+
+def expected(log: Array, scope: tuple[int, ...], q: dict[int, Array], keep: int = -1) -> Array:
+    """Return E_q[log f], as a function of the variable `keep`."""
+    for axis in reversed(range(len(scope))):
+        if scope[axis] != keep:
+            log = (log * along(q[scope[axis]], axis, log.ndim)).sum(axis=axis)
+    return log
+
+
+def bound_of(factors: list[tuple[tuple[int, ...], Array]], q: dict[int, Array]) -> float:
+    """Return (2) without the constant."""
+    energy = sum(float(expected(log, scope, q)) for scope, log in factors)
+    return energy - sum(float(np.sum(b * np.log(np.where(b > 0, b, 1)))) for b in q.values())
+
+
+def mean_field(
+    model: Any,
+    owner: str,
+    names: tuple[Any, ...],
+    seen: Evidence,
+    given: str,
+    max_iter: int = 1000,
+    tol: float = 1e-10,
+    n_init: int = 5,
+    random_state: Any = None,
+) -> Posterior:
+    """Return the product (1) over the variables asked for, with the bound (2) in `details` and as `log_evidence`."""
+    limit, starts = check_count(owner, "max_iter", max_iter), check_count(owner, "n_init", n_init)
+    tol = check_number(owner, "tol", tol, 0)
+    state = Beliefs(model._engine(), seen)
+    factors = [(scope, np.maximum(log, ZERO)) for scope, log in state.factors]
+    stream = Stream(seed_of(random_state))
+    best: tuple[float, dict[int, Array], list[float]] | None = None
+    for start in range(starts):
+        q = {}
+        for v in state.around:
+            weights = (
+                stream.exponential("mean field", start, slice(v, v + 1), state.cards[v])[0]
+                if start
+                else np.ones(state.cards[v])
+            )
+            q[v] = weights / weights.sum()
+        history = [bound_of(factors, q)]
+        for _ in range(limit):
+            for v, around in state.around.items():
+                log = np.zeros(state.cards[v])
+                for k in around:
+                    log = log + expected(factors[k][1], factors[k][0], q, v)
+                q[v] = np.exp(log - log_sum(log, (0,)))
+            history.append(bound_of(factors, q))
+            if history[-1] - history[-2] <= tol * max(1.0, abs(history[-1])):
+                break
+        if best is None or history[-1] > best[0]:
+            best = (history[-1], q, history)
+    assert best is not None
+    place = {variable: i for i, variable in enumerate(model.states)}
+    p = np.ones(())
+    for name in names:
+        p = np.multiply.outer(p, best[1][place[name]])
+    bound = model._log_probability(best[0] + state.constant)
+    details = {"bound": bound, "bounds": [b + state.constant for b in best[2]], "n_iter": len(best[2]) - 1}
+    return Posterior(p, names, model.states, given, bound, f"mean field, log P(evidence) >= {bound:.4g}", None, details)

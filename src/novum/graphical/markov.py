@@ -1,0 +1,169 @@
+r"""Markov networks: an undirected graph with a potential on each of its cliques.
+
+    p(x) = prod_c psi_c(x_c) / Z,     psi_c >= 0                                                                    (1)
+    psi_S(x_S) = exp sum_{T in S} (-1)^{|S| - |T|} log p(x_T, x*_{V \ T})                 canonical potentials        (2)
+
+By Hammersley and Clifford a positive p with the independences of a graph factorises over its cliques: (2), with any
+reference x*, is one for every set S that is not joined, and the product of the others is p / p(x*).
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from itertools import chain, combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.distributions import JointTable
+from novum.exceptions import FileFormatError, ParameterError
+from novum.graphical._engine import Engine
+from novum.graphical._queries import Queries
+from novum.graphical._uai import Tables, read_uai, write_uai
+from novum.graphical.factor_graph import FactorGraph, NamedFactor, engine_of, read_factors
+from novum.graphical.files import ending, text_of
+from novum.graphical.undirected import Separation, UndirectedGraph
+
+__all__ = ["MarkovNetwork", "canonical_potentials"]
+
+
+class MarkovNetwork(Queries):
+    """A Markov random field (1) of discrete variables.
+
+    Parameters
+    ----------
+    potentials : mapping of name to (variables, table), or iterable of (variables, table)
+        Tables >= 0 with an axis per variable.
+    states : mapping of variable to states, optional
+        0, 1, ... by default.
+
+    Attributes
+    ----------
+    potentials : list of NamedFactor
+    graph : UndirectedGraph
+        Variables that share a potential are joined.
+
+    Examples
+    --------
+    >>> from novum.graphical import MarkovNetwork
+    >>> attract = [[2, 1], [1, 3]]
+    >>> chain = MarkovNetwork([(("x1", "x2"), attract), (("x2", "x3"), attract), (("x3", "x4"), attract)])
+    >>> chain
+    MarkovNetwork: x1 - x2, x2 - x3, x3 - x4; 3 potentials
+    >>> round(chain.partition, 6), chain.query("x2").p.round(6)
+    (90.0, array([0.333333, 0.666667]))
+    >>> chain.separated("x1", "x4", given="x2")
+    True: every path is blocked
+    """
+
+    def __init__(self, potentials: Any, states: Mapping[Any, Any] | None = None):
+        self.states, self.potentials = read_factors(type(self).__name__, potentials, states)
+
+    @classmethod
+    def read(cls, path: Any) -> "MarkovNetwork":
+        """Return the network of a UAI file."""
+        from pathlib import Path
+
+        owner = f"{cls.__name__}.read"
+        if ending(owner, Path(path)) != ".uai":
+            raise ParameterError(f"{owner}({str(path)!r}): Markov networks are read from .uai files.")
+        found = read_uai(text_of(owner, Path(path)))
+        if found.directed:
+            raise FileFormatError("UAI: a BAYES file; read it with BayesianNetwork.read.")
+        names = [f"x{i}" for i in range(len(found.cards))]
+        scopes = [tuple(names[v] for v in scope) for scope in found.scopes]
+        return cls(
+            list(zip(scopes, found.tables, strict=True)),
+            {n: tuple(range(c)) for n, c in zip(names, found.cards, strict=True)},
+        )
+
+    def write(self, path: Any) -> None:
+        """Write the network to a UAI file, which keeps numbers and no names."""
+        from pathlib import Path
+
+        if ending(self._owner("write"), Path(path)) != ".uai":
+            raise ParameterError(f"{self._owner('write')}({str(path)!r}): Markov networks are written to .uai files.")
+        place = {v: i for i, v in enumerate(self.states)}
+        scopes = [tuple(place[v] for v in f.variables) for f in self.potentials]
+        tables = Tables(False, tuple(len(s) for s in self.states.values()), scopes, [f.table for f in self.potentials])
+        Path(path).write_text(write_uai(tables))
+
+    @cached_property
+    def graph(self) -> UndirectedGraph:
+        return UndirectedGraph(chain.from_iterable(combinations(f.variables, 2) for f in self.potentials), self.states)
+
+    @cached_property
+    def _compiled(self) -> Engine:
+        return engine_of(self.states, self.potentials)
+
+    def _engine(self) -> Engine:
+        return self._compiled
+
+    def _log_probability(self, log: float) -> float:
+        return float(log) - self.log_partition
+
+    @cached_property
+    def log_partition(self) -> float:
+        """log Z of (1)."""
+        _, logs = self._engine().marginals((), np.empty((1, 0), dtype=np.int32), [])
+        return float(logs[0])
+
+    @property
+    def partition(self) -> float:
+        """Z of (1)."""
+        return float(np.exp(self.log_partition))
+
+    def separated(self, a: Any, b: Any, given: Any = ()) -> Separation:
+        """Return whether every path from a to b passes through `given`: then they are independent given it."""
+        return self.graph.separated(a, b, given)
+
+    def markov_blanket(self, variable: Any) -> set[Any]:
+        """Return the neighbours: given them the variable is independent of the rest."""
+        return self.graph.markov_blanket(variable)
+
+    def to_factor_graph(self) -> FactorGraph:
+        """Return the factor graph with a factor per potential."""
+        return FactorGraph({f.name: (f.variables, f.table) for f in self.potentials}, self.states)
+
+    def __repr__(self) -> str:
+        graph = repr(self.graph).removeprefix("UndirectedGraph: ")
+        return f"{type(self).__name__}: {graph}; {len(self.potentials)} potential{'s' * (len(self.potentials) != 1)}"
+
+
+def canonical_potentials(
+    table: JointTable, reference: Mapping[str, Any] | None = None, tolerance: float = 1e-9
+) -> MarkovNetwork:
+    """Return the Markov network of the potentials (2) of a positive joint table; those that are one everywhere are left out.
+
+    Its graph is the smallest one over which the table factorises.
+
+    Examples
+    --------
+    >>> from novum.distributions import JointTable
+    >>> from novum.graphical import canonical_potentials
+    >>> chain = JointTable([[[0.4, 0.1], [0.05, 0.1]], [[0.08, 0.02], [0.25 / 3, 0.5 / 3]]], names=list("abc"))
+    >>> canonical_potentials(chain).graph
+    UndirectedGraph: a - b, b - c
+    """
+    p: NDArray[np.float64] = table.p
+    if not (p > 0).all():
+        raise ParameterError(
+            "canonical_potentials: the theorem needs a table > 0 everywhere; this one has a cell of zero."
+        )
+    at = [table.states[n].index((reference or {}).get(n, table.states[n][0])) for n in table.names]
+    logs = np.log(p)
+    n = p.ndim
+    factors: list[NamedFactor] = []
+    for size in range(1, n + 1):
+        for subset in combinations(range(n), size):
+            total = np.zeros([p.shape[i] for i in subset])
+            for part in chain.from_iterable(combinations(subset, k) for k in range(size + 1)):
+                kept = logs[tuple(slice(None) if i in part else at[i] for i in range(n))]
+                shape = [p.shape[i] if i in part else 1 for i in subset]
+                total = total + (-1) ** (size - len(part)) * np.reshape(kept, shape)
+            if np.abs(total).max() > tolerance:
+                names = tuple(table.names[i] for i in subset)
+                factors.append(NamedFactor("".join(map(str, names)), names, np.exp(total)))
+    return MarkovNetwork(
+        {f.name: (f.variables, f.table) for f in factors} or [((table.names[0],), np.ones(p.shape[0]))], table.states
+    )
