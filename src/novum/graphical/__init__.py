@@ -2,6 +2,7 @@
 
 from novum.graphical.dag import DAG
 from novum.graphical.factor_graph import FactorGraph
+from novum.graphical.gaussian import LinearGaussian
 from novum.graphical.markov import MarkovNetwork, canonical_potentials
 from novum.graphical.network import BayesianNetwork
 from novum.graphical.nodes import NoisyOr
@@ -11,6 +12,7 @@ __all__ = [
     "DAG",
     "BayesianNetwork",
     "FactorGraph",
+    "LinearGaussian",
     "MarkovNetwork",
     "NoisyOr",
     "UndirectedGraph",

@@ -2,16 +2,13 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 __all__ = ["Parts"]
 
 
 class Parts(NamedTuple):
-    """A network of tables; axes of a table are (parents in order, variable)."""
+    """A network of tables, axes (parents in order, variable), and of real nodes, which have no states."""
 
     parents: dict[Any, tuple[Any, ...]]
     states: dict[Any, tuple[Any, ...]]
-    tables: dict[Any, NDArray[np.float64]]
+    tables: dict[Any, Any]
     name: str = ""

@@ -35,8 +35,10 @@ def draw_states(
     codes = np.empty((n, len(place)), dtype=np.int32)
     weights = np.ones(n)
     for variable in network.dag.order:
+        if variable not in place:
+            continue  # real: drawn elsewhere, and nothing discrete depends on it
         column = place[variable]
-        table = network.tables[variable]
+        table = network.conditionals[variable].table()
         rows = table[
             tuple(codes[:, place[p]] for p in network.parents[variable])
         ]  # (n, states), or (states,) of a root

@@ -16,6 +16,7 @@ from novum.graphical._bif import read_bif, write_bif
 from novum.graphical._parts import Parts
 from novum.graphical._uai import Tables, read_uai, write_uai
 from novum.graphical._xmlbif import read_xmlbif, write_xmlbif
+from novum.graphical.gaussian import LinearGaussian
 
 __all__ = ["read_parts", "write_parts"]
 
@@ -81,8 +82,11 @@ def from_json(text: str) -> Parts:
             raise FileFormatError("JSON: variables need names that differ.")
         return Parts(
             {node["name"]: tuple(node["parents"]) for node in nodes},
-            {node["name"]: tuple(node["states"]) for node in nodes},
-            {node["name"]: np.array(node["table"], dtype=np.float64) for node in nodes},
+            {node["name"]: tuple(node["states"]) for node in nodes if "states" in node},
+            {
+                node["name"]: np.array(node["table"], dtype=np.float64) if "states" in node else real_node(node)
+                for node in nodes
+            },
             str(data.get("name", "")),
         )
     except (KeyError, TypeError, ValueError, RecursionError) as error:
@@ -91,17 +95,28 @@ def from_json(text: str) -> Parts:
         raise FileFormatError(f"JSON: not a network file: {type(error).__name__} {error}.") from None
 
 
+def real_node(node: dict[str, Any]) -> LinearGaussian:
+    slopes = {parent: np.array(b, dtype=np.float64) for parent, b in node["coefficients"]}
+    return LinearGaussian(np.array(node["intercept"]), slopes, np.array(node["variance"]))
+
+
 def to_json(parts: Parts) -> str:
-    for values in ([*parts.states], *parts.states.values()):
+    for values in ([*parts.parents], *parts.states.values()):
         odd = [value for value in values if not isinstance(value, SCALAR)]
         if odd:
             raise ParameterError(
                 f"BayesianNetwork.write: {odd[0]!r} is neither text nor a number; JSON cannot keep it."
             )
-    nodes = [
-        {"name": n, "states": list(s), "parents": list(parts.parents[n]), "table": parts.tables[n].tolist()}
-        for n, s in parts.states.items()
-    ]
+    nodes = []
+    for name, parents in parts.parents.items():
+        node: dict[str, Any] = {"name": name, "parents": list(parents)}
+        given = parts.tables[name]
+        if isinstance(given, LinearGaussian):
+            slopes = [[parent, b.tolist()] for parent, b in given.coefficients.items()]
+            node |= {"intercept": given.intercept.tolist(), "coefficients": slopes, "variance": given.variance.tolist()}
+        else:
+            node |= {"states": list(parts.states[name]), "table": given.tolist()}
+        nodes.append(node)
     return json.dumps(
         {"format": "novum.BayesianNetwork", "version": 1, "name": parts.name, "variables": nodes}, indent=1
     )
@@ -134,6 +149,9 @@ def read_parts(owner: str, path: Any) -> Parts:
 def write_parts(owner: str, path: Any, parts: Parts) -> None:
     """Write a network to a file; an existing file is replaced whole or not at all."""
     path = Path(path)
+    real = [name for name in parts.parents if name not in parts.states]
+    if real and ending(owner, path) != ".json":
+        raise ParameterError(f"{owner}({str(path)!r}): {real[0]!r} is a real variable; only .json keeps those.")
     text = WRITERS[ending(owner, path)](parts).encode()
     beside = path.with_name(path.name + ".part")
     beside.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)

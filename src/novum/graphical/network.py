@@ -11,18 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_count
+from novum._checks import check_choice, check_count, check_number
 from novum._random import seed_of
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._codes import coded_rows
-from novum.graphical._engine import Engine, Factor
+from novum.graphical._engine import MEMORY_LIMIT, Engine, Factor
+from novum.graphical._evidence import listed
 from novum.graphical._parts import Parts
 from novum.graphical._queries import Queries
+from novum.graphical._real_rows import draw_real, real_log_likelihood
 from novum.graphical._rows import posterior_rows
 from novum.graphical._sampled import draw_states
 from novum.graphical.dag import DAG, arrows, read_parents
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.files import read_parts, write_parts
+from novum.graphical.gaussian import LinearGaussian, hybrid_query
 from novum.graphical.markov import MarkovNetwork
 from novum.graphical.nodes import NoisyOr, Table, conditional_table
 
@@ -30,14 +33,14 @@ __all__ = ["BayesianNetwork"]
 
 
 class BayesianNetwork(Queries):
-    """A Bayesian network (1) of discrete variables.
+    """A Bayesian network (1) of discrete and real variables.
 
     Parameters
     ----------
     graph : DAG, mapping of child to parents, iterable of arcs (parent, child), or networkx.DiGraph
     tables : mapping of variable to array or node, optional
         P(variable | parents) with an axis per parent, in the order of the graph, and a last axis for the variable; or a
-        `NoisyOr`. Without tables the network is a structure that `fit` fills.
+        `NoisyOr`, or a `LinearGaussian` for a real variable. Without tables the network is a structure that `fit` fills.
     states : mapping of variable to states, optional
         By default ("no", "yes") for two states, else 0, 1, ...
     name : str, optional
@@ -95,7 +98,9 @@ class BayesianNetwork(Queries):
 
     @staticmethod
     def _states_of(owner: str, variable: Any, table: Any, states: Any) -> tuple[Any, ...] | None:
-        if hasattr(table, "states"):
+        if isinstance(table, LinearGaussian):
+            return None
+        if isinstance(table, NoisyOr | Table):
             found = tuple(table.states)
         elif states is not None:
             found = tuple(states)
@@ -110,6 +115,13 @@ class BayesianNetwork(Queries):
 
     def _node_of(self, owner: str, variable: Any, given: Any) -> Any:
         parents = self.dag.parents[variable]
+        real = tuple(parent for parent in parents if parent not in self.states)
+        if isinstance(given, LinearGaussian):
+            return given.placed(owner, variable, real, tuple(len(self.states[p]) for p in parents if p not in real))
+        if real:
+            raise ParameterError(
+                f"{owner}: the discrete node {variable!r} has the real parent {real[0]!r}; turn the arc, or cut it into states."
+            )
         if isinstance(given, NoisyOr):
             for parent in parents:
                 if len(self.states[parent]) != 2:
@@ -132,7 +144,8 @@ class BayesianNetwork(Queries):
     def write(self, path: Any) -> None:
         """Write the network to a file; its ending chooses the format. Noisy-or nodes are written as tables."""
         self._filled("write")
-        write_parts(self._owner("write"), path, Parts(self.parents, self.states, self.tables, self.name))
+        tables = self.tables | {v: node for v, node in self.conditionals.items() if v not in self.states}
+        write_parts(self._owner("write"), path, Parts(self.parents, self.states, tables, self.name))
 
     # ---------------------------------------------------------------------------------------------- what it holds
 
@@ -151,7 +164,7 @@ class BayesianNetwork(Queries):
     @property
     def tables(self) -> dict[Any, NDArray[np.float64]]:
         """P(variable | parents), axes (parents in order, variable)."""
-        return {variable: node.table() for variable, node in self.conditionals.items()}
+        return {variable: node.table() for variable, node in self.conditionals.items() if variable in self.states}
 
     @property
     def n_parameters(self) -> int:
@@ -178,6 +191,7 @@ class BayesianNetwork(Queries):
         factors = [
             Factor((*(place[p] for p in self.dag.parents[variable]), place[variable]), node.table(), place[variable])
             for variable, node in self.conditionals.items()
+            if variable in self.states
         ]
         return Engine([len(s) for s in self.states.values()], factors)
 
@@ -199,22 +213,45 @@ class BayesianNetwork(Queries):
             {f"psi_{v}": ((*self.parents[v], v), node.table()) for v, node in self.conditionals.items()}, self.states
         )
 
+    def query(self, variables: Any, evidence: Any = None, method: str = "auto", **options: Any) -> Any:
+        owner = self._owner("query")
+        self._filled("query")
+        if len(self.states) == len(self.dag):
+            return super().query(variables, evidence, method, **options)
+        names = listed(owner, "variables", variables, self.parents)
+        if not names or all(v in self.states for v in (*names, *(evidence if isinstance(evidence, Mapping) else ()))):
+            return super().query(variables, evidence, method, **options)
+        check_choice(owner, "method", method, ("auto",))
+        limit = options.pop("memory_limit", MEMORY_LIMIT)
+        if options:
+            raise ParameterError(
+                f"{owner}({next(iter(options))}=...): queries with real variables have no such option."
+            )
+        return hybrid_query(self, owner, names, evidence, check_number(owner, "memory_limit", limit, 0))
+
+    query.__doc__ = Queries.query.__doc__
+
     # ---------------------------------------------------------------------------------------------- rows of data
 
     def sample(self, n: int = 1, random_state: Any = None) -> Any:
-        """Return n rows drawn from the network, parents first, as a pandas frame with categorical columns."""
+        """Return n rows drawn from the network, parents first, as a pandas frame; discrete columns are categorical."""
         import pandas as pd
 
         self._filled("sample")
-        codes, _ = draw_states(self, check_count(self._owner("sample"), "n", n, 0), seed_of(random_state), {})
-        return pd.DataFrame(
-            {v: pd.Categorical.from_codes(codes[:, i], pd.Index(s)) for i, (v, s) in enumerate(self.states.items())}
-        )
+        n, seed = check_count(self._owner("sample"), "n", n, 0), seed_of(random_state)
+        codes, _ = draw_states(self, n, seed, {})
+        columns = {
+            v: pd.Categorical.from_codes(codes[:, i], pd.Index(s)) for i, (v, s) in enumerate(self.states.items())
+        }
+        columns |= draw_real(self, codes, seed)
+        return pd.DataFrame({v: columns[v] for v in self.nodes})
 
     def log_likelihood(self, data: Any) -> NDArray[np.float64]:
         """Return log p(row) of every row; cells that are missing, and variables without a column, are summed out."""
         owner = self._owner("log_likelihood")
         self._filled("log_likelihood")
+        if len(self.states) < len(self.dag):
+            return real_log_likelihood(self, owner, data)
         names, rows = coded_rows(owner, data, self.states)
         place = self._place()
         return posterior_rows(self._engine(), [place[name] for name in names], rows, [])[1]
@@ -240,6 +277,10 @@ class BayesianNetwork(Queries):
     def __repr__(self) -> str:
         if not self.conditionals:
             return f"{type(self).__name__}: {arrows(self.dag)}; {len(self.dag)} variables, no tables"
+        if len(self.states) < len(self.dag):
+            real = len(self.dag) - len(self.states)
+            size = f"{len(self.dag)} variables ({real} real), {self.n_parameters} free parameters"
+            return f"{type(self).__name__}: {arrows(self.dag)}; {size}"
         joint = self.n_joint_parameters
         full = (
             f"{joint:,}".replace(",", " ")
