@@ -16,7 +16,7 @@ from novum._random import seed_of
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._codes import coded_rows
 from novum.graphical._engine import MEMORY_LIMIT, Engine, Factor
-from novum.graphical._evidence import listed
+from novum.graphical._evidence import in_words, listed
 from novum.graphical._parts import Parts
 from novum.graphical._queries import Queries
 from novum.graphical._real_rows import draw_real, real_log_likelihood
@@ -26,8 +26,10 @@ from novum.graphical.dag import DAG, arrows, read_parents
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.files import read_parts, write_parts
 from novum.graphical.gaussian import LinearGaussian, hybrid_query
+from novum.graphical.lint import Findings, lint
 from novum.graphical.markov import MarkovNetwork
 from novum.graphical.nodes import NoisyOr, Table, conditional_table
+from novum.graphical.result import ExplainingAway
 
 __all__ = ["BayesianNetwork"]
 
@@ -198,6 +200,42 @@ class BayesianNetwork(Queries):
     def _engine(self) -> Engine:
         self._filled("query")
         return self._compiled
+
+    def lint(self, latent: Any = ()) -> Findings:
+        """Return remarks on the network: impossible cells, unreachable states, arcs that say nothing, parts without a path.
+
+        Parameters
+        ----------
+        latent : sequence of variables, optional
+            Variables that are never observed.
+        """
+        return lint(self, latent)
+
+    def joint_probability(self, values: Mapping[Any, Any]) -> float:
+        """Return the product (1) for a state of every variable."""
+        lost = [v for v in self.nodes if v not in values]
+        if lost:
+            raise ParameterError(f"{self._owner('joint_probability')}: no value of {', '.join(map(str, lost[:10]))}.")
+        return float(np.exp(self.log_likelihood({v: [values[v]] for v in self.nodes})[0]))
+
+    def explaining_away(self, cause: Any, effect: Mapping[Any, Any], other: Mapping[Any, Any]) -> ExplainingAway:
+        """Return how the belief in a cause falls when another one is found for the same effect.
+
+        Parameters
+        ----------
+        cause : (variable, state)
+        effect, other : mapping of variable to state
+            What is observed first, and the other cause that is found then.
+
+        Examples
+        --------
+        >>> from novum.datasets import load_fuel_gauge
+        >>> load_fuel_gauge().explaining_away(("fuel", "empty"), {"gauge": "empty"}, {"battery": "flat"})
+        P(fuel=empty) .1000, given gauge=empty .2571, given also battery=flat .1111: explained away
+        """
+        variable, state = cause
+        steps = [self.query(variable, given)[state] for given in (None, effect, {**effect, **other})]
+        return ExplainingAway(f"{variable}={state}", in_words(effect), in_words(other), *map(float, steps))
 
     def to_factor_graph(self) -> FactorGraph:
         """Return the factor graph with a factor f_x(parents, x) for every variable x."""

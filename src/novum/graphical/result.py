@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from novum.distributions import JointTable
 from novum.exceptions import ParameterError
 
-__all__ = ["Marginals", "MostProbable", "Posterior"]
+__all__ = ["ExplainingAway", "Marginals", "MostProbable", "Posterior"]
 
 MOST_STATES = 8  # of a single variable that are printed on one line
 
@@ -215,6 +215,27 @@ class Marginals(Mapping[Any, Posterior]):
         first = next(iter(self.values()), None)
         given = f" given {first.given}" if first is not None and first.given else ""
         return "\n".join([f"Marginals of {len(self)} variables{given}", *lines])
+
+
+class ExplainingAway(NamedTuple):
+    """The probability of a cause before, after its effect was seen, and after another cause was found."""
+
+    cause: str
+    effect: str
+    other: str
+    prior: float
+    given_effect: float
+    given_both: float
+
+    def __bool__(self) -> bool:
+        return self.given_both < self.given_effect
+
+    def __repr__(self) -> str:
+        end = "explained away" if self else "not explained away"
+        return (
+            f"P({self.cause}) {short(self.prior)}, given {self.effect} {short(self.given_effect)}, given also {self.other} "
+            f"{short(self.given_both)}: {end}"
+        )
 
 
 class MostProbable(NamedTuple):
