@@ -15,5 +15,6 @@ void bind_threads(nb::module_& m) {
         .def("wait", &novum::Signal::wait, "seconds"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Wait for a post and use it up; give up after `seconds`. Return whether there was one.");
     m.def("forked", &novum::forked, "Return whether this process was forked after the core was loaded.");
+    m.def("processor", &novum::processor, "Return the processor that runs the calling thread, or -1 where the system does not tell.");
     m.def("library_changes", &novum::library_changes, "Return a number that changes whenever a shared library is loaded or unloaded.");
 }

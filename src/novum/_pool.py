@@ -90,14 +90,28 @@ class _Pool:
     def __init__(self, n_threads: int) -> None:
         self.calls: deque[_Pass] = deque()
         self.called, self.open = _core.threads.Signal(), True
+        self.avoided = -1
         self.threads = [threading.Thread(target=self._serve, name=f"novum_{i}", daemon=True) for i in range(n_threads)]
         for thread in self.threads:
             thread.start()
 
     def call(self, run: _Pass) -> None:
         """Ask one thread to take a task of `run`."""
+        if (processor := _core.threads.processor()) != self.avoided:
+            self._leave(processor)
         self.calls.append(run)
         self.called.post()
+
+    def _leave(self, processor: int) -> None:
+        """Keep the threads off the caller's processor (Linux): a sleeper wakes where it ran last, and the system may take
+        milliseconds to notice that the two share one while another idles.
+        """
+        others = os.sched_getaffinity(0) - {processor}
+        if len(others) >= len(self.threads):
+            with suppress(OSError):  # a sandbox may forbid it
+                for number in (thread.native_id for thread in self.threads if thread.native_id):
+                    os.sched_setaffinity(number, others)
+        self.avoided = processor
 
     def close(self) -> None:
         """End the threads, once they are done with what they do."""

@@ -18,6 +18,11 @@ class Signal:
 def forked() -> bool:
     """Return whether this process was forked after the core was loaded."""
 
+def processor() -> int:
+    """
+    Return the processor that runs the calling thread, or -1 where the system does not tell.
+    """
+
 def library_changes() -> int:
     """
     Return a number that changes whenever a shared library is loaded or unloaded.
