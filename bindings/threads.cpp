@@ -12,6 +12,7 @@ void bind_threads(nb::module_& m) {
         .def(nb::init<>())
         // With the GIL held: let go, the thread that wakes would take it, and the caller sleep until it gives it back.
         .def("post", &novum::Signal::post, "Let one waiter go on.")
+        .def("asleep", &novum::Signal::asleep, "Return how many waiters sleep, and take long to wake.")
         .def("wait", &novum::Signal::wait, "seconds"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Wait for a post and use it up; give up after `seconds`. Return whether there was one.");
     m.def("forked", &novum::forked, "Return whether this process was forked after the core was loaded.");

@@ -1,9 +1,10 @@
-"""Weights of classes on rows in files and on Dask are those of rows in memory."""
+"""Weights of classes on rows in files, on Dask and of tensors are those of rows in memory."""
 
 import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from sklearn.base import clone
 
 import novum
@@ -45,6 +46,16 @@ def test_class_weight(model, n_classes, class_weight, table, tmp_path):
         scan = novum.scan(tmp_path / "rows.parquet", columns=list("pqrs"), target="y", weight="w", batch_rows=128)
         lazy = {} if w is None else {"sample_weight": da.from_array(w, chunks=200)}
         dask = clone(model).fit(da.from_array(X, chunks=(200, 4)), da.from_array(y, chunks=200), **lazy)
-        for there in (clone(model).fit(scan), dask):
+        found = [clone(model).fit(scan), dask]
+        if not isinstance(model, LogisticRegression):
+            tensors = [
+                None if part is None else torch.as_tensor(part) for part in (X, np.unique(y, return_inverse=True)[1], w)
+            ]
+            given = (
+                class_weight if class_weight == "balanced" else {"ab".index(key): c for key, c in class_weight.items()}
+            )
+            tensor = clone(model).set_params(class_weight=given).fit(*tensors[:2], sample_weight=tensors[2])
+            found.append(tensor)
+        for there in found:
             np.testing.assert_allclose(there.coef_, here.coef_, rtol=1e-5, atol=1e-7)
             np.testing.assert_allclose(there.intercept_, here.intercept_, rtol=1e-5, atol=1e-7)

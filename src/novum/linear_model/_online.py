@@ -98,7 +98,8 @@ class OnlineLearner(Estimator):
         rho = {"l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio, None: 0.0}[self.penalty]
         alpha = 0.0 if self.penalty is None else float(self.alpha)
         decay = SPARSE_DECAY if source.sparse else 1.0
-        size = self.batch_size or source.n_rows
+        n = source.n_rows
+        size = self.batch_size or n or 1
         return Settings(
             loss,
             float(epsilon),
@@ -109,7 +110,7 @@ class OnlineLearner(Estimator):
             float(rho),
             float(self.alpha),
             decay if self.fit_intercept else 0.0,
-            max(1, min(size, source.n_rows or size)),
+            max(1, min(size, n or size)),
             self._mean_of_batch,
             int(self.average),
         )

@@ -74,7 +74,7 @@ def portion(index: int, by_class: np.ndarray, block: Block) -> Problem:
 
 
 class Sizes(NamedTuple):
-    count: np.ndarray  # (k,)
+    rows: np.ndarray  # (k,)
 
 
 def class_sizes(k: int, block: Block) -> Sizes:
@@ -172,7 +172,7 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
     def _learn(self, source: Source, machines: list[Machine], max_iter: int) -> None:
         """Train all machines on rows with class codes and store them."""
         if self.class_weight == "balanced":
-            count = source.without_features().total(class_sizes, len(self.classes_)).count
+            count = source.without_features().total(class_sizes, len(self.classes_)).rows
             expanded = count.sum() / (len(count) * np.maximum(1, count))
         else:
             expanded = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)

@@ -11,7 +11,7 @@ a function of the seed and of the step at which the epoch begins. Rows outside m
 within a block. Derivation: docs/theory/online_learning.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -212,7 +212,7 @@ def descend(
 
 def descend_by_portions(
     source: Source,
-    problems: list[Callable[[Block], Problem]],
+    problems: Sequence[Callable[[Block], Problem]],
     settings: Settings,
     starts: list[Machine],
     stopping: Stopping,
