@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import novum
 from novum.exceptions import DataError, NotConverged
-from novum.linear_model import Perceptron, SGDClassifier, SGDRegressor
+from novum.linear_model import Perceptron, RidgeCV, SGDClassifier, SGDRegressor
 
 pytestmark = pytest.mark.filterwarnings("ignore::novum.exceptions.NotConverged")
 
@@ -108,3 +108,9 @@ def test_cut_short_warns_elsewhere_too(table, tmp_path):
     X, code, _, _ = table
     with pytest.warns(NotConverged, match="max_iter=2"):
         Perceptron(max_iter=2, n_iter_no_change=50).fit(scanned(tmp_path, X, code))
+
+
+def test_folds_of_a_ridge_need_memory(table, tmp_path):
+    X, _, y, _ = table
+    with pytest.raises(DataError, match=r"RidgeCV\(cv=3\) splits rows.*leave cv at None"):
+        RidgeCV(cv=3).fit(scanned(tmp_path, X, y))
