@@ -322,3 +322,20 @@ def test_a_signal_wakes_those_who_spin_and_those_who_sleep(pause):
         thread.join(10)
         assert not thread.is_alive()
     assert seen == list(range(20))
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs two processors"
+)
+def test_threads_wake_beside_the_caller_and_may_then_go_anywhere():
+    both = threading.Barrier(2, timeout=10)
+
+    def where(_):
+        both.wait()
+        return threading.get_native_id()
+
+    for _ in range(3):
+        time.sleep(0.01)  # the thread of the pool falls asleep
+        threads = list(map_ordered(where, range(2), 2))
+        assert len(set(threads)) == 2
+        assert [os.sched_getaffinity(thread) for thread in threads] == 2 * [os.sched_getaffinity(0)]

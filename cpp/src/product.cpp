@@ -71,7 +71,7 @@ NOVUM_INLINE void rows(const Real* x, std::size_t n, std::size_t p, const Real* 
 template <class Real, int BYTES, class Take>
 NOVUM_INLINE void chunks(const Real* x, std::size_t n, std::size_t p, const Real* m, std::size_t k, const double* threshold, Take take) {
     constexpr std::size_t L = static_cast<std::size_t>(Simd<Real, BYTES>::LANES), H = L / 2;
-    const std::size_t halves = (k + H - 1) / H, stride = halves * H;  // a panel: up to WIDE vectors, the last perhaps a half
+    const std::size_t stride = k <= H ? H : (k + L - 1) / L * L;  // a panel: up to WIDE vectors, or a half of one for few columns
     std::vector<Real> packed(p * stride, Real(0)), sums(CHUNK * stride), cells(threshold ? CHUNK * p : 0);
     std::size_t from = 0;
     for (std::size_t j = 0; j < stride; j += WIDE * L) {
@@ -89,14 +89,14 @@ NOVUM_INLINE void chunks(const Real* x, std::size_t n, std::size_t p, const Real
         for (std::size_t j = 0; j < stride; j += WIDE * L) {
             const std::size_t width = std::min(WIDE * L, stride - j);
             Real* to = sums.data() + j;
-            switch (width / H) {
-                case 1: rows<Real, BYTES, 0, true>(here, size, p, panel, to, stride); break;
-                case 2: rows<Real, BYTES, 1, false>(here, size, p, panel, to, stride); break;
-                case 3: rows<Real, BYTES, 1, true>(here, size, p, panel, to, stride); break;
-                case 4: rows<Real, BYTES, 2, false>(here, size, p, panel, to, stride); break;
-                case 5: rows<Real, BYTES, 2, true>(here, size, p, panel, to, stride); break;
-                default: rows<Real, BYTES, 3, false>(here, size, p, panel, to, stride);
-            }
+            if (width == H)
+                rows<Real, BYTES, 0, true>(here, size, p, panel, to, stride);
+            else if (width == L)
+                rows<Real, BYTES, 1, false>(here, size, p, panel, to, stride);
+            else if (width == 2 * L)
+                rows<Real, BYTES, 2, false>(here, size, p, panel, to, stride);
+            else
+                rows<Real, BYTES, 3, false>(here, size, p, panel, to, stride);
             panel += p * width;
         }
         take(top, size, sums.data(), stride);
@@ -121,24 +121,34 @@ struct Best {
     template <int BYTES>
     static NOVUM_INLINE bool run(const Real* x, std::size_t n, std::size_t p, const Real* m, std::size_t k, const Real* offset,
                                  const double* threshold, std::int64_t* label) {
-        Real gaps = 0;  // s - s is zero, or NaN where s is not finite
-        auto take = [&](std::size_t top, std::size_t size, const Real* sums, std::size_t stride) NOVUM_LAMBDA {
+        using H = Simd<Real, BYTES / 2>;
+        std::vector<Real> shift(k + 2 * H::LANES, Real(0));  // `chunks` fills rows of sums up with zeros
+        for (std::size_t j = 0; j < k; ++j) shift[j] = offset[j];
+        typename H::V gaps{};  // s - s is zero, or NaN where s is not finite
+        auto take = [&](std::size_t top, std::size_t size, Real* sums, std::size_t stride) NOVUM_LAMBDA {
+            for (std::size_t i = 0; i < size; ++i) {
+                Real* s = sums + i * stride;
+                for (std::size_t j = 0; j < stride; j += H::LANES) {
+                    const typename H::V score = H::load(s + j) + H::load(shift.data() + j);
+                    gaps += score - score;
+                    H::store(s + j, score);
+                }
+            }
             for (std::size_t i = 0; i < size; ++i) {
                 const Real* s = sums + i * stride;
-                Real most = s[0] + offset[0];
+                Real most = s[0];
                 std::int64_t at = 0;
-                gaps += most - most;
                 for (std::size_t j = 1; j < k; ++j) {
-                    const Real score = s[j] + offset[j];
-                    at = score > most ? static_cast<std::int64_t>(j) : at;
-                    most = score > most ? score : most;
-                    gaps += score - score;
+                    at = s[j] > most ? static_cast<std::int64_t>(j) : at;
+                    most = s[j] > most ? s[j] : most;
                 }
                 label[top + i] = at;
             }
         };
         chunks<Real, BYTES>(x, n, p, m, k, threshold, take);
-        return gaps == 0;
+        Real all = 0;
+        for (int l = 0; l < H::LANES; ++l) all += gaps[l];
+        return all == 0;
     }
 };
 

@@ -2,6 +2,7 @@
 
 #if defined(__linux__)
 #include <link.h>
+#include <sched.h>
 #elif defined(__APPLE__)
 #include <mach-o/dyld.h>
 #endif
@@ -22,6 +23,14 @@ bool in_child = false;  // written only by the one thread that a forked child ha
 }  // namespace
 
 bool forked() noexcept { return in_child; }
+
+int processor() noexcept {
+#if defined(__linux__)
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
 
 std::uint64_t library_changes() noexcept {
 #if defined(__linux__)

@@ -90,14 +90,37 @@ class _Pool:
     def __init__(self, n_threads: int) -> None:
         self.calls: deque[_Pass] = deque()
         self.called, self.open = _core.threads.Signal(), True
+        self.kept_away: set[int] = set()  # threads that must not wake on the caller's processor
         self.threads = [threading.Thread(target=self._serve, name=f"novum_{i}", daemon=True) for i in range(n_threads)]
         for thread in self.threads:
             thread.start()
 
     def call(self, run: _Pass) -> None:
         """Ask one thread to take a task of `run`."""
+        if self.called.asleep() and (processor := _core.threads.processor()) >= 0:
+            self._keep_away(processor)
         self.calls.append(run)
         self.called.post()
+
+    def _keep_away(self, processor: int) -> None:
+        """Let sleeping threads wake on another processor than the caller's (Linux), and then go where they like: a sleeper
+        wakes where it ran last, and the system may take milliseconds to notice that the two share one while another idles.
+        """
+        others = os.sched_getaffinity(0) - {processor}
+        numbers = [thread.native_id for thread in self.threads if thread.native_id not in self.kept_away]
+        if len(others) >= len(self.threads):
+            with suppress(OSError):  # a sandbox may forbid it
+                for number in numbers:
+                    if number:
+                        os.sched_setaffinity(number, others)
+                        self.kept_away.add(number)
+
+    def _awake(self) -> None:
+        """Let this thread go where the process may."""
+        if (number := threading.get_native_id()) in self.kept_away:
+            self.kept_away.discard(number)
+            with suppress(OSError):
+                os.sched_setaffinity(0, os.sched_getaffinity(os.getpid()))
 
     def close(self) -> None:
         """End the threads, once they are done with what they do."""
@@ -111,7 +134,9 @@ class _Pool:
         for library in libraries("openmp"):
             library.set_num_threads(1)  # OpenMP keeps that number per thread, and threads do not nest
         while self.open:
-            if not self.called.wait(LONG) or not self.calls:
+            posted = self.called.wait(LONG)
+            self._awake()
+            if not posted or not self.calls:
                 continue
             run = self.calls.popleft()
             if task := run.next():

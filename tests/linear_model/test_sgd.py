@@ -261,6 +261,6 @@ def test_messages():
         SGDClassifier(loss="log_loss", learning_rate="pa1").fit(X, f > 0)
     with pytest.raises(ParameterError, match="l1_ratio must be set"):
         SGDRegressor(penalty="elasticnet", l1_ratio=None).fit(X, f)
-    dask = pytest.importorskip("dask.array")
-    with pytest.raises(DataError, match=r"SGDRegressor steps from row to row.*partial_fit"):
-        SGDRegressor().fit(dask.from_array(X), dask.from_array(f))
+    torch = pytest.importorskip("torch")
+    with pytest.raises(DataError, match=r"SGDRegressor steps from row to row.*numpy\(force=True\).*partial_fit"):
+        SGDRegressor().fit(torch.as_tensor(X), torch.as_tensor(f))

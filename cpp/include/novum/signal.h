@@ -15,6 +15,9 @@ public:
     /// Wait for a post and use it up; give up after `seconds`. Return whether there was one.
     bool wait(double seconds);
 
+    /// How many waiters sleep, and take long to wake.
+    int asleep() const noexcept { return sleepers.load(); }
+
 private:
     bool take() noexcept;
     std::atomic<long> posts{0};

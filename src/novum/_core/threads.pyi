@@ -10,6 +10,9 @@ class Signal:
     def post(self) -> None:
         """Let one waiter go on."""
 
+    def asleep(self) -> int:
+        """Return how many waiters sleep, and take long to wake."""
+
     def wait(self, seconds: float) -> bool:
         """
         Wait for a post and use it up; give up after `seconds`. Return whether there was one.
@@ -17,6 +20,11 @@ class Signal:
 
 def forked() -> bool:
     """Return whether this process was forked after the core was loaded."""
+
+def processor() -> int:
+    """
+    Return the processor that runs the calling thread, or -1 where the system does not tell.
+    """
 
 def library_changes() -> int:
     """

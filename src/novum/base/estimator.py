@@ -57,6 +57,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     _domains: dict[str, domains.Domain] = {}
     _squares_columns = False  # whether sums of squares must be finite: then huge numbers are refused by name
+    _rows_need_blas = True  # whether the functions that `_rows` is given call BLAS, which must then keep to one thread
     _reports_passes = (
         False  # whether `fit` itself tells the callbacks of its passes; if not, `fits` announces it as one task
     )
@@ -78,8 +79,9 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         `shows` says that the result of a row with NaN or infinity has one too, so that looking at results will do; without
         `verify` the function itself refuses such rows.
         """
-        check_is_fitted(self)
-        with single_blas():
+        if "n_features_in_" not in vars(self):
+            check_is_fitted(self)
+        with single_blas() if self._rows_need_blas else nullcontext():
             defer = shows or not verify
             source = validation.open_rows(self, X, n_jobs=getattr(self, "n_jobs", None), defer=defer)
             out = source.rows(function, params)

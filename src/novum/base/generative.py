@@ -152,10 +152,14 @@ class BayesRule(ClassifierMixin):
         """Return the function of (1) and its parameters."""
         raise NotImplementedError
 
+    def _allows_nan(self) -> bool:
+        """Return whether rows may have missing cells, as the tags say; a subclass that knows saves asking them."""
+        return bool(self.__sklearn_tags__().input_tags.allow_nan)
+
     def _query(self) -> Query:
-        check_is_fitted(self)
-        allow_nan = self.__sklearn_tags__().input_tags.allow_nan
-        return Query(*self._joint(), self.classes_, type(self).__name__, allow_nan, self._best)
+        if "classes_" not in vars(self):
+            check_is_fitted(self)
+        return Query(*self._joint(), self.classes_, type(self).__name__, self._allows_nan(), self._best)
 
     def _answers(self, X: Any, function: Callable[..., Any], params: Any) -> Any:
         return self._rows(X, function, params, verify=not self._scores_show_gaps)

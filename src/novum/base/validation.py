@@ -86,7 +86,7 @@ def open_rows(estimator: Any, X: Any, *, n_jobs=None, defer: bool = False, spars
     """Return new rows for a fitted `estimator` as a Source, after every check; `defer`, `sparse_too` as in `open_source`."""
     if (source := open_elsewhere(estimator, X, None, None)) is not None:
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
-    sparse = estimator.__sklearn_tags__().input_tags.sparse
+    sparse = scipy.sparse.issparse(X) and estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=False, accept_sparse=sparse)
     return checked(estimator, MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks(*tiles.shape)), defer, sparse_too)
 
@@ -180,7 +180,9 @@ def check_rows(
     estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_rows: int = 1, by_column: bool = False
 ) -> Tiles:
     """Return X cut-ready: shape and type checked, feature names and number compared or (reset) recorded."""
-    _sklearn.check_feature_names(estimator, X, reset=reset)
+    nameless = type(X) is np.ndarray or scipy.sparse.issparse(X)
+    if not nameless or hasattr(estimator, "feature_names_in_"):
+        _sklearn.check_feature_names(estimator, X, reset=reset)
     options: dict[str, Any] = {"estimator": estimator, "input_name": "X", "ensure_all_finite": False}
     options["ensure_min_samples"] = min_rows
     tiles: Tiles

@@ -125,5 +125,8 @@ class GaussianClasses(BayesRule):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = self._allows_nan()
         return tags
+
+    def _allows_nan(self):
+        return True

@@ -18,6 +18,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum import _array, _core, _sklearn
+from novum._blas import single_blas
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
@@ -72,7 +73,8 @@ def discriminants(rule: Rule, block: Block) -> Any:
         score = _array.concat([score * 0, score])
     if not finite(score) and bool((rows := (score != score).any(1)).any()):
         density = density_for_gaps(rule)
-        score[rows] = _array.like(X, _array.to_numpy(log_joint(density, Block(X[rows]))))
+        with single_blas():
+            score[rows] = _array.like(X, _array.to_numpy(log_joint(density, Block(X[rows]))))
     return score
 
 
@@ -106,7 +108,8 @@ def projected(projection: Projection, block: Block) -> Any:
     X = block.X
     if projection.density is not None and bool((gaps := (X != X).any(1)).any()):
         X = X.clone() if _array.is_tensor(X) else X.copy()
-        X[gaps] = _array.like(X, _array.to_numpy(expected_rows(projection.density, X[gaps])))
+        with single_blas():
+            X[gaps] = _array.like(X, _array.to_numpy(expected_rows(projection.density, X[gaps])))
     offset = X - _array.like(X, projection.center)
     if _array.is_tensor(offset):
         return offset @ _array.like(offset, projection.directions)
@@ -176,6 +179,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
     """
 
     _squares_columns = True
+    _rows_need_blas = False  # but for the few with missing cells
     _domains: dict[str, Domain] = {
         "solver": Choice("svd", "lsqr", "eigen"),
         "shrinkage": Choice("auto") | Real(0, 1) | Null(),

@@ -118,6 +118,10 @@ class Source(ABC):
     def first(self) -> Block:
         """Return the first block: enough to choose a shift or a scale from."""
 
+    def each(self) -> Iterator[Block]:
+        """Yield the blocks one after the other, for learners that step from row to row."""
+        raise NotImplementedError(f"blocks of a {self.home} are not visited in turn")
+
     @abstractmethod
     def map_target(self, function: Callable[[Any], Any]) -> "Source":
         """Return the same rows with `function(y)` as target; the function is applied block by block."""

@@ -213,6 +213,13 @@ class DaskSource(Source):
             found = block if client is None else block.result()
         return changed(found, self.changes)._replace(memory={})
 
+    def each(self):
+        for block, length in zip(self._persist(), self.lengths):
+            if length:
+                with cluster_errors(self.owner):
+                    found = block if self._client() is None else block.result()
+                yield changed(found, self.changes)
+
     def rows(self, function, params=None):
         import dask.array as da
         from dask import delayed

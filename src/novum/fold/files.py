@@ -197,6 +197,9 @@ class Scan(Source):
 
         return self._map(one)
 
+    def each(self):
+        return self._map(lambda batch: self._block(batch, []))
+
     def _map(self, function: Callable[[Batch], Any]) -> Any:
         count = thread_count(self.n_jobs)
         return map_ordered(function, self._batches(self.batch_rows, count), count)

@@ -24,6 +24,10 @@ CHUNK_COLUMNS = 1024  # columns per task of a product: some megabytes, and sever
 MOST_CHUNKS = 16  # tasks of a product, at most
 GRAM_COLUMNS = 4096  # columns up to which a working set keeps its Gram matrix: 128 MB
 SPARE = 64  # columns of room in a new working set; doubled when it is full
+NARROW, SHORT = (
+    12,
+    2048,
+)  # residuals and rows up to which they stay in the cache while columns pass: BLAS would copy the columns first
 
 
 class Design:
@@ -123,11 +127,18 @@ class DenseDesign(Design):
             self.squares += shift * (2 * first + self.total * shift)
 
     def _products(self, R, out):
-        R = R.astype(self.X.dtype, copy=False)
+        R = np.ascontiguousarray(R, self.X.dtype)
+        narrow = 1 < R.shape[1] <= NARROW and len(R) <= SHORT and self.X.flags.f_contiguous
+        nothing = np.zeros(R.shape[1], self.X.dtype)
 
         def product(chunk):
             start, stop = chunk
-            out[:, start:stop] = R.T @ self.X[:, start:stop]
+            if narrow:
+                found = np.empty((stop - start, R.shape[1]), self.X.dtype)
+                _core.product.narrow(self.X.T[start:stop], R, nothing, found)
+                out[:, start:stop] = found.T
+            else:
+                out[:, start:stop] = R.T @ self.X[:, start:stop]
 
         self.map(product, self.chunks())
 
@@ -158,12 +169,13 @@ class DenseWorking(Working):
             self.gram, self.c = grown, np.concatenate([self.c[:known], np.empty(len(grown) - known)])
         fresh = self.columns[known:m]
 
-        def product(rows):
-            self.gram[rows, known:m] = self.columns[rows] @ fresh.T
+        def product(rows):  # the others by symmetry: a pair of new columns is multiplied once
+            low = max(known, rows.start)
+            block = self.columns[rows] @ self.columns[low:m].T
+            self.gram[rows, low:m], self.gram[low:m, rows] = block, block.T
 
         step = max(64, -(-m // 8))
         self.design.map(product, [slice(i, min(i + step, m)) for i in range(0, m, step)])
-        self.gram[known:m, :known] = self.gram[:known, known:m].T
         self.c[known:m] = fresh @ self.y
         self.covered = m
 

@@ -1,7 +1,8 @@
 r"""What the online learners share: their parameters, their data and the state that epochs continue from.
 
-Rows are visited one by one, so the data live in memory; larger data come in portions through `partial_fit`. A row of weight
-zero is absent: it is neither visited nor counted as a step.
+Rows are visited one by one. Those of a scan or of Dask are visited block after block, in the order of the blocks, and shuffled
+only within a block; without `shuffle` the steps are those in memory. A row of weight zero is absent: it is neither visited nor
+counted as a step.
 """
 
 import numbers
@@ -9,7 +10,6 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse
 
 from novum._random import seed_of
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
@@ -19,7 +19,7 @@ from novum.fold.blocks import Source
 from novum.linear_model._decisions import dense_coef
 from novum.linear_model._sgd import Machine, Settings, Stopping
 
-__all__ = ["COMMON", "STEPS", "Data", "OnlineLearner"]
+__all__ = ["COMMON", "STEPS", "Data", "OnlineLearner", "data_of"]
 
 SPARSE_DECAY = 0.01  # scikit-learn's: the intercept has an entry in every row, sparse columns have few
 COMMON: dict[str, Domain] = {
@@ -48,13 +48,18 @@ STEPS: dict[str, Domain] = {  # of those whose steps are chosen
 
 
 class Data(NamedTuple):
-    """Training rows in memory."""
+    """Training rows in memory: all, or those of a block."""
 
     X: Any  # (n, d) row-major, or CSR
     y: np.ndarray
     weight: np.ndarray | None
     rows: np.ndarray | None  # those of positive weight, where some have none
-    source: Source
+
+
+def data_of(X: Any, y: Any, weight: np.ndarray | None) -> Data:
+    """Return rows with those that take part."""
+    rows = None if weight is None or weight.all() else np.flatnonzero(weight)
+    return Data(X, np.asarray(y), weight, rows)
 
 
 class OnlineLearner(Estimator):
@@ -88,12 +93,13 @@ class OnlineLearner(Estimator):
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise ParameterError(f"l1_ratio must be set when penalty is 'elasticnet': {name}(l1_ratio=0.15) mixes.")
 
-    def _settings(self, data: Data) -> Settings:
+    def _settings(self, source: Source) -> Settings:
         loss, epsilon, rate, power = self._steps()
         rho = {"l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio, None: 0.0}[self.penalty]
         alpha = 0.0 if self.penalty is None else float(self.alpha)
-        decay = SPARSE_DECAY if scipy.sparse.issparse(data.X) else 1.0
-        size = data.X.shape[0] if self.batch_size is None else self.batch_size
+        decay = SPARSE_DECAY if source.sparse else 1.0
+        n = source.n_rows
+        size = self.batch_size or n or 1
         return Settings(
             loss,
             float(epsilon),
@@ -104,7 +110,7 @@ class OnlineLearner(Estimator):
             float(rho),
             float(self.alpha),
             decay if self.fit_intercept else 0.0,
-            max(1, min(size, data.X.shape[0])),
+            max(1, min(size, n or size)),
             self._mean_of_batch,
             int(self.average),
         )
@@ -116,18 +122,31 @@ class OnlineLearner(Estimator):
     def _seed(self) -> int | None:
         return seed_of(self.random_state) if self.shuffle else None
 
-    def _data(self, X: Any, y: Any, sample_weight: Any, target: str, reset: bool) -> Data:
-        """Return the rows after every check; those who live outside memory are told what to do."""
+    def _open(self, X: Any, y: Any, sample_weight: Any, target: str, reset: bool) -> Source:
+        """Return the rows after every check; what needs them in memory is told so."""
         source = self._source(X, y, sample_weight, target=target, reset=reset)
-        if source.home != "memory":
+        name = type(self).__name__
+        if source.home == "tensor":
             raise DataError(
-                f"{type(self).__name__} steps from row to row and needs them in memory, not in a {source.home}; call"
+                f"{name} steps from row to row, which a tensor is not made for; give it X.numpy(force=True), or"
                 " partial_fit with one portion after the other."
             )
-        tiles, weight = source.tiles, source.weight  # type: ignore[attr-defined]
+        if source.home != "memory" and (self.early_stopping or self.batch_size is None):
+            what = (
+                "early_stopping=True holds rows back"
+                if self.early_stopping
+                else "batch_size=None takes all rows at once"
+            )
+            raise DataError(
+                f"{name}: {what} and needs them in memory, not in a {source.home}; set it otherwise, or call partial_fit with"
+                " one portion after the other."
+            )
+        return source
+
+    def _in_memory(self, source: Source) -> Data:
+        tiles = source.tiles  # type: ignore[attr-defined]
         X = tiles.X if source.sparse else tiles.tile(0, source.n_rows)
-        rows = None if weight is None or weight.all() else np.flatnonzero(weight)
-        return Data(X, np.asarray(source.y), weight, rows, source)  # type: ignore[attr-defined]
+        return data_of(X, source.y, source.weight)  # type: ignore[attr-defined]
 
     def _given(self, name: str, init: Any, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         """Return a start as an array of a shape, zero where none was given."""

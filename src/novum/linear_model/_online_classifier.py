@@ -20,9 +20,10 @@ from novum.base.domains import Choice, Domain, Instance, Int, Null
 from novum.base.estimator import fits
 from novum.base.history import History
 from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block, Source
 from novum.linear_model._decisions import LinearDecisions
-from novum.linear_model._online import COMMON, Data, OnlineLearner
-from novum.linear_model._sgd import Descent, Machine, Problem, descend
+from novum.linear_model._online import COMMON, Data, OnlineLearner, data_of
+from novum.linear_model._sgd import Descent, Machine, Problem, Settings, Stopping, descend, descend_by_portions
 
 __all__ = ["CLASSIFIER_DOMAINS", "OnlineClassifier"]
 
@@ -60,6 +61,27 @@ def weights_of(data: Data, y: np.ndarray, positive: float, negative: float) -> n
     return by_class if data.weight is None else by_class * data.weight
 
 
+def signed_problem(index: int, by_class: np.ndarray, data: Data) -> Problem:
+    """Return the rows as machine `index` sees them, with the weights of the classes in theirs."""
+    y = signed(data.y, index, len(by_class))
+    positive, negative = (by_class[1], by_class[0]) if len(by_class) == 2 else (by_class[index], 1.0)
+    return Problem(data.X, y, weights_of(data, y, positive, negative), data.rows)
+
+
+def portion(index: int, by_class: np.ndarray, block: Block) -> Problem:
+    """Return the rows of a block as machine `index` sees them."""
+    return signed_problem(index, by_class, data_of(block.X, block.y, block.weight))
+
+
+class Sizes(NamedTuple):
+    rows: np.ndarray  # (k,)
+
+
+def class_sizes(k: int, block: Block) -> Sizes:
+    """Return the number of rows of every class."""
+    return Sizes(np.bincount(np.asarray(block.y), minlength=k))
+
+
 def joint_history(descents: list[Descent], name: str) -> History:
     """Return the objective of every epoch, averaged over the machines; one that has stopped keeps its last value."""
     longest = max(d.n_iter for d in descents)
@@ -77,8 +99,10 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame, scan or Dask collection of shape (n_samples, n_features)
+            Rows outside memory are visited block after block, shuffled only within a block; a batch ends with its block.
         y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
         coef_init : array-like of shape (n_classes, n_features), default=None
             Where to start; one row for two classes. None: zero.
         intercept_init : array-like of shape (n_classes,), default=None
@@ -93,11 +117,10 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         if self.warm_start and hasattr(self, "coef_"):
             coef_init = self.coef_ if coef_init is None else coef_init
             intercept_init = self.intercept_ if intercept_init is None else intercept_init
-        data = self._data(X, y, sample_weight, "classes", True)
-        self.classes_, coded = labels_of(data.source)
-        k = self._n_machines()
-        machines = self._machines(k, data.X.shape[1], data.X.dtype, coef_init, intercept_init)
-        self._learn(data, np.asarray(coded.y), machines, self.max_iter)  # type: ignore[attr-defined]
+        source = self._open(X, y, sample_weight, "classes", True)
+        self.classes_, coded = labels_of(source)
+        machines = self._machines(self._n_machines(), source.n_features, source.dtype, coef_init, intercept_init)
+        self._learn(coded, machines, self.max_iter)
         self._report()
         return self
 
@@ -117,12 +140,11 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}."
                 f" {type(self).__name__} learns a fixed set of classes; name them all at the first call."
             )
-        data = self._data(X, y, sample_weight, "classes", first)
-        self.classes_, coded = labels_of(data.source, known)
-        k, d = self._n_machines(), data.X.shape[1]
-        machines = self._machines(k, d, data.X.dtype, None, None) if first else self._resumed()
-        machines = [m._replace(coef=m.coef.astype(data.X.dtype, copy=False)) for m in machines]
-        self._learn(data, np.asarray(coded.y), machines, 1)  # type: ignore[attr-defined]
+        source = self._open(X, y, sample_weight, "classes", first)
+        self.classes_, coded = labels_of(source, known)
+        k, d, dtype = self._n_machines(), source.n_features, source.dtype
+        machines = self._machines(k, d, dtype, None, None) if first else self._resumed()
+        self._learn(coded, [m._replace(coef=m.coef.astype(dtype, copy=False)) for m in machines], 1)
         return self
 
     def _check_portions(self, classes: Any) -> None:
@@ -147,36 +169,56 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
             )
         return 1 if count == 2 else count
 
-    def _learn(self, data: Data, code: np.ndarray, machines: list[Machine], max_iter: int) -> None:
-        """Train all machines and store them."""
-        k = len(self.classes_)
-        expanded = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[code])
-        settings, stopping, seed = self._settings(data), self._stopping(max_iter), self._seed()
-        held = self._held_back(data, code) if self.early_stopping else None
+    def _learn(self, source: Source, machines: list[Machine], max_iter: int) -> None:
+        """Train all machines on rows with class codes and store them."""
+        if self.class_weight == "balanced":
+            count = source.without_features().total(class_sizes, len(self.classes_)).rows
+            expanded = count.sum() / (len(count) * np.maximum(1, count))
+        else:
+            expanded = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
+        stopping = self._stopping(max_iter)
+        threads = min(thread_count(self.n_jobs), len(machines))
+        if source.home == "memory":
+            descents = self._in_turn(
+                self._in_memory(source), self._settings(source), expanded, machines, stopping, threads
+            )
+        else:
+            problems = [partial(portion, index, expanded) for index in range(len(machines))]
+            descents = descend_by_portions(
+                source, problems, self._settings(source), machines, stopping, self._seed(), threads
+            )
+        self.coef_, self.intercept_ = self._keep_machines([d.machine for d in descents], source.dtype)
+        self.n_iter_ = max(d.n_iter for d in descents)
+        self.n_updates_ = int(sum(sum(d.updates) for d in descents))
+        self.history_ = joint_history(descents, "validation score" if self.early_stopping else "objective")
+        self._clean = all(not d.updates[-1] for d in descents)
+
+    def _in_turn(
+        self,
+        data: Data,
+        settings: Settings,
+        expanded: np.ndarray,
+        machines: list[Machine],
+        stopping: Stopping,
+        threads: int,
+    ) -> list[Descent]:
+        """Train one machine after the other, or several at a time, on rows in memory."""
+        held, seed = self._held_back(data, data.y) if self.early_stopping else None, self._seed()
         rows = data.rows
         if held is not None:
-            kept = np.ones(len(code), bool)
+            kept = np.ones(len(data.y), bool)
             kept[held] = False
             rows = np.flatnonzero(kept if data.weight is None else kept & (data.weight > 0))
 
         def train(index: int) -> Descent:
-            y = signed(code, index, k)
-            positive, negative = (expanded[1], expanded[0]) if k == 2 else (expanded[index], 1.0)
+            problem = signed_problem(index, expanded, data)._replace(rows=rows)
             score = None
             if held is not None:
-                score = partial(
-                    accuracy, Held(data.X[held], y[held], None if data.weight is None else data.weight[held])
-                )
-            problem = Problem(data.X, y, weights_of(data, y, positive, negative), rows)
+                weight = None if data.weight is None else data.weight[held]
+                score = partial(accuracy, Held(data.X[held], problem.y[held], weight))
             return descend(problem, settings, machines[index], stopping, seed, score)
 
-        descents = list(map_ordered(train, range(len(machines)), min(thread_count(self.n_jobs), len(machines))))
-        coef, intercept = self._keep_machines([d.machine for d in descents], data.X.dtype)
-        self.coef_, self.intercept_ = coef, intercept
-        self.n_iter_ = max(d.n_iter for d in descents)
-        self.n_updates_ = int(sum(sum(d.updates) for d in descents))
-        self.history_ = joint_history(descents, "objective" if held is None else "validation score")
-        self._clean = all(not d.updates[-1] for d in descents)
+        return list(map_ordered(train, range(len(machines)), threads))
 
     def _held_back(self, data: Data, code: np.ndarray) -> np.ndarray:
         """Return the rows that judge the epochs."""

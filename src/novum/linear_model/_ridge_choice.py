@@ -11,6 +11,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Null, Real
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.fold.blocks import Source
 from novum.linear_model._leave_one_out import decompose
 from novum.linear_model._routing import FOLDS, SplitterRouting, routing_enabled
 
@@ -142,6 +143,11 @@ class RidgeByValidation(SplitterRouting, Estimator):
                 raise ParameterError(
                     f"cv!=None and {name}=True are incompatible. {type(self).__name__} keeps no predictions of folds."
                 )
+        if isinstance(X, Source):
+            raise DataError(
+                f"{type(self).__name__}(cv={self.cv!r}) splits rows and takes data in memory, not a scan; leave cv at None for"
+                " exact leave-one-out in one pass."
+            )
         if routing_enabled():
             model.set_fit_request(sample_weight=True)
         search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self._scorer()).fit(X, y, **params)

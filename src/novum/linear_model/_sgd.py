@@ -7,20 +7,34 @@ r"""Epochs of stochastic gradient descent for one linear function, until they st
               for `patience` epochs; an adaptive rate is divided by 5 instead until it is 1e-6                   (4)
 
 The steps themselves, the cumulative L1 penalty and the lazy average are in cpp/include/novum/sgd.h. The order of an epoch is
-a function of the seed and of the step at which the epoch begins. Derivation: docs/theory/online_learning.md.
+a function of the seed and of the step at which the epoch begins. Rows outside memory are visited block after block, shuffled
+within a block. Derivation: docs/theory/online_learning.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
 from novum import _core
+from novum._pool import map_ordered
 from novum._random import purpose_code
 from novum.exceptions import DataError
+from novum.fold.blocks import Block, Source
 
-__all__ = ["LOSSES", "RATES", "Descent", "Machine", "Problem", "Settings", "Stopping", "descend", "offset_of"]
+__all__ = [
+    "LOSSES",
+    "RATES",
+    "Descent",
+    "Machine",
+    "Problem",
+    "Settings",
+    "Stopping",
+    "descend",
+    "descend_by_portions",
+    "offset_of",
+]
 
 # Places in the enumerations of novum/sgd.h, and the edge of the loss where it is fixed.
 LOSSES: dict[str, tuple[int, float | None]] = {
@@ -121,6 +135,65 @@ def kernel_of(X: Any) -> Callable:
     return lambda *rest: _core.sgd.dense(X, *rest)
 
 
+class Epochs:
+    """A machine on its way: it visits the rows of an epoch portion by portion, then closes the epoch, until (4) says `done`.
+
+    Without a seed the rows of a portion are visited as they lie.
+    """
+
+    def __init__(self, settings: Settings, start: Machine, stopping: Stopping, seed: int | None) -> None:
+        self.settings, self.stopping, self.seed = settings, stopping, seed
+        averaged = max(0.0, start.t - settings.first) if settings.first else 0.0
+        self.w = start.coef.copy()
+        self.total = None if start.average_coef is None else start.average_coef * averaged
+        self.paid = np.zeros_like(self.w) if settings.alpha and settings.rho else None
+        self.numbers = np.array([start.intercept, start.average_intercept * averaged, 0.0, start.t, 0.0])
+        self.eta, self.plan = settings.eta0, settings.compiled(settings.eta0)
+        self.best, self.waited, self.done = np.inf, 0, False
+        self.loss, self.rows = 0.0, 0  # of the epoch so far
+        self.updates: list[float] = []
+        self.objective: list[float] = []
+
+    def visit(self, problem: Problem) -> None:
+        """Step over the rows of one portion."""
+        chosen = np.arange(problem.X.shape[0]) if problem.rows is None else problem.rows
+        if self.seed is not None:
+            order = np.empty(len(chosen), np.int64)
+            _core.sgd.shuffle(self.seed, PURPOSE, int(self.numbers[3]) % 2**32, order)
+            chosen = order if problem.rows is None else chosen[order]
+        run = kernel_of(problem.X)
+        self.loss += run(problem.y, problem.weight, chosen, self.plan, self.w, self.total, self.paid, self.numbers)
+        self.rows += len(chosen)
+        if not (np.isfinite(self.numbers[0]) and np.isfinite(self.w).all()):
+            raise DataError(
+                f"Floating-point under-/overflow occurred at epoch #{len(self.objective) + 1}. Scaling input data with"
+                f" StandardScaler or MinMaxScaler might help, or a smaller eta0 than {self.settings.eta0:g}."
+            )
+
+    def close(self, score: Callable[[np.ndarray, float], float] | None = None) -> None:
+        """End an epoch: keep its objective, or the score, and decide whether there is another."""
+        stopping = self.stopping
+        value = self.loss / max(1, self.rows) if score is None else -score(self.w, float(self.numbers[0]))
+        self.updates.append(float(self.numbers[4]))
+        self.objective.append(value if score is None else -value)
+        self.loss, self.rows, self.numbers[4] = 0.0, 0, 0.0
+        if stopping.tol is not None:
+            self.waited = self.waited + 1 if value > self.best - stopping.tol else 0
+            self.best = min(self.best, value)
+        self.done = len(self.objective) >= stopping.max_iter or (stopping.clean and not self.updates[-1])
+        if self.waited >= stopping.patience and not self.done:
+            if self.settings.rate != "adaptive" or self.eta <= SLOWEST:
+                self.done = True
+            else:
+                self.eta, self.waited = self.eta / SLOWER, 0
+                self.plan = self.settings.compiled(self.eta)
+
+    def result(self) -> Descent:
+        """Return what the epochs came to."""
+        machine = finished(self.settings, self.w, self.total, self.numbers)
+        return Descent(machine, len(self.objective), self.updates, self.objective)
+
+
 def descend(
     problem: Problem,
     settings: Settings,
@@ -129,45 +202,36 @@ def descend(
     seed: int | None,
     score: Callable[[np.ndarray, float], float] | None = None,
 ) -> Descent:
-    """Run epochs from `start` until (4); without a seed the rows are visited as they lie."""
-    run, n = kernel_of(problem.X), problem.X.shape[0]
-    w = start.coef.copy()
-    averaged = max(0.0, start.t - settings.first) if settings.first else 0.0
-    total = None if start.average_coef is None else start.average_coef * averaged
-    paid = np.zeros_like(w) if settings.alpha and settings.rho else None
-    numbers = np.array([start.intercept, start.average_intercept * averaged, 0.0, start.t, 0.0])
-    chosen = np.arange(n) if problem.rows is None else problem.rows
-    order = np.empty(len(chosen), np.int64)
-    eta, plan = settings.eta0, settings.compiled(settings.eta0)
-    best, waited = np.inf, 0
-    updates: list[float] = []
-    objective: list[float] = []
-    while len(objective) < stopping.max_iter:
-        if seed is not None:
-            _core.sgd.shuffle(seed, PURPOSE, int(numbers[3]) % 2**32, order)
-        visited = chosen if seed is None else order if problem.rows is None else chosen[order]
-        numbers[4] = 0.0
-        value = run(problem.y, problem.weight, visited, plan, w, total, paid, numbers) / len(chosen)
-        if not (np.isfinite(numbers[0]) and np.isfinite(w).all()):
-            raise DataError(
-                f"Floating-point under-/overflow occurred at epoch #{len(objective) + 1}. Scaling input data with"
-                f" StandardScaler or MinMaxScaler might help, or a smaller eta0 than {settings.eta0:g}."
-            )
-        if score is not None:
-            value = -score(w, float(numbers[0]))
-        updates.append(float(numbers[4]))
-        objective.append(value if score is None else -value)
-        if stopping.tol is not None:
-            waited = waited + 1 if value > best - stopping.tol else 0
-            best = min(best, value)
-        if stopping.clean and not updates[-1]:
-            break
-        if waited >= stopping.patience:
-            if settings.rate != "adaptive" or eta <= SLOWEST:
-                break
-            eta, waited = eta / SLOWER, 0
-            plan = settings.compiled(eta)
-    return Descent(finished(settings, w, total, numbers), len(objective), updates, objective)
+    """Run epochs over rows in memory from `start` until (4)."""
+    epochs = Epochs(settings, start, stopping, seed)
+    while not epochs.done:
+        epochs.visit(problem)
+        epochs.close(score)
+    return epochs.result()
+
+
+def descend_by_portions(
+    source: Source,
+    problems: Sequence[Callable[[Block], Problem]],
+    settings: Settings,
+    starts: list[Machine],
+    stopping: Stopping,
+    seed: int | None,
+    n_threads: int,
+) -> list[Descent]:
+    """Run epochs over rows elsewhere, block after block in their order; all machines step over a block before the next is read."""
+    courses = [Epochs(settings, start, stopping, seed) for start in starts]
+    while going := [index for index, course in enumerate(courses) if not course.done]:
+        for block in source.each():
+
+            def step(index: int, block: Block = block) -> None:
+                courses[index].visit(problems[index](block))
+
+            for _ in map_ordered(step, going, min(n_threads, len(going))):
+                pass
+        for index in going:
+            courses[index].close()
+    return [course.result() for course in courses]
 
 
 def finished(settings: Settings, w: np.ndarray, total: np.ndarray | None, numbers: np.ndarray) -> Machine:

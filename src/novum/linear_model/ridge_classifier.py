@@ -21,6 +21,7 @@ from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.fold.memory import MemorySource
+from novum.linear_model._class_weighted import ClassWeighted, class_mass
 from novum.linear_model._iterative import solve_sparse
 from novum.linear_model._logistic_options import class_weights
 from novum.linear_model._model import Line, predict_block
@@ -79,14 +80,11 @@ class LabelsByRegression(ClassifierMixin):
         targets.n_targets = 0 if k <= 2 else k
         if self.class_weight is None:
             return targets
-        if source.home != "memory":
-            raise DataError(
-                f"{type(self).__name__}(class_weight={self.class_weight!r}): data outside of memory bring their weights; name"
-                f" a column of weights instead."
-            )
-        code = np.asarray(coded.y)  # type: ignore[attr-defined]
-        mass = np.bincount(code, source.weight, minlength=k).astype(np.float64)
+        mass = class_mass(coded, k)
         by_class = np.asarray(class_weights(type(self).__name__, self.class_weight, self.classes_, mass))
+        if source.home != "memory":
+            return ClassWeighted(coded, by_class, partial(signs, k), targets.n_targets)
+        code = np.asarray(coded.y)  # type: ignore[attr-defined]
         weight = by_class[code] if source.weight is None else by_class[code] * source.weight
         return MemorySource(targets.tiles, targets.y, weight, targets.n_jobs)
 

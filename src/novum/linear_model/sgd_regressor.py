@@ -20,11 +20,12 @@ from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
 from novum.base.history import History
 from novum.exceptions import DataError
+from novum.fold.blocks import Block, Source
 from novum.linear_model._decisions import SparseCoefficients, dense_coef
 from novum.linear_model._model import Line, predict_block
-from novum.linear_model._online import COMMON, STEPS, Data, OnlineLearner
+from novum.linear_model._online import COMMON, STEPS, Data, OnlineLearner, data_of
 from novum.linear_model._schedules import schedule_of
-from novum.linear_model._sgd import Machine, Problem, descend
+from novum.linear_model._sgd import Descent, Machine, Problem, Settings, Stopping, descend, descend_by_portions
 from novum.optimize import Schedule
 
 __all__ = ["SGDRegressor"]
@@ -35,6 +36,12 @@ LOSSES = ("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_inse
 def determination(X: Any, y: np.ndarray, weight: np.ndarray | None, coef: np.ndarray, intercept: float) -> float:
     """Return R^2 on rows held back."""
     return float(r2_score(y, X @ coef + intercept, sample_weight=weight))
+
+
+def portion(block: Block) -> Problem:
+    """Return the rows of a block."""
+    data = data_of(block.X, block.y, block.weight)
+    return Problem(data.X, data.y.astype(np.float64), data.weight, data.rows)
 
 
 class SGDRegressor(SparseCoefficients, RegressorMixin, OnlineLearner):
@@ -126,8 +133,10 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
 
         Parameters
         ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+        X : array-like, sparse matrix, frame, scan or Dask collection of shape (n_samples, n_features)
+            Rows outside memory are visited block after block, shuffled only within a block; a batch ends with its block.
         y : array-like of shape (n_samples,)
+            None for a scan, which brings its target.
         coef_init : array-like of shape (n_features,), default=None
             Where to start; None: zero.
         intercept_init : array-like of shape (1,), default=None
@@ -142,9 +151,9 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         if self.warm_start and hasattr(self, "coef_"):
             coef_init = self.coef_ if coef_init is None else coef_init
             intercept_init = self.intercept_ if intercept_init is None else intercept_init
-        data = self._numbers(X, y, sample_weight, True)
-        (machine,) = self._machines(1, data.X.shape[1], data.X.dtype, coef_init, intercept_init)
-        self._learn(data, machine, self.max_iter)
+        source = self._numbers(X, y, sample_weight, True)
+        (machine,) = self._machines(1, source.n_features, source.dtype, coef_init, intercept_init)
+        self._learn(source, machine, self.max_iter)
         self._report()
         return self
 
@@ -154,18 +163,39 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         first = not hasattr(self, "coef_")
         if first:
             self._check_steps(partial=True)
-        data = self._numbers(X, y, sample_weight, first)
-        dtype = data.X.dtype
-        (machine,) = self._machines(1, data.X.shape[1], dtype, None, None) if first else self._resumed()
-        self._learn(data, machine._replace(coef=machine.coef.astype(dtype, copy=False)), 1)
+        source = self._numbers(X, y, sample_weight, first)
+        dtype = source.dtype
+        (machine,) = self._machines(1, source.n_features, dtype, None, None) if first else self._resumed()
+        self._learn(source, machine._replace(coef=machine.coef.astype(dtype, copy=False)), 1)
         return self
 
-    def _numbers(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Data:
-        flat = None if y is None else column_or_1d(y, warn=True)
-        return self._data(X, flat, sample_weight, "numeric", reset)
+    def _numbers(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Source:
+        flat = y if y is None or type(y).__module__.startswith("dask") else column_or_1d(y, warn=True)
+        source = self._open(X, flat, sample_weight, "numeric", reset)
+        if source.n_targets > 1:
+            raise DataError(
+                f"{type(self).__name__}: y should be a 1d array, got {source.n_targets} target columns instead."
+            )
+        return source
 
-    def _learn(self, data: Data, machine: Machine, max_iter: int) -> None:
+    def _learn(self, source: Source, machine: Machine, max_iter: int) -> None:
         """Train and store."""
+        settings, stopping = self._settings(source), self._stopping(max_iter)
+        if source.home == "memory":
+            done = self._descended(self._in_memory(source), settings, machine, stopping)
+        else:
+            (done,) = descend_by_portions(source, [portion], settings, [machine], stopping, self._seed(), 1)
+        coef, self.intercept_ = self._keep_machines([done.machine], source.dtype)
+        self.coef_ = coef[0]
+        for name in ("_standard_coef", "_average_coef"):
+            if hasattr(self, name):
+                setattr(self, name, getattr(self, name)[0])
+        self.n_iter_, self.n_updates_ = done.n_iter, int(sum(done.updates))
+        name = "validation score" if self.early_stopping else "objective"
+        self.history_ = History(done.objective, {"updates": done.updates}, name=name)
+
+    def _descended(self, data: Data, settings: Settings, machine: Machine, stopping: Stopping) -> Descent:
+        """Train on rows in memory."""
         y, rows, score = data.y.astype(np.float64), data.rows, None
         if self.early_stopping:
             splitter = ShuffleSplit(test_size=self.validation_fraction, random_state=self._split_state())
@@ -178,15 +208,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
             rows = np.sort(kept if data.weight is None else kept[data.weight[kept] > 0])
             score = partial(determination, data.X[held], y[held], weight)
         problem = Problem(data.X, y, data.weight, rows)
-        done = descend(problem, self._settings(data), machine, self._stopping(max_iter), self._seed(), score)
-        coef, self.intercept_ = self._keep_machines([done.machine], data.X.dtype)
-        self.coef_ = coef[0]
-        for name in ("_standard_coef", "_average_coef"):
-            if hasattr(self, name):
-                setattr(self, name, getattr(self, name)[0])
-        self.n_iter_, self.n_updates_ = done.n_iter, int(sum(done.updates))
-        name = "validation score" if self.early_stopping else "objective"
-        self.history_ = History(done.objective, {"updates": done.updates}, name=name)
+        return descend(problem, settings, machine, stopping, self._seed(), score)
 
     def schedule(self) -> Schedule:
         """Return the step sizes as a schedule of novum.optimize, which knows whether they meet Robbins and Monro."""

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from novum._threads import thread_count
 from novum.base.classes import labels_of
@@ -156,6 +155,9 @@ class DiscreteNB(BayesRule, PartialFit):
     def _threshold(self) -> float | None:
         return None
 
+    def _allows_nan(self):
+        return False
+
     def _log_prob(self, alpha: Any) -> NDArray:
         """Return `feature_log_prob_` from the counts."""
         raise NotImplementedError
@@ -192,7 +194,6 @@ class DiscreteNB(BayesRule, PartialFit):
         return scores_of, linear_scores(*self._weights_and_bias(), self._threshold())
 
     def _rows(self, X, function, params=None, verify=True, *, shows=False):
-        check_is_fitted(self)
         source = open_rows(self, X, defer=not verify, sparse_too=True)
         if isinstance(source, MemorySource) and source.sparse:
             pieces = SPARSE_BLOCKS if source.tiles.rows().nnz > SHORT_WORK else 1  # type: ignore[attr-defined]
