@@ -1,6 +1,7 @@
 """The command `novum`: one file of this folder per subcommand.
 
-A file defines `command`, a typer function whose docstring is its help; `COMMANDS` lists the files in the order of `novum --help`.
+A file defines `command`, a typer function whose docstring is its help, or `group`, a typer application of several.
+`COMMANDS` lists the files in the order of `novum --help`.
 """
 
 import sys
@@ -10,7 +11,7 @@ from novum import __version__
 
 __all__ = ["COMMANDS", "application", "main"]
 
-COMMANDS = ("study", "predict", "notes", "find", "tour")
+COMMANDS = ("study", "predict", "network", "notes", "find", "tour")
 
 
 def application():
@@ -35,7 +36,11 @@ def application():
         pass
 
     for name in COMMANDS:
-        app.command(name)(import_module(f"novum.cli.{name}").command)
+        module = import_module(f"novum.cli.{name}")
+        if hasattr(module, "group"):
+            app.add_typer(module.group, name=name)
+        else:
+            app.command(name)(module.command)
     return app
 
 

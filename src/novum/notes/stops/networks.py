@@ -1,27 +1,39 @@
-"""Probabilities by enumeration."""
+"""Networks and small tables of probabilities."""
 
 import numpy as np
 
 from novum.datasets import load_candy_bags, load_example, load_fuel_gauge, load_gene_network
-from novum.datasets.networks import joint_table
 from novum.notes.stops.registry import stop
 
 
 @stop("000", "8.2", "fuel gauge: P(empty | gauge empty)", printed=".257")
 def fuel():
-    joint = joint_table(load_fuel_gauge())[:, :, 0]  # (battery, fuel), gauge empty
-    return float(joint[:, 0].sum() / joint.sum())
+    return float(load_fuel_gauge().query("fuel", {"gauge": "empty"})["empty"])
 
 
 @stop("000", "8.2", "... and the battery is flat: explained away", printed=".111")
 def explained_away():
-    joint = joint_table(load_fuel_gauge())[0, :, 0]
-    return float(joint[0] / joint.sum())
+    return float(load_fuel_gauge().query("fuel", {"gauge": "empty", "battery": "flat"})["empty"])
 
 
 @stop("000", "8.1", "gene network: P(C active)", reference=0.403, remark="by the law of total probability")
 def gene():
-    return float(joint_table(load_gene_network())[:, :, 1].sum())
+    return float(load_gene_network().query("C")["active"])
+
+
+@stop(
+    "000",
+    "9.2",
+    "gene network, C active: best pair, against the best of each",
+    reference="A- B+ / A+ B+",
+    remark="by enumeration",
+)
+def best_pair():
+    genes, seen = load_gene_network(), {"C": "active"}
+    sign = {"active": "+", "inactive": "-"}
+    together = genes.map_query(evidence=seen).values
+    alone = {v: genes.query(v, seen).mode for v in "AB"}
+    return " / ".join(" ".join(f"{v}{sign[found[v]]}" for v in "AB") for found in (together, alone))
 
 
 @stop("000", "10.1", "seven rows: P(X1 = T | X2 = R)", printed="2/3")
