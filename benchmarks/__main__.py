@@ -25,6 +25,7 @@ FAMILIES = (
     "ensemble",
     "neighbors",
     "forest",
+    "graphical",
 )
 
 

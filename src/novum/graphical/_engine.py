@@ -9,6 +9,7 @@ Plans and tables are read-only, so any number of threads may query one engine.
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,7 +83,7 @@ class Engine:
         self.cards = tuple(int(c) for c in cards)
         self.factors = tuple(factors)
         self.cells = np.concatenate(
-            [np.ascontiguousarray(f.table, dtype=np.float64).ravel() for f in self.factors] or [np.empty(0)]
+            [np.asarray(f.table, dtype=np.float64).reshape(-1) for f in self.factors] or [np.empty(0)]
         )
         self._network = lru_cache(16)(self._make_network)
         self._marginals = lru_cache(KEPT_PLANS)(self._plan_marginals)
@@ -144,7 +145,7 @@ class Engine:
         parts, at = [], 0
         for target in targets:
             shape = tuple(self.cards[v] for v in target)
-            size = int(np.prod(shape))
+            size = prod(shape)
             parts.append(out[:, at : at + size].reshape(len(rows), *shape))
             at += size
         return parts, log
@@ -179,8 +180,8 @@ class Engine:
 def over_rows(part: Any, n: int, bytes_each: float, limit: float) -> None:
     """Run `part` over blocks of rows, by as many threads as memory allows."""
     begins = range(0, n, ROWS_PER_TASK)
-    threads = min(thread_count(), max(1, int(limit // max(bytes_each, 1))))
-    if len(begins) <= 1 or threads == 1:
+    threads = 1 if len(begins) <= 1 else min(thread_count(), max(1, int(limit // max(bytes_each, 1))))
+    if threads == 1:
         for begin in begins:
             part(begin)
         return

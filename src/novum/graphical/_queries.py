@@ -209,13 +209,7 @@ class Queries:
         if logs[0] == -np.inf:
             raise impossible(owner, given)
         log = self._log_probability(logs[0])
-        return Marginals(
-            {
-                name: Posterior(table[0], (name,), self.states, given, log, "exact (junction tree)")
-                for name, table in zip(names, tables, strict=True)
-            },
-            log,
-        )
+        return Marginals(dict(zip(names, (table[0] for table in tables), strict=True)), self.states, given, log)
 
     def map_query(
         self, variables: Any = None, evidence: Any = None, *, memory_limit: float = MEMORY_LIMIT

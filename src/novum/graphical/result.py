@@ -183,17 +183,19 @@ class Marginals(Mapping[Any, Posterior]):
     (0.2571, ['battery', 'fuel'])
     """
 
-    def __init__(self, posteriors: Mapping[Any, Posterior], log_evidence: float):
-        self._posteriors, self.log_evidence = dict(posteriors), log_evidence
+    def __init__(
+        self, p: dict[Any, NDArray[np.float64]], states: Mapping[Any, tuple[Any, ...]], given: str, log_evidence: float
+    ):
+        self._p, self._states, self.given, self.log_evidence = p, states, given, log_evidence
 
     def __getitem__(self, name: Any) -> Posterior:
-        return self._posteriors[name]
+        return Posterior(self._p[name], (name,), self._states, self.given, self.log_evidence, "exact (junction tree)")
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._posteriors)
+        return iter(self._p)
 
     def __len__(self) -> int:
-        return len(self._posteriors)
+        return len(self._p)
 
     def to_frame(self) -> Any:
         """Return a pandas frame with the columns variable, state, p."""
@@ -212,8 +214,7 @@ class Marginals(Mapping[Any, Posterior]):
             )
         if len(self) > 40:
             lines.append(f"  ... {len(self) - 40} more")
-        first = next(iter(self.values()), None)
-        given = f" given {first.given}" if first is not None and first.given else ""
+        given = f" given {self.given}" if self.given else ""
         return "\n".join([f"Marginals of {len(self)} variables{given}", *lines])
 
 
