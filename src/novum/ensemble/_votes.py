@@ -16,7 +16,7 @@ from novum import _array, _core
 from novum.fold.blocks import Block
 from novum.tree._table import Tree
 
-__all__ = ["Votes", "chosen", "every_leaf", "mean_value", "votes_of"]
+__all__ = ["Votes", "chosen", "every_leaf", "mean_number", "mean_value", "votes_of"]
 
 MOST_CATEGORIES = 256  # of a column whose splits are packed
 
@@ -100,6 +100,11 @@ def mean_value(params: Votes, block: Block) -> NDArray:
     """Return (1) of every row, in the dtype of the rows."""
     X = cells(block)
     return means(params, X).astype(X.dtype, copy=False)
+
+
+def mean_number(params: Votes, block: Block) -> NDArray:
+    """Return (1) of every row, of the only output."""
+    return mean_value(params, block)[:, 0]
 
 
 def chosen(params: Votes, block: Block) -> NDArray:
