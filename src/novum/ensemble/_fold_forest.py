@@ -188,9 +188,9 @@ def between_bins(threshold: NDArray, feature: NDArray, extremes: Extremes) -> ND
         b = np.maximum(np.searchsorted(low, cut, side="right") - 1, 0)
         inside = cut < high[b]
         last = np.where(cut < low[b] / 2 + high[b] / 2, b - 1, b)[inside]  # bin below the end
-        below, above = high[last], low[last + 1]
+        below, above = high[last], np.append(low, np.inf)[last + 1]  # infinity: nothing but gaps is on the right
         middle = below / 2 + above / 2
-        out[nodes[inside]] = np.where((below <= middle) & (middle < above), middle, below)
+        out[nodes[inside]] = np.where((below <= middle) & (middle < above) | np.isinf(above), middle, below)
     return out
 
 
@@ -252,12 +252,16 @@ def grow_group(source: Source, plan: Plan, rules: Rules, extremes: Extremes) -> 
     aside = 0 if rules.max_leaf_nodes else GATHERED_VALUES // d
     room = room_for(task.bins, classes or 2, len(own))
     growths = [Growth(rule, rules.max_leaf_nodes, room, aside) for rule in own]
-    grow_trees(growths, lambda requests: source.total(block_histograms, plan._replace(requests=requests), merge_histograms))
+    grow_trees(
+        growths, lambda requests: source.total(block_histograms, plan._replace(requests=requests), merge_histograms)
+    )
     plan = plan._replace(requests=tuple(map(whole_request, growths)))
     totals = None if classes else source.total(block_totals, plan)
     middle = middles_of(task.bins, extremes)
     out, at = [], 0
-    for rule, growth, request, below in zip(own, growths, plan.requests, trees_below(source, plan, own, growths, middle)):
+    for rule, growth, request, below in zip(
+        own, growths, plan.requests, trees_below(source, plan, own, growths, middle)
+    ):
         end = at + len(request.nodes)
         mine = None if totals is None else Totals(totals.upper[at:end], totals.lower[at:end])
         out.append(assemble(growth, rule, d, classes, mine, task, below))
