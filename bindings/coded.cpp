@@ -86,7 +86,7 @@ void bind_coded(nb::module_& m) {
             nb::gil_scoped_release release;
             grown = cd::grow(*coded.codes, wanted.target, weight ? weight->data() : nullptr, settings);
         }
-        return table_of(std::move(grown));
+        return table_of(grown);
     }, "codes"_a, "target"_a, "weight"_a.noconvert().none(), "random"_a, "max_features"_a, "min_split"_a, "min_leaf"_a, "max_depth"_a,
     "min_weight_leaf"_a, "min_decrease"_a, "seed"_a, "Return the arrays of a tree grown on the rows of positive weight.");
 }

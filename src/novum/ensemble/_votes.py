@@ -59,7 +59,7 @@ def packed_of(trees: list[Tree], values: list[NDArray], width: int, columns: lis
             feature,
             tree.threshold,
             tree.missing_go_to_left,
-            tree.category_begin,
+            np.ascontiguousarray(tree.category_begin),
             tree.category_words,
             np.ascontiguousarray(value),
         )
