@@ -24,9 +24,7 @@ PICTURES = {
     "KernelDensity.plot": lambda: density().fit(PLANE).plot(),
     "KernelDensity.plot, one column": lambda: density().fit(PLANE[["width"]]).plot(),
     "PruningCurve.plot": lambda: tree.DecisionTreeClassifier(random_state=0).pruning_curve(X, Y).plot(),
-    "OutOfBagCurve.plot": lambda: (
-        ensemble.RandomForestClassifier(5, random_state=0).fit(X, Y).oob_curve(X, Y).plot()
-    ),
+    "OutOfBagCurve.plot": lambda: ensemble.RandomForestClassifier(5, random_state=0).fit(X, Y).oob_curve(X, Y).plot(),
 }
 
 

@@ -179,7 +179,10 @@ def test_every_home_of_queries_and_rows(algorithm, tmp_path):
 def test_votes_within_a_radius_in_every_home(weights, tmp_path):
     da, torch = pytest.importorskip("dask.array"), pytest.importorskip("torch")
     rng = np.random.default_rng(4)
-    X, labels = 5 + rng.normal(size=(900, 3)), np.array(["a", "b", "c"])[rng.integers(3, size=900)]  # nobody at the origin
+    X, labels = (
+        5 + rng.normal(size=(900, 3)),
+        np.array(["a", "b", "c"])[rng.integers(3, size=900)],
+    )  # nobody at the origin
     np.save(tmp_path / "x.npy", X)
     scan, blocks = novum.scan(tmp_path / "x.npy", batch_rows=250), da.from_array(X, chunks=(300, 3))
     model = RadiusNeighborsClassifier(0.8, weights=weights).fit(X, labels)

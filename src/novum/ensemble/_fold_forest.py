@@ -225,10 +225,10 @@ def trees_below(
             room -= waiting[0][1].rows
             some.append(waiting.popleft())
         marks = [np.empty(0, np.int32)] * len(growths)
-        for place, (k, node) in enumerate(some):
+        for number, (k, node) in enumerate(some):
             if not len(marks[k]):
                 marks[k] = np.full(len(plan.requests[k].nodes), -1, np.int32)
-            marks[k][node.number] = place
+            marks[k][node.number] = number
         found = source.total(gather_block, plan._replace(marks=tuple(marks)))
         place = np.concatenate(found.place)
         order = np.argsort(place, kind="stable")

@@ -88,7 +88,7 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Distances between all rows if metric="precomputed".
+            Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
             Labels.
 
@@ -201,7 +201,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Distances between all rows if metric="precomputed".
+            Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
             Labels.
 
