@@ -16,6 +16,7 @@ Sums are whole numbers and (4) sees rows in their order, so neither blocks nor w
 """
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -169,11 +170,19 @@ def middles_of(bins: Bins, extremes: Extremes) -> NDArray:
     return middle
 
 
+def bytes_of(words: NDArray, middle: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
+    """Yield the codes of every column as bytes, and what they stand for."""
+    value = np.zeros((len(middle), 256))
+    value[:, : middle.shape[1]] = middle
+    for j, own in enumerate(value):
+        yield ((words[j // 4] >> np.uint32(8 * (j % 4))) & np.uint32(255)).astype(np.uint8), own
+
+
 def decoded(words: NDArray, middle: NDArray) -> NDArray:
     """Return rows as numbers (n, d) from their codes."""
     X = np.empty((words.shape[1], len(middle)))
-    for j, own in enumerate(middle):
-        X[:, j] = own[(words[j // 4] >> np.uint32(8 * (j % 4))) & np.uint32(255)]
+    for j, (byte, value) in enumerate(bytes_of(words, middle)):
+        X[:, j] = value[byte]
     return X
 
 
@@ -202,7 +211,7 @@ def tree_below(
     weight, seed = None if (mass == 1).all() else mass, rule.seed ^ node.key
     table = Table(X, [0] * X.shape[1], X.dtype)
     if knows(table, target, here):
-        tree = grow_coded(encode(table, target, 1), here, weight, seed)
+        tree = grow_coded(encode(table, target, 1, bytes_of(words, middle)), here, weight, seed)
     else:
         columns = prepare(X, table.levels, layout_of(here, X.shape[1], False))
         tree = grow(columns, target, here, weight, seed, consume=True)
