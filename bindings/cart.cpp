@@ -190,7 +190,7 @@ void bind_cart(nb::module_& m) {
                 nb::gil_scoped_release release;
                 grown = self.grower->grown();
             }
-            return table_of(std::move(grown));
+            return table_of(grown);
         }, "Return the arrays of the finished tree, once.");
 
     m.def("grower", [](nb::object columns, int criterion, std::optional<Matrix<const std::int32_t>> code, std::optional<Matrix<const double>> y,

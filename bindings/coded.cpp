@@ -39,6 +39,12 @@ void bind_coded(nb::module_& m) {
             nb::gil_scoped_release release;
             self.codes->encode(j);
         }, "column"_a, "Code one column; different columns may be coded at the same time.")
+        .def("encode_bytes", [](Coded& self, std::size_t j, Vector<const std::uint8_t> byte, Vector<const double> value) {
+            if (j >= self.codes->columns || byte.shape(0) != self.codes->rows || value.shape(0) != 256)
+                throw nb::value_error("coded: a byte for every row of a column that is there, and 256 values");
+            nb::gil_scoped_release release;
+            self.codes->encode(j, byte.data(), value.data());
+        }, "column"_a, "byte"_a.noconvert(), "value"_a.noconvert(), "Code one column of bytes whose values rise with them.")
         .def_prop_ro("shape", [](const Coded& self) { return nb::make_tuple(self.codes->rows, self.codes->columns); });
 
     nb::class_<Wanted>(m, "Target", "What leaves predict.")
@@ -86,7 +92,7 @@ void bind_coded(nb::module_& m) {
             nb::gil_scoped_release release;
             grown = cd::grow(*coded.codes, wanted.target, weight ? weight->data() : nullptr, settings);
         }
-        return table_of(std::move(grown));
+        return table_of(grown);
     }, "codes"_a, "target"_a, "weight"_a.noconvert().none(), "random"_a, "max_features"_a, "min_split"_a, "min_leaf"_a, "max_depth"_a,
     "min_weight_leaf"_a, "min_decrease"_a, "seed"_a, "Return the arrays of a tree grown on the rows of positive weight.");
 }

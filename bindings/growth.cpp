@@ -56,7 +56,7 @@ void advance(Matrix<const std::uint8_t> nodes, Matrix<const std::uint32_t> sets,
         require(record[i].feature >= 0 && static_cast<std::size_t>(record[i].feature) / 4 < words.shape(0), "growth: nodes split columns that are there");
         require(!record[i].categorical || record[i].bitset < sets.shape(0), "growth: categorical nodes have a set of categories");
     }
-    for (std::size_t i = 0; i < n; ++i) require(leaf(i) >= 0 && static_cast<std::size_t>(leaf(i)) < count, "growth: rows are at nodes");
+    for (std::size_t i = 0; i < n; ++i) require(leaf(i) >= -1 && leaf(i) < static_cast<std::int64_t>(count), "growth: rows are at nodes, or absent");
     nb::gil_scoped_release release;
     le::advance(record, reinterpret_cast<const gr::Bitset*>(sets.data()), words.data(), n, static_cast<std::uint8_t>(missing), leaf.data());
 }
@@ -68,7 +68,7 @@ le::Sorted sorted_rows(const le::Coded& coded, std::size_t groups, const Vector<
     require(leaf.shape(0) == coded.n, "growth: a leaf for every row");
     for (std::size_t s = 0; s < slot.shape(0); ++s) require(slot(s) >= -1 && slot(s) < static_cast<std::int64_t>(slots), "growth: slots of the histograms");
     for (std::size_t i = 0; i < coded.n; ++i)
-        require(leaf(i) >= 0 && static_cast<std::size_t>(leaf(i)) < slot.shape(0), "growth: rows are at nodes");
+        require(leaf(i) >= -1 && leaf(i) < static_cast<std::int64_t>(slot.shape(0)), "growth: rows are at nodes, or absent");
     if (coded.width < 256)
         for (std::size_t j = 0; j < coded.d; ++j)
             for (std::size_t i = 0; i < coded.n; ++i)

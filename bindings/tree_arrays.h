@@ -3,6 +3,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -48,20 +50,44 @@ inline tr::Table dense_table(const Strided& X) {
     return table;
 }
 
-inline nb::dict table_of(tr::Grown&& g) {
+/// Arrays side by side in one block of memory, which goes when the last of them does: vectors that grew have room to spare, and forests have
+/// hundreds of tables.
+class Together {
+public:
+    explicit Together(std::size_t bytes) : next(new std::byte[bytes]), owner(next, [](void* p) noexcept { delete[] static_cast<std::byte*>(p); }) {}
+
+    template <class T>
+    Out<T> add(const std::vector<T>& values) {
+        T* here = reinterpret_cast<T*>(next);
+        std::copy(values.begin(), values.end(), here);
+        next += values.size() * sizeof(T);
+        return Out<T>(here, {values.size()}, owner);
+    }
+
+private:
+    std::byte* next;
+    nb::capsule owner;
+};
+
+inline nb::dict table_of(const tr::Grown& g) {
     nb::dict out;
-    out["children_left"] = array_of(std::move(g.left));
-    out["children_right"] = array_of(std::move(g.right));
-    out["feature"] = array_of(std::move(g.feature));
-    out["threshold"] = array_of(std::move(g.threshold));
-    out["impurity"] = array_of(std::move(g.impurity));
-    out["n_node_samples"] = array_of(std::move(g.samples));
-    out["weighted_n_node_samples"] = array_of(std::move(g.weight));
-    out["missing_go_to_left"] = array_of(std::move(g.missing_left));
-    out["value"] = array_of(std::move(g.value));
-    if (g.word_begin.empty()) return out;  // no categories
-    out["category_begin"] = array_of(std::move(g.word_begin));
-    out["category_words"] = array_of(std::move(g.words));
+    const std::size_t nodes = g.left.size();
+    // Wide numbers first, so that every array is aligned.
+    Together together(nodes * (4 * sizeof(std::int64_t) + 3 * sizeof(double) + 1) + g.value.size() * sizeof(double) +
+                      g.word_begin.size() * sizeof(std::int64_t) + g.words.size() * sizeof(std::uint32_t));
+    out["children_left"] = together.add(g.left);
+    out["children_right"] = together.add(g.right);
+    out["feature"] = together.add(g.feature);
+    out["n_node_samples"] = together.add(g.samples);
+    out["threshold"] = together.add(g.threshold);
+    out["impurity"] = together.add(g.impurity);
+    out["weighted_n_node_samples"] = together.add(g.weight);
+    out["value"] = together.add(g.value);
+    if (!g.word_begin.empty()) {  // there are categories
+        out["category_begin"] = together.add(g.word_begin);
+        out["category_words"] = together.add(g.words);
+    }
+    out["missing_go_to_left"] = together.add(g.missing_left);
     return out;
 }
 

@@ -35,6 +35,19 @@ void Codes::encode(std::size_t j) {
     }
 }
 
+void Codes::encode(std::size_t j, const std::uint8_t* byte, const double* value) {
+    std::uint16_t rank[256] = {};
+    for (std::size_t i = 0; i < rows; ++i) rank[byte[i]] = 1;
+    low[j].clear();
+    high[j].clear();
+    for (std::size_t b = 0; b < 256; ++b) {
+        if (!rank[b]) continue;
+        rank[b] = static_cast<std::uint16_t>(low[j].size());
+        low[j].push_back(value[b]);
+    }
+    for (std::size_t i = 0; i < rows; ++i) code[j * rows + i] = rank[byte[i]];
+}
+
 void Codes::values(std::size_t j, const std::uint32_t* row, std::size_t m, double* out) const {
     const auto read = [&](const auto* cells) {
         cells += static_cast<std::ptrdiff_t>(j) * table.column_stride;

@@ -10,19 +10,19 @@ using bins::GROUP;
 void advance(const grower::Record* nodes, const grower::Bitset* sets, const std::uint32_t* words, std::size_t n, std::uint8_t missing,
              std::int32_t* leaf) {
     for (std::size_t i = 0; i < n; ++i)
-        leaf[i] = static_cast<std::int32_t>(grower::leaf_of(nodes, sets, words, n, i, missing, static_cast<std::uint32_t>(leaf[i])));
+        if (leaf[i] >= 0) leaf[i] = static_cast<std::int32_t>(grower::leaf_of(nodes, sets, words, n, i, missing, static_cast<std::uint32_t>(leaf[i])));
 }
 
 Sorted sort(const std::int32_t* leaf, std::size_t n, const std::int32_t* slot, std::size_t slots) {
     Sorted out;
     out.begin.assign(slots + 1, 0);
     for (std::size_t i = 0; i < n; ++i)
-        if (const std::int32_t s = slot[leaf[i]]; s >= 0) ++out.begin[static_cast<std::size_t>(s) + 1];
+        if (const std::int32_t s = leaf[i] < 0 ? -1 : slot[leaf[i]]; s >= 0) ++out.begin[static_cast<std::size_t>(s) + 1];
     for (std::size_t s = 0; s < slots; ++s) out.begin[s + 1] += out.begin[s];
     out.rows.resize(out.begin[slots]);
     std::vector<std::size_t> next(out.begin.begin(), out.begin.end() - 1);
     for (std::size_t i = 0; i < n; ++i)
-        if (const std::int32_t s = slot[leaf[i]]; s >= 0) out.rows[next[static_cast<std::size_t>(s)]++] = static_cast<std::uint32_t>(i);
+        if (const std::int32_t s = leaf[i] < 0 ? -1 : slot[leaf[i]]; s >= 0) out.rows[next[static_cast<std::size_t>(s)]++] = static_cast<std::uint32_t>(i);
     return out;
 }
 

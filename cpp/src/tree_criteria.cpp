@@ -119,6 +119,11 @@ void Target::prepare() {
         if (outputs == 1 && classes[0] <= 2 && criterion == Criterion::Gini) {
             binary.resize(rows);
             for (std::size_t i = 0; i < rows; ++i) binary[i] = code[i] == 1;
+            if (weight) pairs.resize(2 * rows);
+            for (std::size_t i = 0; weight && i < rows; ++i) {
+                pairs[2 * i] = weight[i];
+                pairs[2 * i + 1] = binary[i] ? weight[i] : 0.0;
+            }
         }
         if (criterion == Criterion::Entropy && !weight) {
             log_table.resize(rows + 1);

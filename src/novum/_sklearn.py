@@ -10,6 +10,7 @@ from typing import Any
 from sklearn.utils.metadata_routing import _manual_routing as manual_routing
 from sklearn.utils.metadata_routing import _raise_for_params as raise_for_params
 from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
+from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
 from sklearn.utils.validation import _assert_all_finite as assert_all_finite
 from sklearn.utils.validation import _check_categorical_features as check_categorical_features
 from sklearn.utils.validation import _check_feature_names as check_feature_names
@@ -23,6 +24,7 @@ from sklearn.utils.validation import _check_y as check_y
 from sklearn.utils.validation import _num_samples as num_samples
 
 __all__ = [
+    "BaseComposition",
     "WordCounter",
     "as_configured",
     "assert_all_finite",

@@ -241,14 +241,6 @@ def test_files_and_refusals(tmp_path):
         assert np.array_equal(getattr(other, ask)(X), getattr(model, ask)(X))
     with pytest.raises(ParameterError, match="cannot be set if `bootstrap=False`"):
         ExtraTreesClassifier(max_samples=10).fit(X, y)
-    with pytest.raises(DataError, match="must be in memory"):
-        RandomForestClassifier().fit(lazy(X), lazy(y[:, None])[:, 0])
-
-
-def lazy(X):
-    import dask.array
-
-    return dask.array.from_array(X, chunks=50)
 
 
 @pytest.mark.notes("003", "ensemble-comparison")

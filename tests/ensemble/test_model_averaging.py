@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -79,3 +80,13 @@ def test_a_prior_of_one_selects_and_refusals():
         BayesianModelAveraging([("a", LinearRegression()), ("b", LogisticRegression())]).fit(x, t)
     with pytest.raises(DataError, match="not a number"):
         BayesianModelAveraging(pairs, evidence=lambda model, X, y: np.nan).fit(x, t)
+
+
+def test_members_are_reached_by_name():
+    model = BayesianModelAveraging([("plain", LinearRegression()), ("ridge", BayesianLinearRegression(max_iter=50))])
+    assert {"estimators", "plain", "ridge__max_iter", "plain__fit_intercept"} <= set(model.get_params())
+    assert "plain" not in model.get_params(deep=False)
+    model.set_params(ridge__max_iter=70, plain=LinearRegression(fit_intercept=False))
+    assert model.estimators[1][1].max_iter == 70 and not model.estimators[0][1].fit_intercept
+    assert clone(model).get_params()["ridge__max_iter"] == 70
+    assert set(BayesianModelAveraging().get_params()) == {"estimators", "prior", "evidence", "cv"}

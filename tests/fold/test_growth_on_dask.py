@@ -6,9 +6,16 @@ import signal
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
 import novum
-from novum.ensemble import HistGradientBoostingClassifier
+from novum.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    IsolationForest,
+    RandomForestRegressor,
+    _fold_forest,
+)
 from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor, _fold_growth
 
 pytest.importorskip("distributed")
@@ -40,12 +47,13 @@ def killer(client, monkeypatch):
     """Kill a worker when a tree asks for a pass: `killer(tree, number)` says which one of which tree."""
 
     def arm(tree, number):
-        plain, asked = _fold_growth.request_of, []
+        plain, asked, killed = _fold_growth.request_of, [], []
 
         def request_of(growth):
             asked.append(growth)
-            if len(set(map(id, asked))) == tree and asked.count(growth) == number:
-                os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+            if len(set(map(id, asked))) == tree and asked.count(growth) == number and not killed:
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
             return plain(growth)
 
         monkeypatch.setattr(_fold_growth, "request_of", request_of)
@@ -89,3 +97,31 @@ def test_trees_equal_files_with_and_without_a_killed_worker(client, killer, tmp_
     model = DecisionTreeRegressor(max_leaf_nodes=10).fit(x, on_dask(Y), sample_weight=w)
     assert len(asked) > 4
     same_tree(model.tree_, DecisionTreeRegressor(max_leaf_nodes=10).fit(scan("y")).tree_)
+
+
+@pytest.mark.parametrize(("cls", "target"), [(RandomForestRegressor, "y"), (ExtraTreesClassifier, "c")])
+def test_forests_equal_files_with_and_without_a_killed_worker(cls, target, client, killer, tmp_path, monkeypatch):
+    monkeypatch.setattr(_fold_forest, "GATHERED_VALUES", 2**14)  # histograms first
+    values = Y if target == "y" else (Y > 0).astype(int)
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "y.npy", values)
+    x, y = on_dask(X), on_dask(values)
+    forest = cls(3, random_state=0)
+    expected = clone(forest).fit(novum.scan(tmp_path / "x.npy", target=tmp_path / "y.npy"))
+    model = clone(forest).fit(x, y)
+    asked = killer(3, 2)  # the roots are split
+    wounded = clone(forest).fit(x, y)
+    assert len(set(map(id, asked))) == 3
+    for one in (model, wounded):
+        for a, b in zip(one.estimators_, expected.estimators_, strict=True):
+            same_tree(a.tree_, b.tree_)
+    assert_array_equal(model.predict(x).compute(), expected.predict(X))
+
+
+def test_isolation_forests_equal_memory(client):
+    expected = IsolationForest(n_estimators=5, contamination=0.1, random_state=0).fit(X, sample_weight=W)
+    model = clone(expected).fit(on_dask(X), sample_weight=on_dask(W))
+    for a, b in zip(model.estimators_, expected.estimators_, strict=True):
+        same_tree(a.tree_, b.tree_)
+    np.testing.assert_allclose(model.offset_, expected.offset_, rtol=1e-14)
+    np.testing.assert_allclose(model.decision_function(on_dask(X)).compute(), expected.decision_function(X), atol=1e-14)

@@ -175,6 +175,44 @@ def test_every_home_of_queries_and_rows(algorithm, tmp_path):
     assert_array_equal(plain.kneighbors(tensor)[1].numpy(), index)
 
 
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_votes_within_a_radius_in_every_home(weights, tmp_path):
+    da, torch = pytest.importorskip("dask.array"), pytest.importorskip("torch")
+    rng = np.random.default_rng(4)
+    X, labels = (
+        5 + rng.normal(size=(900, 3)),
+        np.array(["a", "b", "c"])[rng.integers(3, size=900)],
+    )  # nobody at the origin
+    np.save(tmp_path / "x.npy", X)
+    scan, blocks = novum.scan(tmp_path / "x.npy", batch_rows=250), da.from_array(X, chunks=(300, 3))
+    model = RadiusNeighborsClassifier(0.8, weights=weights).fit(X, labels)
+    regressor = RadiusNeighborsRegressor(0.8, weights=weights).fit(X, X[:, 0])
+    for ask in (model.predict, model.predict_proba, regressor.predict):
+        expected = ask(X)
+        assert_array_equal(np.concatenate(list(ask(scan))), expected)
+        assert_array_equal(ask(blocks).compute(scheduler="synchronous"), expected)
+    assert_allclose(regressor.predict(torch.tensor(X)).numpy(), regressor.predict(X))
+    lone = da.from_array(np.zeros((4, 3)), chunks=(2, 3))
+    with pytest.raises(DataError, match="No neighbors found"):
+        model.predict(lone).compute(scheduler="synchronous")
+    marked = RadiusNeighborsClassifier(0.8, outlier_label="b").fit(X, labels)
+    assert_array_equal(marked.predict(lone).compute(scheduler="synchronous"), ["b"] * 4)
+
+
+@pytest.mark.parametrize("algorithm", ["brute", "ball_tree"])
+@pytest.mark.parametrize(("value", "shown"), [(np.nan, "nan"), (-1.0, "-1")])
+def test_a_metric_that_is_no_distance_is_named(algorithm, value, shown):
+    def crooked(x, y):
+        return value if x[0] > 8 else np.abs(x - y).sum()
+
+    model = KNeighborsClassifier(1, metric=crooked, algorithm=algorithm).fit(POINTS, LABELS)
+    assert model.predict(POINTS[:1]) == LABELS[:1]
+    with pytest.raises(DataError, match=f"metric crooked returned {shown} for query 1 and row 0"):
+        model.predict([[0.0, 0.0], [9.0, 0.0]])
+    with pytest.raises(DataError, match="metric crooked"):
+        RadiusNeighborsRegressor(metric=crooked, algorithm=algorithm).fit(POINTS, VALUES).predict([[9.0, 0.0]])
+
+
 @pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree"])
 def test_trees_are_saved_and_shared(algorithm, tmp_path):
     rng = np.random.default_rng(5)

@@ -28,6 +28,8 @@ struct Codes {
     explicit Codes(const tree::Table& table);
     /// Code one column; different columns may be coded at the same time.
     void encode(std::size_t j);
+    /// The same of a column that stands in bytes, whose values rise with them: value[b] for byte b. Nothing is sorted.
+    void encode(std::size_t j, const std::uint8_t* byte, const double* value);
     /// The values of some rows of a column, as they lie in the table.
     void values(std::size_t j, const std::uint32_t* row, std::size_t m, double* out) const;
     double largest(std::size_t j, std::size_t c) const { return high[j].empty() ? low[j][c] : high[j][c]; }

@@ -20,11 +20,11 @@ struct Sorted {
     std::vector<std::size_t> begin;
 };
 
-/// (1) for all rows; `leaf` holds node numbers and nodes are a sound tree.
+/// (1) for all rows; `leaf` holds node numbers, or -1 for a row that this tree has not drawn, and nodes are a sound tree.
 void advance(const grower::Record* nodes, const grower::Bitset* sets, const std::uint32_t* words, std::size_t n, std::uint8_t missing,
              std::int32_t* leaf);
 
-/// Sort rows by slot[leaf[i]]; rows of slot -1 are left out.
+/// Sort rows by slot[leaf[i]]; rows of slot -1 or leaf -1 are left out.
 Sorted sort(const std::int32_t* leaf, std::size_t n, const std::int32_t* slot, std::size_t slots);
 
 /// Coded rows: `width` above every code, a multiple of four.

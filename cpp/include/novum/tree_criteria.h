@@ -30,6 +30,7 @@ struct Target {
     const double* y = nullptr;                // (rows, outputs) of a regression
     const double* weight = nullptr;           // (rows,), or null for ones
     std::vector<std::uint8_t> binary;         // codes of one output with two classes, for the shortest loop
+    std::vector<double> pairs;                // (rows, 2): the weight of a row, and again if it is of the second of two classes
     std::vector<std::uint32_t> y_rank;        // (outputs, rows): ranks of the targets, for medians
     std::vector<double> log_table;            // i log i of whole weights
 

@@ -14,6 +14,9 @@ class Codes:
     def encode(self, column: int) -> None:
         """Code one column; different columns may be coded at the same time."""
 
+    def encode_bytes(self, column: int, byte: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Code one column of bytes whose values rise with them."""
+
     @property
     def shape(self) -> tuple: ...
 

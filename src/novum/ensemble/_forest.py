@@ -30,11 +30,13 @@ from novum._threads import thread_count
 from novum.base.domains import Bool, Domain, Function, Int, Null
 from novum.base.estimator import Estimator
 from novum.base.validation import check_weight, open_rows
+from novum.ensemble._forest_blocks import members_outside
 from novum.ensemble._out_of_bag import Sums, out_of_bag
-from novum.ensemble._samples import Sampling, sample_size, tree_seeds
+from novum.ensemble._samples import BlockSampling, Sampling, sample_size, tree_seeds
 from novum.ensemble._votes import Votes, every_leaf, votes_of
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.fold.memory import MemorySource
+from novum.tree._fold_fit import is_outside
 from novum.tree._regrow import regrower
 from novum.tree._rules import COMMON_DOMAINS, Share
 from novum.tree._tables import Table, coded_frame, frame_levels, is_frame, read_table
@@ -82,6 +84,8 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
     estimators_: list[Any]
     _seed: int
     levels_: dict[str, list[Any]]
+    _rate: float | None = None  # draws per unit of weight of a fit to rows outside memory
+    _weighted_draws: bool = False
 
     @property
     def estimator_(self):
@@ -117,6 +121,11 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
             raise ParameterError(
                 f"Out of bag estimation only available if bootstrap=True. {owner} was given oob_score={self.oob_score!r}."
             )
+        before = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
+        if is_outside(X):
+            self.estimators_ = before + members_outside(self, X, y, sample_weight, lambda: self._seeds(before))
+            return
+        self._rate = None
         table = self._read_table(X)
         n = table.X.shape[0]
         y = self._checked_target(y)
@@ -126,11 +135,9 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         y, weight = self._read_target(y, weight)
         self._n_samples, self._sample_weight = n, weight
         self._n_samples_bootstrap = sample_size(n, self.max_samples, weight) if self.bootstrap else None
-        before = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
-        more = self._trees_to_add(len(before))
-        self._seed = self._seed if before else seed_of(self.random_state)
-        self.estimators_ = before + self._grown(table, y, tree_seeds(self._seed, len(before), more))
-        if getattr(self, "oob_score", False) and (more or not hasattr(self, "oob_score_")):
+        _, seeds = self._seeds(before)
+        self.estimators_ = before + self._grown(table, y, seeds)
+        if getattr(self, "oob_score", False) and (seeds or not hasattr(self, "oob_score_")):
             *_, sums = self._out_of_bag(table.X)
             if not sums.trees.all():
                 warnings.warn(
@@ -184,6 +191,12 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
             )
         return more
 
+    def _seeds(self, before: list[Any]) -> tuple[int, list[int]]:
+        """Return the seed of the forest and those of the trees that a fit adds to the ones before."""
+        more = self._trees_to_add(len(before))
+        self._seed = self._seed if before else seed_of(self.random_state)
+        return self._seed, tree_seeds(self._seed, len(before), more)
+
     def _grown(self, table: Table, y: NDArray, seeds: list[int]) -> list[Any]:
         """Return one tree per seed."""
         if not seeds:
@@ -200,10 +213,17 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         self.is_categorical_ = trees[0].is_categorical_
         return trees
 
-    def _sampling(self) -> Sampling | None:
+    def _sampling(self) -> Any:
         """Return how rows are drawn; None if every tree sees all."""
         if self._n_samples_bootstrap is None:
             return None
+        if self._rate is not None:
+            if self._weighted_draws:
+                raise ParameterError(
+                    f"{type(self).__name__}: the rows drawn are not known after a fit outside memory with weights, which are"
+                    " not kept; fit without sample_weight and class_weight, or in memory."
+                )
+            return BlockSampling(self._n_samples, self._rate)
         return Sampling(self._n_samples, self._n_samples_bootstrap, self._sample_weight)
 
     def _votes(self, labels: list[NDArray] | None = None) -> Votes:

@@ -165,13 +165,14 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         return curve
 
     @fits
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Grow the trees.
 
         Parameters
         ----------
-        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            NaN is missing, in a sparse matrix refused.
+        X : array-like, frame, sparse matrix, scan or Dask collection of shape (n_samples, n_features)
+            NaN is missing, in a sparse matrix refused. Rows outside memory are coded where they are, and drawn one by one:
+            Notes of RandomForestClassifier.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -1,7 +1,5 @@
 """Forests for numbers: the mean of what the trees predict."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
@@ -12,7 +10,7 @@ from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
 from novum.ensemble._forest import FOREST_DOMAINS, BaseForest
 from novum.ensemble._out_of_bag import OutOfBagCurve, Sums, curve_of
-from novum.ensemble._votes import mean_value
+from novum.ensemble._votes import mean_number, mean_value
 from novum.tree.regressor import checked_numbers, current_criterion
 
 __all__ = ["REGRESSOR_DOMAINS", "ForestRegressor"]
@@ -101,13 +99,14 @@ class ForestRegressor(RegressorMixin, BaseForest):
         return curve
 
     @fits
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Grow the trees.
 
         Parameters
         ----------
-        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-            NaN is missing, in a sparse matrix refused.
+        X : array-like, frame, sparse matrix, scan or Dask collection of shape (n_samples, n_features)
+            NaN is missing, in a sparse matrix refused. Rows outside memory are coded where they are, and drawn one by one:
+            Notes of RandomForestClassifier.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Numbers.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -132,5 +131,4 @@ class ForestRegressor(RegressorMixin, BaseForest):
         array of shape (n_samples,) or (n_samples, n_outputs)
         """
         check_is_fitted(self)
-        mean: Any = self._ask(X, mean_value, self._votes())
-        return mean[:, 0] if self.n_outputs_ == 1 else mean
+        return self._ask(X, mean_number if self.n_outputs_ == 1 else mean_value, self._votes())

@@ -16,7 +16,7 @@ from novum import _array, _core
 from novum.fold.blocks import Block
 from novum.tree._table import Tree
 
-__all__ = ["Votes", "chosen", "every_leaf", "mean_value", "votes_of"]
+__all__ = ["Votes", "chosen", "every_leaf", "mean_number", "mean_value", "votes_of"]
 
 MOST_CATEGORIES = 256  # of a column whose splits are packed
 
@@ -32,6 +32,38 @@ class Votes(NamedTuple):
     values: list[NDArray]  # per tree (nodes, width)
     packed: Any  # all of them, or None
     labels: list[NDArray] | None = None  # per output: then the label of the largest mean is said
+    width: int = 0  # columns of X
+    columns: list[NDArray] | None = None  # per tree: the places in X of the columns it knows; None: all
+
+    def __reduce__(self):
+        return unpacked, (self.trees, self.values, self.labels, self.width, self.columns)
+
+
+def unpacked(trees: list[Tree], values: list[NDArray], labels: Any, width: int, columns: list[NDArray] | None) -> Votes:
+    """Return votes that came over the wire, which carries no compiled form."""
+    return Votes(trees, values, packed_of(trees, values, width, columns), labels, width, columns)
+
+
+def packed_of(trees: list[Tree], values: list[NDArray], width: int, columns: list[NDArray] | None) -> Any:
+    """Return trees packed for walking; None where their categories are too many."""
+    if any(int(tree.n_categories.max(initial=0)) > MOST_CATEGORIES for tree in trees):
+        return None
+    packed = _core.traversal.Forest(width, values[0].shape[1], sum(tree.node_count for tree in trees))
+    for t, (tree, value) in enumerate(zip(trees, values)):
+        feature = tree.feature
+        if columns is not None:
+            feature = np.where(feature < 0, -2, columns[t][np.maximum(feature, 0)])
+        packed.append(
+            tree.children_left,
+            tree.children_right,
+            feature,
+            tree.threshold,
+            tree.missing_go_to_left,
+            np.ascontiguousarray(tree.category_begin),
+            tree.category_words,
+            np.ascontiguousarray(value),
+        )
+    return packed
 
 
 def votes_of(
@@ -46,27 +78,9 @@ def votes_of(
         return known
     if values is None:
         values = [tree.value.reshape(tree.node_count, -1) for tree in trees]
-    packed = None
-    if all(int(tree.n_categories.max(initial=0)) <= MOST_CATEGORIES for tree in trees):
-        width = trees[0].n_features if columns is None else owner.n_features_in_
-        packed = _core.traversal.Forest(width, values[0].shape[1], sum(tree.node_count for tree in trees))
-        for t, (tree, value) in enumerate(zip(trees, values)):
-            feature = (
-                tree.feature
-                if columns is None
-                else np.where(tree.feature < 0, -2, columns[t][np.maximum(tree.feature, 0)])
-            )
-            packed.append(
-                tree.children_left,
-                tree.children_right,
-                feature,
-                tree.threshold,
-                tree.missing_go_to_left,
-                tree.category_begin,
-                tree.category_words,
-                np.ascontiguousarray(value),
-            )
-    votes = _packed[owner] = Votes(trees, values, packed)
+    width = trees[0].n_features if columns is None else owner.n_features_in_
+    packed = packed_of(trees, values, width, columns)
+    votes = _packed[owner] = Votes(trees, values, packed, None, width, columns)
     return votes
 
 
@@ -100,6 +114,11 @@ def mean_value(params: Votes, block: Block) -> NDArray:
     """Return (1) of every row, in the dtype of the rows."""
     X = cells(block)
     return means(params, X).astype(X.dtype, copy=False)
+
+
+def mean_number(params: Votes, block: Block) -> NDArray:
+    """Return (1) of every row, of the only output."""
+    return mean_value(params, block)[:, 0]
 
 
 def chosen(params: Votes, block: Block) -> NDArray:

@@ -12,7 +12,7 @@ above the leaf of x in tree t and m the rows in this leaf,
 
 import numbers
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,12 @@ from novum._threads import thread_count
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.validation import check_weight, open_rows
+from novum.ensemble._isolated_rows import PURPOSE, parts_outside, percentile_outside, present_rows
 from novum.ensemble._samples import tree_seeds
 from novum.ensemble._votes import Votes, means, votes_of
 from novum.exceptions import DataWarning, ParameterError
 from novum.fold.blocks import Block
+from novum.tree._fold_fit import is_outside
 from novum.tree._grow import Rules, grow, layout_of, number_target, prepare
 from novum.tree._rules import Share
 from novum.tree._tables import read_table
@@ -49,17 +51,23 @@ def path_correction(m: Any) -> NDArray:
     return np.where(many, 2 * (np.log(large - 1) + np.euler_gamma) - 2 * (large - 1) / large, out)
 
 
-def scores(params: tuple[Votes, float], block: Block) -> NDArray:
-    """Return (3) of every row, in the dtype of the rows."""
-    votes, scale = params
-    path = means_of_paths(votes, block)
-    exponent = path / scale if scale > 0 else np.ones_like(path)
-    return (-(2.0**-exponent)).astype(block.X.dtype, copy=False)
+class Paths(NamedTuple):
+    """What the trees say of rows, and how it is read."""
+
+    votes: Votes  # (1) of every node
+    scale: float  # c(psi)
+    offset: float = 0.0
+    mark: bool = False  # say -1 or 1
 
 
-def means_of_paths(votes: Votes, block: Block) -> NDArray:
-    """Return the mean of (1) over the trees."""
-    return means(votes, block.X)[:, 0]
+def scores(params: Paths, block: Block) -> NDArray:
+    """Return (3) of every row less the offset, in the dtype of the rows; or whether it is odd."""
+    path = means(params.votes, block.X)[:, 0]
+    exponent = path / params.scale if params.scale > 0 else np.ones_like(path)
+    score = (-(2.0**-exponent)).astype(block.X.dtype, copy=False)
+    if params.offset:
+        score = score - params.offset
+    return np.where(score < 0, -1, 1) if params.mark else score
 
 
 class IsolationForest(OutlierMixin, Estimator):
@@ -179,7 +187,8 @@ class IsolationForest(OutlierMixin, Estimator):
 
         Parameters
         ----------
-        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        X : array-like, frame, sparse matrix, scan or Dask collection of shape (n_samples, n_features)
+            Only the rows that are drawn are brought into memory, the same ones wherever they lie.
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
             Rows are drawn in proportion to it.
@@ -188,13 +197,40 @@ class IsolationForest(OutlierMixin, Estimator):
         -------
         self
         """
-        table = read_table(self, X, {})
-        n, d = table.X.shape
-        weight = check_weight(self, sample_weight, n)
-        self._present = np.arange(n) if weight is None else np.flatnonzero(weight)  # rows of weight zero are not there
-        self._sample_weight = None if weight is None else weight[self._present]
-        self.max_samples_, self._max_features = self._sizes(len(self._present), d)
         before = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
+        outside = is_outside(X)
+        if outside:
+            source = self._source(X, None, sample_weight)
+            present = present_rows(source)
+            n, self._present, self._sample_weight, self._unknown = sum(present.rows), None, None, present.weighted
+        else:
+            table = read_table(self, X, {})
+            weight = check_weight(self, sample_weight, table.X.shape[0])
+            self._present = None if weight is None else np.flatnonzero(weight)  # rows of weight zero are not there
+            self._sample_weight = None if weight is None else weight[self._present]
+            n = table.X.shape[0] if self._present is None else len(self._present)
+            self._unknown = False
+        self._n_present = n
+        self.max_samples_, self._max_features = self._sizes(n, self.n_features_in_)
+        seeds = self._seeds(before)
+        threads = thread_count(self.n_jobs)
+        if outside:
+            parts = parts_outside(source, present, seeds, self.max_samples_, self.bootstrap)
+            grown = map_ordered(lambda item: self._tree(*item), zip(parts, seeds), threads)
+        else:
+            cells = table.X.tocsr() if not isinstance(table.X, np.ndarray) else table.X
+            grown = map_ordered(lambda seed: self._tree(cells[self._rows_drawn(seed)], seed), seeds, threads)
+        self.estimators_ = before + list(grown)
+        self.offset_ = MIDDLE
+        if self.contamination != "auto" and outside:
+            self.offset_ = percentile_outside(source, present, scores, self._paths(), 100.0 * self.contamination)
+        elif self.contamination != "auto":
+            score = scores(self._paths(), Block(cells if weight is None else cells[self._present]))
+            self.offset_ = float(np.percentile(score, 100.0 * self.contamination))
+        return self
+
+    def _seeds(self, before: list[Any]) -> list[int]:
+        """Return the seeds of the trees that a fit adds to the ones before."""
         if self.n_estimators < len(before):
             raise ParameterError(
                 f"n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={len(before)} when"
@@ -202,27 +238,25 @@ class IsolationForest(OutlierMixin, Estimator):
             )
         if before and self.n_estimators == len(before):
             warnings.warn(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.", DataWarning, stacklevel=3
+                "Warm-start fitting without increasing n_estimators does not fit new trees.", DataWarning, stacklevel=4
             )
         self._seed = self._seed if before else seed_of(self.random_state)
-        seeds = tree_seeds(self._seed, len(before), self.n_estimators - len(before))
-        cells = table.X.tocsr() if not isinstance(table.X, np.ndarray) else table.X
-        grown = map_ordered(lambda seed: self._tree(cells, seed), seeds, thread_count(self.n_jobs))
-        self.estimators_ = before + list(grown)
-        self.offset_ = MIDDLE
-        if self.contamination != "auto":
-            score = scores(self._paths(), Block(cells if weight is None else cells[self._present]))
-            self.offset_ = float(np.percentile(score, 100.0 * self.contamination))
-        return self
+        return tree_seeds(self._seed, len(before), self.n_estimators - len(before))
 
     def _rows_drawn(self, seed: int) -> NDArray:
         """Return the rows that the tree with this seed draws."""
-        stream, n, weight = Stream(seed), len(self._present), self._sample_weight
+        if self._unknown:
+            raise ParameterError(
+                "IsolationForest: the rows drawn are not known after a fit outside memory with weights, which are not kept."
+            )
+        stream, n, weight = Stream(seed), self._n_present, self._sample_weight
         if not self.bootstrap:
-            return self._present[stream.choice("isolated rows", 0, n, min(self.max_samples_, n), weight)]
-        if weight is None:
-            return self._present[stream.integers("isolated rows", 0, self.max_samples_, high=n)]
-        return self._present[stream.choice_with_replacement("isolated rows", 0, self.max_samples_, weight)]
+            rows = stream.choice(PURPOSE, 0, n, min(self.max_samples_, n), weight)
+        elif weight is None:
+            rows = stream.integers(PURPOSE, 0, self.max_samples_, high=n)
+        else:
+            rows = stream.choice_with_replacement(PURPOSE, 0, self.max_samples_, weight)
+        return rows if self._present is None else self._present[rows]
 
     def _columns_drawn(self, seed: int) -> NDArray:
         """Return the columns that the tree with this seed draws."""
@@ -230,26 +264,25 @@ class IsolationForest(OutlierMixin, Estimator):
             return np.arange(self.n_features_in_)
         return np.sort(Stream(seed).choice("isolated columns", 0, self.n_features_in_, self._max_features))
 
-    def _tree(self, X: Any, seed: int) -> ExtraTreeRegressor:
-        """Return one tree: random cuts of targets that mean nothing."""
-        rows, columns = self._rows_drawn(seed), self._columns_drawn(seed)
-        part = X[rows] if self._max_features == X.shape[1] else X[rows][:, columns]
+    def _tree(self, part: Any, seed: int) -> ExtraTreeRegressor:
+        """Return one tree of the rows drawn for it: random cuts of targets that mean nothing."""
+        part = part if self._max_features == part.shape[1] else part[:, self._columns_drawn(seed)]
         depth = max(1, int(np.ceil(np.log2(max(self.max_samples_, 2)))))
         rules = Rules(max_features=1, random=True, max_depth=depth)
         levels, sparse = [0] * part.shape[1], not isinstance(part, np.ndarray)
-        target = number_target("squared_error", Stream(seed).uniform("isolated targets", 0, len(rows))[:, None])
+        target = number_target("squared_error", Stream(seed).uniform("isolated targets", 0, part.shape[0])[:, None])
         member = ExtraTreeRegressor(max_features=1, max_depth=depth, random_state=seed)
         member.tree_ = grow(prepare(part, levels, layout_of(rules, part.shape[1], sparse)), target, rules, None, seed)
         member.n_features_in_, member.n_outputs_, member.max_features_ = part.shape[1], 1, 1
         member.levels_, member.is_categorical_ = {}, np.zeros(part.shape[1], bool)
         return member
 
-    def _paths(self) -> tuple[Votes, float]:
+    def _paths(self) -> Paths:
         """Return (1) of every node of every tree, and c(psi)."""
         trees = [member.tree_ for member in self.estimators_]
         paths = [(tree.depths() + path_correction(tree.n_node_samples))[:, None] for tree in trees]
         votes = votes_of(self, trees, paths, self.estimators_features_)
-        return votes, float(path_correction(self.max_samples_))
+        return Paths(votes, float(path_correction(self.max_samples_)))
 
     @property
     def estimators_features_(self):
@@ -273,7 +306,7 @@ class IsolationForest(OutlierMixin, Estimator):
         array of shape (n_samples,)
         """
         check_is_fitted(self)
-        return open_rows(self, X, n_jobs=self.n_jobs).rows(scores, self._paths())
+        return self._asked(X)
 
     def decision_function(self, X):
         """Return the scores less `offset_`: negative for odd rows.
@@ -286,20 +319,26 @@ class IsolationForest(OutlierMixin, Estimator):
         -------
         array of shape (n_samples,)
         """
-        return self.score_samples(X) - self.offset_
+        check_is_fitted(self)
+        return self._asked(X, offset=self.offset_)
 
     def predict(self, X):
         """Return -1 for odd rows and 1 for the others.
 
         Parameters
         ----------
-        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
 
         Returns
         -------
         array of shape (n_samples,)
         """
-        return np.where(self.decision_function(X) < 0, -1, 1)
+        check_is_fitted(self)
+        return self._asked(X, offset=self.offset_, mark=True)
+
+    def _asked(self, X: Any, **reading: Any) -> Any:
+        """Return what the trees say of new rows, read in some way."""
+        return open_rows(self, X, n_jobs=self.n_jobs).rows(scores, self._paths()._replace(**reading))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -25,6 +25,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from novum import _sklearn
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError, ParameterError
@@ -99,13 +100,14 @@ def take(X: Any, rows: NDArray) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-class BayesianModelAveraging(Estimator):
+class BayesianModelAveraging(_sklearn.BaseComposition, Estimator):
     """Average over models by the probability that each made the data.
 
     Parameters
     ----------
     estimators : list of (str, estimator), default=None
-        Classifiers with `predict_proba`, or regressors. None: least squares and its Bayesian form.
+        Classifiers with `predict_proba`, or regressors. None: least squares and its Bayesian form. `set_params` reaches a
+        model by its name, and its parameters as `name__parameter`.
     prior : array-like of shape (n_estimators,), default=None
         Probabilities of the models before the data; None: equal.
     evidence : {"auto", "bic", "cv"} or callable, default="auto"
@@ -155,6 +157,15 @@ class BayesianModelAveraging(Estimator):
         self.prior = prior
         self.evidence = evidence
         self.cv = cv
+
+    def get_params(self, deep=True):
+        """Return the parameters; `deep` those of the models too, as `name__parameter`, and the models by their names."""
+        return self._get_params("estimators", deep=deep)
+
+    def set_params(self, **params):
+        """Set parameters, whole models by name, or parameters of a model as `name__parameter`."""
+        self._set_params("estimators", **params)
+        return self
 
     def _pairs(self) -> list[tuple[str, Any]]:
         if self.estimators is not None:

@@ -274,7 +274,9 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         rows = self._queries(X)
         if rows is not None:
             return function(Ready(self._index(), settings), self._threads(), rows, False)
-        return self._rows(X, Elsewhere(function, False), Ready(self._index(), settings))
+        # A row that is kept has a neighbor within every radius: itself.
+        example = None if scipy.sparse.issparse(self._fit_X) else np.asarray(self._fit_X[:1])
+        return self._rows(X, Elsewhere(function, False, example=example), Ready(self._index(), settings))
 
     def _forgotten(self, indices: Any) -> NDArray:
         """Return which rows remain without some; raise if none would, or if one does not exist."""
@@ -309,10 +311,10 @@ class NeighborsBase(MultiOutputMixin, Estimator):
 
 
 class Elsewhere:
-    """A function of rows as the engine calls it, block by block, for queries outside of memory."""
+    """A function of rows as the engine calls it, block by block, for queries outside of memory; `example` is a row it knows."""
 
-    def __init__(self, function: Any, *rest: Any):
-        self.function, self.rest = function, rest
+    def __init__(self, function: Any, *rest: Any, example: NDArray | None = None):
+        self.function, self.rest, self.example = function, rest, example
 
     def __call__(self, params: Any, block: Block) -> Any:
         X = _array.to_numpy(block.X) if _array.is_tensor(block.X) else block.X

@@ -1,5 +1,8 @@
 """Pictures of the plane: regions of a vote, Voronoi cells, a query with its neighbors, a density."""
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -27,6 +30,21 @@ def need_plane(owner: str, X: NDArray) -> None:
     """Raise unless rows have two columns."""
     if X.ndim != 2 or X.shape[1] != 2:
         raise DataError(f"{owner} draws points of the plane; the rows have shape {X.shape}. Choose two columns.")
+
+
+def name_axes(ax: Any, owner: Any = None) -> None:
+    """Write the columns that an estimator learned from beside the axes: their names, or their numbers."""
+    names = getattr(owner, "feature_names_in_", ["column 0", "column 1"])
+    for name, setter in zip(names, (ax.set_xlabel, ax.set_ylabel)):
+        setter(str(name))
+
+
+@contextmanager
+def without_names() -> Iterator[None]:
+    """Let estimators that know the names of their columns be asked about points of the plane."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        yield
 
 
 def plot_regions(model, *, ax: Any = None, points: int = POINTS) -> Any:
@@ -57,12 +75,14 @@ def plot_regions(model, *, ax: Any = None, points: int = POINTS) -> Any:
     need_plane("plot_regions", X)
     ax = drawing_axes(ax)
     a, b, rows = grid_over(X, points)
-    code = np.searchsorted(model.classes_, model.predict(rows)).reshape(points, points)
+    with without_names():
+        code = np.searchsorted(model.classes_, model.predict(rows)).reshape(points, points)
     colors = {"cmap": "tab10", "vmin": 0, "vmax": 9}
     ax.pcolormesh(a, b, code, alpha=0.3, shading="nearest", rasterized=True, **colors)
     ax.scatter(*X.T, c=model._codes()[:, 0], s=14, edgecolors="black", linewidths=0.5, **colors)
     k = getattr(model, "n_neighbors", None)
     ax.set_title(f"radius {model.radius:g}" if k is None else f"{k} neighbor{'s' if k > 1 else ''}")
+    name_axes(ax, model)
     return ax
 
 
@@ -92,6 +112,7 @@ def plot_voronoi(X, y=None, *, ax: Any = None) -> Any:
     from matplotlib.patches import Polygon
     from scipy.spatial import QhullError, Voronoi
 
+    named = list(X.columns) if hasattr(X, "columns") else ["column 0", "column 1"]
     X = np.asarray(X, dtype=np.float64)
     need_plane("plot_voronoi", X)
     low, high = X.min(0), X.max(0)
@@ -113,6 +134,8 @@ def plot_voronoi(X, y=None, *, ax: Any = None) -> Any:
         ax.add_patch(Polygon(corners, facecolor=f"C{code[i] % 10}", alpha=0.3, edgecolor="gray", linewidth=0.8))
     ax.scatter(*X.T, c=[f"C{c % 10}" for c in code], s=16, edgecolors="black", linewidths=0.5)
     ax.set(
+        xlabel=str(named[0]),
+        ylabel=str(named[1]),
         xlim=(low[0] - BORDER * width, high[0] + BORDER * width),
         ylim=(low[1] - BORDER * width, high[1] + BORDER * width),
     )
@@ -147,9 +170,12 @@ def plot_neighbors(model, query, *, ax: Any = None) -> Any:
     X, query = np.asarray(model._fit_X, dtype=np.float64), np.asarray(query, dtype=np.float64).reshape(1, -1)
     need_plane("plot_neighbors", X)
     by_count = hasattr(model, "kneighbors")
-    distance, index = model.kneighbors(query) if by_count else model.radius_neighbors(query)
+    with without_names():
+        distance, index = model.kneighbors(query) if by_count else model.radius_neighbors(query)
+        said = model.predict(query) if hasattr(model, "predict") and len(index[0]) else None
     distance, index = np.asarray(distance[0], float), np.asarray(index[0], int)
     ax = drawing_axes(ax)
+    name_axes(ax, model)
     code = model._codes()[:, 0] if hasattr(model, "_codes") else np.zeros(len(X), int)
     ax.scatter(*X.T, c=[f"C{c % 10}" for c in code], s=16)
     for i in index:
@@ -160,12 +186,12 @@ def plot_neighbors(model, query, *, ax: Any = None) -> Any:
         ax.add_patch(Circle(tuple(query[0]), distance.max() if by_count else model.radius, fill=False, linestyle="--"))
         ax.set_aspect("equal")
     ax.scatter(*query.T, marker="*", s=120, color="black")
-    if hasattr(model, "classes_") and not model.outputs_2d_ and len(index):
-        answer = model.predict(query)[0]
+    if said is not None and hasattr(model, "classes_") and not model.outputs_2d_:
+        answer = said[0]
         votes = int((model.classes_[code[index]] == answer).sum())
         ax.set_title(f"{answer} ({votes} of {len(index)})")
-    elif hasattr(model, "predict") and len(index):
-        ax.set_title(f"{np.ravel(model.predict(query))[0]:.4g}")
+    elif said is not None:
+        ax.set_title(f"{np.ravel(said)[0]:.4g}")
     return ax
 
 
@@ -173,16 +199,19 @@ def plot_density(model, ax: Any = None) -> Any:
     """Draw a fitted kernel density of one or two columns."""
     X = np.asarray(model.tree_.data, dtype=np.float64)
     ax = drawing_axes(ax)
+    name_axes(ax, model)
     if X.shape[1] == 1:
         reach = 3 * model.bandwidth_
         x = np.linspace(X.min() - reach, X.max() + reach, 2 * POINTS)
-        ax.plot(x, np.exp(model.score_samples(x[:, None])))
+        with without_names():
+            ax.plot(x, np.exp(model.score_samples(x[:, None])))
         ax.plot(X[:, 0], np.zeros(len(X)), "|", color="black")
         ax.set(ylabel="density", title=f"bandwidth {model.bandwidth_:.3g}")
         return ax
     need_plane("KernelDensity.plot", X)
     a, b, rows = grid_over(X, POINTS)
-    ax.contourf(a, b, np.exp(model.score_samples(rows)).reshape(POINTS, POINTS), levels=12)
+    with without_names():
+        ax.contourf(a, b, np.exp(model.score_samples(rows)).reshape(POINTS, POINTS), levels=12)
     ax.scatter(*X.T, s=5, color="white", linewidths=0)
     ax.set_title(f"bandwidth {model.bandwidth_:.3g}")
     return ax

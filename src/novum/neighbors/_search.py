@@ -14,7 +14,7 @@ from sklearn.metrics import pairwise_distances as sklearn_distances
 
 from novum import _core
 from novum._pool import map_ordered
-from novum.exceptions import ParameterError
+from novum.exceptions import DataError, ParameterError
 from novum.neighbors._forms import Form, named
 
 __all__ = ["Blocks", "Index", "Lists", "Precomputed", "Scan", "distances_between", "nearest_of", "pieces"]
@@ -143,6 +143,18 @@ def distances_between(X: Any, Y: Any, metric: Any, params: dict[str, Any]) -> ND
     return np.asarray(sklearn_distances(X, Y, metric=metric, **given))
 
 
+def checked_distances(distance: NDArray, metric: Any) -> NDArray:
+    """Return what a user's metric made of queries and rows; raise where it is no distance."""
+    wrong = ~(distance >= 0)
+    if wrong.any():
+        query, row = np.argwhere(wrong)[0]
+        raise DataError(
+            f"metric {getattr(metric, '__name__', repr(metric))} returned {distance[query, row]:g} for query {query} and row {row};"
+            " a distance is a number >= 0, and 0 for a row and itself. Mend the function, or clean the cells that it cannot read."
+        )
+    return distance
+
+
 def nearest_of(distance: NDArray, k: int) -> tuple[NDArray, NDArray]:
     """Return the k least of every row, in order; of equal ones the first."""
     n = distance.shape[1]
@@ -168,7 +180,8 @@ class Blocks:
 
     def between(self, X: Any) -> NDArray:
         """Return the distances from queries to all rows."""
-        return distances_between(X, self.rows, self.metric, self.params)
+        distance = distances_between(X, self.rows, self.metric, self.params)
+        return checked_distances(distance, self.metric) if callable(self.metric) else distance
 
     def _parts(self, n: int, threads: int) -> list[slice]:
         return pieces(n, threads, max(1, BLOCK_DISTANCES // self.rows.shape[0]))

@@ -5,6 +5,7 @@ value             =  sum_i w_i y_i / sum_i w_i                                  
 w_i = 1, or 1 / d_i: there neighbors at distance zero, if any, decide alone                    (3)
 """
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,10 @@ from novum.neighbors._asking import nearest_rows, rows_within
 from novum.neighbors._base import Ready
 from novum.neighbors._search import Lists
 
-__all__ = ["ByCount", "ByRadius", "class_shares", "labels_by_count", "shares_by_count", "values_by_count", "weights_of"]
+__all__ = [
+    *("ByCount", "ByRadius", "class_shares", "labels_by_count", "labels_by_radius", "shares_by_count"),
+    *("shares_by_radius", "values_by_count", "values_by_radius", "weights_of"),
+]
 
 BLOCK_VOTES = 1 << 22  # votes counted at a time: 32 MB
 
@@ -38,6 +42,7 @@ class ByRadius(NamedTuple):
     target: NDArray
     classes: list[NDArray] | None = None
     flat: bool = True
+    outliers: list[Any] | None = None  # per output: the label of queries without neighbors
 
 
 def weights_of(distance: NDArray, weights: Any) -> NDArray | None:
@@ -157,6 +162,50 @@ def votes_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> list[NDArr
         place = query * len(classes) + by.target[:, output][found.row]
         votes.append(np.bincount(place, weight, minlength=n * len(classes)).reshape(n, -1).astype(np.float64))
     return votes
+
+
+def shares_of_outputs(ready: Ready, threads: int, X: Any, own: bool) -> list[NDArray]:
+    """Return (1) per output, zero for queries without neighbors whose label is no class."""
+    by, votes = ready.settings, votes_by_radius(ready, threads, X, own)
+    lone = votes[0].sum(1) == 0
+    if lone.any() and by.outliers is None:
+        raise DataError(
+            f"No neighbors found for test samples {np.flatnonzero(lone)!r}, you can try using larger radius, giving a label for"
+            " outliers, or considering removing them from your dataset."
+        )
+    shares = []
+    for o, counted in enumerate(votes):
+        if lone.any():
+            place = np.flatnonzero(by.classes[o] == by.outliers[o])
+            if place.size == 1:
+                counted[lone, place[0]] = 1.0
+            else:
+                warnings.warn(
+                    f"Outlier label {by.outliers[o]} is not in training classes. All class probabilities of outliers will be"
+                    " assigned with 0.",
+                    stacklevel=4,
+                )
+        total = counted.sum(1, keepdims=True)
+        shares.append((counted / np.where(total == 0, 1, total)).astype(X.dtype, copy=False))
+    return shares
+
+
+def shares_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> Any:
+    """Return (1): an array, or a list of them, one per output."""
+    shares = shares_of_outputs(ready, threads, X, own)
+    return shares[0] if ready.settings.flat else shares
+
+
+def labels_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> NDArray:
+    """Return the class of most votes; where there are none, the label of outliers."""
+    by, columns = ready.settings, []
+    for o, shares in enumerate(shares_of_outputs(ready, threads, X, own)):
+        label = by.classes[o].take(shares.argmax(1))
+        nothing = (shares == 0).all(1)
+        if nothing.any():
+            label[nothing] = by.outliers[o]
+        columns.append(label)
+    return columns[0] if by.flat else np.column_stack(columns).astype(columns[0].dtype)
 
 
 def values_by_radius(ready: Ready, threads: int, X: Any, own: bool) -> NDArray:

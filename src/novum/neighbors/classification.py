@@ -6,19 +6,23 @@ The neighbors are the k nearest rows, or all within a radius; w_i is 1, 1/d_i or
 every row its Voronoi cell. Of classes with equal votes the first in sorted order wins.
 """
 
-import warnings
-
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import fits
-from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.exceptions import ParameterError, ParameterTypeError
 from novum.neighbors._asking import KNeighborsMixin, RadiusNeighborsMixin
-from novum.neighbors._base import COMMON_DOMAINS, Ready
+from novum.neighbors._base import COMMON_DOMAINS
 from novum.neighbors._stored import Classes
-from novum.neighbors._votes import ByCount, ByRadius, labels_by_count, shares_by_count, votes_by_radius
+from novum.neighbors._votes import (
+    ByCount,
+    ByRadius,
+    labels_by_count,
+    labels_by_radius,
+    shares_by_count,
+    shares_by_radius,
+)
 
 __all__ = ["KNeighborsClassifier", "RadiusNeighborsClassifier"]
 
@@ -84,7 +88,7 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Distances between all rows if metric="precomputed".
+            Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
             Labels.
 
@@ -197,7 +201,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Distances between all rows if metric="precomputed".
+            Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
             Labels.
 
@@ -238,71 +242,33 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
 
     def _settings(self) -> ByRadius:
         check_is_fitted(self)
-        return ByRadius(self.radius, self.weights, self._codes(), self._labels(), not self.outputs_2d_)
-
-    def _shares(self, X) -> list[NDArray]:
-        """Return the shares of the votes per output, zero for queries without neighbors whose label is no class."""
-        self._settings()
-        rows = self._fit_X if X is None else self._queries(X)
-        if rows is None:
-            raise ParameterError(
-                f"{type(self).__name__}: queries must be in memory; give an array, or one batch at a time."
-            )
-        votes = votes_by_radius(Ready(self._index(), self._settings()), self._threads(), rows, X is None)
-        lone = votes[0].sum(1) == 0
-        if lone.any() and self.outlier_label_ is None:
-            raise DataError(
-                f"No neighbors found for test samples {np.flatnonzero(lone)!r}, you can try using larger radius, giving a label for"
-                " outliers, or considering removing them from your dataset."
-            )
-        shares = []
-        for o, counted in enumerate(votes):
-            if lone.any():
-                place = np.flatnonzero(self._labels()[o] == self.outlier_label_[o])
-                if place.size == 1:
-                    counted[lone, place[0]] = 1.0
-                else:
-                    warnings.warn(
-                        f"Outlier label {self.outlier_label_[o]} is not in training classes. All class probabilities of outliers"
-                        " will be assigned with 0.",
-                        stacklevel=4,
-                    )
-            total = counted.sum(1, keepdims=True)
-            shares.append((counted / np.where(total == 0, 1, total)).astype(rows.dtype, copy=False))
-        return shares
+        flat, outliers = not self.outputs_2d_, self.outlier_label_
+        return ByRadius(self.radius, self.weights, self._codes(), self._labels(), flat, outliers)
 
     def predict(self, X):
         """Return (1) for every query.
 
         Parameters
         ----------
-        X : array-like, frame or sparse matrix of shape (n_queries, n_features), or None
+        X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
             None asks for every row that is kept, itself left out.
 
         Returns
         -------
         array of shape (n_queries,) or (n_queries, n_outputs)
         """
-        columns = []
-        for o, shares in enumerate(self._shares(X)):
-            label = self._labels()[o].take(shares.argmax(1))
-            nothing = (shares == 0).all(1)
-            if nothing.any():
-                label[nothing] = self.outlier_label_[o]
-            columns.append(label)
-        return np.column_stack(columns).astype(columns[0].dtype) if self.outputs_2d_ else columns[0]
+        return self._per_row(X, labels_by_radius, self._settings())
 
     def predict_proba(self, X):
         """Return the shares of the votes.
 
         Parameters
         ----------
-        X : array-like, frame or sparse matrix of shape (n_queries, n_features), or None
+        X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
             As in `predict`.
 
         Returns
         -------
         array of shape (n_queries, n_classes), or a list of them, one per output
         """
-        shares = self._shares(X)
-        return shares if self.outputs_2d_ else shares[0]
+        return self._per_row(X, shares_by_radius, self._settings())

@@ -76,7 +76,7 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Distances between all rows if metric="precomputed".
+            Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
 
         Returns
@@ -157,7 +157,7 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Distances between all rows if metric="precomputed".
+            Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
 
         Returns

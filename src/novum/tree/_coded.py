@@ -48,11 +48,15 @@ def knows(table: Table, target: Target, rules: Rules) -> bool:
     )
 
 
-def encode(table: Table, target: Target, n_threads: int) -> Coded:
-    """Return a table and its target, coded."""
+def encode(table: Table, target: Target, n_threads: int, columns: Any = None) -> Coded:
+    """Return a table and its target, coded; `columns` are bytes (n,) and their rising values (256,), where cells are known so."""
     codes = _core.coded.Codes(table.X)
-    for _ in map_ordered(codes.encode, range(table.X.shape[1]), n_threads):
-        pass
+    if columns is not None:
+        for j, (byte, value) in enumerate(columns):
+            codes.encode_bytes(j, byte, value)
+    else:
+        for _ in map_ordered(codes.encode, range(table.X.shape[1]), n_threads):
+            pass
     classes = 0 if target.code is None else int(target.n_classes[0])
     code = None if target.code is None else target.code[:, 0].copy()
     y = None if target.y is None else target.y[:, 0].copy()

@@ -14,7 +14,7 @@ from novum.tree._fold_tree import factors_of, grow_from_blocks, survey
 from novum.tree._rules import columns_tried, rules_of
 from novum.tree._table import Tree
 
-__all__ = ["fit_outside", "is_outside"]
+__all__ = ["fit_outside", "is_outside", "refuse"]
 
 CRITERIA = ("gini", "entropy", "log_loss", "squared_error")  # those that histograms know
 PARAMETERS = (
@@ -28,10 +28,10 @@ def is_outside(X: Any) -> bool:
     return isinstance(X, Source) or type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
-def refuse(estimator: Any) -> None:
-    """Raise for what needs all rows of a column at once."""
+def refuse(estimator: Any, also: tuple[str, ...] = ()) -> None:
+    """Raise for what needs all rows of a column at once; `also` are further parameters that may be anything."""
     for name, parameter in signature(type(estimator).__init__).parameters.items():
-        if name in (*PARAMETERS, "self"):
+        if name in (*PARAMETERS, *also, "self"):
             continue
         value = getattr(estimator, name)
         if name == "criterion":

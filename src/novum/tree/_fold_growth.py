@@ -9,8 +9,7 @@ be made again from what the pass carries, so a lost worker costs time and nothin
 
 The master (novum.tree._best_first) chooses the leaves; the kernels are in cpp/include/novum/leaf_histograms.h. Several trees
 that do not depend on each other grow in the same passes: the classes of a boosting iteration, and a forest's trees, which
-differ in the weights of their rows alone (`channels_of` of a `Block`'s state may count row i as often as tree t drew it, from
-novum._random keyed by the tree and the number of the row).
+differ in the weights of their rows alone; the leaf of a row that a tree has not drawn is -1.
 """
 
 from collections.abc import Callable
@@ -126,7 +125,7 @@ def words_of(bins: Bins, block: Block, keep: NDArray | None) -> NDArray:
 
 
 def leaf_of_rows(request: Request, words: NDArray, missing: int, memory: Any, key: str) -> NDArray:
-    """Return the leaf of every row, going on from where the block last saw it."""
+    """Return the leaf of every row, -1 of an absent one, going on from where the block last saw it."""
     leaf = memory.get(key)
     if leaf is None or len(leaf) != words.shape[1]:
         leaf = np.zeros(words.shape[1], np.int32)
@@ -157,7 +156,7 @@ def histograms_of(
             assert own.code is not None
             _core.growth.add_classes(words, leaf, slot, own.code, own.weight, cells[here], counts[here])
         if own.target is not None:
-            place = request.watch[leaf]
+            place = np.where(leaf < 0, -1, request.watch[leaf])
             seen = place >= 0
             np.minimum.at(low, spot + place[seen], own.target[seen])
             np.maximum.at(high, spot + place[seen], own.target[seen])

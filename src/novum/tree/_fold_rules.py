@@ -28,6 +28,7 @@ __all__ = ["CartRule", "Extremes", "class_impurity"]
 ROUNDING = float(np.finfo(float).eps)
 RELATIVE = 1e-12  # gains closer than thousands of roundings are equal, as in the exact grower
 COLUMN_PURPOSE = "columns of a node"
+THRESHOLD_PURPOSE = "thresholds of a node"
 SEED_MASK = 2**64 - 1
 
 
@@ -114,6 +115,8 @@ class CartRule:
         inner = (counts[:, :missing] > 0) & (below < present[:, None])
         right = inner | ((counts[:, :missing] > 0) & (below == present[:, None]) & (gaps > 0)[:, None])
         allowed = np.stack([right, inner & (gaps > 0)[:, None]], axis=1)
+        if self.rules.random:
+            allowed &= self._drawn_cuts(node, columns, counts)[:, None]
         least = self.rules.min_samples_leaf
         allowed &= (rows >= least) & (node.rows - rows >= least)
         column, side, cut = np.nonzero(allowed)
@@ -148,6 +151,22 @@ class CartRule:
         if not varies[:tried].any() and varies.any():
             tried = int(np.argmax(varies)) + 1
         return order[:tried]
+
+    def _drawn_cuts(self, node: Node, columns: NDArray, counts: NDArray) -> NDArray:
+        """Return one cut of every column (columns, bins): at a value drawn between the least and the largest, moved to the
+        nearer end of its bin; none where a single bin is filled."""
+        missing = self.bins.missing
+        filled = counts[:, :missing] > 0
+        low, high = (part[columns, :missing] for part in self.extremes)
+        least = np.where(filled, low, np.inf).min(axis=1)
+        largest = np.where(filled, high, -np.inf).max(axis=1)
+        last = missing - 1 - np.argmax(filled[:, ::-1], axis=1)
+        share = Stream((self.seed ^ node.key) & SEED_MASK).uniform(THRESHOLD_PURPOSE, 0, self.bins.counts.size)[columns]
+        with np.errstate(invalid="ignore"):
+            value = least + share * (largest - least)
+            below = filled & (low / 2 + high / 2 <= value[:, None]) & (np.arange(missing) < last[:, None])
+        place = np.where(below.any(axis=1), missing - 1 - np.argmax(below[:, ::-1], axis=1), np.argmax(filled, axis=1))
+        return np.arange(missing) == np.where(filled.sum(axis=1) > 1, place, -1)[:, None]
 
     def _gains(self, node: Node, sums: NDArray) -> tuple[NDArray, float]:
         """Return (1), (2) or (3) of left sums, minus infinity where a side is too light, and what rounding may change."""

@@ -43,7 +43,10 @@ from novum.tree._fold_table import Totals, assemble, limb_sums, ordered, scales
 from novum.tree._grow import Rules, Target, class_target, grow, layout_of, number_target, prepare
 from novum.tree._table import Tree
 
-__all__ = ["Survey", "factors_of", "grow_from_blocks", "survey"]
+__all__ = [
+    *("Survey", "Task", "below_rules", "factors_of", "fixed_pairs", "grow_from_blocks", "merge_extremes", "survey"),
+    *("target_of", "task_of", "weights_of", "whole_request"),
+]
 
 MAX_BINS = 255
 EXACT_ROWS = (
@@ -76,6 +79,25 @@ class Task(NamedTuple):
     weight_unit: float
     integral: bool
     scale: tuple[float, ...]  # units of (5)
+
+
+def task_of(
+    bins: Bins, criterion: str, found: Survey, classes: int, factor: NDArray | None, draws: int | None = None
+) -> Task:
+    """Return how rows become channels; rows that are drawn, at most `draws` times each, count as often, whatever their weight."""
+    if draws is not None:
+        largest, weighted, integral = float(draws), False, True
+    else:
+        weighted = factor is not None or not (
+            found.integral and found.largest.max() == 1 and found.mass.sum() == found.rows
+        )
+        largest = float((found.largest if factor is None else found.largest * factor).max())
+        integral = found.integral and factor is None
+    weight_unit = _core.growth.unit_of(largest) if weighted else 1.0
+    shift = 0.0 if classes else found.low / 2 + found.high / 2
+    half = 0.0 if classes else found.high / 2 - found.low / 2
+    unit = _core.growth.unit_of(half * largest)
+    return Task(bins, criterion, classes, factor, shift, unit, weight_unit, integral, scales(half, largest))
 
 
 def survey_block(classes: int, block: Block) -> Survey:
@@ -235,18 +257,9 @@ def grow_from_blocks(
 ) -> Tree:
     """Return the tree of a source whose target is numbers, or codes of `classes` classes."""
     bins = sample_bins(source, Stream(seed), MAX_BINS, n_rows=found.rows)
-    weighted = factor is not None or not (
-        found.integral and found.largest.max() == 1 and found.mass.sum() == found.rows
-    )
-    largest = float((found.largest if factor is None else found.largest * factor).max())
-    integral = found.integral and factor is None
-    weight_unit = _core.growth.unit_of(largest) if weighted else 1.0
-    shift = 0.0 if classes else found.low / 2 + found.high / 2
-    half = 0.0 if classes else found.high / 2 - found.low / 2
-    unit = _core.growth.unit_of(half * largest)
-    task = Task(bins, criterion, classes, factor, shift, unit, weight_unit, integral, scales(half, largest))
+    task = task_of(bins, criterion, found, classes, factor)
     with spilled(source, remember, task, merge_extremes) as (kept, extremes):
-        rule = CartRule(criterion, rules, bins, extremes, unit, weight_unit, seed)
+        rule = CartRule(criterion, rules, bins, extremes, task.unit, task.weight_unit, seed)
         aside = 0 if rules.max_leaf_nodes else EXACT_ROWS
         growth = Growth(rule, rules.max_leaf_nodes, room_for(bins, classes or 2), aside)
         grow_trees([growth], lambda requests: kept.total(block_histograms, Pass(task, requests), merge_histograms))
@@ -299,18 +312,26 @@ def tree_places(growth: Growth) -> dict[int, int]:
     return {node.number: place for place, node in enumerate(ordered(growth))}
 
 
-def subtree(task: Task, rule: CartRule, node: Node, X: NDArray, y: NDArray, weight: NDArray) -> Tree:
-    """Return the exact tree below a node."""
+def below_rules(rule: CartRule, node: Node) -> Rules:
+    """Return the rules of a tree of its own that continues below a node."""
     rules = rule.rules
     scale = rule.total_weight / max(rule.weight(node), np.finfo(float).tiny)
-    here = rules._replace(
+    return rules._replace(
         max_depth=rules.max_depth - node.depth, min_impurity_decrease=rules.min_impurity_decrease * scale
     )
-    target: Target
+
+
+def target_of(task: Task, y: NDArray) -> Target:
+    """Return the target of some rows as growers in memory read it."""
     if task.classes:
-        target = class_target(task.criterion, y.astype(np.int32)[:, None], np.array([task.classes]))
-    else:
-        target = number_target(task.criterion, y.astype(np.float64)[:, None])
+        return class_target(task.criterion, y.astype(np.int32)[:, None], np.array([task.classes]))
+    return number_target(task.criterion, y.astype(np.float64)[:, None])
+
+
+def subtree(task: Task, rule: CartRule, node: Node, X: NDArray, y: NDArray, weight: NDArray) -> Tree:
+    """Return the exact tree below a node."""
+    here = below_rules(rule, node)
     columns = prepare(X, [0] * X.shape[1], layout_of(here, X.shape[1], False))
     plain = bool((weight == 1).all())
-    return grow(columns, target, here, None if plain else weight, rule.seed ^ node.key, consume=True)
+    seed = rule.seed ^ node.key
+    return grow(columns, target_of(task, y), here, None if plain else weight, seed, consume=True)

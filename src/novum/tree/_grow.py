@@ -26,7 +26,7 @@ SORTED_SHARE = 4
 LARGE_SHARE = (
     4  # nodes above 1 / (LARGE_SHARE threads) of the rows are shared by column: enough subtrees remain for all
 )
-LEAST_CELLS = 2**16  # below it a tree is done before a second thread has begun
+LEAST_CELLS = 2**17  # below it a tree is done before a second thread has begun
 
 
 class Target(NamedTuple):

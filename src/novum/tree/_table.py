@@ -100,7 +100,8 @@ class Tree:
         self.n_node_samples, self.weighted_n_node_samples = n_node_samples, weighted_n_node_samples
         self.missing_go_to_left = missing_go_to_left
         count = len(children_left)
-        self.category_begin = np.zeros(count + 1, np.int64) if category_begin is None else category_begin
+        # Without sets one zero stands for all: a forest has millions of nodes.
+        self.category_begin = np.broadcast_to(np.int64(0), count + 1) if category_begin is None else category_begin
         self.category_words = np.zeros(0, np.uint32) if category_words is None else category_words
         self.n_categories = (
             np.zeros(n_features, np.int64) if n_categories is None else np.asarray(n_categories, np.int64)
@@ -199,7 +200,7 @@ class Tree:
                 self.feature,
                 self.threshold,
                 self.missing_go_to_left,
-                self.category_begin,
+                np.ascontiguousarray(self.category_begin),
                 self.category_words,
                 self.n_features,
             )

@@ -52,8 +52,21 @@ def frame_levels(X: Any) -> dict[str, list[Any]]:
         elif declared is not None:
             levels[series.name] = list(declared)
         elif not series.dtype.is_numeric() and series.dtype != nw.Boolean:
-            levels[series.name] = sorted(series.drop_nulls().unique().to_list())
+            levels[series.name] = sorted_levels(series)
     return levels
+
+
+def sorted_levels(series: Any) -> list[Any]:
+    """Return the values of a column, sorted; raise where they cannot be."""
+    values = series.drop_nulls().to_list()
+    try:
+        return sorted(set(values))
+    except TypeError as error:
+        kinds = " and ".join(sorted({type(value).__name__ for value in values}))
+        raise DataError(
+            f"column {series.name!r} of the frame holds {kinds}, which have no order and so are no categories: make it text, as in"
+            f" X[{series.name!r}].astype(str), or numbers, or drop it."
+        ) from error
 
 
 def coded_frame(X: Any, levels: dict[str, list[Any]]) -> Any:
