@@ -1,11 +1,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "novum/expectation.h"
 #include "novum/factor_plan.h"
 
 namespace nb = nanobind;
@@ -152,4 +154,44 @@ void bind_factors(nb::module_& m) {
                                                best.data() + i * best.shape(1));
     }, "tables"_a.noconvert(), "evidence"_a.noconvert(), "best"_a.noconvert(), "log"_a.noconvert(),
     "Write the best values and the log of the maximum of every row of evidence.");
+
+    m.def("count_rows", [](Matrix<const std::int32_t> columns, Scope scope, Scope cards, std::optional<Vector<const double>> weight, Vector<double> count) {
+        std::int64_t cells = 1;
+        require(scope.size() == cards.size(), "factors: not one card per variable");
+        std::vector<const std::int32_t*> data;
+        const std::size_t n = columns.shape(1);
+        for (std::size_t j = 0; j < scope.size(); ++j) {
+            require(scope[j] >= 0 && static_cast<std::size_t>(scope[j]) < columns.shape(0) && cards[j] >= 1, "factors: a variable that does not exist");
+            cells *= cards[j];
+            require(cells < (std::int64_t{1} << 31), "factors: a table too large to count");
+            data.push_back(columns.data() + static_cast<std::size_t>(scope[j]) * n);
+        }
+        require(static_cast<std::int64_t>(count.shape(0)) == cells && (!weight || weight->shape(0) == n), "factors: inconsistent shapes");
+        nb::gil_scoped_release release;
+        novum::count_rows(data, cards, weight ? weight->data() : nullptr, n, count.data());
+    }, "columns"_a.noconvert(), "scope"_a, "cards"_a, "weight"_a.noconvert().none(), "count"_a.noconvert(),
+    "Add the rows to the counts of a table; codes must lie below their cards, negative ones are missing.");
+
+    nb::class_<novum::Expectation>(m, "Expectation", "Rows with missing cells, taken apart into components.")
+        .def("__init__", [](novum::Expectation* at, const Network& network, Matrix<const std::int32_t> rows, std::optional<Vector<const double>> weight) {
+            const std::size_t n = rows.shape(0), d = rows.shape(1);
+            require(d == network.tables.cards.size() && (!weight || weight->shape(0) == n), "factors: inconsistent shapes");
+            for (std::size_t i = 0; i < n; ++i)
+                for (std::size_t j = 0; j < d; ++j) require(rows(i, j) < network.tables.cards[j], "factors: a code outside the states");
+            nb::gil_scoped_release release;
+            new (at) novum::Expectation(network.tables, network.cells, rows.data(), weight ? weight->data() : nullptr, n);
+        }, "network"_a, "rows"_a.noconvert(), "weight"_a.noconvert().none())
+        .def_prop_ro("components", &novum::Expectation::components)
+        .def_prop_ro("cases", &novum::Expectation::cases)
+        .def_prop_ro("blocks", [](const novum::Expectation&) { return novum::Expectation::BLOCKS; })
+        .def("complete", [](const novum::Expectation& e, Vector<double> count) {
+            require(count.shape(0) == e.complete().size(), "factors: inconsistent shapes");
+            std::copy(e.complete().begin(), e.complete().end(), count.data());
+        }, "count"_a.noconvert(), "Write the counts that no missing cell touches.")
+        .def("add_expected", [](const novum::Expectation& e, Vector<const double> tables, std::size_t block, Vector<double> count) {
+            require(tables.shape(0) == e.complete().size() && count.shape(0) == e.complete().size() && block < novum::Expectation::BLOCKS,
+                    "factors: inconsistent shapes");
+            nb::gil_scoped_release release;
+            return e.add_expected(tables.data(), block, count.data());
+        }, "tables"_a.noconvert(), "block"_a, "count"_a.noconvert(), "Add expected counts; returns the log-likelihood of these components.");
 }
