@@ -9,6 +9,7 @@
 
 #include "novum/expectation.h"
 #include "novum/factor_plan.h"
+#include "novum/family_score.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -171,6 +172,28 @@ void bind_factors(nb::module_& m) {
         novum::count_rows(data, cards, weight ? weight->data() : nullptr, n, count.data());
     }, "columns"_a.noconvert(), "scope"_a, "cards"_a, "weight"_a.noconvert().none(), "count"_a.noconvert(),
     "Add the rows to the counts of a table; codes must lie below their cards, negative ones are missing.");
+
+    m.def("family_scores", [](Matrix<const std::int32_t> columns, Scope cards, std::int32_t child, std::vector<Scope> parents,
+                              std::optional<Vector<const double>> weight, int kind, double value, std::int64_t most, Vector<double> out) {
+        const std::size_t n = columns.shape(1), d = columns.shape(0);
+        require(cards.size() == d && (!weight || weight->shape(0) == n) && out.shape(0) == parents.size(), "factors: inconsistent shapes");
+        require(kind >= 0 && kind <= 2 && most > 0 && most < (std::int64_t{1} << 31), "factors: no such score");
+        const auto known = [d](std::int32_t v) { return v >= 0 && static_cast<std::size_t>(v) < d; };
+        require(known(child), "factors: a variable that does not exist");
+        for (const auto& set : parents)
+            require(std::all_of(set.begin(), set.end(), known), "factors: a variable that does not exist");
+        nb::gil_scoped_release release;
+        std::vector<double> scratch;
+        for (std::size_t i = 0; i < parents.size(); ++i) {
+            std::vector<const std::int32_t*> data;
+            Scope sizes;
+            for (auto v : parents[i]) data.push_back(columns.data() + static_cast<std::size_t>(v) * n), sizes.push_back(cards[static_cast<std::size_t>(v)]);
+            data.push_back(columns.data() + static_cast<std::size_t>(child) * n);
+            sizes.push_back(cards[static_cast<std::size_t>(child)]);
+            out.data()[i] = novum::family_score(data, sizes, weight ? weight->data() : nullptr, n, {static_cast<novum::Score>(kind), value}, most, scratch);
+        }
+    }, "columns"_a.noconvert(), "cards"_a, "child"_a, "parents"_a, "weight"_a.noconvert().none(), "kind"_a, "value"_a, "most"_a, "out"_a.noconvert(),
+    "Write the score of a variable given each of several sets of parents; codes must lie in their states.");
 
     nb::class_<novum::Expectation>(m, "Expectation", "Rows with missing cells, taken apart into components.")
         .def("__init__", [](novum::Expectation* at, const Network& network, Matrix<const std::int32_t> rows, std::optional<Vector<const double>> weight) {

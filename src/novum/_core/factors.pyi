@@ -82,6 +82,11 @@ def count_rows(columns: Annotated[NDArray[numpy.int32], dict(shape=(None, None),
     Add the rows to the counts of a table; codes must lie below their cards, negative ones are missing.
     """
 
+def family_scores(columns: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], cards: Sequence[int], child: int, parents: Sequence[Sequence[int]], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, kind: int, value: float, most: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Write the score of a variable given each of several sets of parents; codes must lie in their states.
+    """
+
 class Expectation:
     """Rows with missing cells, taken apart into components."""
 
