@@ -1,12 +1,15 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "novum/expectation.h"
 #include "novum/factor_plan.h"
+#include "novum/family_score.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -152,4 +155,66 @@ void bind_factors(nb::module_& m) {
                                                best.data() + i * best.shape(1));
     }, "tables"_a.noconvert(), "evidence"_a.noconvert(), "best"_a.noconvert(), "log"_a.noconvert(),
     "Write the best values and the log of the maximum of every row of evidence.");
+
+    m.def("count_rows", [](Matrix<const std::int32_t> columns, Scope scope, Scope cards, std::optional<Vector<const double>> weight, Vector<double> count) {
+        std::int64_t cells = 1;
+        require(scope.size() == cards.size(), "factors: not one card per variable");
+        std::vector<const std::int32_t*> data;
+        const std::size_t n = columns.shape(1);
+        for (std::size_t j = 0; j < scope.size(); ++j) {
+            require(scope[j] >= 0 && static_cast<std::size_t>(scope[j]) < columns.shape(0) && cards[j] >= 1, "factors: a variable that does not exist");
+            cells *= cards[j];
+            require(cells < (std::int64_t{1} << 31), "factors: a table too large to count");
+            data.push_back(columns.data() + static_cast<std::size_t>(scope[j]) * n);
+        }
+        require(static_cast<std::int64_t>(count.shape(0)) == cells && (!weight || weight->shape(0) == n), "factors: inconsistent shapes");
+        nb::gil_scoped_release release;
+        novum::count_rows(data, cards, weight ? weight->data() : nullptr, n, count.data());
+    }, "columns"_a.noconvert(), "scope"_a, "cards"_a, "weight"_a.noconvert().none(), "count"_a.noconvert(),
+    "Add the rows to the counts of a table; codes must lie below their cards, negative ones are missing.");
+
+    m.def("family_scores", [](Matrix<const std::int32_t> columns, Scope cards, std::int32_t child, std::vector<Scope> parents,
+                              std::optional<Vector<const double>> weight, int kind, double value, std::int64_t most, Vector<double> out) {
+        const std::size_t n = columns.shape(1), d = columns.shape(0);
+        require(cards.size() == d && (!weight || weight->shape(0) == n) && out.shape(0) == parents.size(), "factors: inconsistent shapes");
+        require(kind >= 0 && kind <= 2 && most > 0 && most < (std::int64_t{1} << 31), "factors: no such score");
+        const auto known = [d](std::int32_t v) { return v >= 0 && static_cast<std::size_t>(v) < d; };
+        require(known(child), "factors: a variable that does not exist");
+        for (const auto& set : parents)
+            require(std::all_of(set.begin(), set.end(), known), "factors: a variable that does not exist");
+        nb::gil_scoped_release release;
+        std::vector<double> scratch;
+        for (std::size_t i = 0; i < parents.size(); ++i) {
+            std::vector<const std::int32_t*> data;
+            Scope sizes;
+            for (auto v : parents[i]) data.push_back(columns.data() + static_cast<std::size_t>(v) * n), sizes.push_back(cards[static_cast<std::size_t>(v)]);
+            data.push_back(columns.data() + static_cast<std::size_t>(child) * n);
+            sizes.push_back(cards[static_cast<std::size_t>(child)]);
+            out.data()[i] = novum::family_score(data, sizes, weight ? weight->data() : nullptr, n, {static_cast<novum::Score>(kind), value}, most, scratch);
+        }
+    }, "columns"_a.noconvert(), "cards"_a, "child"_a, "parents"_a, "weight"_a.noconvert().none(), "kind"_a, "value"_a, "most"_a, "out"_a.noconvert(),
+    "Write the score of a variable given each of several sets of parents; codes must lie in their states.");
+
+    nb::class_<novum::Expectation>(m, "Expectation", "Rows with missing cells, taken apart into components.")
+        .def("__init__", [](novum::Expectation* at, const Network& network, Matrix<const std::int32_t> rows, std::optional<Vector<const double>> weight) {
+            const std::size_t n = rows.shape(0), d = rows.shape(1);
+            require(d == network.tables.cards.size() && (!weight || weight->shape(0) == n), "factors: inconsistent shapes");
+            for (std::size_t i = 0; i < n; ++i)
+                for (std::size_t j = 0; j < d; ++j) require(rows(i, j) < network.tables.cards[j], "factors: a code outside the states");
+            nb::gil_scoped_release release;
+            new (at) novum::Expectation(network.tables, network.cells, rows.data(), weight ? weight->data() : nullptr, n);
+        }, "network"_a, "rows"_a.noconvert(), "weight"_a.noconvert().none())
+        .def_prop_ro("components", &novum::Expectation::components)
+        .def_prop_ro("cases", &novum::Expectation::cases)
+        .def_prop_ro("blocks", [](const novum::Expectation&) { return novum::Expectation::BLOCKS; })
+        .def("complete", [](const novum::Expectation& e, Vector<double> count) {
+            require(count.shape(0) == e.complete().size(), "factors: inconsistent shapes");
+            std::copy(e.complete().begin(), e.complete().end(), count.data());
+        }, "count"_a.noconvert(), "Write the counts that no missing cell touches.")
+        .def("add_expected", [](const novum::Expectation& e, Vector<const double> tables, std::size_t block, Vector<double> count) {
+            require(tables.shape(0) == e.complete().size() && count.shape(0) == e.complete().size() && block < novum::Expectation::BLOCKS,
+                    "factors: inconsistent shapes");
+            nb::gil_scoped_release release;
+            return e.add_expected(tables.data(), block, count.data());
+        }, "tables"_a.noconvert(), "block"_a, "count"_a.noconvert(), "Add expected counts; returns the log-likelihood of these components.");
 }

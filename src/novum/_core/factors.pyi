@@ -76,3 +76,33 @@ class Maximum:
         """
         Write the best values and the log of the maximum of every row of evidence.
         """
+
+def count_rows(columns: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], scope: Sequence[int], cards: Sequence[int], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Add the rows to the counts of a table; codes must lie below their cards, negative ones are missing.
+    """
+
+def family_scores(columns: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], cards: Sequence[int], child: int, parents: Sequence[Sequence[int]], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, kind: int, value: float, most: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Write the score of a variable given each of several sets of parents; codes must lie in their states.
+    """
+
+class Expectation:
+    """Rows with missing cells, taken apart into components."""
+
+    def __init__(self, network: Network, rows: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> None: ...
+
+    @property
+    def components(self) -> int: ...
+
+    @property
+    def cases(self) -> int: ...
+
+    @property
+    def blocks(self) -> int: ...
+
+    def complete(self, count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Write the counts that no missing cell touches."""
+
+    def add_expected(self, tables: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], block: int, count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float:
+        """Add expected counts; returns the log-likelihood of these components."""

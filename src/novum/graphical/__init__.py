@@ -3,6 +3,7 @@
 from novum.graphical.dag import DAG
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.gaussian import LinearGaussian
+from novum.graphical.hill_climb import HillClimb
 from novum.graphical.markov import MarkovNetwork, canonical_potentials
 from novum.graphical.network import BayesianNetwork
 from novum.graphical.nodes import NoisyOr
@@ -12,6 +13,7 @@ __all__ = [
     "DAG",
     "BayesianNetwork",
     "FactorGraph",
+    "HillClimb",
     "LinearGaussian",
     "MarkovNetwork",
     "NoisyOr",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError
 
-__all__ = ["coded_rows", "columns_of", "found_states"]
+__all__ = ["coded_columns", "coded_rows", "columns_of", "found_states"]
 
 
 def columns_of(owner: str, data: Any, names: tuple[Any, ...]) -> dict[Any, Any]:
@@ -37,7 +37,7 @@ def columns_of(owner: str, data: Any, names: tuple[Any, ...]) -> dict[Any, Any]:
     return columns
 
 
-def distinct(column: Any) -> tuple[list[Any], NDArray[np.int64]]:
+def distinct(column: Any) -> tuple[list[Any], NDArray[Any]]:
     """Return the distinct values of a column, missing ones left out, and the number of the value of each row (-1: missing)."""
     native = getattr(column, "to_native", lambda: column)()
     module = type(native).__module__.split(".")[0]
@@ -45,9 +45,9 @@ def distinct(column: Any) -> tuple[list[Any], NDArray[np.int64]]:
         import pandas as pd
 
         if isinstance(native.dtype, pd.CategoricalDtype):
-            return list(native.cat.categories), native.cat.codes.to_numpy().astype(np.int64)
+            return list(native.cat.categories), native.cat.codes.to_numpy()
         codes, values = pd.factorize(native, use_na_sentinel=True)
-        return [plain(v) for v in values], codes.astype(np.int64)
+        return [plain(v) for v in values], codes
     if module == "polars":
         import polars as pl
 
@@ -98,13 +98,15 @@ def found_states(column: Any) -> tuple[Any, ...]:
 def coded(owner: str, name: Any, column: Any, states: tuple[Any, ...]) -> NDArray[np.int32]:
     """Return the number of the state of every row; -1 where it is missing."""
     values, codes = distinct(column)
+    if tuple(values) == states:
+        return codes.astype(np.int32)
     place = {state: i for i, state in enumerate(states)}
     table = np.empty(len(values) + 1, dtype=np.int32)
     table[-1] = -1
     for i, value in enumerate(values):
         table[i] = place.get(value, -2)
     out = table[codes]
-    if (out == -2).any():
+    if (table == -2).any() and (out == -2).any():
         row = int(np.argmax(out == -2))
         raise DataError(
             f"{owner}: row {row} of column {name!r} holds {values[int(codes[row])]!r}, which is no state of {name!r}; "
@@ -113,17 +115,27 @@ def coded(owner: str, name: Any, column: Any, states: tuple[Any, ...]) -> NDArra
     return out
 
 
+def coded_columns(
+    owner: str, columns: Mapping[Any, Any], states: Mapping[Any, tuple[Any, ...]]
+) -> tuple[tuple[Any, ...], NDArray[np.int32]]:
+    """Return the variables that have a column, and their codes, shape (columns, n)."""
+    names = tuple(name for name in states if name in columns)
+    n = len(columns[names[0]]) if names else 0
+    out = np.empty((len(names), n), dtype=np.int32)
+    for i, name in enumerate(names):
+        out[i] = coded(owner, name, columns[name], states[name])
+    return names, out
+
+
 def coded_rows(
-    owner: str, data: Any, states: Mapping[Any, tuple[Any, ...]], need_all: bool = False
+    owner: str, data: Any, states: Mapping[Any, tuple[Any, ...]]
 ) -> tuple[tuple[Any, ...], NDArray[np.int32]]:
     """Return the variables that have a column, and the codes of their rows, shape (n, columns)."""
     columns = columns_of(owner, data, tuple(states))
-    names = tuple(name for name in states if name in columns)
-    if not names or (need_all and len(names) < len(states)):
-        lost = [str(name) for name in states if name not in columns]
+    names, codes = coded_columns(owner, columns, states)
+    if not names:
+        lost = [str(name) for name in states]
         raise DataError(
             f"{owner}: the data have no column {', '.join(lost[:10])}; columns are named like the variables."
         )
-    return names, np.ascontiguousarray(
-        np.stack([coded(owner, name, columns[name], states[name]) for name in names], axis=1)
-    )
+    return names, np.ascontiguousarray(codes.T)

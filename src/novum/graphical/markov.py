@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from novum.distributions import JointTable
 from novum.exceptions import FileFormatError, ParameterError
 from novum.graphical._engine import Engine
+from novum.graphical._markov_fit import fit_markov
 from novum.graphical._queries import Queries
 from novum.graphical._uai import Tables, read_uai, write_uai
 from novum.graphical.factor_graph import FactorGraph, NamedFactor, engine_of, read_factors
@@ -120,6 +121,51 @@ class MarkovNetwork(Queries):
     def markov_blanket(self, variable: Any) -> set[Any]:
         """Return the neighbours: given them the variable is independent of the rest."""
         return self.graph.markov_blanket(variable)
+
+    def fit(
+        self,
+        data: Any,
+        *,
+        method: str = "ipf",
+        l2: float = 0.0,
+        max_iter: int = 1000,
+        tol: float = 1e-10,
+        sample_weight: Any = None,
+        random_state: Any = None,
+    ) -> "MarkovNetwork":
+        """Learn the potentials: the marginals of the cliques become those of the data.
+
+        Parameters
+        ----------
+        data : frame, mapping of variable to column, or array of rows
+        method : {"ipf", "gradient", "sampled"}, default="ipf"
+            Iterative proportional fitting; L-BFGS on the logs with the penalty l2/2 |log psi|^2, which keeps potentials of
+            combinations that were never seen above zero; or gradients estimated by Gibbs chains, for networks too large for
+            exact inference.
+        l2 : float, default=0
+        max_iter, tol
+            Until no clique marginal is off by more than `tol`.
+        sample_weight : array of shape (n,), optional
+        random_state : of "sampled"
+
+        Returns
+        -------
+        MarkovNetwork
+            Itself; `report_` says what was found.
+
+        Examples
+        --------
+        >>> from novum.graphical import MarkovNetwork
+        >>> pairs = MarkovNetwork([(("a", "b"), [[1, 1], [1, 1]])]).fit({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]})
+        >>> pairs.query(["a", "b"]).p
+        array([[0.25, 0.25],
+               [0.  , 0.5 ]])
+        """
+        tables, self.report_ = fit_markov(self, data, method, l2, max_iter, tol, sample_weight, random_state)
+        self.potentials = [f._replace(table=t) for f, t in zip(self.potentials, tables, strict=True)]
+        for key in ("_compiled", "log_partition"):
+            self.__dict__.pop(key, None)
+        return self
 
     def to_factor_graph(self) -> FactorGraph:
         """Return the factor graph with a factor per potential."""

@@ -17,6 +17,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.graphical._codes import coded_rows
 from novum.graphical._engine import MEMORY_LIMIT, Engine, Factor
 from novum.graphical._evidence import in_words, listed
+from novum.graphical._fit import fit_network, partial_fit_network, unchanged_on_error
 from novum.graphical._parts import Parts
 from novum.graphical._queries import Queries
 from novum.graphical._real_rows import draw_real, real_log_likelihood
@@ -92,6 +93,7 @@ class BayesianNetwork(Queries):
             if found is not None:
                 self.states[variable] = found
         self.conditionals: dict[Any, Any] = {}
+        self._counts: NDArray[np.float64] | None = None  # of the rows fitted so far
         for variable in self.dag.order if tables else ():
             self.conditionals[variable] = self._node_of(owner, variable, tables[variable])
         self.conditionals = {
@@ -311,6 +313,82 @@ class BayesianNetwork(Queries):
         if (log == -np.inf).any():
             raise DataError(f"{owner}: row {int(np.argmax(log == -np.inf))} of the data has probability zero.")
         return table
+
+    def fit(
+        self,
+        data: Any,
+        *,
+        prior: Any = None,
+        equivalent_sample_size: float = 1.0,
+        estimate: str = "mean",
+        sample_weight: Any = None,
+        init: str = "available",
+        n_init: int = 1,
+        max_iter: int = 1000,
+        tol: float = 1e-9,
+        random_state: Any = None,
+    ) -> "BayesianNetwork":
+        """Learn the tables from data: by counting, or by EM where cells are missing.
+
+        Parameters
+        ----------
+        data : frame, mapping of variable to column, array of rows, scan, iterator of frames, or Dask frame
+            Missing cells may stand anywhere; a hidden variable has a column of them. States of variables that have none yet are
+            taken from the data: the categories of a categorical column, else the values found, sorted. Data in parts need known
+            states and no missing cells.
+        prior : None, float, "laplace", "k2", "bdeu" or mapping of variable to pseudo-counts, optional
+            None: maximum likelihood. A number is added to every count; "laplace" and "k2" add one, "bdeu" spreads
+            `equivalent_sample_size` evenly over each table.
+        estimate : {"mean", "mode"}, default="mean"
+            With a prior: the posterior mean (counts + prior), or its mode (counts + prior - 1).
+        sample_weight : array of shape (n,), optional
+        init : {"available", "uniform", "random"}, default="available"
+            Start of EM: from the rows in which a family is complete, uniform tables, or random ones.
+        n_init : int, default=1
+            Starts; those after the first are random, the best is kept.
+        max_iter, tol, random_state
+            Of EM: it stops when the objective rises by less than `tol` relative.
+
+        Returns
+        -------
+        BayesianNetwork
+            Itself; `report_` says what was found.
+
+        Examples
+        --------
+        >>> from novum.graphical import BayesianNetwork
+        >>> rows = {"rain": ["yes", "yes", "no", "no", "no"], "wet": ["yes", "yes", "no", None, "yes"]}
+        >>> network = BayesianNetwork([("rain", "wet")]).fit(rows)
+        >>> network.tables["wet"].round(3), network.report_.converged
+        (array([[0.5, 0.5],
+               [0. , 1. ]]), True)
+        """
+        self.report_ = fit_network(
+            self,
+            data,
+            prior,
+            equivalent_sample_size,
+            estimate,
+            sample_weight,
+            init,
+            n_init,
+            max_iter,
+            tol,
+            random_state,
+        )
+        return self
+
+    def partial_fit(
+        self, data: Any, *, prior: Any = None, equivalent_sample_size: float = 1.0, sample_weight: Any = None
+    ) -> "BayesianNetwork":
+        """Learn from more rows, without missing cells: the tables are those of `fit` on all rows seen so far."""
+        with unchanged_on_error(self):
+            self.report_ = partial_fit_network(self, data, prior, equivalent_sample_size, sample_weight)
+        return self
+
+    def is_real(self, variable: Any) -> bool:
+        """Return whether a variable is a real number rather than one of several states."""
+        return isinstance(self.conditionals.get(variable), LinearGaussian)
 
     def __repr__(self) -> str:
         if not self.conditionals:

@@ -1,0 +1,82 @@
+"""What structure learners share: parameters, data in, a graph and a fitted network out."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.exceptions import ParameterError
+from novum.graphical.dag import DAG
+from novum.graphical.network import BayesianNetwork
+from novum.graphical.scores import LocalScores, read_complete
+
+__all__ = ["StructureLearner"]
+
+
+class StructureLearner:
+    """The frame of `fit`: reads the data, asks `_search` for parent sets, keeps graph and score."""
+
+    score: str
+    equivalent_sample_size: float
+
+    def _search(self, owner: str, scores: LocalScores, names: tuple[Any, ...]) -> list[frozenset[int]]:
+        raise NotImplementedError
+
+    def fit(self, data: Any, states: Any = None, sample_weight: Any = None) -> Any:
+        """Learn the structure.
+
+        Parameters
+        ----------
+        data : frame, mapping of variable to column, or array of rows
+            Complete. Categories of categorical columns are the states; else the values found, sorted.
+        states : mapping of variable to states, optional
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        self
+            With `dag_`, `score_` and `network()`.
+        """
+        owner = f"{type(self).__name__}.fit"
+        known, codes = read_complete(owner, data, states)
+        names = tuple(known)
+        scores = LocalScores(
+            owner, self.score, [len(s) for s in known.values()], codes, sample_weight, self.equivalent_sample_size
+        )
+        parents = self._search(owner, scores, names)
+        self._keep(known, codes, scores.weight, parents, scores)
+        return self
+
+    def _keep(
+        self,
+        states: dict[Any, tuple[Any, ...]],
+        codes: NDArray[np.int32],
+        weight: Any,
+        parents: list[frozenset[int]],
+        scores: LocalScores,
+    ) -> None:
+        names = tuple(states)
+        self.states_ = states
+        self.dag_ = DAG({names[i]: tuple(names[j] for j in sorted(found)) for i, found in enumerate(parents)})
+        self.score_ = scores.total(parents)
+        self.n_scores_ = scores.evaluated
+        self._codes, self._weight = codes, weight
+
+    def network(self, **options: Any) -> BayesianNetwork:
+        """Return the network of the learned graph with tables fitted on the same data; options go to `BayesianNetwork.fit`."""
+        if not hasattr(self, "dag_"):
+            raise ParameterError(f"{type(self).__name__}.network: call fit(data) first.")
+        network = BayesianNetwork(self.dag_, states=self.states_)
+        names = tuple(self.states_)
+        columns = {v: np.asarray(range(len(s)))[self._codes[i]] for i, (v, s) in enumerate(self.states_.items())}
+        coded = BayesianNetwork(self.dag_, states={v: tuple(range(len(self.states_[v]))) for v in names})
+        coded.fit(columns, sample_weight=self._weight, **options)
+        return BayesianNetwork(network.dag, coded.tables, self.states_)
+
+    def __repr__(self) -> str:
+        settings = ", ".join(
+            f"{k}={v!r}" for k, v in vars(self).items() if not k.startswith("_") and not k.endswith("_")
+        )
+        if not hasattr(self, "dag_"):
+            return f"{type(self).__name__}({settings})"
+        return f"{type(self).__name__}({settings}): {repr(self.dag_).removeprefix('DAG: ')}; score {self.score_:.6g}"

@@ -1,0 +1,230 @@
+r"""Search for the structure of the best score: steps that add, delete or turn one arc.
+
+    delta(add i -> j)  = s(j | Pa_j + i) - s(j | Pa_j)                                                               (1)
+    delta(del i -> j)  = s(j | Pa_j - i) - s(j | Pa_j)                                                               (2)
+    delta(turn i -> j) = (2) + delta(add j -> i)                                                                     (3)
+
+Only the columns of (1) and (2) of a node whose parents changed are computed anew. With `tabu` the search goes on over the top: it
+takes the best step that leads to a graph not visited lately, even downhill, and gives up after as many steps without a new best one.
+"""
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum._checks import check_count
+from novum._random import Stream, seed_of
+from novum.exceptions import ParameterError
+from novum.graphical._learner import StructureLearner
+from novum.graphical.dag import DAG, find_cycle
+from novum.graphical.scores import LocalScores, arcs_of
+
+__all__ = ["HillClimb"]
+
+Array = NDArray[np.float64]
+LEAST_GAIN = 1e-9  # rounding of sums of logs
+
+
+class Climb:
+    """A graph on the way: parent sets, what is reachable, and the gain of every step."""
+
+    def __init__(
+        self,
+        scores: LocalScores,
+        parents: list[frozenset[int]],
+        allowed: NDArray[np.bool_],
+        fixed: NDArray[np.bool_],
+        most: int,
+    ):
+        self.scores, self.parents, self.allowed, self.fixed, self.most = scores, list(parents), allowed, fixed, most
+        n = len(parents)
+        self.arcs = np.zeros((n, n), dtype=bool)  # [i, j]: i -> j
+        for j, found in enumerate(parents):
+            self.arcs[list(found), j] = True
+        self.add = np.full((n, n), -np.inf)
+        self.drop = np.full((n, n), -np.inf)
+        self.score = scores.total(self.parents)
+        self.paths = self._count_paths()
+        for j in range(n):
+            self.update(j)
+
+    def _count_paths(self) -> NDArray[np.bool_]:
+        n = len(self.arcs)
+        reach = self.arcs.copy()
+        for k in range(n):
+            reach |= np.outer(reach[:, k], reach[k])
+        return reach  # [i, j]: a path of one arc or more from i to j
+
+    def update(self, j: int) -> None:
+        """Compute column j of (1) and (2)."""
+        n, now = len(self.parents), self.parents[j]
+        base = self.scores(j, now)
+        others = [i for i in range(n) if i != j and i not in now and self.allowed[i, j]] if len(now) < self.most else []
+        self.add[:, j], self.drop[:, j] = -np.inf, -np.inf
+        if others:
+            self.add[others, j] = np.array(self.scores.many(j, [now | {i} for i in others])) - base
+        for i in now:
+            self.drop[i, j] = self.scores(j, now - {i}) - base
+
+    def gains(self) -> tuple[Array, Array, Array]:
+        """Return the gains of all legal steps: adding, deleting, turning; -inf where a step is not legal."""
+        adds = np.where(self.paths.T | self.arcs, -np.inf, self.add)  # i -> j closes a cycle if j reaches i
+        drops = np.where(self.arcs & ~self.fixed, self.drop, -np.inf)
+        turns = np.full_like(adds, -np.inf)
+        for i, j in np.argwhere(self.arcs & ~self.fixed):
+            if not self.allowed[j, i] or len(self.parents[i]) >= self.most:
+                continue
+            # turning i -> j closes a cycle if another path leads from i to j: through another child of i
+            if any(self.paths[k, j] for k in np.flatnonzero(self.arcs[i]) if k != j):
+                continue
+            gain = self.scores(int(i), self.parents[i] | {int(j)}) - self.scores(int(i), self.parents[i])
+            turns[i, j] = self.drop[i, j] + gain
+        return adds, drops, turns
+
+    def take(self, step: int, i: int, j: int) -> None:
+        """Take a step: 0 adds i -> j, 1 deletes it, 2 turns it."""
+        if step == 0:
+            self.parents[j] = self.parents[j] | {i}
+            self.arcs[i, j] = True
+            self.paths |= np.outer(
+                self.paths[:, i] | (np.arange(len(self.arcs)) == i), self.paths[j] | (np.arange(len(self.arcs)) == j)
+            )
+        else:
+            self.parents[j] = self.parents[j] - {i}
+            self.arcs[i, j] = False
+            if step == 2:
+                self.parents[i] = self.parents[i] | {j}
+                self.arcs[j, i] = True
+            self.paths = self._count_paths()
+        self.update(j)
+        if step == 2:
+            self.update(i)
+        self.score = self.scores.total(self.parents)
+
+    def after(self, step: int, i: int, j: int) -> bytes:
+        """Return a key of the graph that a step leads to."""
+        arcs = self.arcs.copy()
+        arcs[i, j] = step == 0
+        if step == 2:
+            arcs[j, i] = True
+        return np.packbits(arcs).tobytes()
+
+
+def climb(start: Climb, tabu: int, max_iter: int) -> tuple[list[frozenset[int]], float, int]:
+    """Return the best parent sets on the way up (and a little over the top), their score, and the steps taken."""
+    best, best_score = list(start.parents), start.score
+    lately: deque[bytes] = deque([np.packbits(start.arcs).tobytes()], maxlen=max(tabu, 1))
+    worse, steps = 0, 0
+    while steps < max_iter:
+        gains = np.stack(start.gains())
+        choice = None
+        if not tabu:
+            at = np.unravel_index(int(np.argmax(gains)), gains.shape)
+            if gains[at] > LEAST_GAIN:
+                choice = at
+        else:
+            for flat in np.argsort(-gains, axis=None, kind="stable")[: 4 * tabu + 4]:
+                at = np.unravel_index(int(flat), gains.shape)
+                if not np.isfinite(gains[at]):
+                    break
+                if start.after(int(at[0]), int(at[1]), int(at[2])) not in lately:
+                    choice = at
+                    break
+        if choice is None:
+            break
+        start.take(int(choice[0]), int(choice[1]), int(choice[2]))
+        lately.append(np.packbits(start.arcs).tobytes())
+        steps += 1
+        if start.score > best_score + LEAST_GAIN:
+            best, best_score, worse = list(start.parents), start.score, 0
+        else:
+            worse += 1
+            if worse > tabu:
+                break
+    return best, best_score, steps
+
+
+class HillClimb(StructureLearner):
+    """Hill climbing over directed acyclic graphs, with a tabu list and restarts.
+
+    Parameters
+    ----------
+    score : {"bic", "aic", "bdeu", "k2", "log_likelihood"}, default="bic"
+    equivalent_sample_size : float, default=1
+        Of BDeu.
+    max_parents : int, optional
+    tabu : int, default=10
+        Graphs that are remembered, and steps without a new best graph before the search ends; 0 stops at the first top.
+    n_restarts : int, default=0
+        Further searches, each from the best graph with random arcs changed.
+    required, forbidden : iterables of arcs (parent, child), optional
+        Arcs that every graph has, and arcs that none has.
+    start : DAG or arcs, optional
+        No arcs but the required ones, by default.
+    max_iter : int, default=10000
+    random_state : int, Generator, ..., optional
+        Of the restarts.
+
+    Attributes
+    ----------
+    dag_ : DAG
+    score_ : float
+    n_iter_ : int
+    n_scores_ : int
+        Local scores that were computed.
+
+    Examples
+    --------
+    >>> from novum.datasets import load_fuel_gauge
+    >>> from novum.graphical import HillClimb
+    >>> rows = load_fuel_gauge().sample(5000, random_state=0)
+    >>> HillClimb(score="bdeu").fit(rows).dag_
+    DAG: battery -> gauge <- fuel
+    """
+
+    def __init__(
+        self, score: str = "bic", *, equivalent_sample_size: float = 1.0, max_parents: int | None = None, tabu: int = 10,
+        n_restarts: int = 0, required: Any = None, forbidden: Any = None, start: Any = None, max_iter: int = 10_000, random_state: Any = None,
+    ):  # fmt: skip
+        self.score, self.equivalent_sample_size, self.max_parents = score, equivalent_sample_size, max_parents
+        self.tabu, self.n_restarts, self.required, self.forbidden = tabu, n_restarts, required, forbidden
+        self.start, self.max_iter, self.random_state = start, max_iter, random_state
+
+    def _search(self, owner: str, scores: LocalScores, names: tuple[Any, ...]) -> list[frozenset[int]]:
+        n = len(names)
+        most = n if self.max_parents is None else check_count(owner, "max_parents", self.max_parents, 0)
+        tabu, restarts = check_count(owner, "tabu", self.tabu, 0), check_count(owner, "n_restarts", self.n_restarts, 0)
+        limit = check_count(owner, "max_iter", self.max_iter)
+        fixed, allowed = np.zeros((n, n), dtype=bool), ~np.eye(n, dtype=bool)
+        for i, j in arcs_of(owner, "required", self.required, names):
+            fixed[i, j] = True
+        for i, j in arcs_of(owner, "forbidden", self.forbidden, names):
+            if fixed[i, j]:
+                raise ParameterError(f"{owner}: the arc {names[i]} -> {names[j]} is required and forbidden.")
+            allowed[i, j] = False
+        given = arcs_of(owner, "start", self.start.arcs if isinstance(self.start, DAG) else self.start, names)
+        parents = [
+            frozenset(np.flatnonzero(fixed[:, j]).tolist()) | {i for i, k in given if k == j and allowed[i, j]}
+            for j in range(n)
+        ]
+        cycle = find_cycle({j: tuple(found) for j, found in enumerate(parents)})
+        if cycle:
+            raise ParameterError(
+                f"{owner}: the required arcs and the start form a cycle: {' -> '.join(str(names[i]) for i in cycle)}."
+            )
+        best, best_score, self.n_iter_ = climb(Climb(scores, parents, allowed, fixed, most), tabu, limit)
+        stream = Stream(seed_of(self.random_state))
+        for restart in range(restarts):
+            shaken = Climb(scores, best, allowed, fixed, most)
+            u = stream.uniform("restart", restart, 2 * n)
+            for x in u[: max(2, n // 2)]:
+                legal = np.argwhere(np.isfinite(np.stack(shaken.gains())))
+                if len(legal):
+                    shaken.take(*(int(v) for v in legal[int(x * len(legal))]))
+            found, value, steps = climb(shaken, tabu, limit)
+            self.n_iter_ += steps
+            if value > best_score + LEAST_GAIN:
+                best, best_score = found, value
+        return best
