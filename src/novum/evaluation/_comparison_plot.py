@@ -49,7 +49,7 @@ def indistinct(comparison: "Comparison") -> list[list[str]]:
 
 
 def draw_ranks(comparison: "Comparison", ax: Any) -> Any:
-    """Draw the mean ranks on a line, models on both sides, bars over those that cannot be told apart, and the critical difference."""
+    """Draw the mean ranks on a line, bars over models that cannot be told apart, and the critical difference."""
     ranks = comparison.ranks
     if ranks is None:
         raise ValueError("the diagram of mean ranks needs a comparison on several data sets.")

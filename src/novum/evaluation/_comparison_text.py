@@ -55,7 +55,8 @@ def of_many(comparison: "Comparison") -> str:
     for result in comparison.overall.values():
         if result.name.startswith("Iman"):
             verb = "differ" if comparison.differs_overall else "cannot be shown to differ"
-            text += f"Their ranks {verb} ({result.name}: F{result._shown_df()} = {result.statistic:.3g}, {shown_p(result.p_value)}). "
+            found = f"F{result._shown_df()} = {result.statistic:.3g}, {shown_p(result.p_value)}"
+            text += f"Their ranks {verb} ({result.name}: {found}). "
     by = "rank" if comparison.ranks is not None else comparison.measure
     value = comparison.means[best] if comparison.ranks is None else comparison.ranks[comparison.names.index(best)]
     text += f"{best} has the best mean {by} ({value:.3f}). "

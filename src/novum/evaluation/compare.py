@@ -2,9 +2,9 @@ r"""Is one model better than another? Same splits for all, a test that is valid 
 
     scores a_j, b_j of every two models on the same parts j -> d_j -> one test per pair -> p-values adjusted for the pairs
 
-On one data set the parts are folds (or random splits, or one hold-out set), on several data sets each is a part. The splits are made
-once and shared. `novum.evaluation.design` says which test is valid where; `novum.evaluation.paired`, `ranks` and
-`bayesian_comparison` have their formulas. Scores are scikit-learn's, higher is better.
+On one data set the parts are folds (or random splits, or one hold-out set), on several data sets each is a part. The splits are
+made once and shared. `novum.evaluation.design` says which test is valid where; `paired`, `ranks` and `bayesian_comparison` have
+their formulas. Scores are scikit-learn's, higher is better.
 """
 
 import warnings
@@ -81,11 +81,11 @@ def pairs_of(
     if test == "friedman":
         ranked = rank_pairs(ranks_of(found.scores, scale_of(found.scores)), adjust, baseline)
         alone = rank_pairs(ranks_of(found.scores, scale_of(found.scores)), "none", baseline)
-        place = {pair: n for n, pair in enumerate(ranked.pairs)}
+        order = {pair: n for n, pair in enumerate(ranked.pairs)}
         unit = np.sqrt(k * (k + 1) / (6 * len(found.scores)))
         return [
-            Pair(names[i], names[j], float(-ranked.z[place[i, j]] * unit), None,
-                 float(np.minimum(alone.p_values[place[i, j]] / len(index), 1.0)), float(ranked.p_values[place[i, j]]), post)
+            Pair(names[i], names[j], float(-ranked.z[order[i, j]] * unit), None,
+                 float(np.minimum(alone.p_values[order[i, j]] / len(index), 1.0)), float(ranked.p_values[order[i, j]]), post)
             for (i, j), post in zip(index, posteriors)
         ]  # fmt: skip
     results = [tested(found, test, i, j, alternative) for i, j in index]
@@ -166,9 +166,9 @@ def compare(
     scoring : str or callable, default=None
         As in scikit-learn; the models' own score by default.
     test : str, default="auto"
-        "paired_t", "corrected_t", "5x2cv_t", "5x2cv_f", "mcnemar", "mcnemar_exact", "wilcoxon", "sign", "friedman", "bayesian". "auto" takes
-        a valid one: the corrected t on folds, the F test on five times two folds, McNemar's on one hold-out set, on data sets Wilcoxon's for
-        two models and Friedman's for more.
+        "paired_t", "corrected_t", "5x2cv_t", "5x2cv_f", "mcnemar", "mcnemar_exact", "wilcoxon", "sign", "friedman" or
+        "bayesian". "auto" takes a valid one: the corrected t on folds, the F test on five times two folds, McNemar's on one
+        hold-out set, on data sets Wilcoxon's for two models and Friedman's for more.
     baseline : str, default=None
         Compare every model with this one only.
     alternative : {"two-sided", "greater", "less"}
@@ -192,7 +192,8 @@ def compare(
     Returns
     -------
     Comparison
-        With `to_frame()`, `validity()`, `sentence()`, `plot()`. A model that fails somewhere is named in `failures`, warned of, and left out.
+        With `to_frame()`, `validity()`, `sentence()`, `plot()`. A model that fails somewhere is named in `failures`, warned
+        of, and left out.
 
     Examples
     --------

@@ -123,8 +123,11 @@ class Comparison:
     def verdict(self, pair: Pair) -> str:
         """Return which model is shown to be better, or that it cannot be told."""
         if self.test == "bayesian" and pair.posterior is not None:
-            named = (pair.posterior.a_better, f"{pair.a} better"), (pair.posterior.b_better, f"{pair.b} better")
-            named += ((pair.posterior.equivalent, "practically equivalent"),)
+            named = [
+                (pair.posterior.a_better, f"{pair.a} better"),
+                (pair.posterior.b_better, f"{pair.b} better"),
+                (pair.posterior.equivalent, "practically equivalent"),
+            ]
             return next((text for p, text in named if p >= CLEAR), "cannot tell")
         if not (self.differs_overall and pair.adjusted <= self.level):
             return "cannot tell"

@@ -98,7 +98,8 @@ def proportion_test(
     if len(s) == 1:
         p0 = 0.5 if proportion is None else proportion
         p0 = check_number("proportion_test", "proportion", p0, 0, 1, open_low=True, open_high=True)
-        estimate, parts = s[0] / trials[0], {"parameter": "the proportion", "null_value": p0, "n": trials[0]}
+        estimate = s[0] / trials[0]
+        parts: dict[str, Any] = {"parameter": "the proportion", "null_value": p0, "n": trials[0]}
         error = float(np.sqrt(p0 * (1 - p0) / trials[0]))
         parts |= {"estimate": estimate, "standard_error": error}
         if exact:

@@ -114,6 +114,7 @@ def z_test(
     from scipy import stats
 
     owner = "z_test"
+    n: Any
     m0 = check_number(owner, "mean", mean)
     sigmas = tuple(np.atleast_1d(sigma).tolist())
     if len(sigmas) not in ((1,) if y is None or paired else (1, 2)):
@@ -190,6 +191,8 @@ def t_test(
     from scipy import stats
 
     owner, m0 = "t_test", check_number("t_test", "mean", mean)
+    n: Any
+    df: Any
     if y is None or paired:
         values = sample(owner, "x", x, 2) if y is None else differences(owner, x, y)
         if len(values) < 2:
@@ -200,7 +203,7 @@ def t_test(
         estimate, error, free = float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))), len(values) - 1
         name, n = ("paired t-test" if y is not None else "one-sample t-test"), len(values)
         parameter = "the mean difference" if y is not None else "the mean"
-        df: Any = free
+        df = free
     else:
         a, b = sample(owner, "x", x, 2), sample(owner, "y", y, 2)
         size = float(max(np.abs(a).max(), np.abs(b).max()))

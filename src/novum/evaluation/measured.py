@@ -117,7 +117,7 @@ def on_several(models: dict[str, Any], data: Mapping, cv: Any, scoring: Any, n_j
     out = Measured(
         list(models), np.empty((0, len(models))), parts, Design("data sets", len(data), 0.0, f"{len(data)} data sets")
     )
-    times = []
+    times: list[Any] = []
     for name, pair in data.items():
         try:
             X, y = (pair["data"], pair["target"]) if isinstance(pair, Mapping) else pair

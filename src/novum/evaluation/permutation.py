@@ -72,6 +72,7 @@ def permutation_test(
     owner = "permutation_test"
     check_choice(owner, "alternative", alternative, ALTERNATIVES)
     draws = check_count(owner, "n_resamples", n_resamples)
+    groups: tuple[np.ndarray, ...]
     if y is None or paired:
         values = sample(owner, "x", x, 1) if y is None else differences(owner, x, y)
         values = values - check_number(owner, "mean", mean)

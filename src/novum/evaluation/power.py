@@ -165,7 +165,7 @@ def sample_size(
         first = 2 if test == "t" else int(np.floor(2 / (1 + ratio))) + 1
 
     def reaches(n: int) -> bool:
-        return bool(function(test, effect, np.float64(n), level, alternative, ratio) >= wanted)
+        return bool(function(test, effect, np.asarray(float(n)), level, alternative, ratio) >= wanted)
 
     high = first
     while not reaches(high):

@@ -127,7 +127,8 @@ def splits_of(owner: str, cv: Any, X: Any, y: Any, groups: Any) -> list[Fold]:
     if not made:
         raise DataError(f"{owner}(cv={cv!r}): no split was made.")
     rows = num_samples(X)
-    seen, repeat, folds = np.zeros(rows, bool), 0, []
+    seen, repeat = np.zeros(rows, bool), 0
+    folds: list[Fold] = []
     for train, test in made:
         train, test = (
             np.flatnonzero(part) if np.asarray(part).dtype == bool else np.asarray(part) for part in (train, test)
