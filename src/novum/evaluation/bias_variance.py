@@ -11,8 +11,8 @@ For 0-1 loss (Domingos 2000) the main prediction m(x) is the most frequent one a
     E[loss] = B + c V  without noise:  c = 1 where B = 0,  c = -P_D(y_D = y* | y_D != m) where B = 1   (3)
 
 so that variance helps where the main prediction is wrong. Training sets come from a sampler or from fresh noise on given rows
-(then f is known), or by bootstrap from the rows at hand (then the labels stand for f, and the noise hides in the bias). A linear smoother with
-matrix S on fixed rows needs no simulation:
+(then f is known), or by bootstrap from the rows at hand (then the labels stand for f, and the noise hides in the bias). A linear
+smoother with matrix S on fixed rows needs no simulation:
 
     bias(x) = s(x)' f - f(x),   variance(x) = sigma^2 |s(x)|^2                                     (4)
 """
