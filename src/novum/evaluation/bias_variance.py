@@ -232,7 +232,9 @@ def settled(
     if method == "auto":
         method = "fresh" if sampler is not None or (y is None and truth is not None) else "bootstrap"
     if method == "bootstrap" and (X is None or y is None):
-        raise ParameterError(f"{owner}(method='bootstrap'): give X and y.")
+        raise ParameterError(
+            f"{owner}(method='bootstrap'): give X and y; fresh samples need truth and noise, or a sampler."
+        )
     points = X if X_test is None else np.asarray(X_test, dtype=float) if isinstance(X_test, list) else X_test
     if points is None:
         raise ParameterError(f"{owner}: give X_test, the points where predictions are judged.")

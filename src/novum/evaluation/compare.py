@@ -80,12 +80,11 @@ def pairs_of(
             )
     if test == "friedman":
         ranked = rank_pairs(ranks_of(found.scores, scale_of(found.scores)), adjust, baseline)
-        alone = rank_pairs(ranks_of(found.scores, scale_of(found.scores)), "none", baseline)
         order = {pair: n for n, pair in enumerate(ranked.pairs)}
         unit = np.sqrt(k * (k + 1) / (6 * len(found.scores)))
         return [
             Pair(names[i], names[j], float(-ranked.z[order[i, j]] * unit), None,
-                 float(np.minimum(alone.p_values[order[i, j]] / len(index), 1.0)), float(ranked.p_values[order[i, j]]), post)
+                 float(ranked.alone[order[i, j]]), float(ranked.p_values[order[i, j]]), post)
             for (i, j), post in zip(index, posteriors)
         ]  # fmt: skip
     results = [tested(found, test, i, j, alternative) for i, j in index]

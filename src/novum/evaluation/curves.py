@@ -3,8 +3,8 @@ r"""Learning and validation curves that say what they show.
 Both are scikit-learn's displays (training and test scores against rows, or against a parameter) with a diagnosis. With mean scores
 at the last training size, gap = training - test and s their scatter over folds,
 
-    high variance:  gap beyond both its own scatter and a tenth of the reach to the best possible score  (1)
-    high bias:      gap small, and the training score itself short of the target                         (2)
+    high variance:  median gap beyond both twice its error and a tenth of the range of scores      (1)
+    high bias:      the training score itself short of the target by that tenth                    (2)
 
 and whether more rows would help is read from the slope of the test score over the last third of the sizes.
 """
@@ -20,8 +20,9 @@ from novum.exceptions import ParameterError
 
 __all__ = ["Diagnosis", "LearningCurveDisplay", "ValidationCurveDisplay"]
 
-SHARE = 0.1  # of the distance between chance (the worst score seen) and the target that counts as a gap
-GAIN = 0.02  # of that distance, over the last third of the sizes, that counts as still rising
+SHARE = 0.1  # of the range of scores that counts as a gap
+NORMAL = 1.4826  # standard deviations of a normal law in its median absolute deviation
+GAIN = 0.02  # of that range, over the last third of the sizes, that counts as still rising
 
 
 class Diagnosis(NamedTuple):
@@ -50,19 +51,21 @@ def diagnose_at(
 ) -> tuple[str, float, float, float]:
     """Return (1) or (2) at one place of curves (places, folds)."""
     a, b = float(train[place].mean()), float(test[place].mean())
-    folds = train.shape[1]
-    scatter = float((train[place] - test[place]).std(ddof=1) / np.sqrt(folds)) if folds > 1 else 0.0
-    wide = a - b > max(2 * scatter, SHARE * reach)
+    gaps = train[place] - test[place]
+    middle = float(np.median(gaps))  # one fold may be off by any amount
+    scatter = NORMAL * float(np.median(np.abs(gaps - middle))) / np.sqrt(len(gaps))
+    wide = middle > max(2 * scatter, SHARE * reach)
     low = target - a > SHARE * reach
     kind = "both" if wide and low else "high variance" if wide else "high bias" if low else "good fit"
     return kind, a, b, a - b
 
 
 def target_and_reach(owner: str, train: np.ndarray, test: np.ndarray, target: float | None) -> tuple[float, float]:
-    """Return the score aimed at, by default the best one seen, and its distance from the worst one seen."""
-    top = max(float(train.mean(1).max()), float(test.mean(1).max()))
-    aim = top if target is None else check_number(owner, "target", target)
-    return aim, max(aim, top) - min(float(test.mean(1).min()), float(train.mean(1).min())) or 1.0
+    """Return the score aimed at, by default the last on the training rows, and the range of scores to measure gaps by."""
+    aim = float(train[-1].mean()) if target is None else check_number(owner, "target", target)
+    top = max(aim, float(train.mean(1).max()), float(test.mean(1).max()))
+    # the worst test score is no measure: a polynomial of high degree may be off by any amount
+    return aim, top - min(float(train.mean(1).min()), float(test.mean(1).max())) or 1.0
 
 
 class LearningCurveDisplay(SklearnLearningCurve):
@@ -87,8 +90,7 @@ class LearningCurveDisplay(SklearnLearningCurve):
         Parameters
         ----------
         target : float, default=None
-            A score that would do (negative for losses, as scikit-learn scores them); the best seen on the curve by default,
-            with which high bias cannot be told.
+            A score that would do (negative for losses, as scikit-learn scores them); without one high bias cannot be told.
 
         Returns
         -------

@@ -48,6 +48,10 @@ class SampledLaw:
         """Return the smallest value with P(T <= value) >= q."""
         return float(self.values[min(max(int(np.ceil(q * len(self.values))) - 1, 0), len(self.values) - 1)])
 
+    def isf(self, tail: float) -> float:
+        """Return the smallest value with P(T > value) <= tail."""
+        return self.ppf(1 - tail)
+
 
 def is_discrete(law: Any) -> bool:
     """Return whether single values have positive probability."""
@@ -138,7 +142,7 @@ class TestResult:
             )
         tail = level / 2 if self.alternative == "two-sided" else level
         lower = -np.inf if self.alternative == "greater" else float(self.law.ppf(tail))
-        upper = np.inf if self.alternative == "less" else float(self.law.ppf(1 - tail))
+        upper = np.inf if self.alternative == "less" else float(self.law.isf(tail))
         return Interval(lower, upper)
 
     def critical_values(self, level: float = 0.05) -> tuple[float, ...]:

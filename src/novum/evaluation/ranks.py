@@ -9,6 +9,8 @@ r_ij is the rank of model j on data set i (1 the best, ties share the mean rank)
     Bonferroni-Dunn, to one: p = min(1, (k - 1) 2 P(Z > |z|)), CD = z_{1-a/(2(k-1))} sqrt(...)     (5)
     Holm:                    2 P(Z > |z|) adjusted step by step
 
+    P(Q_{k,inf} > q) = k int phi(z) [Phi(z)^{k-1} - (Phi(z) - Phi(z - q))^{k-1}] dz                (6)
+
 (1) without ties is 12 N/(k(k+1)) (sum_j R_j^2 - k (k+1)^2/4).
 """
 
@@ -23,11 +25,16 @@ from novum.evaluation.multiple import holm
 __all__ = ["RankPairs", "critical_difference", "friedman", "iman_davenport", "rank_pairs", "ranks_of"]
 
 
+WIDEST = 20.0  # standard deviations: no range of normals is wider
+NODES = 3001
+
+
 class RankPairs(NamedTuple):
     """Comparisons after Friedman's test."""
 
     pairs: list[tuple[int, int]]
     z: NDArray  # (3)
+    alone: NDArray  # p-values, each as the only test
     p_values: NDArray  # adjusted
 
 
@@ -74,13 +81,24 @@ def iman_davenport(ranks: NDArray) -> TestResult:
     )
 
 
+def range_tail(q: NDArray, k: int) -> NDArray:
+    """Return P(Q_{k,inf} > q), the range of k standard normals, by (6); SciPy's general law takes a second for a quantile."""
+    from scipy.special import ndtr
+
+    z = np.linspace(-WIDEST / 2, WIDEST, NODES)  # the trapezoid rule is exact to rounding for such bells
+    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    full, inside = ndtr(z), ndtr(z) - ndtr(z - q[:, None])
+    return np.clip(k * ((full ** (k - 1) - inside ** (k - 1)) * density).sum(1) * (z[1] - z[0]), 0.0, 1.0)
+
+
 def critical_difference(k: int, N: int, level: float, method: str) -> float:
     """Return the difference of mean ranks that (4) or (5) needs at a level."""
-    from scipy import stats
+    from scipy import optimize, stats
 
     unit = np.sqrt(k * (k + 1) / (6 * N))
     if method == "nemenyi":
-        return float(stats.studentized_range.ppf(1 - level, k, np.inf) / np.sqrt(2) * unit)
+        q = optimize.brentq(lambda q: float(range_tail(np.array([q]), k)[0]) - level, 0.0, WIDEST, xtol=1e-13)
+        return float(q / np.sqrt(2) * unit)
     return float(stats.norm.isf(level / (2 * (k - 1))) * unit)
 
 
@@ -97,12 +115,12 @@ def rank_pairs(ranks: NDArray, method: str, baseline: int | None) -> RankPairs:
     z = np.array([mean[i] - mean[j] for i, j in pairs]) / np.sqrt(k * (k + 1) / (6 * N))
     alone = 2 * stats.norm.sf(np.abs(z))
     if method == "nemenyi":
-        p = np.clip(stats.studentized_range.sf(np.abs(z) * np.sqrt(2), k, np.inf), 0.0, 1.0)
+        p = range_tail(np.abs(z) * np.sqrt(2), k)
     elif method == "holm":
         p = holm(np.minimum(alone, 1.0))
     else:
         p = np.minimum(1.0, len(pairs) * alone)
-    return RankPairs(pairs, z, p)
+    return RankPairs(pairs, z, np.minimum(alone, 1.0), p)
 
 
 def as_table(ranks: NDArray, names: list[str]) -> Any:

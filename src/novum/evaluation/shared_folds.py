@@ -20,6 +20,7 @@ from novum.exceptions import DataError
 __all__ = ["Fold", "Outcome", "fit_and_score", "outcomes", "run", "splits_of"]
 
 WORTH_PROCESSES = 2.0  # seconds of work in all below which starting processes costs more than it saves
+TRIED_ALONE = 0.5  # seconds of fits in this process before that is judged
 
 
 class Fold(NamedTuple):
@@ -100,7 +101,7 @@ def outcomes(tasks: Sequence[tuple], processes: int | None) -> Generator[Outcome
 def run(tasks: Sequence[Task], n_jobs: int | None) -> list[Outcome]:
     """Return all outcomes, in the order of the tasks.
 
-    With `n_jobs` None a backend configured by `joblib.parallel_config` is used; where there is none, the first fit is timed, and
+    With `n_jobs` None a backend configured by `joblib.parallel_config` is used; where there is none, the first fits are timed, and
     all cores share the rest if it is worth the start of their processes.
     """
     from joblib import cpu_count
@@ -109,9 +110,12 @@ def run(tasks: Sequence[Task], n_jobs: int | None) -> list[Outcome]:
     if n_jobs is None and get_active_backend()[1] not in (None, 1):
         done = list(outcomes(tasks, None))
     elif n_jobs is None:
-        done = [fit_and_score(*tasks[0])]
-        worth = done[0].seconds * (len(tasks) - 1) > WORTH_PROCESSES
-        done += outcomes(tasks[1:], cpu_count() if worth else 1)
+        done, start = [], time.perf_counter()
+        while len(done) < len(tasks) and time.perf_counter() - start < TRIED_ALONE:
+            done.append(fit_and_score(*tasks[len(done)]))
+        left = len(tasks) - len(done)
+        worth = left * min(one.seconds for one in done) > WORTH_PROCESSES  # the first fit pays for imports
+        done += outcomes(tasks[len(done) :], cpu_count() if worth else 1)
     else:
         done = list(outcomes(tasks, n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)))
     place = {(task.model, task.fold): i for i, task in enumerate(tasks)}

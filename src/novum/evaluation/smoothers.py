@@ -24,6 +24,7 @@ from novum.exceptions import DataError, ParameterError
 __all__ = ["effective_degrees_of_freedom", "optimism", "smoother_matrix"]
 
 LARGEST = 5000  # rows of a smoother that is written out: 200 MB
+PROBES = (1.0, 1e4)  # sizes of targets tried: a penalty of fixed size is linear in small ones, which it sets to zero
 LINEAR = 1e-6  # relative error of S y against the fit above which a learner is not linear in y
 
 
@@ -36,14 +37,17 @@ def smoother_matrix(model: Any, X: Any, X_new: Any = None) -> NDArray:
     try:
         S = np.asarray(clone(model).fit(X, np.eye(n)).predict(rows))
     except (ValueError, TypeError):  # one target only
+        S = np.empty(0)
+    if S.shape != (np.shape(rows)[0], n):
         S = np.column_stack([clone(model).fit(X, column).predict(rows) for column in np.eye(n)])
-    probe = np.random.default_rng(0).normal(size=n)
-    direct = np.asarray(clone(model).fit(X, probe).predict(rows))
-    if np.abs(S @ probe - direct).max() > LINEAR * max(1.0, float(np.abs(direct).max())):
-        raise ParameterError(
-            f"effective_degrees_of_freedom: {type(model).__name__} is not linear in y; pass noise_variance to find the degrees of"
-            " freedom by simulation."
-        )
+    for size in PROBES:
+        probe = size * np.random.default_rng(0).normal(size=n)
+        direct = np.asarray(clone(model).fit(X, probe).predict(rows))
+        if np.abs(S @ probe - direct).max() > LINEAR * float(np.abs(probe).max()):
+            raise ParameterError(
+                f"effective_degrees_of_freedom: {type(model).__name__} is not linear in y; pass noise_variance to find the degrees"
+                " of freedom by simulation."
+            )
     return S
 
 

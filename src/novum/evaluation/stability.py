@@ -32,6 +32,8 @@ from novum.preprocessing.dependent import chosen
 __all__ = ["StabilitySelection"]
 
 PATH = 30  # penalties of the lasso path along which features enter
+SMALLEST = 0.02  # of the first penalty that matters: what enters later is noise
+ITERATIONS = 20_000  # correlated columns of few rows are slow
 
 
 def false_bound(q: float, threshold: float, p: int) -> float:
@@ -46,7 +48,7 @@ def entries(X: NDArray, y: NDArray, q: int) -> NDArray:
     r = y - y.mean(0)
     if not r.any() or not Z.any():
         return np.arange(0)
-    _, weights, _ = lasso_path(Z, r, alphas=PATH, eps=1e-2)
+    _, weights, _ = lasso_path(Z, r, alphas=PATH, eps=SMALLEST, max_iter=ITERATIONS)
     active = weights != 0  # (p, alphas)
     first = np.where(active.any(1), active.argmax(1), PATH)
     size = np.abs(weights).max(1)
