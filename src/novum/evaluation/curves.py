@@ -1,9 +1,9 @@
 r"""Learning and validation curves that say what they show.
 
-Both are scikit-learn's displays (training and test scores against rows, or against a parameter) with a diagnosis. With mean scores
-at the last training size, gap = training - test and s their scatter over folds,
+Both are scikit-learn's displays (training and test scores against rows, or against a parameter) with a diagnosis. With scores
+at the last training size and gap = training - test,
 
-    high variance:  median gap beyond both twice its error and a tenth of the range of scores      (1)
+    high variance:  in four folds of five a gap beyond a tenth of the range of scores              (1)
     high bias:      the training score itself short of the target by that tenth                    (2)
 
 and whether more rows would help is read from the slope of the test score over the last third of the sizes.
@@ -21,7 +21,7 @@ from novum.exceptions import ParameterError
 __all__ = ["Diagnosis", "LearningCurveDisplay", "ValidationCurveDisplay"]
 
 SHARE = 0.1  # of the range of scores that counts as a gap
-NORMAL = 1.4826  # standard deviations of a normal law in its median absolute deviation
+MOST_FOLDS = 0.8  # share of the folds that must show a gap
 GAIN = 0.02  # of that range, over the last third of the sizes, that counts as still rising
 
 
@@ -51,10 +51,9 @@ def diagnose_at(
 ) -> tuple[str, float, float, float]:
     """Return (1) or (2) at one place of curves (places, folds)."""
     a, b = float(train[place].mean()), float(test[place].mean())
-    gaps = train[place] - test[place]
-    middle = float(np.median(gaps))  # one fold may be off by any amount
-    scatter = NORMAL * float(np.median(np.abs(gaps - middle))) / np.sqrt(len(gaps))
-    wide = middle > max(2 * scatter, SHARE * reach)
+    wide = (
+        train[place] - test[place] > SHARE * reach
+    ).mean() >= MOST_FOLDS  # a mean would follow one fold that is far off
     low = target - a > SHARE * reach
     kind = "both" if wide and low else "high variance" if wide else "high bias" if low else "good fit"
     return kind, a, b, a - b

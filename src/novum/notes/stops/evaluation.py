@@ -14,7 +14,8 @@ from novum.notes.stops.registry import stop
 @stop("000", "6.6", "paired t-test over ten folds", printed="2.98", unit="t = ")
 def paired_t():
     A, B = load_tenfold_scores().data.T
-    return compare({"A": A, "B": B}, test="paired_t").pair("A", "B").result.statistic
+    test = compare({"A": A, "B": B}, test="paired_t").pair("A", "B").result
+    return test.statistic if test else "-"
 
 
 @stop("000", "6.6", "... and what it must exceed", printed="2.262")
