@@ -226,9 +226,10 @@ def compare(
         several = isinstance(X, Mapping) and y is None
         if several and groups is not None:
             raise ParameterError("compare(groups=...): groups are for one data set.")
-        found = on_several(models, X, cv, scoring, n_jobs, random_state) if several else on_one(
-            models, X, y, cv, scoring, groups, n_jobs, random_state
-        )  # fmt: skip
+        if several:
+            found = on_several(models, X, cv, scoring, n_jobs, random_state)
+        else:
+            found = on_one(models, X, y, cv, scoring, groups, n_jobs, random_state, test.startswith("mcnemar"))
     return judged(found, test, baseline, alternative, level, adjust, rope)
 
 
@@ -265,7 +266,7 @@ def judged(
             f"compare(baseline={baseline!r}): no model of that name is left; there are {', '.join(found.names)}."
         )
     base = None if baseline is None else found.names.index(baseline)
-    k, labels = len(found.names), found.wrong is not None
+    k, labels = len(found.names), found.classification
     test = usual_test(found.design, k, labels) if test == "auto" else test  # type: ignore[assignment]
     known = verdicts(found.design, k, labels)
     impossible = [v for v in known if v.test == test and v.valid == "no"]

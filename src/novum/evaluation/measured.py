@@ -18,6 +18,9 @@ from novum.exceptions import DataError, ParameterError
 __all__ = ["Measured", "on_one", "on_several", "splitter_for"]
 
 
+POOLED = ("hold-out", "folds", "leave-one-out")  # every row is predicted at most once
+
+
 class Measured:
     """Scores of models on parts, and what they rest on."""
 
@@ -27,6 +30,7 @@ class Measured:
         self.failures: list[Failure] = []
         self.warnings: list[str] = []
         self.seconds: NDArray | None = None
+        self.classification = False
         self.wrong: NDArray | None = None  # (rows, models): which predictions are wrong, for McNemar's test
 
     def only(self, keep: list[int]) -> None:
@@ -66,9 +70,17 @@ def messages_of(names: list[str], done: list[Outcome]) -> list[str]:
 
 
 def on_one(
-    models: dict[str, Any], X: Any, y: Any, cv: Any, scoring: Any, groups: Any, n_jobs: Any, seed: Any
+    models: dict[str, Any],
+    X: Any,
+    y: Any,
+    cv: Any,
+    scoring: Any,
+    groups: Any,
+    n_jobs: Any,
+    seed: Any,
+    mcnemar: bool = False,
 ) -> Measured:
-    """Return the scores of models on the splits of one data set."""
+    """Return the scores of models on the splits of one data set, with their predictions where McNemar's test needs them."""
     if y is None:
         raise DataError("compare: pass y, the target of the rows of X.")
     if num_samples(X) != num_samples(y):
@@ -77,7 +89,7 @@ def on_one(
     folds = splits_of("compare", splitter_for(cv, y, classification, groups, seed), X, y, groups)
     scorers = [check_scoring(model, scoring) for model in models.values()]
     design = design_of(folds, num_samples(X))
-    keep = classification and design.kind in ("hold-out", "folds", "leave-one-out")
+    keep = classification and (mcnemar or design.kind in ("hold-out", "leave-one-out")) and design.kind in POOLED
     tasks = [
         Task(j, f, model, X, y, fold, scorers[j], keep)
         for f, fold in enumerate(folds)
@@ -87,6 +99,7 @@ def on_one(
     parts = [f"fold {f}" for f in range(len(folds))]
     scores, seconds = (np.full((len(folds), len(names)), np.nan) for _ in range(2))
     out = Measured(names, scores, parts, design)
+    out.classification = classification
     for one in done:
         scores[one.fold, one.model], seconds[one.fold, one.model] = one.score, one.seconds
         if one.error:

@@ -114,7 +114,8 @@ def run(tasks: Sequence[Task], n_jobs: int | None) -> list[Outcome]:
         while len(done) < len(tasks) and time.perf_counter() - start < TRIED_ALONE:
             done.append(fit_and_score(*tasks[len(done)]))
         left = len(tasks) - len(done)
-        worth = left * min(one.seconds for one in done) > WORTH_PROCESSES  # the first fit pays for imports
+        usual = np.mean([one.seconds for one in done[1:] or done])  # the first fit pays for imports
+        worth = left * usual > WORTH_PROCESSES
         done += outcomes(tasks[len(done) :], cpu_count() if worth else 1)
     else:
         done = list(outcomes(tasks, n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)))
