@@ -359,6 +359,7 @@ def test_equal_models_cannot_be_told_apart():
         (lambda: compare({"a": A, "b": B[:4]}), "they are paired"),
         (lambda: compare({"a": GaussianNB(), "b": B}, X, y), "no fit method"),
         (lambda: compare({"a": GaussianNB, "b": GaussianNB}, X, y), "is a class"),
+        (lambda: compare({"a": GaussianNB(), "b": LinearRegression()}, X, y), "different scores"),
         (lambda: compare({"a": GaussianNB(), "b": TREE}), "pass the rows X"),
         (lambda: compare({"a": GaussianNB(), "b": TREE}, X), "pass y"),
         (lambda: compare({"a": GaussianNB(), "b": TREE}, X, y[:9]), "rows"),

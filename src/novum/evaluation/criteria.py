@@ -178,6 +178,10 @@ def log_likelihood_of(model: Any, X: Any, y: Any) -> tuple[float, float, float]:
 def parameters_of(model: Any, X: Any) -> float:
     """Return d: weights that are not zero and intercepts, effective degrees of freedom for a ridge."""
     last = model[-1] if hasattr(model, "named_steps") else model
+    if is_classifier(last) and not hasattr(last, "coef_"):
+        raise ParameterError(
+            f"model_criteria: the parameters of {type(last).__name__} cannot be counted; pass n_parameters."
+        )
     if not hasattr(last, "coef_"):
         return effective_degrees_of_freedom(model, X)
     if type(last).__name__ in ("Ridge", "KernelRidge"):

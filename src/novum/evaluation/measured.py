@@ -87,6 +87,8 @@ def on_one(
         raise DataError(f"compare: X has {num_samples(X)} rows and y has {num_samples(y)}.")
     names, classification = list(models), all(is_classifier(model) for model in models.values())
     folds = splits_of("compare", splitter_for(cv, y, classification, groups, seed), X, y, groups)
+    if scoring is None and not classification and any(is_classifier(model) for model in models.values()):
+        raise ParameterError("compare: classifiers and regressors have different scores of their own; pass scoring=.")
     scorers = [check_scoring(model, scoring) for model in models.values()]
     design = design_of(folds, num_samples(X))
     keep = classification and (mcnemar or design.kind in ("hold-out", "leave-one-out")) and design.kind in POOLED

@@ -35,6 +35,14 @@ def tails(alternative: str, level: float) -> tuple[bool, bool, float]:
     return alternative != "less", alternative != "greater", level / 2 if both else level
 
 
+def noncentral_tail(q: NDArray, df: NDArray, shift: NDArray) -> NDArray:
+    """Return P(T <= q) of the noncentral t; SciPy gives NaN far out on either side, where it is 0 or 1 to rounding."""
+    from scipy import stats
+
+    p = np.asarray(stats.nct.cdf(q, df, shift))
+    return np.where(np.isnan(p), np.where(shift > q, 0.0, 1.0), p)
+
+
 def mean_power(test: str, effect: float, n: NDArray, level: float, alternative: str, ratio: float) -> NDArray:
     """Return (1) or (2)."""
     from scipy import stats
@@ -48,7 +56,7 @@ def mean_power(test: str, effect: float, n: NDArray, level: float, alternative: 
     df = n * (1 + ratio) - 2 if two else n - 1
     t = stats.t.isf(tail, df)
     # SciPy's upper tail of the noncentral t loses digits that the lower tail of its mirror keeps
-    return upper * stats.nct.cdf(-t, df, -shift) + lower * stats.nct.cdf(-t, df, shift)
+    return upper * noncentral_tail(-t, df, -shift) + lower * noncentral_tail(-t, df, shift)
 
 
 def proportion_power(

@@ -19,7 +19,7 @@ from novum.exceptions import DataError
 
 __all__ = ["Fold", "Outcome", "fit_and_score", "outcomes", "run", "splits_of"]
 
-WORTH_PROCESSES = 2.0  # seconds of work in all below which starting processes costs more than it saves
+WORTH_PROCESSES = 5.0  # seconds of work in all; starting processes costs about three, once
 TRIED_ALONE = 0.5  # seconds of fits in this process before that is judged
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 
 from novum._checks import check_count, check_number
 from novum.exceptions import DataError, ParameterError
@@ -97,6 +97,8 @@ def effective_degrees_of_freedom(
     >>> round(effective_degrees_of_freedom(Ridge(alpha=1e-9), X), 6), round(effective_degrees_of_freedom(Ridge(alpha=1e9), X), 6)
     (4.0, 1.0)
     """
+    if is_classifier(model):
+        raise ParameterError(f"effective_degrees_of_freedom: {type(model).__name__} is a classifier; pass a regressor.")
     if noise_variance is not None:
         if y is None:
             raise ParameterError(

@@ -150,6 +150,10 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
         self
         """
         classes = self.estimator is not None and is_classifier(self.estimator)
+        if self.estimator is None and np.asarray(y).dtype.kind in "US":
+            raise DataError(
+                "StabilitySelection: y holds labels; pass a classifier with coef_ or feature_importances_ as estimator."
+            )
         rows, target = self._source(X, y, target="classes" if classes else "numeric").total(gather, None, together)
         rows = rows.astype(np.float64)
         n, p = rows.shape
