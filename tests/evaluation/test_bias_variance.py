@@ -93,7 +93,7 @@ def test_ridge_on_24_gaussian_bumps():
     pytest.importorskip("matplotlib")
     ax = curve.plot(test_error=frame.total + 0.01)
     assert ax.get_xlabel() == "ln ridge__alpha" and [t.get_text() for t in ax.get_legend().texts][:3] == [
-        "bias",
+        "bias squared",
         "variance",
         "expected loss",
     ]

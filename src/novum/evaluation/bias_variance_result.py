@@ -141,7 +141,8 @@ class BiasVarianceCurve:
         if log is None:
             log = bool(numbers and (values > 0).all() and values.max() >= 100 * values.min())
         x = np.log(values.astype(float)) if log else values.astype(float) if numbers else np.arange(len(values))
-        for name, label in (("bias", "bias"), ("net_variance", "variance"), ("total", "expected loss")):
+        square = "bias squared" if self.parts[0].loss == "squared" else "bias"
+        for name, label in (("bias", square), ("net_variance", "variance"), ("total", "expected loss")):
             key = "variance" if name == "net_variance" else name
             ax.plot(x, [getattr(part, name) for part in self.parts], color=COLORS[key], marker=".", label=label)
         ax.axhline(self.parts[0].noise, color=COLORS["noise"], ls=":", label="noise")
@@ -161,11 +162,8 @@ class BiasVarianceCurve:
         for ax, value in zip(panels, shown):
             part = self.parts[self.values.index(value)]
             part.plot(ax)
-            ax.set_title(
-                f"{self.parameter} = {value:.3g}: {part._title()}"
-                if isinstance(value, float)
-                else f"{self.parameter} = {value}"
-            )
+            shown_value = f"{value:.3g}" if isinstance(value, float) else value
+            ax.set_title(f"{self.parameter} {shown_value}\n{part._title()}", fontsize="small")
         return panels
 
     def __repr__(self) -> str:

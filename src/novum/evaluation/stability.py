@@ -150,7 +150,7 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
         self
         """
         classes = self.estimator is not None and is_classifier(self.estimator)
-        if self.estimator is None and np.asarray(y).dtype.kind in "US":
+        if self.estimator is None and any(isinstance(label, str) for label in np.asarray(y).ravel()[:1]):
             raise DataError(
                 "StabilitySelection: y holds labels; pass a classifier with coef_ or feature_importances_ as estimator."
             )
