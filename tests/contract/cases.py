@@ -28,6 +28,7 @@ SETTINGS: dict[str, dict] = {
         "precisions_init": np.stack([np.eye(3)] * 3),
     },
     "BayesianGaussianMixture": {"random_state": 0},
+    "StabilitySelection": {"n_pairs": 2, "n_selected": 2},
     "RadiusNeighborsClassifier": {"outlier_label": 0, "radius": 4.0},
     "RadiusNeighborsRegressor": {"radius": 4.0},
     "SGDClassifier": {"random_state": 0},

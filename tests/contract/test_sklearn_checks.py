@@ -68,6 +68,7 @@ CHECKS = {  # by class, scikit-learn 1.9
     "SGDClassifier": 65,
     "SGDRegressor": 61,
     "SigmoidBasis": 54,
+    "StabilitySelection": 48,
     "BayesOptimalClassifier": 62,
     "BernoulliNB": 63,
     "CategoricalNB": 62,

@@ -4,48 +4,27 @@ The order of the fits is repetition, candidate, fold. So whenever it ends early,
 of whole repetitions is there for all candidates, or at least one whole set of folds for some; only these are compared.
 """
 
-import os
-import signal
 import time
 import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
-from threadpoolctl import threadpool_limits
 
+from novum.evaluation.shared_folds import Fold, Outcome, outcomes
 from novum.study.candidates import Candidate
 from novum.study.measures import Measure
 from novum.study.pipelines import pipeline_for
 from novum.study.task import CLASSIFICATION
 
-__all__ = ["Fold", "Scores", "compare", "make_folds", "plan"]
+__all__ = ["Fold", "Outcome", "Scores", "compare", "make_folds", "plan"]
 
 FOLDS = 10
 REPEATS = ((2_000, 3), (20_000, 1))  # rows up to which there are so many repetitions of ten folds
 MANY_ROWS_FOLDS = 5  # beyond: one repetition of five
 FEW_FITS = 40  # fewer small fits than this are not worth starting processes for
-
-
-class Fold(NamedTuple):
-    """One split of the training rows."""
-
-    repeat: int
-    train: np.ndarray
-    test: np.ndarray
-
-
-class Outcome(NamedTuple):
-    """What one fit gave."""
-
-    candidate: int
-    fold: int
-    score: float
-    seconds: float
-    messages: list[str]  # warnings of the fit
-    error: str
 
 
 class Scores(NamedTuple):
@@ -77,38 +56,9 @@ def make_folds(y: Any, task: str, k: int, repeats: int, seed: int) -> list[Fold]
     return [Fold(number // k, train, test) for number, (train, test) in enumerate(splits)]
 
 
-def fit_and_score(
-    candidate: int, fold: int, pipeline: Any, frame: Any, y: Any, split: Fold, measure: Measure
-) -> Outcome:
-    """Fit on the training part and score on the other; an error is an outcome, not the end of the study."""
-    start = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
-        warnings.simplefilter("always")
-        try:
-            fitted = clone(pipeline).fit(frame.iloc[split.train], y[split.train])
-            score, error = measure.score(y[split.test], fitted.predict(frame.iloc[split.test])), ""
-        except Exception as problem:  # whatever a candidate raises on this table
-            score, error = float("nan"), f"{type(problem).__name__}: {str(problem).splitlines()[0]:.200}"
-    messages = sorted({f"{w.category.__name__}: {str(w.message).splitlines()[0]:.160}" for w in caught})
-    return Outcome(candidate, fold, score, time.perf_counter() - start, messages, error)
-
-
-def in_worker(owner: int, *arguments: Any) -> Outcome:
-    """Do the same in another process, where Ctrl-C is left to the process that owns the study."""
-    if os.getpid() != owner:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return fit_and_score(*arguments)
-
-
-def outcomes(tasks: list[tuple], processes: int) -> Generator[Outcome, None, None]:
-    """Yield the outcomes as they come."""
-    if processes == 1:
-        yield from (fit_and_score(*task) for task in tasks)
-        return
-    from joblib import Parallel, delayed
-
-    parallel = Parallel(n_jobs=processes, return_as="generator_unordered")
-    yield from parallel(delayed(in_worker)(os.getpid(), *task) for task in tasks)
+def measured(measure: Measure, fitted: Any, X: Any, y: Any) -> float:
+    """Return the measure of a fitted pipeline on rows."""
+    return measure.score(y, fitted.predict(X))
 
 
 def compare(
@@ -134,7 +84,7 @@ def compare(
     repeats = 1 + max(fold.repeat for fold in folds)
     pipelines = [pipeline_for(candidate, frame) for candidate in candidates]
     tasks = [
-        (c, f, pipelines[c], frame, y, fold, measure)
+        (c, f, pipelines[c], frame, y, fold, partial(measured, measure))
         for repeat in range(repeats)
         for c in range(len(candidates))
         for f, fold in enumerate(folds)
@@ -176,12 +126,12 @@ def gather(
     failed: dict[int, str] = {}
     notes: list[str] = []
     for outcome in done:
-        values[outcome.candidate, outcome.fold] = outcome.score
-        seconds[outcome.candidate, outcome.fold] = outcome.seconds
+        values[outcome.model, outcome.fold] = outcome.score
+        seconds[outcome.model, outcome.fold] = outcome.seconds
         if outcome.error:
-            failed.setdefault(outcome.candidate, outcome.error)
+            failed.setdefault(outcome.model, outcome.error)
     notes += [f"{candidates[c].name} is left out: {error}" for c, error in sorted(failed.items())]
-    said = {(candidates[o.candidate].name, text) for o in done for text in o.messages if o.candidate not in failed}
+    said = {(candidates[o.model].name, text) for o in done for text in o.messages if o.model not in failed}
     notes += [f"{name} warned: {text}" for name, text in sorted(said)]
     rows = [c for c in range(len(candidates)) if c not in failed]
     repeat = np.array([fold.repeat for fold in folds])

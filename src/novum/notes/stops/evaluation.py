@@ -1,26 +1,50 @@
 """Scores and tests."""
 
 import numpy as np
-from scipy import special, stats
+from scipy import stats
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
 
 from novum.datasets import load_example, load_tenfold_scores
+from novum.evaluation import adjusted_r2, bias_variance_decomposition, compare, out_of_bag_probability, t_table, z_test
+from novum.linear_model import LinearRegression
 from novum.notes.stops.registry import stop
 
 
 @stop("000", "6.6", "paired t-test over ten folds", printed="2.98", unit="t = ")
 def paired_t():
-    difference = np.subtract(*load_tenfold_scores().data.T)
-    return float(difference.mean() / (difference.std(ddof=1) / np.sqrt(difference.size)))
+    A, B = load_tenfold_scores().data.T
+    test = compare({"A": A, "B": B}, test="paired_t").pair("A", "B").result
+    return test.statistic if test else "-"
 
 
 @stop("000", "6.6", "... and what it must exceed", printed="2.262")
 def critical_t():
-    return float(special.stdtrit(9, 0.975))
+    return float(t_table([0.025], df=[9]).iloc[0, 0])
 
 
 @stop("000", "6.5", "quantile that leaves 2.5 % above", printed="1.96")
 def critical_z():
-    return float(special.ndtri(0.975))
+    return z_test([0.0], sigma=1).critical_values(0.05)[1]
+
+
+@stop("000", "17.2", "left out of a bootstrap sample of 1000", printed="37 %", reference="37 %")
+def left_out():
+    return f"{100 * out_of_bag_probability(1000):.0f} %"
+
+
+@stop("003", "6.2", "adjusted R2 of a line through four points", reference=0.944, remark="the notes print RSS x TSS")
+def adjusted():
+    return adjusted_r2(0.7, 18.75, 4, 1)
+
+
+@stop("003", "5.2", "squared bias of a line at .3 under a sine", reference=0.4641754, remark="checked by simulation")
+def line_bias():
+    line, x = make_pipeline(PolynomialFeatures(1), LinearRegression()), np.linspace(0, 1, 10)[:, None]
+    parts = bias_variance_decomposition(
+        line, x, X_test=[[0.3]], truth=lambda x: np.sin(2 * np.pi * x[:, 0]), noise=0.3, method="exact"
+    )
+    return parts.bias
 
 
 @stop("000", "7.4", "HHTTTHH under Beta(1, 1): next is heads", reference=5 / 9, remark="(4 + 1) / (7 + 2)")

@@ -1,0 +1,261 @@
+r"""Feature selection by greedy steps: from nothing adding the best feature, or from all dropping the least useful.
+
+    forward:   F_0 = {},   F_{m+1} = F_m + argmax_j score(F_m + j)                                 (1)
+    backward:  F_p = all,  F_{m-1} = F_m - argmax_j score(F_m - j)                                 (2)
+
+The score is a criterion on the training rows (C_p, AIC, BIC, adjusted R^2: no other rows are needed because each parameter is
+charged for) or a cross-validated one. Without a number of features asked for, steps are taken to the end of the path and the best
+set on it is kept: a step that gains nothing may lead to one that does.
+
+A score that chose the features is no estimate of how well they do. For that, selection goes inside the folds: a Pipeline of
+scikit-learn's SequentialFeatureSelector with `criterion_scorer` and a model, cross-validated as a whole.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import cross_val_score
+
+from novum._axes import drawing_axes
+from novum._checks import check_choice, check_count, check_number
+from novum._sklearn import take_rows
+from novum.evaluation.criteria import model_criteria
+from novum.exceptions import DataError, ParameterError
+
+__all__ = ["SelectionPath", "backward_selection", "criterion_scorer", "forward_selection"]
+
+CRITERIA = ("cp", "aic", "bic", "adjusted_r2")
+
+
+@dataclass(frozen=True)
+class CriterionScorer:
+    """A criterion as a scorer: higher is better, so C_p, AIC and BIC are negated."""
+
+    criterion: str
+    noise_variance: float | None
+
+    @property
+    def __name__(self) -> str:
+        return self.criterion
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+        """Return the criterion of a fitted model on the rows it was fitted on."""
+        found = model_criteria(estimator, X, y, noise_variance=self.noise_variance)
+        if self.criterion == "adjusted_r2":
+            return found.adjusted_r2
+        return -{"cp": found.mallows_cp, "aic": found.aic, "bic": found.bic}[self.criterion]
+
+
+def criterion_scorer(criterion: str, *, noise_variance: float | None = None) -> Callable[..., float]:
+    """Return a criterion as a scorer for scikit-learn's sequential selector, searches and `forward_selection`.
+
+    Parameters
+    ----------
+    criterion : {"cp", "aic", "bic", "adjusted_r2"}
+        C_p, AIC and BIC are negated: higher is better.
+    noise_variance : float, default=None
+        Of C_p, from the model with all features; needed there.
+
+    Returns
+    -------
+    callable
+        `(fitted, X, y) -> float`, on the training rows: use it with `cv=[(rows, rows)]`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.feature_selection import SequentialFeatureSelector
+    >>> from novum.evaluation import criterion_scorer
+    >>> from novum.linear_model import LinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 5)); y = 2 * X[:, 1] - X[:, 3] + 0.5 * rng.normal(size=60)
+    >>> rows = np.arange(60)
+    >>> selector = SequentialFeatureSelector(
+    ...     LinearRegression(), scoring=criterion_scorer("bic"), cv=[(rows, rows)], n_features_to_select="auto", tol=1e-9
+    ... )
+    >>> selector.fit(X, y).get_support(indices=True)
+    array([1, 3])
+    """
+    check_choice("criterion_scorer", "criterion", criterion, CRITERIA)
+    if noise_variance is not None:
+        noise_variance = check_number("criterion_scorer", "noise_variance", noise_variance, 0, open_low=True)
+    elif criterion == "cp":
+        raise ParameterError("criterion_scorer('cp'): give noise_variance, RSS/(N - d) of the model with all features.")
+    return CriterionScorer(criterion, noise_variance)
+
+
+@dataclass(frozen=True, repr=False)
+class SelectionPath:
+    """The path of a greedy selection.
+
+    Attributes
+    ----------
+    sets : list of tuple of int
+        The features after every step, in the order of the path.
+    scores : list of float
+        Of each set; higher is better.
+    support : ndarray of bool
+        The features kept.
+    names : list of str
+    scoring : str
+    """
+
+    sets: list[tuple[int, ...]]
+    scores: list[float]
+    support: np.ndarray
+    names: list[str]
+    scoring: str
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the score against the number of features, the set kept marked."""
+        ax = drawing_axes(ax)
+        sizes = [len(one) for one in self.sets]
+        ax.plot(sizes, self.scores, "o-", color="#33415c")
+        kept = int(self.support.sum())
+        ax.plot(kept, self.scores[sizes.index(kept)], "o", ms=10, mfc="none", color="#d1495b", label="kept")
+        ax.set(xlabel="number of features", ylabel=f"{self.scoring} (higher is better)")
+        ax.legend()
+        return ax
+
+    def to_frame(self) -> Any:
+        """Return the path as a pandas frame."""
+        import pandas as pd
+
+        rows = [[self.names[j] for j in one] for one in self.sets]
+        return pd.DataFrame({"n_features": [len(one) for one in self.sets], "score": self.scores, "features": rows})
+
+    def __repr__(self) -> str:
+        kept = [self.names[j] for j in np.flatnonzero(self.support)]
+        lines = [f"  {len(one):3d} features  {score:.6g}" for one, score in zip(self.sets, self.scores)]
+        return "\n".join([f"selection by {self.scoring}: kept {', '.join(kept) or 'none'}", *lines])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def columns_of(X: Any, features: tuple[int, ...]) -> Any:
+    return take_rows(X, list(features), axis=1)
+
+
+def greedy(estimator: Any, X: Any, y: Any, scoring: Any, n_features: Any, cv: Any, forward: bool) -> SelectionPath:
+    """Return the path (1) or (2)."""
+    owner = "forward_selection" if forward else "backward_selection"
+    if np.ndim(X) != 2 or np.shape(X)[0] != len(y):
+        raise DataError(f"{owner}: X must have rows and columns and one row per entry of y; got {np.shape(X)}.")
+    p = np.shape(X)[1]
+    wanted = None if n_features is None else check_count(owner, "n_features", n_features)
+    if wanted is not None and wanted > p:
+        raise ParameterError(f"{owner}(n_features={wanted}): X has {p} features.")
+    names = [str(name) for name in X.columns] if hasattr(X, "columns") else [f"x{j}" for j in range(p)]
+    label, score = scorer_of(owner, estimator, X, y, scoring, cv)
+    current: tuple[int, ...] = () if forward else tuple(range(p))
+    sets, scores = ([], []) if forward else ([current], [score(current)])
+    end = (wanted or p) if forward else (wanted or 1)
+    while len(current) != end:
+        others = [j for j in range(p) if (j in current) != forward]
+        tried = [tuple(sorted({*current, j})) if forward else tuple(i for i in current if i != j) for j in others]
+        values = [score(one) for one in tried]
+        best = int(np.nanargmax(values))
+        current = tried[best]
+        sets.append(current)
+        scores.append(float(values[best]))
+    kept = sets[-1] if wanted is not None else sets[int(np.nanargmax(scores))]
+    support = np.zeros(p, bool)
+    support[list(kept)] = True
+    return SelectionPath(sets, scores, support, names, label)
+
+
+def scorer_of(owner: str, estimator: Any, X: Any, y: Any, scoring: Any, cv: Any) -> tuple[str, Callable]:
+    """Return the name and the function that scores a set of features."""
+    if isinstance(scoring, str) and scoring in CRITERIA:
+        if cv is not None:
+            raise ParameterError(
+                f"{owner}(scoring={scoring!r}, cv={cv!r}): a criterion is for the training rows; leave cv out."
+            )
+        variance = None
+        if scoring == "cp":
+            full = model_criteria(clone(estimator).fit(X, y), X, y)
+            rss = float(np.sum((np.asarray(y) - clone(estimator).fit(X, y).predict(X)) ** 2))
+            if len(y) <= full.n_parameters:
+                raise DataError(f"{owner}(scoring='cp'): needs more rows than features, to estimate the noise.")
+            variance = rss / (len(y) - full.n_parameters)
+        criterion = criterion_scorer(scoring, noise_variance=variance)
+
+        def score(features: tuple[int, ...]) -> float:
+            part = columns_of(X, features)
+            return criterion(clone(estimator).fit(part, y), part, y)
+
+        return scoring, score
+    scorer = check_scoring(estimator, scoring)
+    folds = 5 if cv is None else cv
+    label = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
+    return label, lambda features: float(
+        cross_val_score(estimator, columns_of(X, features), y, scoring=scorer, cv=folds).mean()
+    )
+
+
+def forward_selection(
+    estimator: Any, X: Any, y: Any, *, scoring: Any = "bic", n_features: int | None = None, cv: Any = None
+) -> SelectionPath:
+    """Add one feature after another, each time the one that helps most (1), and keep the best set of the path.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like or frame of shape (n_samples, n_features)
+    y : array-like
+    scoring : {"cp", "aic", "bic", "adjusted_r2"}, or a scikit-learn score, default="bic"
+        A criterion is taken on the training rows, a score is cross-validated.
+    n_features : int, default=None
+        Stop at so many and keep them; None keeps the best set of the whole path.
+    cv : int or splitter, default=None
+        Of a score; five folds by default.
+
+    Returns
+    -------
+    SelectionPath
+        `support`, `sets`, `scores`, `plot()`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.evaluation import forward_selection
+    >>> from novum.linear_model import LinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 4)); y = 2 * X[:, 1] - X[:, 3] + 0.5 * rng.normal(size=60)
+    >>> forward_selection(LinearRegression(), X, y).sets[:2]
+    [(1,), (1, 3)]
+    """
+    return greedy(estimator, X, y, scoring, n_features, cv, True)
+
+
+def backward_selection(
+    estimator: Any, X: Any, y: Any, *, scoring: Any = "bic", n_features: int | None = None, cv: Any = None
+) -> SelectionPath:
+    """Drop one feature after another, each time the one that is missed least (2), and keep the best set of the path.
+
+    Parameters
+    ----------
+    estimator, X, y, scoring, n_features, cv
+        As in `forward_selection`.
+
+    Returns
+    -------
+    SelectionPath
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.evaluation import backward_selection
+    >>> from novum.linear_model import LinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 4)); y = 2 * X[:, 1] - X[:, 3] + 0.5 * rng.normal(size=60)
+    >>> backward_selection(LinearRegression(), X, y, scoring="cp").support
+    array([False,  True, False,  True])
+    """
+    return greedy(estimator, X, y, scoring, n_features, cv, False)

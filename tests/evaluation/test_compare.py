@@ -1,0 +1,427 @@
+"""compare and the paired tests: the notes' ten folds, Demsar's table, SciPy, brute force, designs, failures."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.model_selection import (
+    KFold,
+    LeaveOneOut,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_score,
+)
+from sklearn.preprocessing import StandardScaler
+
+from novum.datasets import load_tenfold_scores
+from novum.evaluation import compare, corrected_test, holm, paired_test
+from novum.evaluation._comparison_plot import indistinct
+from novum.evaluation.bayesian_comparison import correlated_t, largest, signed
+from novum.evaluation.paired import mcnemar
+from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.linear_model import LinearRegression, LogisticRegression, Ridge
+from novum.naive_bayes import GaussianNB
+from novum.tree import DecisionTreeClassifier
+
+A, B = load_tenfold_scores().data.T
+X, y = load_breast_cancer(return_X_y=True)
+X = StandardScaler().fit_transform(X)[::2]
+y = y[::2]
+TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
+# Demsar, JMLR 7 (2006), table 6: AUC of four variants of C4.5 on 14 data sets
+DEMSAR = {
+    "C4.5": [0.763, 0.599, 0.954, 0.628, 0.882, 0.936, 0.661, 0.583, 0.775, 1.0, 0.940, 0.619, 0.972, 0.957],
+    "+m": [0.768, 0.591, 0.971, 0.661, 0.888, 0.931, 0.668, 0.583, 0.838, 1.0, 0.962, 0.666, 0.981, 0.978],
+    "+cf": [0.771, 0.590, 0.968, 0.654, 0.886, 0.916, 0.609, 0.563, 0.866, 1.0, 0.965, 0.614, 0.9751, 0.946],
+    "+m+cf": [0.798, 0.569, 0.967, 0.657, 0.898, 0.931, 0.685, 0.625, 0.875, 1.0, 0.962, 0.669, 0.975, 0.970],
+}
+
+
+# ------------------------------------------------------------------------------------------------------ paired tests
+
+
+@pytest.mark.notes("000-a", "t-test-paired-kfold")
+def test_the_ten_folds_of_the_notes():
+    result = compare({"A": A, "B": B}, test="paired_t")
+    pair = result.pair("A", "B")
+    assert pair.difference == pytest.approx(0.046, abs=1e-12)
+    assert pair.result.standard_error == pytest.approx(0.0154344, abs=5e-8)
+    assert pair.result.statistic == pytest.approx(2.980346, abs=5e-7)
+    assert pair.result.critical_values(0.05)[1] == pytest.approx(2.262, abs=5e-4)
+    assert pair.p_value == pytest.approx(0.015441, abs=5e-7) and result.verdict(pair) == "A better"
+    assert pair.result.interval() == pytest.approx((0.011085, 0.080915), abs=5e-7)
+    one_sided = compare({"A": A, "B": B}, test="paired_t", alternative="greater").pairs[0]
+    assert one_sided.p_value == pytest.approx(0.007720, abs=5e-7)
+    assert one_sided.result.critical_values(0.05) == pytest.approx((1.833,), abs=5e-4)
+    assert "Caution: training sets share rows" in result.sentence()
+
+
+@pytest.mark.notes("001", "cv-compare")
+def test_differences_of_errors_on_shared_folds():
+    folds = StratifiedKFold(5, shuffle=True, random_state=3)
+    result = compare({"a": GaussianNB(), "b": TREE}, X, y, cv=folds)
+    error = {name: 1 - cross_val_score(model, X, y, cv=folds) for name, model in (("a", GaussianNB()), ("b", TREE))}
+    np.testing.assert_allclose(result.scores, 1 - np.column_stack([error["a"], error["b"]]), rtol=1e-12)
+    delta = error["a"] - error["b"]  # negative: a is better
+    assert result.pair("a", "b").difference == pytest.approx(-delta.mean(), rel=1e-12)
+    assert list(result.scores_frame().columns) == ["a", "b"]
+
+
+def test_corrected_t_is_the_one_of_the_study():
+    ours, other = paired_test(A, B, test_over_train=1 / 9), corrected_test(A, B, 1 / 9)
+    assert (ours.statistic, ours.p_value) == pytest.approx((other.statistic, other.p_value), rel=1e-12)
+    assert ours.interval() == pytest.approx(other.interval, rel=1e-12)
+
+
+def test_five_by_two_by_its_definition():
+    d = np.random.default_rng(0).normal(0.02, 0.03, (5, 2))
+    s2 = ((d - d.mean(1, keepdims=True)) ** 2).sum(1)
+    t, F = d[0, 0] / np.sqrt(s2.mean()), (d**2).sum() / (2 * s2.sum())
+    ours = paired_test(0.7 + d.ravel(), np.full(10, 0.7), "5x2cv_t")
+    assert (ours.statistic, ours.p_value) == pytest.approx((t, 2 * stats.t.sf(abs(t), 5)), rel=1e-10)
+    ours = paired_test(0.7 + d.ravel(), np.full(10, 0.7), "5x2cv_f")
+    assert (ours.statistic, ours.p_value) == pytest.approx((F, stats.f.sf(F, 10, 5)), rel=1e-10)
+    with pytest.raises(DataError, match="ten differences"):
+        paired_test(A[:4], B[:4], "5x2cv_t")
+
+
+@pytest.mark.peer
+def test_five_by_two_and_mcnemar_are_mlxtends():
+    evaluate = pytest.importorskip("mlxtend.evaluate")
+    from sklearn.metrics import get_scorer
+    from sklearn.model_selection import train_test_split
+
+    scores, generator = [], np.random.RandomState(1)
+    scorer = get_scorer("accuracy")
+    for _ in range(5):  # mlxtend's own splits
+        half = train_test_split(np.arange(len(X)), test_size=0.5, random_state=generator.randint(low=0, high=32767))
+        scores += [
+            [scorer(model.fit(X[a], y[a]), X[b], y[b]) for model in (GaussianNB(), TREE)] for a, b in (half, half[::-1])
+        ]
+    ours = {kind: paired_test(*np.array(scores).T, f"5x2cv_{kind}") for kind in "tf"}
+    theirs = evaluate.paired_ttest_5x2cv(GaussianNB(), TREE, X, y, scoring="accuracy", random_seed=1)
+    assert (ours["t"].statistic, ours["t"].p_value) == pytest.approx(theirs, rel=1e-10)
+    theirs = evaluate.combined_ftest_5x2cv(GaussianNB(), TREE, X, y, scoring="accuracy", random_seed=1)
+    assert (ours["f"].statistic, ours["f"].p_value) == pytest.approx(theirs, rel=1e-10)
+    table = np.array([[50, 40], [12, 60]])
+    chi2, p = evaluate.mcnemar(table, corrected=True)
+    assert (mcnemar(40, 12, exact=False).statistic, mcnemar(40, 12, exact=False).p_value) == pytest.approx(
+        (chi2, p), rel=1e-10
+    )
+
+
+def test_mcnemar():
+    reference = pytest.importorskip("statsmodels.stats.contingency_tables").mcnemar
+    generator = np.random.default_rng(2)
+    truth, a, b = (generator.integers(2, size=80) for _ in range(3))
+    only_a, only_b = int(((a != truth) & (b == truth)).sum()), int(((a == truth) & (b != truth)).sum())
+    table = [[0, only_a], [only_b, 0]]
+    for test, exact in (("mcnemar", False), ("mcnemar_exact", True)):
+        theirs = reference(table, exact=exact, correction=True)
+        assert paired_test(a, b, test, y=truth).p_value == pytest.approx(theirs.pvalue, rel=1e-10)
+    assert paired_test(truth, truth, "mcnemar_exact", y=truth).p_value == 1
+    assert paired_test(list("ab"), list("aa"), "mcnemar", y=list("ab")).p_value == 1
+    with pytest.raises(ParameterError, match="true labels"):
+        paired_test(a, b, "mcnemar")
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_wilcoxon_and_sign(alternative):
+    a, b = np.array(DEMSAR["+m+cf"]), np.array(DEMSAR["C4.5"])
+    d = np.round(a - b, 10)
+    assert paired_test(a, b, "wilcoxon", alternative=alternative).p_value == pytest.approx(
+        stats.wilcoxon(d, alternative=alternative).pvalue, rel=1e-10
+    )
+    wins, n = int((d > 0).sum()), int((d != 0).sum())
+    assert paired_test(a, b, "sign", alternative=alternative).p_value == pytest.approx(
+        stats.binomtest(wins, n, 0.5, alternative).pvalue, rel=1e-12
+    )
+    assert paired_test(a, a, "wilcoxon").p_value == paired_test(a, a, "sign").p_value == 1
+
+
+# --------------------------------------------------------------------------------------------------- several data sets
+
+
+def test_friedman_on_demsars_table():
+    result = compare(DEMSAR, design="data sets")
+    np.testing.assert_allclose(result.ranks, [3.143, 2.000, 2.893, 1.964], atol=5e-4)  # as printed
+    theirs = stats.friedmanchisquare(*DEMSAR.values())
+    ours = result.overall["friedman"]
+    assert (ours.statistic, ours.p_value) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-10)
+    N, k = 14, 4
+    untied = 12 * N / (k * (k + 1)) * ((result.ranks**2).sum() - k * (k + 1) ** 2 / 4)
+    assert untied == pytest.approx(9.28, abs=0.01)  # the paper, without a correction for ties
+    F = (N - 1) * ours.statistic / (N * (k - 1) - ours.statistic)
+    assert result.overall["iman_davenport"].statistic == pytest.approx(F, rel=1e-12)
+    assert result.overall["iman_davenport"].p_value == pytest.approx(stats.f.sf(F, 3, 39), rel=1e-12)
+    assert result.critical_difference == pytest.approx(1.25, abs=0.005)  # the paper at .05
+    tenth = compare(DEMSAR, design="data sets", level=0.1)
+    assert tenth.critical_difference == pytest.approx(1.12, abs=0.005)
+    better = {frozenset((one.a, one.b)) for one in tenth.pairs if tenth.verdict(one) != "cannot tell"}
+    # the paper at .1: C4.5 is worse than +m and +m+cf; the other pairs cannot be told apart
+    assert better == {frozenset(("C4.5", "+m")), frozenset(("C4.5", "+m+cf"))}
+    assert indistinct(tenth) == [["+m+cf", "+m", "+cf"], ["+cf", "C4.5"]]
+    dunn = compare(DEMSAR, design="data sets", baseline="C4.5")
+    assert dunn.adjust == "bonferroni-dunn" and dunn.critical_difference == pytest.approx(1.16, abs=0.01)  # the paper
+    assert "4 models were compared on 14 data sets" in tenth.sentence() and "+m over C4.5" in tenth.sentence()
+
+
+@pytest.mark.parametrize("k, q", [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)])
+def test_nemenyi_quantiles_of_demsars_table(k, q):
+    from novum.evaluation.ranks import critical_difference
+
+    assert critical_difference(k, 1, 0.05, "nemenyi") / np.sqrt(k * (k + 1) / 6) == pytest.approx(
+        q, abs=1e-3
+    )  # the table cuts some digits off
+    dunn = {2: 1.960, 3: 2.241, 5: 2.498, 10: 2.773}[k]
+    assert critical_difference(k, 1, 0.05, "bonferroni-dunn") / np.sqrt(k * (k + 1) / 6) == pytest.approx(
+        dunn, abs=6e-4
+    )
+
+
+def test_range_of_normals_is_scipys():
+    from novum.evaluation.ranks import range_tail
+
+    q = np.array([0.3, 1.5, 3.314493, 6.0])
+    np.testing.assert_allclose(range_tail(q, 3), stats.studentized_range.sf(q, 3, np.inf), rtol=1e-9)
+    np.testing.assert_allclose(range_tail(q, 2), 2 * stats.norm.sf(q / np.sqrt(2)), rtol=1e-12)
+
+
+def test_holm_after_friedman():
+    result = compare(DEMSAR, design="data sets", adjust="holm", baseline="C4.5")
+    z = [(result.ranks[j] - result.ranks[0]) / np.sqrt(20 / 84) for j in (1, 2, 3)]
+    alone = 2 * stats.norm.sf(np.abs(z))
+    np.testing.assert_allclose([one.p_value for one in result.pairs], alone, rtol=1e-10)
+    np.testing.assert_allclose([one.adjusted for one in result.pairs], holm(alone), rtol=1e-10)
+
+
+def test_models_on_several_data_sets():
+    sets = {"iris": load_iris(), "wine": load_wine(), "cancer": (X, y)}
+    result = compare({"nb": GaussianNB(), "tree": TREE}, sets, cv=3)
+    assert result.design.kind == "data sets" and result.test == "wilcoxon" and result.parts == list(sets)
+    own = compare({"nb": GaussianNB(), "tree": TREE}, X, y, cv=3)
+    np.testing.assert_allclose(result.scores[2], own.scores.mean(0), rtol=1e-12)
+    assert result.pairs[0].p_value == stats.wilcoxon(result.scores[:, 0] - result.scores[:, 1]).pvalue
+    assert (
+        "cannot give a two-sided p below .05"
+        in dict(zip(result.validity().index, result.validity().reason))["wilcoxon"]
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ Bayesian
+
+
+def test_correlated_t_by_quadrature():
+    post = correlated_t(A - B, 1 / 9, 0.01, ("A", "B"))
+    scale = np.std(A - B, ddof=1) * np.sqrt(1 / 10 + 1 / 9)
+    density = lambda m: stats.t.pdf((m - 0.046) / scale, 9) / scale  # noqa: E731
+    assert post.equivalent == pytest.approx(integrate.quad(density, -0.01, 0.01)[0], abs=1e-10)
+    assert post.a_better == pytest.approx(integrate.quad(density, 0.01, np.inf)[0], abs=1e-8)
+    assert post.a_better + post.equivalent + post.b_better == pytest.approx(1)
+    result = compare({"A": A, "B": B}, test="bayesian", rope=0.01)
+    assert result.pairs[0].posterior.a_better == pytest.approx(post.a_better, rel=1e-12)
+    assert result.verdict(result.pairs[0]) == "cannot tell" and "P(A better)" in result.sentence()
+    same = compare({"A": A, "B": A + 0.001}, test="bayesian")
+    assert same.verdict(same.pairs[0]) == "practically equivalent"
+    sure = compare({"A": A + 0.2, "B": B}, test="bayesian")
+    assert sure.verdict(sure.pairs[0]) == "A better"
+
+
+def test_signed_test_by_simulation():
+    weights = np.array([2.0, 3.0, 9.0])
+    draws = np.random.default_rng(0).dirichlet(weights, 200_000)
+    share = np.bincount(draws.argmax(1), minlength=3) / 200_000
+    np.testing.assert_allclose(largest(weights), share, atol=5e-3)
+    post = signed(np.array([0.05] * 8 + [0.0, -0.02]), 0.01, ("a", "b"))
+    assert post.a_better > 0.9 and post.b_better < 0.05
+    assert signed(np.zeros(4), 0.01, ("a", "b")).equivalent == 1
+
+
+# ------------------------------------------------------------------------------------------------------------- designs
+
+
+@pytest.mark.parametrize(
+    "cv, kind, test",
+    [
+        (4, "folds", "corrected_t"),
+        (RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0), "repeated folds", "corrected_t"),
+        (RepeatedKFold(n_splits=2, n_repeats=5, random_state=0), "5x2", "5x2cv_f"),
+        (ShuffleSplit(4, random_state=0), "random splits", "corrected_t"),
+        (ShuffleSplit(1, test_size=0.4, random_state=0), "hold-out", "mcnemar_exact"),
+        (TimeSeriesSplit(3), "random splits", "corrected_t"),
+    ],
+)
+def test_the_design_decides_the_test(cv, kind, test):
+    result = compare({"nb": GaussianNB(), "tree": TREE}, X, y, cv=cv)
+    assert (result.design.kind, result.test) == (kind, test)
+    assert 0 <= result.pairs[0].p_value <= 1 and result.measure == "accuracy"
+    text = result.validity()
+    assert set(text.valid) <= {"yes", "approximately", "no"} and text.loc[test, "valid"] == "yes"
+    assert all(text.reason.str.len() > 10) and text.loc["wilcoxon", "valid"] == "no"
+
+
+def test_leave_one_out_and_regression():
+    rows, target = load_diabetes(return_X_y=True)
+    result = compare({"nb": GaussianNB(), "tree": TREE}, X[:40], y[:40], cv=LeaveOneOut())
+    assert result.design.kind == "leave-one-out" and result.test == "mcnemar_exact"
+    result = compare(
+        {"ols": LinearRegression(), "ridge": Ridge(10)}, rows, target, cv=5, scoring="neg_mean_absolute_error"
+    )
+    assert result.measure == "neg_mean_absolute_error" and result.best == "ols"
+    assert result.validity().loc["mcnemar", "valid"] == "no"
+    with pytest.raises(ParameterError, match="not possible on one hold-out set"):
+        compare({"ols": LinearRegression(), "ridge": Ridge(10)}, rows, target, cv=ShuffleSplit(1, random_state=0))
+
+
+def test_mcnemar_counts_the_pooled_predictions():
+    from sklearn.model_selection import cross_val_predict
+
+    folds = KFold(4, shuffle=True, random_state=1)
+    result = compare({"nb": GaussianNB(), "tree": TREE}, X, y, cv=folds, test="mcnemar_exact")
+    wrong = [cross_val_predict(model, X, y, cv=folds) != y for model in (GaussianNB(), TREE)]
+    assert result.pairs[0].result.statistic == (wrong[0] & ~wrong[1]).sum()
+    assert result.pairs[0].result.n == (wrong[0] ^ wrong[1]).sum()
+
+
+def test_each_split_is_made_once_and_both_cores_agree():
+    class Counting(KFold):
+        made = 0
+
+        def split(self, *args):
+            Counting.made += 1
+            return super().split(*args)
+
+    models = {"nb": GaussianNB(), "tree": TREE, "logistic": LogisticRegression()}
+    serial = compare(models, X, y, cv=Counting(3), n_jobs=1)
+    assert Counting.made == 1
+    parallel = compare(models, X, y, cv=KFold(3), n_jobs=2)
+    assert np.array_equal(serial.scores, parallel.scores)
+    assert [one.adjusted for one in serial.pairs] == [one.adjusted for one in parallel.pairs]
+    np.testing.assert_allclose([one.adjusted for one in serial.pairs], holm([one.p_value for one in serial.pairs]))
+    bonferroni = compare(models, X, y, cv=KFold(3), n_jobs=1, adjust="bonferroni", baseline="nb")
+    assert [(one.a, one.b) for one in bonferroni.pairs] == [("tree", "nb"), ("logistic", "nb")]
+    np.testing.assert_allclose(
+        [one.adjusted for one in bonferroni.pairs], [min(1, 2 * one.p_value) for one in bonferroni.pairs]
+    )
+
+
+def test_groups_stay_together():
+    groups = np.arange(len(X)) // 10
+    result = compare({"nb": GaussianNB(), "tree": TREE}, X, y, cv=3, groups=groups)
+    assert result.design.kind == "folds"
+
+
+class Failing(ClassifierMixin, BaseEstimator):
+    """A classifier that dislikes some rows."""
+
+    def fit(self, X, y):
+        if X[0, 0] == rows_zero:
+            raise ValueError("cannot bear the first row")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X), int)
+
+
+rows_zero = X[0, 0]
+
+
+def test_a_model_that_fails_is_named():
+    models = {"nb": GaussianNB(), "bad": Failing(), "tree": TREE}
+    with pytest.warns(DataWarning, match=r"bad \(fold 1: ValueError: cannot bear the first row\)"):
+        result = compare(models, X, y, cv=KFold(4), n_jobs=1)
+    assert result.names == ["nb", "tree"] and len(result.failures) == 3
+    assert "left out: bad failed on fold 1" in repr(result) and "bad failed and is left out" in result.sentence()
+    with pytest.raises(DataError, match=r"fewer than two models.*bad"):
+        compare({"bad": Failing(), "tree": TREE}, X, y, cv=KFold(4), n_jobs=1)
+    with pytest.warns(DataWarning, match="the score is missing"):
+        assert compare({"a": A, "b": B, "c": np.where(A > 0.85, np.nan, A)}).names == ["a", "b"]
+
+
+def test_equal_models_cannot_be_told_apart():
+    result = compare({"one": GaussianNB(), "two": GaussianNB()}, X, y, cv=4)
+    assert result.pairs[0].p_value == 1 and result.verdict(result.pairs[0]) == "cannot tell"
+    assert compare({"a": [0.5] * 5, "b": [0.4] * 5}).pairs[0].p_value == 0
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: compare({"a": A}), "two models or more"),
+        (lambda: compare([GaussianNB()], X, y), "dict of name to estimator"),
+        (lambda: compare({"a": A, "b": B[:4]}), "they are paired"),
+        (lambda: compare({"a": GaussianNB(), "b": B}, X, y), "no fit method"),
+        (lambda: compare({"a": GaussianNB, "b": GaussianNB}, X, y), "is a class"),
+        (lambda: compare({"a": GaussianNB(), "b": LinearRegression()}, X, y), "different scores"),
+        (lambda: compare({"a": GaussianNB(), "b": TREE}), "pass the rows X"),
+        (lambda: compare({"a": GaussianNB(), "b": TREE}, X), "pass y"),
+        (lambda: compare({"a": GaussianNB(), "b": TREE}, X, y[:9]), "rows"),
+        (lambda: compare({"a": GaussianNB(), "b": TREE}, X, y, cv=1), "at least 2 folds"),
+        (lambda: compare({"a": GaussianNB(), "b": TREE}, X, y, cv="ten"), "cv"),
+        (lambda: compare({"a": A, "b": B}, test="anova"), "test"),
+        (lambda: compare({"a": A, "b": B}, test="friedman"), "not possible"),
+        (lambda: compare({"a": A, "b": B}, test="5x2cv_t"), "not possible"),
+        (lambda: compare({"a": A, "b": B}, adjust="nemenyi"), "belongs to test='friedman'"),
+        (lambda: compare({"a": A, "b": B}, baseline="c"), "baseline"),
+        (lambda: compare({"a": A, "b": B}, level=1.5), "level"),
+        (lambda: compare({"a": A, "b": B}, test="bayesian", rope=None), "rope"),
+        (lambda: compare({"a": A, "b": B}).pair("b", "a"), "compared as"),
+        (lambda: compare({"a": list("xyz"), "b": list("xyz")}), "list of numbers"),
+        (lambda: compare(DEMSAR, design="data sets", adjust="nemenyi", baseline="+m"), "leave the baseline out"),
+        (lambda: compare({"a": A[:1], "b": B[:1]}), "no spread"),
+    ],
+)
+def test_refusals(call, words):
+    with pytest.raises((ParameterError, DataError), match=words):
+        call()
+
+
+def test_frames_in_and_out():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(DEMSAR, index=[f"set {i}" for i in range(14)])
+    result = compare(frame, design="data sets")
+    assert result.parts[3] == "set 3" and result.to_frame().shape[0] == 6
+    assert pickle.loads(pickle.dumps(result)).critical_difference == result.critical_difference
+    assert repr(compare(DEMSAR, design="data sets")) == repr(result) and "<pre>" in result._repr_html_()
+
+
+def test_pictures():
+    pytest.importorskip("matplotlib")
+    result = compare(DEMSAR, design="data sets", level=0.1)
+    ax = result.plot()
+    words = " ".join(text.get_text() for text in ax.texts)
+    assert "CD 1.12" in words and "+m+cf 1.96" in words and ax.get_xlabel()
+    assert "CD" in " ".join(t.get_text() for t in compare(DEMSAR, design="data sets", baseline="+m").plot().texts)
+    ax = compare({"A": A, "B": B, "C": A}).plot()
+    assert len(ax.get_yticklabels()) == 3 and ax.get_xlabel()
+    assert compare({"A": A, "B": B}).pairs[0].posterior.plot().get_ylabel() == "posterior density"
+    assert signed(A - B, 0.01, ("a", "b")).plot().get_ylabel() == "posterior probability"
+
+
+@pytest.mark.slow
+def test_the_corrected_t_keeps_its_level_and_the_plain_one_does_not():
+    """Two learners of equal expected accuracy, many data sets: how often is a difference found at .05?"""
+    generator, found = np.random.default_rng(0), np.zeros(2)
+    repeats = 300
+    for _ in range(repeats):
+        labels = generator.integers(2, size=200)
+        rows = generator.normal(size=(200, 2)) + labels[:, None]
+        one, other = (
+            cross_val_score(
+                GaussianNB(), rows[:, [j]], labels, cv=RepeatedKFold(n_splits=5, n_repeats=3, random_state=0)
+            )
+            for j in (0, 1)
+        )
+        found += [
+            paired_test(one, other, "corrected_t", test_over_train=1 / 4).p_value <= 0.05,
+            paired_test(one, other, "paired_t").p_value <= 0.05,
+        ]
+    corrected, plain = found / repeats
+    assert corrected < 0.1 < plain
