@@ -25,6 +25,7 @@ void bind_neighbors(nb::module_& m);
 void bind_product(nb::module_& m);
 void bind_posterior(nb::module_& m);
 void bind_random(nb::module_& m);
+void bind_resampling(nb::module_& m);
 void bind_scatter(nb::module_& m);
 void bind_seeding(nb::module_& m);
 void bind_sgd(nb::module_& m);
@@ -62,6 +63,7 @@ NB_MODULE(_core, m) {
     add("product", "Rows times a narrow matrix.", bind_product);
     add("posterior", "Softmax and best class of rows of scores.", bind_posterior);
     add("random", "Counter-based random numbers.", bind_random);
+    add("resampling", "Bootstrap resamples of rows.", bind_resampling);
     add("scatter", "Second moments of labelled rows.", bind_scatter);
     add("seeding", "k-means++ on a block of rows.", bind_seeding);
     add("sgd", "Stochastic gradient descent for linear functions.", bind_sgd);

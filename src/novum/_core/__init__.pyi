@@ -26,6 +26,7 @@ from novum._core import (
     product as product,
     proximal as proximal,
     random as random,
+    resampling as resampling,
     scatter as scatter,
     seeding as seeding,
     sgd as sgd,

@@ -1,20 +1,8 @@
 """Judge models: scores with intervals, comparisons with valid tests."""
 
-from novum.evaluation.bias_variance import bias_variance_decomposition
-from novum.evaluation.bias_variance_result import plot_bullseye
-from novum.evaluation.compare import compare
-from novum.evaluation.comparison import Comparison
-from novum.evaluation.count_tests import chi_squared_test, proportion_test
-from novum.evaluation.criteria import adjusted_r2, aic, bic, mallows_cp, model_criteria
-from novum.evaluation.curves import LearningCurveDisplay, ValidationCurveDisplay
-from novum.evaluation.hypothesis import TestResult
-from novum.evaluation.known_law import expected_loss, out_of_bag_probability, overfits, sampling_distribution
-from novum.evaluation.mean_tests import sample_std, t_test, z_test
+from novum.evaluation.area import DelongTest, delong_interval, delong_test
 from novum.evaluation.multiple import holm
-from novum.evaluation.paired import paired_test
-from novum.evaluation.permutation import permutation_test
-from novum.evaluation.power import power, rejection_rate, sample_size
-from novum.evaluation.proportion import wilson_interval
+from novum.evaluation.proportion import clopper_pearson_interval, wilson_interval
 from novum.evaluation.resampled import ResampledTest, corrected_interval, corrected_test
 from novum.evaluation.selection import backward_selection, criterion_scorer, forward_selection
 from novum.evaluation.smoothers import effective_degrees_of_freedom, optimism
@@ -23,43 +11,13 @@ from novum.evaluation.t_table import t_table
 from novum.evaluation.variance_test import f_test
 
 __all__ = [
-    "Comparison",
-    "LearningCurveDisplay",
+    "DelongTest",
     "ResampledTest",
-    "StabilitySelection",
-    "TestResult",
-    "ValidationCurveDisplay",
-    "adjusted_r2",
-    "aic",
-    "backward_selection",
-    "bias_variance_decomposition",
-    "bic",
-    "chi_squared_test",
-    "compare",
+    "clopper_pearson_interval",
     "corrected_interval",
     "corrected_test",
-    "criterion_scorer",
-    "effective_degrees_of_freedom",
-    "expected_loss",
-    "f_test",
-    "forward_selection",
+    "delong_interval",
+    "delong_test",
     "holm",
-    "mallows_cp",
-    "model_criteria",
-    "optimism",
-    "out_of_bag_probability",
-    "overfits",
-    "paired_test",
-    "permutation_test",
-    "plot_bullseye",
-    "power",
-    "proportion_test",
-    "rejection_rate",
-    "sample_size",
-    "sample_std",
-    "sampling_distribution",
-    "t_table",
-    "t_test",
     "wilson_interval",
-    "z_test",
 ]
