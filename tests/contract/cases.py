@@ -55,6 +55,8 @@ SETTINGS: dict[str, dict] = {
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},
     "ExtraTreeClassifier": {"random_state": 0},
     "ExtraTreeRegressor": {"random_state": 0},
+    "ConformalClassifier": {"random_state": 0},
+    "ConformalRegressor": {"random_state": 0},
     "CategoricalNB": {"min_categories": 40},
     "JointTableClassifier": {"min_categories": 40},
     "GenerativeClassifier": {"estimation": "map", "prior": NormalGamma(0.0, 0.01, 2.0, 0.1)},

@@ -24,6 +24,8 @@ CHECKS = {  # by class, scikit-learn 1.9
     "BayesianLinearRegression": 59,
     "BayesianRidge": 59,
     "BernoulliMixture": 47,
+    "ConformalClassifier": 55,
+    "ConformalRegressor": 52,
     "DecisionTreeClassifier": 68,
     "DecisionTreeRegressor": 60,
     "DropDependentFeatures": 54,

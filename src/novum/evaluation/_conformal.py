@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import indexable
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from novum import _sklearn
 from novum._checks import check_number
@@ -33,12 +34,12 @@ def conformal_quantile(scores: NDArray, level: float) -> float:
 
 
 def plain(X: Any) -> bool:
-    """Return whether X is what every model takes: an array, a list, a frame of numbers only."""
+    """Return whether X is what novum's own checks read: anything but a frame that has columns of other things than numbers."""
     if hasattr(X, "dtypes") and hasattr(X, "columns"):
         kinds = [getattr(kind, "kind", None) for kind in list(X.dtypes)]
         text = [str(kind).lower() for kind in list(X.dtypes)]
         return all(k in tuple("biufc") or t.startswith(("int", "uint", "float", "bool")) for k, t in zip(kinds, text))
-    return not hasattr(X, "tocsr")
+    return True
 
 
 class ConformalEstimator(MetaEstimatorMixin, Estimator):
@@ -56,15 +57,18 @@ class ConformalEstimator(MetaEstimatorMixin, Estimator):
     def _base(self) -> Any:
         return self._default() if self.estimator is None else self.estimator
 
-    def _open(self, X: Any, y: Any, target: str) -> NDArray:
-        """Return the target after scikit-learn's checks; X goes to the model as it is."""
+    def _open(self, X: Any, y: Any, target: str) -> tuple[Any, NDArray]:
+        """Return X, so that rows can be taken from it, and the target after scikit-learn's checks."""
         if plain(X):
             source: Any = self._source(X, y, target=target)
             if source.home != "memory":
                 raise DataError(f"{type(self).__name__}: rows are set aside by number, so X must be an array or a frame.")
-            return np.asarray(source.y)
+            known = np.asarray(source.y)
+            single = known.ndim == 2 and known.shape[1] == 1
+            return indexable(X)[0], column_or_1d(known, warn=True) if single else known
         validate_data(self, X, skip_check_array=True)
-        return np.asarray(_sklearn.check_y(y, multi_output=False, y_numeric=target == "numeric", estimator=self))
+        known = _sklearn.check_y(y, multi_output=False, y_numeric=target == "numeric", estimator=self)
+        return X, np.asarray(known)
 
     def _set_aside(self, n: int) -> tuple[NDArray, NDArray]:
         """Return the rows to fit and the rows to calibrate: drawn at random, which (1) rests on."""

@@ -143,7 +143,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         -------
         self
         """
-        labels = self._open(X, y, "classes")
+        X, labels = self._open(X, y, "classes")
         rows, aside = self._set_aside(len(labels))
         model = self._fitted_model(X, labels, rows)
         known = getattr(model, "classes_", np.unique(labels))

@@ -145,7 +145,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         -------
         self
         """
-        target = self._open(X, y, "numeric")
+        X, target = self._open(X, y, "numeric")
         if target.ndim != 1:
             raise DataError(f"ConformalRegressor: y has {target.shape[1]} columns; wrap it once per target.")
         if self.fitted and self.method != "split":
