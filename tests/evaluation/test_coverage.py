@@ -30,9 +30,7 @@ def near(hits, level=0.95, points=POINTS):
 
 
 def exact_coverage(interval, n, p):
-    return sum(
-        stats.binom.pmf(s, n, p) for s in range(n + 1) if interval(s, n).lower <= p <= interval(s, n).upper
-    )
+    return sum(stats.binom.pmf(s, n, p) for s in range(n + 1) if interval(s, n).lower <= p <= interval(s, n).upper)
 
 
 def test_shares_exactly():
@@ -102,7 +100,9 @@ def cross_validated(kind, splitter, n, runs):
         X = rng.normal(size=(n, 4)) + 0.7 * y[:, None] * (kind == "classes")
         model = GaussianNB() if kind == "classes" else LinearRegression()
         target = y if kind == "classes" else X @ [1.0, -1, 0.5, 0] + rng.normal(size=n)
-        found = cross_validate(model, X, target, cv=splitter, scoring="accuracy" if kind == "classes" else "neg_mean_squared_error")
+        found = cross_validate(
+            model, X, target, cv=splitter, scoring="accuracy" if kind == "classes" else "neg_mean_squared_error"
+        )
         scores.append(found.mean())
         hits.append(found.interval())
         half = stats.t.ppf(0.975, len(found.test_sizes) - 1) * found.standard_error()
@@ -151,7 +151,9 @@ def test_conformal_sets(method, by_class):
         rng = rng_of(seed)
         y = rng.choice(3, p=[0.6, 0.25, 0.15], size=400 + 400)
         X = rng.normal(size=(800, 2)) + np.array([[0, 0], [1.5, 0], [0, 1.5]])[y]
-        model = ConformalClassifier(GaussianNB(), method=method, class_conditional=by_class, level=0.9, random_state=seed)
+        model = ConformalClassifier(
+            GaussianNB(), method=method, class_conditional=by_class, level=0.9, random_state=seed
+        )
         model.fit(X[:400], y[:400])
         sets = model.predict_set(X[400:])
         hit = sets[np.arange(400), y[400:]]

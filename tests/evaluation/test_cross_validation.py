@@ -32,7 +32,7 @@ from novum.evaluation import (
 )
 from novum.evaluation.cross_validation import gathered
 from novum.exceptions import DataError, DataWarning, ParameterError
-from novum.linear_model import LinearRegression, LogisticRegression, Ridge
+from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
 from novum.neighbors import KNeighborsClassifier, NadarayaWatson
 
@@ -51,7 +51,7 @@ t = np.array([1.0, 2, 2, 4])
     "cv", [10, RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0), GroupKFold(3), TimeSeriesSplit(3)]
 )
 def test_same_as_scikit_learn(scoring, cv):
-    model, groups = LogisticRegression(max_iter=500), np.arange(150) % 7
+    model, groups = GaussianNB(), np.arange(150) % 7 if isinstance(cv, GroupKFold) else None
     order = np.random.default_rng(1).permutation(150)
     data = X[order], y[order]
     options = {"groups": groups, "scoring": scoring, "cv": cv, "return_train_score": True, "return_indices": True}
@@ -69,7 +69,9 @@ def test_same_as_scikit_learn(scoring, cv):
     low, high = corrected_interval(theirs[f"test_{name}"], ratio)
     assert_allclose(ours.interval(name), (max(low, 0), min(high, 1)))
     assert ours.mean(name) == pytest.approx(theirs[f"test_{name}"].mean())
-    assert "approximate" in repr(ours) and "<table>" in ours._repr_html_() and len(ours.to_frame()) == len(ours.test_sizes)
+    assert (
+        "approximate" in repr(ours) and "<table>" in ours._repr_html_() and len(ours.to_frame()) == len(ours.test_sizes)
+    )
     assert ours.plot(name=name).get_xlabel() == "fold"
 
 
@@ -126,7 +128,9 @@ def test_closed_form_leave_one_out_equals_refitting(model, scoring):
     weight = rng.uniform(0.5, 2, size=40)
     if not isinstance(model, NadarayaWatson):
         ours = cross_validate(model, A, b, cv=KFold(40), scoring=scoring, params={"sample_weight": weight})
-        theirs = model_selection.cross_validate(model, A, b, cv=KFold(40), scoring=scoring, params={"sample_weight": weight})
+        theirs = model_selection.cross_validate(
+            model, A, b, cv=KFold(40), scoring=scoring, params={"sample_weight": weight}
+        )
         assert_allclose(ours["test_score"], theirs["test_score"], rtol=1e-8)
 
 
@@ -165,7 +169,9 @@ def test_a_fold_that_fails_is_reported_by_name():
     A = np.zeros((40, 1))
     A[10, 0], A[0, 0] = 7.0, 0.0
     b = np.arange(40) % 2
-    with pytest.warns(DataWarning, match=r"Fragile failed on fold 1 of 4 \(30 training rows and 10 test rows\): ValueError"):
+    with pytest.warns(
+        DataWarning, match=r"Fragile failed on fold 1 of 4 \(30 training rows and 10 test rows\): ValueError"
+    ):
         found = cross_validate(Fragile(), A, b, cv=KFold(4))
     assert np.isnan(found["test_score"][0]) and np.isfinite(found["test_score"][1:]).all()
     assert found.failures[0].fold == 0 and "row seven" in repr(found) and np.isfinite(found.mean())
@@ -179,7 +185,7 @@ def test_a_fold_that_fails_is_reported_by_name():
 
 def test_one_split_has_no_interval():
     found = cross_validate(GaussianNB(), X, y, cv=PredefinedSplit(np.where(np.arange(150) % 3, -1, 0)))
-    assert np.isnan(found.interval().lower) and np.isnan(found.standard_error()) and " - " not in repr(found).splitlines()[2]
+    assert np.isnan(found.interval().lower) and np.isnan(found.standard_error()) and "nan" not in repr(found)
 
 
 def test_work_spreads_over_dask():
@@ -195,7 +201,9 @@ def test_work_spreads_over_dask():
 
 @pytest.mark.notes("002", "nested-cv")
 def test_nested_literally():
-    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5, 15]}, cv=KFold(3, shuffle=True, random_state=0))
+    search = GridSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [1, 5, 15]}, cv=KFold(3, shuffle=True, random_state=0)
+    )
     outer = KFold(4, shuffle=True, random_state=1)
     found = nested_cross_validate(search, X, y, cv=outer)
     for j, (train, test) in enumerate(outer.split(X)):
@@ -213,11 +221,12 @@ def test_nested_literally():
     assert found.plot().get_xlabel() == "outer fold" and "<table>" in found._repr_html_()
 
 
-def test_noise_makes_the_inner_score_optimistic():
-    A, b = rng.normal(size=(60, 40)), np.arange(60) % 2
-    grid = {"n_neighbors": list(range(1, 16)), "p": [1, 2]}
-    found = nested_cross_validate(GridSearchCV(KNeighborsClassifier(), grid, cv=3), A, b, cv=5, refit=False)
-    assert found.optimism > 0.03 and found.estimator is None
+def test_choosing_among_coin_tosses_is_optimistic():
+    """Settings that guess, each from its own seed: the best of them looks better than one half, and is not."""
+    A, b = np.zeros((60, 1)), np.arange(60) % 2
+    search = GridSearchCV(DummyClassifier(strategy="uniform"), {"random_state": list(range(20))}, cv=3)
+    found = nested_cross_validate(search, A, b, cv=KFold(6, shuffle=True, random_state=0), refit=False)
+    assert found.inner_scores.min() > 0.55 and found.optimism > 0.05 and found.estimator is None
     with pytest.raises(ParameterError, match="goes to cross_validate"):
         nested_cross_validate(GaussianNB(), A, b)
 

@@ -213,7 +213,10 @@ def test_several_classes_are_scikit_learns(weighted):
     y = rng.choice(list("abcd"), p=[0.4, 0.3, 0.2, 0.1], size=250)
     p = rng.dirichlet(np.ones(4), size=250) + 0.5 * (y[:, None] == list("abcd"))
     p /= p.sum(axis=1, keepdims=True)
-    said, w = np.array(list("abcd"))[p.argmax(axis=1)], {"sample_weight": rng.uniform(0.1, 2, size=250)} if weighted else {}
+    said, w = (
+        np.array(list("abcd"))[p.argmax(axis=1)],
+        {"sample_weight": rng.uniform(0.1, 2, size=250)} if weighted else {},
+    )
     found = evaluate_predictions(y, y_proba=p, **w, **FEW)
     expected = {
         "balanced_accuracy": metrics.balanced_accuracy_score(y, said, **w),
@@ -255,7 +258,9 @@ def test_weights_that_are_a_law_make_expectations():
     assert true_error == pytest.approx(1 / 3)
     for n in (1, 2, 3):  # the sample error of a fixed hypothesis has no bias
         errors = [
-            evaluate_predictions(truth[list(s)], h[list(s)], scoring="error", task="classification", **FEW)["error"].value
+            evaluate_predictions(truth[list(s)], h[list(s)], scoring="error", task="classification", **FEW)[
+                "error"
+            ].value
             for s in combinations(range(6), n)
         ]
         assert np.mean(errors) == pytest.approx(true_error)
@@ -310,7 +315,9 @@ def test_unusual_but_fine():
     assert one["accuracy"].value == 1 and one["accuracy"].lower < 0.5
     single = evaluate_predictions([1, 1, 1], y_proba=[0.9, 0.8, 0.7], **FEW)
     assert "roc_auc" not in single and "at least two classes" in single.notes[0]
-    unseen = evaluate_predictions(["a", "b", "c"], y_proba=[[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]], classes=["a", "b"], **FEW)
+    unseen = evaluate_predictions(
+        ["a", "b", "c"], y_proba=[[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]], classes=["a", "b"], **FEW
+    )
     assert unseen.confusion.shape == (3, 3) and "'c'" in unseen.notes[0]
     constant = evaluate_predictions([1.5, 1.5], [1.0, 2.0], **FEW)
     assert np.isnan(constant["pearson"].value) and constant["r2"].value == 0 and "constant" in repr(constant)

@@ -62,7 +62,9 @@ class ConformalEstimator(MetaEstimatorMixin, Estimator):
         if plain(X):
             source: Any = self._source(X, y, target=target)
             if source.home != "memory":
-                raise DataError(f"{type(self).__name__}: rows are set aside by number, so X must be an array or a frame.")
+                raise DataError(
+                    f"{type(self).__name__}: rows are set aside by number, so X must be an array or a frame."
+                )
             known = np.asarray(source.y)
             single = known.ndim == 2 and known.shape[1] == 1
             return indexable(X)[0], column_or_1d(known, warn=True) if single else known

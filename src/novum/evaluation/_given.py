@@ -114,9 +114,9 @@ def known_classes(y: NDArray, y_pred: NDArray | None, classes: Any, columns: int
         seen = np.unique(np.concatenate(labels))
     except TypeError as error:
         raise DataError(f"{OWNER}: the labels are of different types and cannot be sorted; use one type.") from error
-    if len(labels) == 2 and (labels[0].dtype.kind in "US") != (labels[1].dtype.kind in "US"):
-        if not any(label.dtype.kind == "O" for label in labels):
-            raise DataError(f"{OWNER}: y holds {y.dtype} and y_pred {labels[1].dtype}; use the same labels in both.")
+    text = {label.dtype.kind in "US" for label in labels if label.dtype.kind != "O"}
+    if len(text) == 2:
+        raise DataError(f"{OWNER}: y holds {y.dtype} and y_pred {labels[-1].dtype}; use the same labels in both.")
     if classes is not None:
         given = np.asarray(classes)
         if given.ndim != 1 or len(np.unique(given)) != len(given):
@@ -143,7 +143,9 @@ def by_class(name: str, values: Any, n: int, k: int, positive: int | None, extra
     if array.ndim not in (1, 2) or len(array) != n:
         raise DataError(f"{OWNER}: {name} has shape {array.shape}; give one row for each of the {n} rows of y.")
     if array.ndim == 1 and positive is None:
-        raise DataError(f"{OWNER}: {name} has one column for {k} classes {'' if k > 2 else '(give classes=)'}; give one each.")
+        raise DataError(
+            f"{OWNER}: {name} has one column for {k} classes {'' if k > 2 else '(give classes=)'}; give one each."
+        )
     if array.ndim == 2 and array.shape[1] != k - extra:
         raise DataError(
             f"{OWNER}: {name} has {array.shape[1]} columns for {k - extra} classes; give one per class, and classes= if"

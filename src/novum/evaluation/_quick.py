@@ -70,7 +70,11 @@ def quick_statistic(statistic: Any, data: tuple) -> tuple[Sums | Cells | Areas, 
         precision = name != "roc_auc"
         return Areas((labels == classes[1])[:, None], score[:, None], None, precision), str(name)
     predicted = np.asarray(data[1])
-    if predicted.ndim != 1 or (predicted.dtype.kind in "US") != (labels.dtype.kind in "US") or predicted.dtype.kind in "fO":
+    if (
+        predicted.ndim != 1
+        or (predicted.dtype.kind in "US") != (labels.dtype.kind in "US")
+        or predicted.dtype.kind in "fO"
+    ):
         return None
     classes, code = np.unique(np.concatenate([labels, predicted]), return_inverse=True)
     n = len(labels)

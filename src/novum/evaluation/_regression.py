@@ -30,7 +30,7 @@ def regression_sums(y: NDArray, f: NDArray, weight: NDArray | None) -> Sums:
     y0, f0, e = y - center, f - center, y - f
     parts = (e**2, np.abs(e), y0, y0**2, f0, f0**2, y0 * f0)
     columns = [w, *(w * part[:, t] for t in range(targets) for part in parts)]
-    names = REGRESSION_SCORES
+    names: tuple[str, ...] = REGRESSION_SCORES
     if targets > 1:
         columns.append(w * np.sqrt((e**2).sum(axis=1)))
         names = (*names, "residual_norm")

@@ -33,7 +33,9 @@ def share(hits: NDArray, among: NDArray, weight: NDArray | None, settings: Setti
     own = None if weight is None else weight[among]
     mass = np.ones(len(hits)) if weight is None else weight
     value = ratio(mass[among & hits].sum(), mass[among].sum(), settings.zero_division)
-    return Score(float(value), *share_interval(hits[among], own, settings.level, settings.proportion), settings.proportion)
+    return Score(
+        float(value), *share_interval(hits[among], own, settings.level, settings.proportion), settings.proportion
+    )
 
 
 def label_scores(given: Given, settings: Settings) -> dict[str, Score]:
@@ -80,7 +82,9 @@ def ranking_scores(given: Given, settings: Settings, notes: list[str]) -> dict[s
         return {}
     if not there.all() and given.positive is None:
         notes.append("areas are means over the classes that occur")
-    statistic = Areas(positive[:, there], scores[:, there], given.weight, settings.asks_for("average_precision", "pr_auc"))
+    statistic = Areas(
+        positive[:, there], scores[:, there], given.weight, settings.asks_for("average_precision", "pr_auc")
+    )
     if given.positive is None:
         return bootstrapped(statistic, settings)
     found = area(positive[:, 0], scores[:, 0], given.weight)
@@ -151,7 +155,8 @@ def classification_scores(given: Given, settings: Settings) -> Evaluation:
         settings = settings._replace(wanted={ALIASES.get(n, n): f for n, f in settings.wanted.items()})
     scores: dict[str, Score] = {}
     notes, k = list(given.notes), len(given.classes)
-    confusion, classes = None, ()
+    confusion: NDArray | None = None
+    classes: tuple[ClassScores, ...] = ()
     if given.predicted is not None:
         scores |= label_scores(given, settings)
         confusion = np.bincount(given.truth * k + given.predicted, given.weight, minlength=k * k).reshape(k, k)
@@ -193,9 +198,7 @@ def regression_scores(given: Given, settings: Settings) -> Evaluation:
         w = np.ones(given.n) if given.weight is None else given.weight
         density = Sums(("log_likelihood",), (w * given.log_density)[None], lambda S: S)
         scores |= bootstrapped(density, settings)
-    notes = ()
+    notes: tuple[str, ...] = ()
     if "pearson" in scores and np.isnan(scores["pearson"].value):
         notes = ("the correlation does not exist: y or y_pred is constant",)
-    return Evaluation(
-        chosen(scores, settings, given), "regression", given.n, settings.level, notes=notes + given.notes
-    )
+    return Evaluation(chosen(scores, settings, given), "regression", given.n, settings.level, notes=notes + given.notes)

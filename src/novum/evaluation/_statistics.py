@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from novum._core import resampling
 from novum._pool import map_ordered
-from novum._random import Stream, purpose_code
+from novum._random import purpose_code
 from novum._threads import thread_count
 from novum.evaluation._intervals import interval_from, jackknife_groups
 from novum.evaluation.proportion import Interval
@@ -149,7 +149,7 @@ class Areas:
         """Rows."""
         return len(self.positive)
 
-    def rankings(self) -> list[tuple]:
+    def rankings(self) -> list[Any]:
         """Return what the compiled passes need, for every column."""
         found = []
         for positive, score in zip(self.positive.T, self.score.T):

@@ -92,7 +92,7 @@ def covariance(positive: NDArray, a: Area, b: Area, weight: NDArray | None) -> f
 def area_interval(positive: NDArray, found: Area, weight: NDArray | None, level: float) -> Interval:
     """Return (4), or (6) where the classes separate; [0, 1] where a class has a single row."""
     used = np.ones(len(positive), bool) if weight is None else weight > 0
-    pairs = min(np.count_nonzero(positive & used), np.count_nonzero(~positive & used))
+    pairs = float(min(np.count_nonzero(positive & used), np.count_nonzero(~positive & used)))
     variance = covariance(positive, found, found, weight)
     if variance <= 0 or found.value in (0.0, 1.0):
         bound = clopper_pearson(pairs, pairs, level).lower

@@ -6,10 +6,10 @@ The score of a class y at a row x with probabilities p is, by method:
     adaptive   s(x, y) = sum of p_k over the classes k with p_k > p_y, plus half of that over p_k = p_y           (2)
     set        {y: s(x, y) <= q},   q the quantile (1) of novum.evaluation._conformal of the calibration scores   (3)
 
-(1) gives the smallest sets on average, possibly none of the classes; (2) gives sets that grow where a row is hard: it is the score
-of Romano, Sesia and Candes (2020) with their random share of p_y replaced by its mean, so that sets do not depend on chance
-and the guarantee still holds. With `class_conditional` every class y has its own q_y from the calibration rows of that class, so that each
-class is covered at the level, not only the classes on average. A class without calibration rows is in every set.
+(1) gives the smallest sets on average, possibly none of the classes; (2) gives sets that grow where a row is hard: it is the
+score of Romano, Sesia and Candes (2020) with their random share of p_y replaced by its mean, so that sets do not depend on chance
+and the guarantee still holds. With `class_conditional` every class y has its own q_y from the calibration rows of that class, so
+that each class is covered at the level, not only the classes on average. A class without calibration rows is in every set.
 """
 
 from typing import Any

@@ -149,7 +149,9 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         if target.ndim != 1:
             raise DataError(f"ConformalRegressor: y has {target.shape[1]} columns; wrap it once per target.")
         if self.fitted and self.method != "split":
-            raise ParameterError(f"ConformalRegressor(fitted=True, method={self.method!r}): only 'split' takes a fitted one.")
+            raise ParameterError(
+                f"ConformalRegressor(fitted=True, method={self.method!r}): only 'split' takes a fitted one."
+            )
         n, pick = len(target), _sklearn.safe_indexing
         models: list[Any] = []
         fold = np.empty(0, np.int64)

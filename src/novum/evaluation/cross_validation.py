@@ -35,7 +35,17 @@ from novum.exceptions import DataError, DataWarning, ParameterError
 
 __all__ = ["CrossValidation", "cross_validate"]
 
-SHARES = ("accuracy", "balanced_accuracy", "f1", "precision", "recall", "roc_auc", "average_precision", "jaccard", "top_k")
+SHARES = (
+    "accuracy",
+    "balanced_accuracy",
+    "f1",
+    "precision",
+    "recall",
+    "roc_auc",
+    "average_precision",
+    "jaccard",
+    "top_k",
+)
 
 
 class CrossValidation(dict):
@@ -130,7 +140,9 @@ class CrossValidation(dict):
         return [*lost, *self.notes]
 
     def __repr__(self) -> str:
-        head = f"Cross-validation, {len(self.test_sizes)} folds of {span(self.train_sizes)} + {span(self.test_sizes)} rows"
+        head = (
+            f"Cross-validation, {len(self.test_sizes)} folds of {span(self.train_sizes)} + {span(self.test_sizes)} rows"
+        )
         return "\n".join([head, *text_table(self._rows()), *(f"  {line}" for line in self._lines())])
 
     def _repr_html_(self) -> str:
@@ -210,8 +222,8 @@ def cross_validate(
     Notes
     -----
     The interval is approximate. Coverage of the expected score by 95 % intervals, measured on samples of 100 rows
-    (tests/evaluation/test_coverage.py): 98-99 % with 10 folds, 98 % with 5, 95-96 % with 10 folds repeated 3 times; mean -+ t times the
-    naive standard error covers 92-94 %, 92-94 % and 68-73 %.
+    (tests/evaluation/test_coverage.py): 98-99 % with 10 folds, 98 % with 5, 95-96 % with 10 folds repeated 3 times. For comparison,
+    mean -+ t times the naive standard error covers 92-94 %, 92-94 % and 68-73 %.
 
     Leave-one-out of `LinearRegression`, `Ridge` and `NadarayaWatson` takes one fit. R2 of a single row does not exist, so
     regressors are then scored by neg_mean_squared_error unless another score is asked for.
@@ -264,7 +276,9 @@ def cross_validate(
             DataWarning,
             stacklevel=2,
         )
-    arrays = {key: values if key == "estimator" else np.asarray(values) for key, values in lists.items()}
+    arrays: dict[str, Any] = {
+        key: values if key == "estimator" else np.asarray(values) for key, values in lists.items()
+    }
     if return_indices:
         arrays["indices"] = {"train": [a for a, _ in splits], "test": [b for _, b in splits]}
     result = gathered(arrays, splits, failures, level, estimator, scoring)

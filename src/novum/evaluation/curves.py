@@ -35,7 +35,9 @@ def scores_of(owner: str, estimator: Any, X: Any) -> tuple[NDArray, Any]:
         if hasattr(estimator, method):
             found = np.asarray(getattr(estimator, method)(X))
             if found.ndim == 2 and found.shape[1] != 2:
-                raise DataError(f"{owner}: {found.shape[1]} classes; draw one class against the rest by from_predictions.")
+                raise DataError(
+                    f"{owner}: {found.shape[1]} classes; draw one class against the rest by from_predictions."
+                )
             return (found[:, 1] if found.ndim == 2 else found), estimator.classes_[1]
     raise DataError(f"{owner}: {type(estimator).__name__} has neither predict_proba nor decision_function.")
 

@@ -29,8 +29,8 @@ from sklearn.utils import indexable
 from novum import _sklearn
 from novum._checks import check_count, check_number
 from novum.evaluation._tables import number, text_table
-from novum.evaluation.resampling import BootstrapSplit
 from novum.evaluation.proportion import Interval
+from novum.evaluation.resampling import BootstrapSplit
 from novum.exceptions import DataError, ParameterError
 
 __all__ = ["BootstrapError", "bootstrap_error"]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from novum._axes import drawing_axes
-from novum.evaluation._tables import decimal, html_table, number, text_table
+from novum.evaluation._tables import decimal, html_table, number
 from novum.evaluation.cross_validation import CrossValidation, cross_validate
 from novum.evaluation.proportion import Interval
 from novum.exceptions import ParameterError

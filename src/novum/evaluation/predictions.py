@@ -161,9 +161,9 @@ def evaluate_predictions(
 
     Notes
     -----
-    Coverage of the 95 % intervals, measured by simulation (tests/evaluation/test_coverage.py): Wilson 93.6-95.9 % from 100 rows on,
-    DeLong and BCa within two points of 95 %, from 40 rows per class and from 100 rows on. The calibration error is positive even for a perfect model, so its
-    interval is about the value that samples of this size give, not about zero.
+    Coverage of the 95 % intervals, measured (tests/evaluation/test_coverage.py): Wilson 93.6-95.9 % from 100 rows on, DeLong
+    and BCa within two points of 95 %, from 40 rows per class and from 100 rows on. The calibration error is positive even for a
+    perfect model, so its interval is about the value that samples of this size give, not about zero.
 
     Examples
     --------

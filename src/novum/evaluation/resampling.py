@@ -183,8 +183,10 @@ def summarised(estimate: Any, replicates: NDArray, jackknife: NDArray | None, me
         for j in range(t.size)
     ]
     with np.errstate(invalid="ignore"):
-        error = np.nanstd(flat, axis=0, ddof=1).reshape(shape)
-        bias = (np.nanmean(flat, axis=0) - t).reshape(shape)
+        error: Any = np.nanstd(flat, axis=0, ddof=1).reshape(shape)
+        bias: Any = (np.nanmean(flat, axis=0) - t).reshape(shape)
+    low: Any
+    high: Any
     low, high = (np.array(end).reshape(shape) for end in zip(*ends))
     if not shape:
         error, bias, low, high = float(error), float(bias), float(low), float(high)

@@ -157,7 +157,7 @@ class Evaluation:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the scores between -1 and 1 (for a regression R2 and the correlation) with their intervals."""
-        shown = {name: s for name, s in self.scores.items() if s.method != "none" and -1 <= s.lower and s.upper <= 1}
+        shown = {name: s for name, s in self.scores.items() if s.method != "none" and s.lower >= -1 and s.upper <= 1}
         shown = {name: s for name, s in shown.items() if self.task == "classification" or name in ("r2", "pearson")}
         ax = drawing_axes(ax)
         for place, score in enumerate(shown.values()):
@@ -181,7 +181,9 @@ class Evaluation:
             raise ParameterError(f"Evaluation.plot_confusion(normalize={normalize!r}): give None or 'true'.")
         whole = normalize is None and bool((table == np.round(table)).all())
         display = ConfusionMatrixDisplay(table.astype(int) if whole else table, display_labels=self.classes)
-        return display.plot(ax=drawing_axes(ax), colorbar=False, cmap="Blues", values_format="d" if whole else ".3f").ax_
+        return display.plot(
+            ax=drawing_axes(ax), colorbar=False, cmap="Blues", values_format="d" if whole else ".3f"
+        ).ax_
 
     def _rows(self) -> list[list[str]]:
         rows = [["", self.task, f"{100 * self.level:g} % interval", ""]]

@@ -1,5 +1,6 @@
 """Splits: the rows put away for choosing and for the final test, and a picture of any splitter's folds."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,17 @@ def part_sizes(sizes: Any, n: int) -> list[int]:
     except (TypeError, ValueError):
         asked = np.empty(0)
     if asked.ndim != 1 or len(asked) < 2 or not np.isfinite(asked).all() or asked.min() <= 0:
-        raise ParameterError(f"holdout_split(sizes={sizes!r}): give two or more positive fractions, or numbers of rows.")
+        raise ParameterError(
+            f"holdout_split(sizes={sizes!r}): give two or more positive fractions, or numbers of rows."
+        )
     whole = all(isinstance(s, int | np.integer) for s in sizes)
     if whole:
         counts = asked.astype(int)
     else:
         if asked.sum() > 1 + SLACK:
-            raise ParameterError(f"holdout_split(sizes={sizes!r}): the fractions sum to {asked.sum():g}, more than one.")
+            raise ParameterError(
+                f"holdout_split(sizes={sizes!r}): the fractions sum to {asked.sum():g}, more than one."
+            )
         ends = np.floor(np.cumsum(asked) * n + 0.5).astype(int)
         counts = np.diff(ends, prepend=0)
     if counts.sum() > n or counts.min() < 1:
@@ -106,7 +111,7 @@ def holdout_split(
     if groups is not None:
         parts = group_parts(np.asarray(indexable(groups, arrays[0])[0]), counts, order)
     elif stratify is None:
-        parts = [order[a:b] for a, b in zip(bounds, bounds[1:])]
+        parts = [order[a:b] for a, b in pairwise(bounds)]
     else:
         labels, rest, parts = np.asarray(indexable(stratify, arrays[0])[0]), np.arange(n), []
         for j, size in enumerate(counts):
