@@ -26,7 +26,7 @@ FAMILIES = (
     "neighbors",
     "forest",
     "graphical",
-    "comparison",
+    "evaluation",
 )
 
 

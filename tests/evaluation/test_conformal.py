@@ -106,7 +106,7 @@ def test_quantile_intervals_follow_the_noise():
     model = ConformalRegressor(inner, method="quantile", level=0.8, random_state=0).fit(X[:400], y[:400])
     width = np.diff(model.predict_interval([[0.2], [1.8]]), axis=1)[:, 0]
     assert width[1] > 3 * width[0] and 0.7 < model.coverage(X[400:], y[400:])[0] < 0.9
-    with pytest.raises(ParameterError, match="the quantiles were fitted for 0.8"):
+    with pytest.raises(ParameterError, match=r"the quantiles were fitted for 0\.8"):
         model.predict_interval(X, level=0.9)
     with pytest.raises(ParameterError, match="it has no parameter `quantile`"):
         ConformalRegressor(LinearRegression(), method="quantile").fit(X, y)

@@ -115,7 +115,7 @@ def cross_validated(kind, splitter, n, runs):
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 @pytest.mark.parametrize("name", ["10 folds", "5 folds", "10 x 3 folds"])
 def test_cross_validated_means(kind, name):
-    """Approximate by nature: 97 to 100 % measured where 95 % is asked, and the plain interval of repeated folds covers too little."""
+    """Approximate by nature, on the safe side; the plain interval of repeated folds covers far too little."""
     splitter = {
         "10 folds": KFold(10, shuffle=True, random_state=0),
         "5 folds": KFold(5, shuffle=True, random_state=0),

@@ -192,7 +192,8 @@ def test_work_spreads_over_dask():
     distributed = pytest.importorskip("distributed")
     plain = cross_validate(GaussianNB(), X, y, cv=4)
     with (
-        distributed.Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None),
+        distributed.LocalCluster(1, processes=False, threads_per_worker=2, dashboard_address=":0") as cluster,
+        distributed.Client(cluster),
         joblib.parallel_config("dask"),
     ):
         spread = cross_validate(GaussianNB(), X, y, cv=4, n_jobs=2)

@@ -168,6 +168,9 @@ def classification_scores(given: Given, settings: Settings) -> Evaluation:
     if given.proba is not None and settings.asks_for(*PROBABILITY_SCORES):
         sums = probability_sums(given.truth, given.proba, given.weight, given.positive, settings.n_bins)
         scores |= bootstrapped(sums, settings)
+    flat = [name for name, s in scores.items() if s.method == "bca" and s.lower == s.upper]
+    if flat:
+        notes.append("every resample gives the same value, so these intervals have no width: " + ", ".join(flat))
     scores |= head_scores(given, settings)
     positive: Any = None if given.positive is None else given.classes[given.positive]
     best = given.proba if given.proba is not None else given.score

@@ -164,7 +164,7 @@ class Areas:
         total = np.zeros((len(counts), 3))
         for ranking in self.rankings():
             out = np.empty((len(counts), 3))
-            resampling.areas(counts, *ranking, self.precision, out)
+            resampling.areas(counts, *ranking, precision=self.precision, out=out)
             total += out
         return total / self.positive.shape[1]
 
@@ -180,7 +180,7 @@ class Areas:
             total = np.zeros((count, 3))
             for ranking in rankings:  # the same seed draws the same rows for every column
                 out = np.empty((count, 3))
-                resampling.ranking(seed, purpose_code(PURPOSE), first, *ranking, self.precision, out)
+                resampling.ranking(seed, purpose_code(PURPOSE), first, *ranking, precision=self.precision, out=out)
                 total += out
             return total / len(rankings)
 

@@ -1,12 +1,11 @@
 """Scores and tests."""
 
 import numpy as np
-from scipy import stats
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PolynomialFeatures
+from scipy import special, stats
+from sklearn.model_selection import LeaveOneOut
 
 from novum.datasets import load_example, load_tenfold_scores
-from novum.evaluation import adjusted_r2, bias_variance_decomposition, compare, out_of_bag_probability, t_table, z_test
+from novum.evaluation import BootstrapSplit, cross_validate, evaluate_predictions
 from novum.linear_model import LinearRegression
 from novum.notes.stops.registry import stop
 
@@ -57,3 +56,21 @@ def next_heads():
 def vote():
     votes = sum(1 if hypothesis(11) else -1 for hypothesis in load_example("integers").hypotheses.values())
     return "undefined" if votes == 0 else "+-"[votes < 0]
+
+
+@stop("003", "6.2", "leave-one-out error of the line, from one fit", reference=0.7426304, remark="refitted four times")
+def leave_one_out():
+    rows, target = np.array([[0.0], [1], [2], [3]]), np.array([1.0, 2, 2, 4])
+    return -cross_validate(LinearRegression(), rows, target, cv=LeaveOneOut()).mean()
+
+
+@stop("000", "6.2", "three classes: mean F1", reference=0.759334, remark="from the table of counts")
+def mean_f():
+    table = np.array([[5, 1, 0], [2, 6, 2], [0, 1, 8]])
+    i, j = (np.repeat(place.ravel(), table.ravel()) for place in np.indices(table.shape))
+    return evaluate_predictions(i, j, n_resamples=10)["macro_f_score"].value
+
+
+@stop("000", "17.2", "chance to be left out of a bootstrap sample", printed=".37")
+def left_out_of_a_resample():
+    return BootstrapSplit.out_of_bag_probability(1000)
