@@ -162,9 +162,9 @@ class Areas:
     def of_counts(self, counts: NDArray) -> NDArray:
         """Return the areas for given counts of the rows, (..., n)."""
         total = np.zeros((len(counts), 3))
-        for ranking in self.rankings():
+        for order, positive, last, weight in self.rankings():
             out = np.empty((len(counts), 3))
-            resampling.areas(counts, *ranking, precision=self.precision, out=out)
+            resampling.areas(counts, order, positive, last, weight, self.precision, out)
             total += out
         return total / self.positive.shape[1]
 
@@ -178,9 +178,10 @@ class Areas:
 
         def work(first: int, count: int) -> NDArray:
             total = np.zeros((count, 3))
-            for ranking in rankings:  # the same seed draws the same rows for every column
+            for order, positive, last, weight in rankings:  # the same seed draws the same rows for every column
                 out = np.empty((count, 3))
-                resampling.ranking(seed, purpose_code(PURPOSE), first, *ranking, precision=self.precision, out=out)
+                code = purpose_code(PURPOSE)
+                resampling.ranking(seed, code, first, order, positive, last, weight, self.precision, out)
                 total += out
             return total / len(rankings)
 
