@@ -24,6 +24,7 @@ void bind_latent(nb::module_& m);
 void bind_neighbors(nb::module_& m);
 void bind_product(nb::module_& m);
 void bind_posterior(nb::module_& m);
+void bind_quadratic(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_resampling(nb::module_& m);
 void bind_scatter(nb::module_& m);
@@ -62,6 +63,7 @@ NB_MODULE(_core, m) {
     add("neighbors", "Nearest rows and sums of kernels.", bind_neighbors);
     add("product", "Rows times a narrow matrix.", bind_product);
     add("posterior", "Softmax and best class of rows of scores.", bind_posterior);
+    add("quadratic", "Quadratic forms of rows.", bind_quadratic);
     add("random", "Counter-based random numbers.", bind_random);
     add("resampling", "Bootstrap resamples of rows.", bind_resampling);
     add("scatter", "Second moments of labelled rows.", bind_scatter);

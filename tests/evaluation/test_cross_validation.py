@@ -90,7 +90,7 @@ def test_mean_over_rows_counts_every_row_once():
 @pytest.mark.notes("000-a", "cv-variance")
 def test_standard_error_of_the_notes_folds():
     for scores, mean, error in zip(load_tenfold_scores().data.T, (0.824, 0.778), (0.007180, 0.011136)):
-        found = gathered({"test_score": scores}, [(range(9), range(1))] * 10, [], 0.95, None, "other")
+        found = gathered({"test_score": scores}, (np.full(10, 9), np.ones(10)), [], 0.95, None, "other")
         assert found.mean() == pytest.approx(mean) and found.standard_error() == pytest.approx(error, abs=5e-7)
 
 

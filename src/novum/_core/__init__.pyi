@@ -25,6 +25,7 @@ from novum._core import (
     posterior as posterior,
     product as product,
     proximal as proximal,
+    quadratic as quadratic,
     random as random,
     resampling as resampling,
     scatter as scatter,

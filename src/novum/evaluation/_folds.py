@@ -100,15 +100,16 @@ def leave_one_out(estimator: Any, X: Any, y: Any, scoring: Any, params: dict) ->
         return None  # a row that alone decides a coefficient: only refitting can tell
     n = len(truth)
     if isinstance(scoring, str) and scoring in ROW_SCORES:
-        score = ROW_SCORES[scoring](truth - predicted).reshape(n, -1).mean(axis=1)
+        score = ROW_SCORES[scoring](truth - predicted)
+        score = score if score.ndim == 1 else score.mean(axis=1)
     else:
         scorer = check_scoring(estimator, scoring) if not isinstance(scoring, str) else get_scorer(scoring)
         recorded = Recorded("regressor", predicted)
         score = np.array([scorer(recorded, np.array([[i]]), truth[i : i + 1]) for i in range(n)])
     seconds = middle - start, time.perf_counter() - middle
     return {
-        "fit_time": np.full(n, seconds[0] / n),
-        "score_time": np.full(n, seconds[1] / n),
+        "fit_time": np.broadcast_to(seconds[0] / n, n),  # views of one number: a fold per row is many folds
+        "score_time": np.broadcast_to(seconds[1] / n, n),
         "test_score": np.asarray(score, np.float64),
     }
 

@@ -174,13 +174,18 @@ def bounds_of(estimator: Any, scoring: Any, name: str) -> tuple[float, float]:
 
 
 def gathered(
-    found: dict[str, Any], splits: Any, failures: list[Failure], level: float, estimator: Any, scoring: Any
+    found: dict[str, Any],
+    sizes: tuple[NDArray, NDArray],
+    failures: list[Failure],
+    level: float,
+    estimator: Any,
+    scoring: Any,
 ) -> CrossValidation:
-    """Return the result with its sizes."""
+    """Return the result with the rows that train and test in every fold."""
     result = CrossValidation(found)
     result.level, result.failures, result.notes = level, failures, []
     result._bounds = {name: bounds_of(estimator, scoring, name) for name in result.names}
-    result.train_sizes, result.test_sizes = (np.array([len(s[i]) for s in splits]) for i in (0, 1))
+    result.train_sizes, result.test_sizes = sizes
     return result
 
 
@@ -242,16 +247,18 @@ def cross_validate(
     level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
     X, y, groups = indexable(X, y, groups)
     splitter = check_cv(cv, y, classifier=is_classifier(estimator))
-    notes, single = [], is_leave_one_out(splitter, rows(X))
+    n = rows(X)
+    notes, single = [], is_leave_one_out(splitter, n)
     if single:
         usual = single_row_scoring(estimator, scoring)
         if usual != scoring:
             notes.append("R2 of a single row does not exist: scored by neg_mean_squared_error")
         scoring = usual
         wanted = return_train_score or return_estimator or return_indices
-        found = None if wanted or rows(X) < 3 else leave_one_out(estimator, X, y, scoring, params or {})
+        found = None if wanted or n < 3 else leave_one_out(estimator, X, y, scoring, params or {})
         if found is not None:
-            result = gathered(found, [(range(rows(X) - 1), range(1))] * rows(X), [], level, estimator, scoring)
+            sizes = np.broadcast_to(n - 1, n), np.broadcast_to(1, n)
+            result = gathered(found, sizes, [], level, estimator, scoring)
             result.notes = [*notes, "leave-one-out in closed form, from one fit"]
             return result
     splits = split_list(splitter, X, y, groups)
@@ -281,7 +288,8 @@ def cross_validate(
     }
     if return_indices:
         arrays["indices"] = {"train": [a for a, _ in splits], "test": [b for _, b in splits]}
-    result = gathered(arrays, splits, failures, level, estimator, scoring)
+    sizes = np.array([len(a) for a, _ in splits]), np.array([len(b) for _, b in splits])
+    result = gathered(arrays, sizes, failures, level, estimator, scoring)
     result.notes = notes
     return result
 

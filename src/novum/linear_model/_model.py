@@ -7,7 +7,7 @@ import scipy.linalg
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
+from novum import _array, _core
 from novum._blas import single_blas
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError
@@ -20,6 +20,7 @@ from novum.linear_model._solve import Solution
 
 __all__ = ["LinearRegressor"]
 
+CACHED = 1 << 16  # numbers of a run of rows that a core keeps at hand
 ALONE = 1e-10  # 1 - leverage below which a row alone determines a coefficient: without it there is no prediction
 
 
@@ -49,13 +50,20 @@ def leave_one_out_block(params: LeaveOneOut, block: Block) -> np.ndarray:
     h_i = w_i (1/W + (x_i - m)' (C_xx + alpha I)^{-1} (x_i - m)),   yhat_(-i) = y_i - (y_i - yhat_i) / (1 - h_i)
     """
     X = _array.to_numpy(_array.dense(block.X))
-    y = _array.as_matrix(_array.to_numpy(block.y)).astype(np.float64)
-    fitted = X @ params.line.coef.T + params.line.intercept
-    leverage = leverages(X, params.mean, params.inverse, params.weight if params.fit_intercept else np.inf)
+    y = _array.as_matrix(_array.to_numpy(block.y)).astype(np.float64, copy=False)
+    fitted, leverage = np.empty((len(X), len(params.line.coef))), np.empty(len(X))
+    mass, step = params.weight if params.fit_intercept else np.inf, max(1, CACHED // max(1, X.shape[1]))
+    for start in range(0, len(X), step):  # rows are read twice, the second time from the cache
+        rows = slice(start, start + step)
+        fitted[rows] = X[rows] @ params.line.coef.T + params.line.intercept
+        leverage[rows] = leverages(X[rows], params.mean, params.inverse, mass)
     if block.weight is not None:
         leverage = leverage * _array.to_numpy(block.weight)
-    rest = np.where(1 - leverage > ALONE, 1 - leverage, np.nan)
-    out = y - (y - fitted) / rest[:, None]
+    rest = np.subtract(1, leverage, out=leverage)
+    rest[rest <= ALONE] = np.nan
+    out = np.subtract(y, fitted, out=fitted)
+    out /= rest[:, None]
+    np.subtract(y, out, out=out)
     return out[:, 0] if params.line.flat else out
 
 
@@ -72,8 +80,11 @@ def rows_and_weight(_: Any, block: Block) -> Extent:
 
 def leverages(X: np.ndarray, mean: np.ndarray, inverse: np.ndarray, weight: float) -> np.ndarray:
     """Return 1/W + (x - m)' inverse (x - m) for every row; W infinite without an intercept."""
-    centred = X - mean
-    return 1 / weight + np.einsum("ij,ij->i", centred @ inverse, centred)
+    out = np.empty(len(X))
+    X = np.ascontiguousarray(X if X.dtype in (np.float32, np.float64) else X.astype(np.float64))
+    form = np.ascontiguousarray(inverse, np.float64)
+    _core.quadratic.of_rows(X, np.ascontiguousarray(mean, np.float64), form, out)
+    return out + 1 / weight
 
 
 def shortest_inverse(root: np.ndarray, rank: int) -> np.ndarray:
@@ -194,17 +205,20 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         """
         check_is_fitted(self)
         with single_blas():
-            source = self._again(X, y, sample_weight)
+            source = self._again(X, y, sample_weight, defer=True)
             line = Line(self._coef, self._intercept, np.ndim(self.coef_) == 1)
             mean = self._mean[: self.n_features_in_]
             params = LeaveOneOut(line, self._inverse(), mean, self._weight, self.fit_intercept)
-            return source.rows(leave_one_out_block, params)
+            found = source.rows(leave_one_out_block, params)
+            if source.home == "memory" and not np.isfinite(found).all():
+                source.verified()  # NaN in the data shows in the result; what is left is leverage one
+            return found
 
-    def _again(self, X, y, sample_weight) -> Source:
+    def _again(self, X, y, sample_weight, defer=False) -> Source:
         """Open the training data once more without touching what was learned."""
         names, count = getattr(self, "feature_names_in_", None), self.n_features_in_
         probe = type(self)(**self.get_params(deep=False))
-        source = probe._source(X, y, sample_weight, target="numeric")
+        source = probe._source(X, y, sample_weight, target="numeric", defer=defer)
         if probe.n_features_in_ != count or (
             names is not None and list(names) != list(getattr(probe, "feature_names_in_", names))
         ):
