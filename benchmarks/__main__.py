@@ -26,6 +26,7 @@ FAMILIES = (
     "neighbors",
     "forest",
     "graphical",
+    "comparison",
     "evaluation",
 )
 

@@ -7,7 +7,7 @@ imported when first asked for: it brings the whole of rich with it, which a plai
 from importlib import import_module
 from typing import Any
 
-from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils.metadata_routing import _manual_routing as manual_routing
 from sklearn.utils.metadata_routing import _raise_for_params as raise_for_params
 from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
@@ -43,7 +43,7 @@ __all__ = [
     "num_samples",
     "raise_for_params",
     "routing_enabled",
-    "safe_indexing",
+    "take_rows",
 ]
 
 _LATER = {  # name here: module and name there

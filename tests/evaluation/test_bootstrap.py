@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression as TheirLinearRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from novum.evaluation import BootstrapSplit, bootstrap, bootstrap_error
+from novum.evaluation import BootstrapSplit, bootstrap, bootstrap_error, out_of_bag_probability
 from novum.evaluation._intervals import acceleration, bca_shares, jackknife_groups
 from novum.evaluation._statistics import resample_rows
 from novum.exceptions import DataError, ParameterError
@@ -141,9 +141,9 @@ def test_resamples_and_what_they_leave_out():
     "n, p", [(1, 0), (2, 0.25), (5, 0.32768), (10, 0.348678), (100, 0.366032), (1000, 0.367695), (10**9, 0.367879)]
 )
 def test_out_of_bag_probability(n, p):
-    assert BootstrapSplit.out_of_bag_probability(n) == pytest.approx(p, abs=5e-7)
+    assert out_of_bag_probability(n) == pytest.approx(p, abs=5e-7)
     if n in (10, 100):  # the share of different rows, as the fourth set of notes has it
-        assert 1 - BootstrapSplit.out_of_bag_probability(n) == pytest.approx({10: 0.651322, 100: 0.633968}[n], abs=5e-7)
+        assert 1 - out_of_bag_probability(n) == pytest.approx({10: 0.651322, 100: 0.633968}[n], abs=5e-7)
 
 
 def literal_632(model, X, y, splits, loss):

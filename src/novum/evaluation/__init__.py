@@ -1,44 +1,96 @@
 """Judge models: scores with intervals, comparisons with valid tests."""
 
 from novum.evaluation.area import DelongTest, delong_interval, delong_test
+from novum.evaluation.bias_variance import bias_variance_decomposition
+from novum.evaluation.bias_variance_result import plot_bullseye
+from novum.evaluation.compare import compare
+from novum.evaluation.comparison import Comparison
 from novum.evaluation.conformal_classifier import ConformalClassifier
 from novum.evaluation.conformal_regressor import ConformalRegressor
+from novum.evaluation.count_tests import chi_squared_test, proportion_test
+from novum.evaluation.criteria import adjusted_r2, aic, bic, mallows_cp, model_criteria
 from novum.evaluation.cross_validation import cross_validate
-from novum.evaluation.curves import PrecisionRecallDisplay, RocCurveDisplay
+from novum.evaluation.curves import LearningCurveDisplay, ValidationCurveDisplay
 from novum.evaluation.error_632 import bootstrap_error
+from novum.evaluation.evaluation_result import Evaluation
+from novum.evaluation.hypothesis import TestResult
+from novum.evaluation.known_law import expected_loss, out_of_bag_probability, overfits, sampling_distribution
+from novum.evaluation.mean_tests import sample_std, t_test, z_test
 from novum.evaluation.multiple import holm
 from novum.evaluation.nested import nested_cross_validate
+from novum.evaluation.paired import paired_test
+from novum.evaluation.permutation import permutation_test
+from novum.evaluation.power import power, rejection_rate, sample_size
 from novum.evaluation.predictions import evaluate, evaluate_predictions
 from novum.evaluation.proportion import clopper_pearson_interval, wilson_interval
+from novum.evaluation.ranking_curves import PrecisionRecallDisplay, RocCurveDisplay
 from novum.evaluation.reliability import calibration
 from novum.evaluation.resampled import ResampledTest, corrected_interval, corrected_test
 from novum.evaluation.resampling import BootstrapSplit, bootstrap
-from novum.evaluation.score_table import Evaluation
+from novum.evaluation.selection import backward_selection, criterion_scorer, forward_selection
+from novum.evaluation.smoothers import effective_degrees_of_freedom, optimism
 from novum.evaluation.splits import holdout_split, plot_folds
+from novum.evaluation.stability import StabilitySelection
+from novum.evaluation.t_table import t_table
+from novum.evaluation.variance_test import f_test
 
 __all__ = [
     "BootstrapSplit",
+    "Comparison",
     "ConformalClassifier",
     "ConformalRegressor",
     "DelongTest",
     "Evaluation",
+    "LearningCurveDisplay",
     "PrecisionRecallDisplay",
     "ResampledTest",
     "RocCurveDisplay",
+    "StabilitySelection",
+    "TestResult",
+    "ValidationCurveDisplay",
+    "adjusted_r2",
+    "aic",
+    "backward_selection",
+    "bias_variance_decomposition",
+    "bic",
     "bootstrap",
     "bootstrap_error",
     "calibration",
+    "chi_squared_test",
     "clopper_pearson_interval",
+    "compare",
     "corrected_interval",
     "corrected_test",
+    "criterion_scorer",
     "cross_validate",
     "delong_interval",
     "delong_test",
+    "effective_degrees_of_freedom",
     "evaluate",
     "evaluate_predictions",
+    "expected_loss",
+    "f_test",
+    "forward_selection",
     "holdout_split",
     "holm",
+    "mallows_cp",
+    "model_criteria",
     "nested_cross_validate",
+    "optimism",
+    "out_of_bag_probability",
+    "overfits",
+    "paired_test",
+    "permutation_test",
+    "plot_bullseye",
     "plot_folds",
+    "power",
+    "proportion_test",
+    "rejection_rate",
+    "sample_size",
+    "sample_std",
+    "sampling_distribution",
+    "t_table",
+    "t_test",
     "wilson_interval",
+    "z_test",
 ]

@@ -88,7 +88,7 @@ class ConformalEstimator(MetaEstimatorMixin, Estimator):
         model = clone(self._base())
         if settings:
             model.set_params(**settings)
-        pick = _sklearn.safe_indexing
+        pick = _sklearn.take_rows
         if rows is not None:
             X, y = pick(X, rows), pick(y, rows)
         return self._in_own_name(model, lambda: model.fit(X, y))

@@ -16,7 +16,7 @@ from novum.evaluation._given import Given
 from novum.evaluation._intervals import interval_from, jackknife_groups
 from novum.evaluation._settings import Settings
 from novum.evaluation._statistics import resample_rows
-from novum.evaluation.score_table import Score
+from novum.evaluation.evaluation_result import Score
 from novum.exceptions import ParameterError
 
 __all__ = ["Recorded", "own_scores", "row_bootstrap"]

@@ -13,8 +13,8 @@ from novum.evaluation._regression import regression_sums
 from novum.evaluation._settings import Settings
 from novum.evaluation._statistics import Areas, Cells, Sums, intervals
 from novum.evaluation.area import area, area_interval
+from novum.evaluation.evaluation_result import ALIASES, ClassScores, Evaluation, Score
 from novum.evaluation.proportion import share_interval
-from novum.evaluation.score_table import ALIASES, ClassScores, Evaluation, Score
 from novum.exceptions import DataError
 
 __all__ = ["classification_scores", "regression_scores"]

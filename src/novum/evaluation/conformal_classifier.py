@@ -153,7 +153,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         self.estimator_, self.classes_ = model, classes
         code = np.searchsorted(classes, labels[aside])
         if len(aside):
-            proba = self._padded(model.predict_proba(_sklearn.safe_indexing(X, aside)))
+            proba = self._padded(model.predict_proba(_sklearn.take_rows(X, aside)))
             own = class_scores(proba, self.method)[np.arange(len(aside)), code]
         else:
             own = np.empty(0)

@@ -152,7 +152,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
             raise ParameterError(
                 f"ConformalRegressor(fitted=True, method={self.method!r}): only 'split' takes a fitted one."
             )
-        n, pick = len(target), _sklearn.safe_indexing
+        n, pick = len(target), _sklearn.take_rows
         models: list[Any] = []
         fold = np.empty(0, np.int64)
         if self.method in FOLDED:

@@ -183,7 +183,7 @@ def bootstrap_error(
     fitted = np.asarray(clone(estimator).fit(X, y).predict(X))
 
     def one(train: NDArray, left: NDArray) -> NDArray | str:
-        pick = _sklearn.safe_indexing
+        pick = _sklearn.take_rows
         try:
             model = clone(estimator).fit(pick(X, train), pick(y, train))
             return np.asarray(of(truth[left], np.asarray(model.predict(pick(X, left)))), np.float64)

@@ -20,7 +20,7 @@ from novum import _array
 from novum.evaluation._given import Given, classification_given, guessed_task, regression_given
 from novum.evaluation._scores import classification_scores, regression_scores
 from novum.evaluation._settings import Settings
-from novum.evaluation.score_table import Evaluation
+from novum.evaluation.evaluation_result import Evaluation
 from novum.exceptions import DataError, ParameterError
 
 __all__ = ["evaluate", "evaluate_predictions"]

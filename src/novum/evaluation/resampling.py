@@ -1,9 +1,7 @@
 r"""The bootstrap: n rows drawn with replacement from n, many times, to see how much a statistic depends on the sample.
 
-    P(a row is absent from a resample) = (1 - 1/n)^n  ->  1/e                                           (1)
-
 `bootstrap` gives the standard error, bias and interval of any statistic; `BootstrapSplit` gives the resamples themselves,
-with the rows left out of each (out of bag), as a splitter of scikit-learn. Both draw the same rows for the same seed. The
+with the rows left out of each (out of bag; `out_of_bag_probability` of them), as a splitter of scikit-learn. Both draw the same rows for the same seed. The
 intervals are those of novum.evaluation._intervals.
 """
 
@@ -157,7 +155,7 @@ def by_rows(
     """Return the estimate, the replicates and the jackknife values of a function of the rows."""
 
     def of(rows: NDArray) -> NDArray:
-        return np.asarray(statistic(*(_sklearn.safe_indexing(part, rows) for part in data)), np.float64)
+        return np.asarray(statistic(*(_sklearn.take_rows(part, rows) for part in data)), np.float64)
 
     def part(resamples: range) -> list[NDArray]:
         return [of(resample_rows(n, r, seed)) for r in resamples]
@@ -210,8 +208,6 @@ class BootstrapSplit:
     >>> train, test = next(BootstrapSplit(3, random_state=0).split([10, 20, 30, 40, 50]))
     >>> len(train), sorted({*train.tolist(), *test.tolist()})
     (5, [0, 1, 2, 3, 4])
-    >>> round(BootstrapSplit.out_of_bag_probability(100), 6)
-    0.366032
     """
 
     def __init__(self, n_splits: int = 100, *, random_state: Any = None):
@@ -220,12 +216,6 @@ class BootstrapSplit:
 
     def __repr__(self) -> str:
         return f"BootstrapSplit(n_splits={self.n_splits}, random_state={self.random_state!r})"
-
-    @staticmethod
-    def out_of_bag_probability(n: int) -> float:
-        """Return (1), the chance that a given row is not drawn."""
-        n = check_count("BootstrapSplit.out_of_bag_probability", "n", n)
-        return 0.0 if n == 1 else float(np.exp(n * np.log1p(-1 / n)))
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of resamples."""

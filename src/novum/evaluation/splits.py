@@ -125,7 +125,7 @@ def holdout_split(
             except ValueError as error:
                 raise DataError(f"holdout_split(stratify=...): part {j + 1} of {counts}: {error}") from error
             parts.append(rows)
-    return [_sklearn.safe_indexing(array, rows) for array in arrays for rows in parts]
+    return [_sklearn.take_rows(array, rows) for array in arrays for rows in parts]
 
 
 def plot_folds(cv: Any, X: Any, y: Any = None, groups: Any = None, *, inner: Any = None, ax: Any = None) -> Any:
@@ -156,7 +156,7 @@ def plot_folds(cv: Any, X: Any, y: Any = None, groups: Any = None, *, inner: Any
     """
     ax = drawing_axes(ax)
     X, y, groups = indexable(X, y, groups)
-    pick, n = _sklearn.safe_indexing, _sklearn.num_samples(X)
+    pick, n = _sklearn.take_rows, _sklearn.num_samples(X)
     outer = check_cv(cv, y, classifier=y is not None and np.asarray(y).dtype.kind in "biuOUS")
     lines: list[tuple[str, dict[str, NDArray]]] = []
     for number, (train, test) in enumerate(outer.split(X, y, groups), start=1):

@@ -1,11 +1,22 @@
 """Scores and tests."""
 
 import numpy as np
-from scipy import special, stats
+from scipy import stats
 from sklearn.model_selection import LeaveOneOut
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
 
 from novum.datasets import load_example, load_tenfold_scores
-from novum.evaluation import BootstrapSplit, cross_validate, evaluate_predictions
+from novum.evaluation import (
+    adjusted_r2,
+    bias_variance_decomposition,
+    compare,
+    cross_validate,
+    evaluate_predictions,
+    out_of_bag_probability,
+    t_table,
+    z_test,
+)
 from novum.linear_model import LinearRegression
 from novum.notes.stops.registry import stop
 
@@ -69,8 +80,3 @@ def mean_f():
     table = np.array([[5, 1, 0], [2, 6, 2], [0, 1, 8]])
     i, j = (np.repeat(place.ravel(), table.ravel()) for place in np.indices(table.shape))
     return evaluate_predictions(i, j, n_resamples=10)["macro_f_score"].value
-
-
-@stop("000", "17.2", "chance to be left out of a bootstrap sample", printed=".37")
-def left_out_of_a_resample():
-    return BootstrapSplit.out_of_bag_probability(1000)
