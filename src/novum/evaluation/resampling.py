@@ -1,8 +1,8 @@
 r"""The bootstrap: n rows drawn with replacement from n, many times, to see how much a statistic depends on the sample.
 
-`bootstrap` gives the standard error, bias and interval of any statistic; `BootstrapSplit` gives the resamples themselves,
-with the rows left out of each (out of bag; `out_of_bag_probability` of them), as a splitter of scikit-learn. Both draw the same rows for the same seed. The
-intervals are those of novum.evaluation._intervals.
+`bootstrap` gives the standard error, bias and interval of any statistic; `BootstrapSplit` gives the resamples themselves, with the
+rows left out of each (out of bag), as a splitter of scikit-learn; how likely a row is left out: `out_of_bag_probability`. Both draw
+the same rows for the same seed. The intervals are those of novum.evaluation._intervals.
 """
 
 from collections.abc import Callable, Iterator
