@@ -33,6 +33,7 @@ _FAMILIES = (
     "patch",
     "preprocessing",
     "study",
+    "theory",
     "tree",
 )
 _NAMES = {  # public functions of the top level and the module that defines each

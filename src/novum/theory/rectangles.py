@@ -1,0 +1,248 @@
+r"""Concepts that are axis-parallel boxes, or unions of them: positive inside, negative outside.
+
+    h(x) = +  iff  low_j <= x_j <= high_j for all j, in at least one box                                            (1)
+    the tightest box around the positives: low_j = min x_ij, high_j = max x_ij                                       (2)
+
+Any box that is consistent with the examples contains (2), so (2) is consistent unless no box is: its errors are all on the negative
+side. Unions can always be made consistent with examples free of contradictions, in the end with a box per positive, which generalizes
+poorly. Boxes of a union grow greedily: from a positive that none covers, over the nearest positives, as long as no other row falls in;
+are there more than asked for, the two whose common box admits the least weight of other rows are joined.
+
+With more than two classes each has its boxes, and x belongs to the box in which it lies deepest, or which it misses least:
+
+    depth: max_j |x_j - center_j| / half_j                                                                           (3)
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum import _array
+from novum._axes import drawing_axes
+from novum.base.classes import labels_of
+from novum.base.domains import Domain, Int, Null
+from novum.base.estimator import Estimator, fits
+from novum.exceptions import DataError
+from novum.fold.blocks import Block
+
+__all__ = ["RectangleLearner"]
+
+
+class Extent(NamedTuple):
+    """Least and largest value of every class and feature."""
+
+    low: NDArray[Any]  # (k, d)
+    high: NDArray[Any]  # (k, d)
+
+
+class Gathered(NamedTuple):
+    """Rows, codes and weights, a list of blocks each."""
+
+    X: list[Any]
+    y: list[Any]
+    weight: list[Any]
+
+
+class Boxes(NamedTuple):
+    """What `predict` needs: boxes and whose they are."""
+
+    low: NDArray[Any]  # (b, d)
+    high: NDArray[Any]  # (b, d)
+    owner: NDArray[Any]  # (b,): codes
+    classes: NDArray[Any]
+
+
+def present(block: Block) -> tuple[NDArray, NDArray, NDArray]:
+    """Return the rows of positive weight, their codes and weights."""
+    X, y = _array.to_numpy(block.X), _array.to_numpy(block.y)
+    weight = np.ones(len(X)) if block.weight is None else _array.to_numpy(block.weight)
+    keep = weight > 0
+    return X[keep], y[keep], weight[keep]
+
+
+def extent_of(k: int, block: Block) -> Extent:
+    """Return (2) of every class for one block."""
+    X, y, _ = present(block)
+    low, high = np.full((k, X.shape[1]), np.inf), np.full((k, X.shape[1]), -np.inf)
+    for c in range(k):
+        if (rows := X[y == c]).size:
+            low[c], high[c] = rows.min(axis=0), rows.max(axis=0)
+    return Extent(low, high)
+
+
+def merge_extents(a: Extent, b: Extent) -> Extent:
+    return Extent(np.minimum(a.low, b.low), np.maximum(a.high, b.high))
+
+
+def gathered(_: Any, block: Block) -> Gathered:
+    X, y, weight = present(block)
+    return Gathered([X], [y], [weight])
+
+
+def inside(low: NDArray, high: NDArray, X: NDArray) -> NDArray[np.bool_]:
+    """Return (1) for one box."""
+    return ((low <= X) & (high >= X)).all(axis=1)
+
+
+def grown(X: NDArray, others: NDArray) -> list[tuple[NDArray, NDArray]]:
+    """Return boxes that cover all rows of X and none of the others, a row of X that equals one of them aside."""
+    span = np.ptp(X, axis=0)
+    scaled = X / np.where(span > 0, span, 1.0)
+    covered = np.zeros(len(X), dtype=bool)
+    boxes = []
+    while not covered.all():
+        seed = int(np.argmin(covered))
+        low, high = X[seed].copy(), X[seed].copy()
+        order = np.argsort(((scaled - scaled[seed]) ** 2).sum(axis=1), kind="stable")
+        for i in order[~covered[order]]:
+            wider = np.minimum(low, X[i]), np.maximum(high, X[i])
+            if not inside(*wider, others).any():
+                low, high = wider
+        covered |= inside(low, high, X)
+        boxes.append((low, high))
+    return boxes
+
+
+def joined(boxes: list[tuple[NDArray, NDArray]], others: NDArray, weight: NDArray, most: int) -> Any:
+    """Return at most `most` boxes: pairs joined in the order of the weight that their common box admits."""
+    while len(boxes) > most:
+        best = None
+        for i in range(len(boxes)):
+            for j in range(i):
+                low, high = np.minimum(boxes[i][0], boxes[j][0]), np.maximum(boxes[i][1], boxes[j][1])
+                key = (float(weight[inside(low, high, others)].sum()), float((high - low).sum()))
+                if best is None or key < best[0]:
+                    best = key, i, j, (low, high)
+        assert best is not None
+        _, i, j, box = best
+        boxes = [b for at, b in enumerate(boxes) if at not in (i, j)] + [box]
+    return boxes
+
+
+def label_of(boxes: Boxes, block: Block) -> Any:
+    """Return the label of every row: (1) for two classes, (3) for more."""
+    X = _array.to_numpy(block.X)
+    k = len(boxes.classes)
+    if k == 2:
+        hit = np.zeros(len(X), dtype=bool)
+        for low, high in zip(boxes.low, boxes.high):
+            hit |= inside(low, high, X)
+        return boxes.classes[hit.astype(np.int64)]
+    depth = np.full((len(X), k), np.inf)
+    for low, high, c in zip(boxes.low, boxes.high, boxes.owner):
+        half = np.maximum((high - low) / 2, np.finfo(X.dtype).tiny)
+        with np.errstate(over="ignore"):
+            depth[:, c] = np.minimum(depth[:, c], (np.abs(X - (low + high) / 2) / half).max(axis=1))
+    return boxes.classes[depth.argmin(axis=1)]
+
+
+def errors_of(boxes: Boxes, block: Block) -> Any:
+    """Return the weight of the rows that get another label than theirs."""
+    X, y, weight = present(block)
+    wrong = label_of(boxes._replace(classes=np.arange(len(boxes.classes))), Block(X)) != y
+    return Weight(float(weight[wrong].sum()))
+
+
+class Weight(NamedTuple):
+    value: float
+
+
+class RectangleLearner(ClassifierMixin, Estimator):
+    """Axis-parallel boxes around the positives.
+
+    Parameters
+    ----------
+    n_rectangles : int or None, default=1
+        Boxes of a class at most; one is the tightest box, None takes as many as it needs to be consistent. More than one looks at
+        all rows in one place, and takes time in their square.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Of two, the second is the concept; one class is predicted everywhere.
+    low_, high_ : array of shape (n_boxes, n_features)
+    box_class_ : array of shape (n_boxes,)
+        Position of each box's class in `classes_`.
+    training_error_ : float
+        Weight of the rows with another label than their own; zero where the concept is consistent.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from novum.theory import RectangleLearner
+    >>> X, y = [[1, 1], [2, 3], [3, 2], [0, 2], [4, 4]], ["+", "+", "+", "-", "-"]
+    >>> model = RectangleLearner().fit(X, [label == "+" for label in y])
+    >>> model.low_, model.high_, model.consistent_
+    (array([[1., 1.]]), array([[3., 3.]]), True)
+    """
+
+    _domains: dict[str, Domain] = {"n_rectangles": Int(1) | Null()}
+
+    def __init__(self, n_rectangles=1):
+        self.n_rectangles = n_rectangles
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Find the boxes.
+
+        [labelled rows]
+        """
+        source = self._source(X, y, sample_weight, target="classes")
+        self.classes_, coded = labels_of(source)
+        k = len(self.classes_)
+        wanted = [1] if k == 2 else range(k)
+        if self.n_rectangles == 1:
+            extent = coded.total(extent_of, k, merge_extents)
+            found = [(extent.low[c], extent.high[c], c) for c in wanted if np.isfinite(extent.low[c]).all()]
+        else:
+            rows, code, weight = (np.concatenate(part) for part in coded.total(gathered))
+            found = []
+            for c in wanted:
+                others = code != c
+                boxes = grown(rows[~others], rows[others])
+                if self.n_rectangles is not None:
+                    boxes = joined(boxes, rows[others], weight[others], self.n_rectangles)
+                found += [(low, high, c) for low, high in boxes]
+        shape = (len(found), source.n_features)
+        self.low_ = np.array([low for low, _, _ in found], dtype=source.dtype).reshape(shape)
+        self.high_ = np.array([high for _, high, _ in found], dtype=source.dtype).reshape(shape)
+        self.box_class_ = np.array([c for _, _, c in found], dtype=np.int64)
+        self.training_error_ = coded.total(errors_of, self._boxes()).value
+        return self
+
+    @property
+    def consistent_(self) -> bool:
+        """Whether every row of the fit gets its own label."""
+        return self.training_error_ == 0
+
+    def _boxes(self) -> Boxes:
+        return Boxes(self.low_, self.high_, self.box_class_, self.classes_)
+
+    def predict(self, X):
+        """Return the label of every row."""
+        check_is_fitted(self)
+        return self._rows(X, label_of, self._boxes())
+
+    def plot(self, ax: Any = None, *, X: Any = None, y: Any = None) -> Any:
+        """Draw the boxes over the first two features, and rows with their labels where they are given."""
+        check_is_fitted(self)
+        if self.n_features_in_ != 2:
+            raise DataError(f"RectangleLearner.plot: there are {self.n_features_in_} features; a picture has two.")
+        from matplotlib.patches import Rectangle
+
+        ax = drawing_axes(ax)
+        for low, high, c in zip(self.low_, self.high_, self.box_class_):
+            ax.add_patch(Rectangle(low, *(high - low), facecolor=f"C{c}", edgecolor=f"C{c}", alpha=0.25))
+        if X is not None:
+            points, labels = np.asarray(X), None if y is None else np.asarray(y)
+            for c, label in enumerate(self.classes_):
+                rows = points if labels is None else points[labels == label]
+                ax.scatter(*rows.T, color=f"C{c}", marker="_+"[c] if len(self.classes_) == 2 else "o", label=str(label))
+            ax.legend()
+        ax.autoscale_view()
+        ax.set(xlabel="$x_1$", ylabel="$x_2$")
+        return ax
