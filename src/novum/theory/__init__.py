@@ -1,4 +1,4 @@
-"""What can be learned, from how many examples, with what guarantee: version spaces, PAC and VC theory, concentration, demonstrations."""
+"""What can be learned, from how many examples, with what guarantee: version spaces, PAC, VC, concentration."""
 
 from novum.theory.bounds import ErrorBound, error_bound
 from novum.theory.capacity import VCDimension, growth_function

@@ -8,8 +8,8 @@ With D the dimension of linear scores, k classes, C_i the Catalan numbers and S(
     weighted vote of T   sum_t (2) + k (k - 1)/2 lnPi_T(m)                                                            (4)
     B boxes              B lnPi_{2d}(m) + ln(B (B + 1))                                                               (5)
 
-A label by largest score is a function of the signs of all pairs of scores, hence k (k - 1)/2. ln(L (L + 1)) pays for a size that the
-data chose: level delta is divided as delta/(L (L + 1)) over L = 1, 2, ...
+A label by largest score is a function of the signs of all pairs of scores, hence k (k - 1)/2. ln(L (L + 1)) pays for a size that
+the data chose: level delta is divided as delta/(L (L + 1)) over L = 1, 2, ...
 """
 
 import math

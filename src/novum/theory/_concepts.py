@@ -4,11 +4,12 @@ Classes that are linear in some features phi(x) ask a linear programme for the l
 
     s_i w'phi(x_i) >= t,   |w_j| <= 1,   t <= 1        realizable iff t > 0 for some w                           (1)
 
-phi = (x, 1) halfspaces, x planes through the origin, the monomials polynomials, (|x|^2, x, 1) with one sign of the first weight balls.
-Boxes and hulls need none: the smallest concept that holds the positives realizes the labeling, or nothing in the class does.
+phi = (x, 1) halfspaces, x planes through the origin, the monomials polynomials, (|x|^2, x, 1) with one sign of the first
+weight balls. Boxes and hulls need none: the smallest concept that holds the positives realizes the labeling, or nothing in
+the class does.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,7 @@ class Box(NamedTuple):
     high: NDArray[Any]
 
     def contains(self, X: NDArray) -> NDArray:
-        return ((self.low <= X) & (self.high >= X)).all(axis=1)
+        return np.all((self.low <= X) & (self.high >= X), axis=1)
 
 
 class Union(NamedTuple):
@@ -83,7 +84,7 @@ def in_hull(x: NDArray, points: NDArray) -> bool:
     return bool(linprog(np.zeros(len(points)), A_eq=A, b_eq=np.append(x, 1.0), method="highs").status == 0)
 
 
-def strict_weights(features: NDArray, labels: NDArray, bounds: list[tuple[float, float]]) -> NDArray | None:
+def strict_weights(features: NDArray, labels: NDArray, bounds: Sequence[tuple[float, float]]) -> NDArray | None:
     """Return w of (1) that has every feature row strictly on its side, or None."""
     sign = np.where(labels, 1.0, -1.0)
     A = np.column_stack([-sign[:, None] * features, np.ones(len(features))])

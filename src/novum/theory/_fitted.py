@@ -8,8 +8,9 @@ r"""Error bounds of fitted classifiers on their examples: from the class they we
     rademacher   R <= r + Q + 3 sqrt(ln(2/delta) / 2n)
                  Q ~ mean over random signs of (1 - 2 error of the learner fitted to them)                            (4)
 
-(2) is Chebyshev's inequality with E(r_loo - R)^2 <= 1/n + 6 P(one row changes the answer), which is k/n here (Rogers and Wagner 1978,
-Devroye and Wagner 1979). In (4) a learner that does not minimize the training error gives an estimate from below.
+(2) is Chebyshev's inequality with E(r_loo - R)^2 <= 1/n + 6 P(one row changes the answer), which is k/n here (Rogers and
+Wagner 1978, Devroye and Wagner 1979). In (4) a learner that does not minimize the training error gives an estimate from
+below.
 """
 
 import math
@@ -115,7 +116,7 @@ def by_random_labels(
     """Return (4)."""
     signs_of(model, y)
     rng = np.random.default_rng(seed_of(random_state))
-    fits = []
+    fits: list[float] = []
     while len(fits) < n_draws:
         sigma = rng.integers(2, size=len(y))
         if 0 < sigma.sum() < len(y):  # a learner of two classes needs both

@@ -10,9 +10,9 @@ r"""Bounds on the true error R of a hypothesis from its error r on n independent
                                                                                the losses, or of the class over m     (6)
     test_set     the largest R with P(Binomial(n, R) <= n r) >= delta          examples not used for fitting          (7)
 
-(1) to (6) hold for all hypotheses of a class at once and hence for the one that was chosen by looking; (7) for one fixed before, and
-is the sharpest by far. A bound above one says nothing. In (5) nobody has told the constant c: with c = 1 it shows how the bound moves
-with n and m, no more. Derivation: docs/theory/learning_theory.md.
+(1) to (6) hold for all hypotheses of a class at once and hence for the one that was chosen by looking; (7) for one fixed
+before, and is the sharpest by far. A bound above one says nothing. In (5) nobody has told the constant c: with c = 1 it shows
+how the bound moves with n and m, no more. Derivation: docs/theory/learning_theory.md.
 """
 
 import math
@@ -191,7 +191,7 @@ def from_numbers(
     errors = training_error * n
     if abs(errors - round(errors)) > 1e-6 * max(1.0, errors):
         raise ParameterError(
-            f"error_bound(kind='test_set', training_error={training_error!r}, n={n}): that is {errors:g} errors, not a whole number."
+            f"error_bound(kind='test_set', training_error={training_error!r}, n={n}): {errors:g} errors are no whole number."
         )
     value = by_inversion(n, delta, round(errors))
     bound = bound_of(

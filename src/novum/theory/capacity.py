@@ -1,6 +1,7 @@
 r"""Capacity of a class of concepts: its VC dimension and its growth function, from a table or counted.
 
-The growth function is the largest number of ways in which a class labels n points; the VC dimension h is the largest n where it is 2^n:
+The growth function Pi(n) is the largest number of ways in which a class labels n points;
+the VC dimension h is the largest n where it is 2^n:
 
     Pi(n) <= sum_{i=0}^h C(n, i) <= (e n / h)^h  for n >= h                    Sauer's lemma                      (1)
     halfspaces in d dimensions: Pi(n) = 2 sum_{i=0}^d C(n - 1, i),  h = d + 1  Cover; d for planes through 0      (2)
@@ -72,7 +73,7 @@ class Size(NamedTuple):
     d: int  # attributes
     k: int  # intervals of a union, vertices of a polygon
     degree: int
-    count: int | None  # hypotheses of a finite class
+    hypotheses: int | None  # of a finite class
     parameters: int | None
 
 
@@ -142,10 +143,10 @@ def vc_of_class(owner: str, concepts: str, size: Size) -> VCDimension:
     """Return the dimension of a class by name."""
     name = class_name(owner, concepts)
     if name == "finite":
-        if size.count is None:
+        if size.hypotheses is None:
             raise ParameterError(f"{owner}('finite'): give the number of hypotheses as n_hypotheses.")
         return VCDimension(
-            size.count.bit_length() - 1, "upper bound", "log2 |H|: 2^h labelings need as many hypotheses"
+            size.hypotheses.bit_length() - 1, "upper bound", "log2 |H|: 2^h labelings need as many hypotheses"
         )
     if name == "neural_network":
         if size.parameters is None:
@@ -254,8 +255,8 @@ def growth_function(
             )
         if name == "finite":
             vc_of_class("growth_function", name, size)
-            assert size.count is not None
-            return min(2**n, size.count)
+            assert size.hypotheses is not None
+            return min(2**n, size.hypotheses)
         row = CLASSES[name]
         return sauer(n, row.dimension(size)) if row.growth is None else row.growth(n, size)
     if np.ndim(concepts) == 0:

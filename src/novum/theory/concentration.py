@@ -5,8 +5,8 @@ r"""How far a mean of n independent draws may be from its expectation: any two o
     bernstein   P(xbar - m >= e) <= exp(-n e^2 / (2 v + 2 c e / 3))            variance v, |x - m| <= c           (3)
     clt         m in xbar +- z_{1-delta/2} s / sqrt(n)                         in the limit only                  (4)
 
-Solved for e, with L = ln(1/delta): (1) (b - a) sqrt(L / 2n); (2) sqrt(v / (n delta)); (3) c L / 3n + sqrt((c L / 3n)^2 + 2 v L / n).
-Both tails of (1) and (3) cost a factor of two. (1) to (3) hold for every n; as n grows (2) is the law of large numbers with its rate.
+Solved for e, with L = ln(1/delta): (1) (b - a) sqrt(L/2n), (2) sqrt(v/(n delta)), (3) c L/3n + sqrt((c L/3n)^2 + 2 v L/n). Both
+tails of (1) and (3) cost a factor of two. (1) to (3) hold for every n; as n grows (2) is the law of large numbers with its rate.
 The radius of an upper confidence bound after n pulls at time t is (1) with delta = t^-4.
 """
 

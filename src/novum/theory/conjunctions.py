@@ -1,17 +1,18 @@
-r"""Conjunctions over attributes with finitely many values: Find-S, candidate elimination, the version space between two boundaries.
+r"""Conjunctions over attributes with finitely many values: Find-S, candidate elimination, and the space between two boundaries.
 
-A hypothesis holds, for every attribute, a value or "?" (any). It is at least as general as another where it has "?" or the same value
-everywhere. With positives P and negatives N:
+A hypothesis holds, for every attribute, a value or "?" (any). It is at least as general as another where it has "?" or the
+same value everywhere. With positives P and negatives N:
 
     s_j = the value that all of P share, else "?"                                            Find-S                  (1)
     VS = {h : s is at most as general as h, and h covers no x in N}                                                  (2)
 
-Once there is a positive, h in VS is s with some values replaced by "?": it is the set A of attributes that it keeps fixed, and (2) says
+Once there is a positive, h in VS is s with some values replaced by "?": it is the set A of attributes that it keeps fixed,
+and (2) says
 
     A meets D(x) = {j : s_j is a value and x_j != s_j}  for every x in N                                             (3)
 
-So VS is empty where some D(x) is; the specific boundary is s, the general boundary the minimal sets A, and |VS| the number of sets that
-meet all D(x). Before the first positive the specific boundary is the hypothesis that covers nothing.
+So VS is empty where some D(x) is; the specific boundary is s, the general boundary the minimal sets A, and |VS| the number of
+sets that meet all D(x). Before the first positive the specific boundary is the hypothesis that covers nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,12 +45,12 @@ class Boundaries(NamedTuple):
 
 def covers(h: Conjunction | None, x: Conjunction) -> bool:
     """Return whether a conjunction is true of an instance."""
-    return h is not NEVER and all(value == ANY or value == cell for value, cell in zip(h, x))
+    return h is not NEVER and all(value in (ANY, cell) for value, cell in zip(h, x))
 
 
 def more_general(h: Conjunction, g: Conjunction) -> bool:
     """Return whether h is at least as general as g."""
-    return all(a == ANY or a == b for a, b in zip(h, g))
+    return all(a in (ANY, b) for a, b in zip(h, g))
 
 
 def generalized(s: Conjunction | None, x: Conjunction) -> Conjunction:

@@ -14,7 +14,7 @@ With n attributes of k_1, ..., k_n values (two each unless said otherwise) and |
     symmetric               2^(n+1)                            functions of the number of ones
     rectangles              prod k_j (k_j + 1) / 2             boxes with sides on a grid of k_j values           (7)
 
-(3) to (6) count formulas: several may say the same, so they are upper bounds on the number of functions, which is all a bound needs.
+(3) to (6) count formulas. Several may say the same: they are upper bounds on the number of functions, which is what bounds need.
 """
 
 import math

@@ -80,7 +80,7 @@ def no_free_lunch(learners: Any, n_inputs: int = 3, n_train: int = 5) -> NoFreeL
     Parameters
     ----------
     learners : mapping of str to classifier or function
-        A classifier with fit and predict (targets that are constant on the training instances are answered with that constant), or a
+        A classifier with fit and predict (a target that is constant on the training instances is answered by that constant), or a
         function of training inputs, training labels and unseen inputs.
     n_inputs : int, default=3
         Bits of an instance, at most 4.

@@ -1,8 +1,9 @@
-r"""The picture of learning as a choice: all functions F, a space of hypotheses H in it, the truth f and the hypothesis h that was chosen.
+r"""The picture of learning as a choice: all functions F, hypotheses H among them, the truth f and the chosen h.
 
     error of h = distance(f, best of H) + distance(best of H, h)                bias and variance                    (1)
 
-A small H leaves a gap between f and its best hypothesis; a large one has less of a gap, and its choice h depends more on the sample.
+A small H leaves a gap between f and its best hypothesis; a large one has less of a gap, and its choice h depends more on the
+sample.
 """
 
 from typing import Any

@@ -18,8 +18,8 @@ __all__ = ["FindS"]
 class FindS(ClassifierMixin, Estimator):
     """The most specific conjunction of attribute values that is true of all positives.
 
-    Negatives are not looked at while learning; `consistent_` tells afterwards whether the conjunction leaves them all out. If not, no
-    conjunction does.
+    Negatives are not looked at while learning; `consistent_` tells afterwards whether the conjunction leaves them all out. If
+    not, no conjunction does.
 
     Attributes
     ----------

@@ -3,10 +3,11 @@ r"""Concepts that are axis-parallel boxes, or unions of them: positive inside, n
     h(x) = +  iff  low_j <= x_j <= high_j for all j, in at least one box                                            (1)
     the tightest box around the positives: low_j = min x_ij, high_j = max x_ij                                       (2)
 
-Any box that is consistent with the examples contains (2), so (2) is consistent unless no box is: its errors are all on the negative
-side. Unions can always be made consistent with examples free of contradictions, in the end with a box per positive, which generalizes
-poorly. Boxes of a union grow greedily: from a positive that none covers, over the nearest positives, as long as no other row falls in;
-are there more than asked for, the two whose common box admits the least weight of other rows are joined.
+Any box that is consistent with the examples contains (2), so (2) is consistent unless no box is: its errors are all on the
+negative side. Unions can always be made consistent with examples free of contradictions, in the end with a box per positive,
+which generalizes poorly. Boxes of a union grow greedily: from a positive that none covers, over the nearest positives, as
+long as no other row falls in; are there more than asked for, the two whose common box admits the least weight of other rows
+are joined.
 
 With more than two classes each has its boxes, and x belongs to the box in which it lies deepest, or which it misses least:
 
@@ -84,7 +85,7 @@ def gathered(_: Any, block: Block) -> Gathered:
 
 def inside(low: NDArray, high: NDArray, X: NDArray) -> NDArray[np.bool_]:
     """Return (1) for one box."""
-    return ((low <= X) & (high >= X)).all(axis=1)
+    return np.all((low <= X) & (high >= X), axis=1)
 
 
 def grown(X: NDArray, others: NDArray) -> list[tuple[NDArray, NDArray]]:
@@ -236,7 +237,7 @@ class RectangleLearner(ClassifierMixin, Estimator):
 
         ax = drawing_axes(ax)
         for low, high, c in zip(self.low_, self.high_, self.box_class_):
-            ax.add_patch(Rectangle(low, *(high - low), facecolor=f"C{c}", edgecolor=f"C{c}", alpha=0.25))
+            ax.add_patch(Rectangle((low[0], low[1]), *(high - low), facecolor=f"C{c}", edgecolor=f"C{c}", alpha=0.25))
         if X is not None:
             points, labels = np.asarray(X), None if y is None else np.asarray(y)
             for c, label in enumerate(self.classes_):

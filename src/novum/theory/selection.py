@@ -2,8 +2,9 @@ r"""Structural risk minimization: among nested or listed classes of models, the 
 
     choose  argmin_j  r_j + sqrt((ln Pi_j(2n) + ln(4 k / delta)) / n)                                                (1)
 
-r_j is the training error of the model of class j. k classes share the level, delta/k each, so that the bound of the chosen one holds
-with probability 1 - delta although it was chosen by looking. Empirical risk minimization would take the least r_j alone.
+r_j is the training error of the model of class j. k classes share the level, delta/k each, so that the bound of the chosen
+one holds with probability 1 - delta although it was chosen by looking. Empirical risk minimization would take the least r_j
+alone.
 """
 
 from collections.abc import Mapping

@@ -229,8 +229,8 @@ def vc_dimension(
     Parameters
     ----------
     concepts : str, callable or table
-        What `shatters` takes, or one of the further names "polygons", "conjunctions", "monotone_conjunctions", "parities", "boolean",
-        "nearest_neighbor", "gaussian_kernel", "sines", "finite", "neural_network".
+        What `shatters` takes, or one of the further names "polygons", "conjunctions", "monotone_conjunctions", "parities",
+        "boolean", "nearest_neighbor", "gaussian_kernel", "sines", "finite", "neural_network".
     n_features : int, default=2
         Dimension of the points.
     k, degree : int, default=1
