@@ -159,6 +159,10 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
             "distributions/estimate_mean",
             "distributions/estimate_compare",
         ],
+        "concentration.md": ["theory/concentration"],
+        "learning_theory.md": ["theory/bounds"],
+        "vc_dimension.md": ["theory/capacity"],
+        "version_spaces.md": ["theory/conjunctions"],
         "mixtures.md": [f"mixture/{name}" for name in ("gaussian", "_density", "_missing", "_variational", "_tensors")],
     }
     for page, modules in pages.items():

@@ -63,6 +63,7 @@ CHECKS = {  # by class, scikit-learn 1.9
     "RadialBasis": 54,
     "RadiusNeighborsClassifier": 60,
     "RadiusNeighborsRegressor": 53,
+    "RectangleLearner": 62,
     "Ridge": 61,
     "RidgeCV": 61,
     "RidgeClassifier": 68,

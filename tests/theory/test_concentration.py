@@ -7,7 +7,15 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from novum.distributions import Bernoulli, Exponential, Normal, chebyshev_bound, mean_paths, sample_mean, standardized_means
+from novum.distributions import (
+    Bernoulli,
+    Exponential,
+    Normal,
+    chebyshev_bound,
+    mean_paths,
+    sample_mean,
+    standardized_means,
+)
 from novum.exceptions import DataError, ParameterError
 from novum.theory import bernstein, chebyshev, clt_interval, hoeffding
 

@@ -23,7 +23,9 @@ def test_consistent_learners_of_a_finite_class():
     tight = error_bound(n=1000, hypotheses=3**10, form="power").value
     assert_allclose(3**10 * (1 - tight) ** 1000, 0.05, rtol=1e-11)
     n, delta = 500, 0.02
-    assert_allclose(float(error_bound(n=n, delta=delta, hypotheses=1000)), (math.log(1000) + math.log(50)) / n, rtol=1e-14)
+    assert_allclose(
+        float(error_bound(n=n, delta=delta, hypotheses=1000)), (math.log(1000) + math.log(50)) / n, rtol=1e-14
+    )
 
 
 @pytest.mark.notes("003", "pac-agnostic")
@@ -99,7 +101,9 @@ def test_counts():
 
 def test_counts_by_enumeration():
     grid = list(product([0, 1], repeat=3))
-    conjunctions = {tuple(all(v in (-1, x) for v, x in zip(h, row)) for row in grid) for h in product([0, 1, -1], repeat=3)}
+    conjunctions = {
+        tuple(all(v in (-1, x) for v, x in zip(h, row)) for row in grid) for h in product([0, 1, -1], repeat=3)
+    }
     assert len(conjunctions) == hypothesis_count("conjunctions", 3)
     boxes = {(a, b, c, d) for a in range(4) for b in range(a, 4) for c in range(3) for d in range(c, 3)}
     assert len(boxes) == hypothesis_count("rectangles", 2, n_values=(4, 3))

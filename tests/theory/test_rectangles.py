@@ -31,7 +31,7 @@ def test_tightest_rectangle():
 def test_unions_are_consistent_where_one_rectangle_is_not():
     rng = np.random.default_rng(3)
     X = rng.uniform(0, 10, size=(300, 2))
-    first, second = ((X >= a) & (X <= b) for a, b in (([1, 1], [4, 4]), ([6, 5], [9, 9])))
+    first, second = ((a <= X) & (b >= X) for a, b in (([1, 1], [4, 4]), ([6, 5], [9, 9])))
     y = first.all(axis=1) | second.all(axis=1)
     one, two, free = (RectangleLearner(k).fit(X, y) for k in (1, 2, None))
     assert not one.consistent_ and two.consistent_ and free.consistent_ and len(two.low_) == 2

@@ -37,7 +37,11 @@ def test_lines_in_the_plane():
     assert growth_function("linear", 4) == 14  # four points in general position, wherever they lie
     moved = np.array(SQUARE) @ [[1e3, 2.0], [0.1, 1e-3]] + 1e5
     assert shatters("linear", moved).n_realized == 14
-    assert shatters("linear", np.random.default_rng(0).normal(size=(5, 2))).n_realized == growth_function("linear", 5) == 22
+    assert (
+        shatters("linear", np.random.default_rng(0).normal(size=(5, 2))).n_realized
+        == growth_function("linear", 5)
+        == 22
+    )
 
 
 @pytest.mark.notes("003", "fig-shatter")
@@ -97,7 +101,13 @@ def test_known_dimensions():
 
 
 def test_search_finds_the_known_dimension():
-    for name, d, known in (("linear", 2, 3), ("rectangles", 2, 4), ("balls", 2, 3), ("intervals", 1, 2), ("thresholds", 1, 1)):
+    for name, d, known in (
+        ("linear", 2, 3),
+        ("rectangles", 2, 4),
+        ("balls", 2, 3),
+        ("intervals", 1, 2),
+        ("thresholds", 1, 1),
+    ):
         found = vc_dimension(name, d, n_trials=60, random_state=0)
         assert found == known == vc_dimension(name, d) and found.kind == "lower bound"
         assert shatters(name, found.certificate)
@@ -109,7 +119,9 @@ def test_search_finds_the_known_dimension():
 
 def test_tables_by_brute_force():
     grid = np.array(list(product([0, 1], repeat=3)))
-    conjunctions = np.array([[all(v in (-1, x) for v, x in zip(h, row)) for row in grid] for h in product([0, 1, -1], repeat=3)])
+    conjunctions = np.array(
+        [[all(v in (-1, x) for v, x in zip(h, row)) for row in grid] for h in product([0, 1, -1], repeat=3)]
+    )
     monotone = np.array([[all(x or not v for v, x in zip(h, row)) for row in grid] for h in product([0, 1], repeat=3)])
     parities = np.array([[(h @ row) % 2 for row in grid] for h in grid])
     for table, name in ((conjunctions, "conjunctions"), (monotone, "monotone_conjunctions"), (parities, "parities")):
@@ -122,7 +134,9 @@ def test_tables_by_brute_force():
     assert vc_dimension(everything) == 4 and growth_function(everything, 3) == 8
     assert vc_dimension([[0, 0, 0]]) == 0
     intervals = np.array([[a <= x <= b for x in range(6)] for a in range(6) for b in range(-1, 6)])
-    assert [growth_function(intervals, n) for n in range(1, 7)] == [growth_function("intervals", n) for n in range(1, 7)]
+    assert [growth_function(intervals, n) for n in range(1, 7)] == [
+        growth_function("intervals", n) for n in range(1, 7)
+    ]
 
 
 @pytest.mark.notes("003", "shattering")

@@ -8,7 +8,7 @@ the VC dimension h is the largest n where it is 2^n:
     finite class: Pi(n) <= min(2^n, |H|),  h <= log2 |H|                                                          (3)
 
 One parameter may give infinite dimension (the signs of sin(w x)), and a finite dimension is what makes a class learnable, however
-many parameters it has. Derivation: docs/theory/learning_theory.md.
+many parameters it has. Derivation: docs/theory/vc_dimension.md.
 """
 
 import math

@@ -49,7 +49,11 @@ class NoFreeLunch:
     @property
     def mean(self) -> dict[str, float]:
         """The left side of (1), by learner."""
-        return {name: float(values.mean()) for name, values in self.accuracy.items()}
+        unseen = self.targets.shape[1] - self.n_train
+        right = {
+            name: int(np.rint(values * unseen).sum()) for name, values in self.accuracy.items()
+        }  # counts: no rounding
+        return {name: count / (len(self.targets) * unseen) for name, count in right.items()}
 
     def __repr__(self) -> str:
         said = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())

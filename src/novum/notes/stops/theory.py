@@ -1,11 +1,10 @@
 """Counting: change of basis, bootstrap, shattering."""
 
-from itertools import product
-
 import numpy as np
 
 from novum.linalg import matrix_of_map
 from novum.notes.stops.registry import stop
+from novum.theory import hypothesis_count, pac_sample_size, vc_dimension
 
 
 @stop("000", "4", "matrix of a map in two bases, entry (3, 2)", printed="4", reference=-4.0, erratum="000-4-b")
@@ -26,16 +25,12 @@ def shell():
     return 1 - 0.99**2
 
 
-def separable(points: np.ndarray, sign: np.ndarray) -> bool:
-    """Return whether a line separates the signs: some w with sign * (w, b).x >= 1, by linear programming."""
-    from scipy.optimize import linprog
-
-    A = -sign[:, None] * np.column_stack([points, np.ones(len(points))])
-    return linprog(np.zeros(3), A, -np.ones(len(points)), bounds=(None, None)).status == 0
-
-
 @stop("003", "8.2", "points that lines in the plane shatter", printed="3")
 def shattered():
-    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    able = [all(separable(corners[:n], np.array(s)) for s in product([-1, 1], repeat=n)) for n in (1, 2, 3, 4)]
-    return float(able.index(False))
+    corners = [[0, 0], [1, 0], [0, 1], [1, 1]]
+    return float(vc_dimension("lines", points=corners))
+
+
+@stop("003", "8.1", "examples for conjunctions of 10 inputs", reference=140.0, remark="eps .1, delta .05")
+def examples_needed():
+    return float(pac_sample_size(0.1, 0.05, hypotheses=int(hypothesis_count("conjunctions", 10))))

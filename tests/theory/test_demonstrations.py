@@ -1,0 +1,145 @@
+"""Theorems shown: no free lunch, Gauss-Markov, irrelevant features, the curse of dimensionality, biased variance, universality."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_iris, make_classification
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.tree import DecisionTreeClassifier
+
+from novum.datasets import load_example
+from novum.exceptions import DataError, ParameterError
+from novum.linear_model import LinearRegression
+from novum.neighbors import KNeighborsClassifier
+from novum.theory import gauss_markov, irrelevant_features, no_free_lunch, plot_hypothesis_space
+
+
+@pytest.mark.notes("003", "no-free-lunch")
+def test_no_learner_beats_a_coin_over_all_targets():
+    learners = {
+        "constant": lambda X, y, unseen: np.ones(len(unseen)),
+        "majority": lambda X, y, unseen: np.full(len(unseen), y.mean() > 0.5),
+        "1-NN": KNeighborsClassifier(1),
+        "tree": DecisionTreeClassifier(random_state=0),
+    }
+    found = no_free_lunch(learners, n_inputs=3, n_train=5)
+    assert found.mean == dict.fromkeys(learners, 0.5) and found.targets.shape == (256, 8)
+    better = found.accuracy["1-NN"] - found.accuracy["constant"]
+    assert better.max() > 0 > better.min()  # what wins on one target loses on another
+    assert no_free_lunch({"c": learners["constant"]}, 2, 1).mean == {"c": 0.5}
+    assert found.plot().get_ylabel() == "targets" and "256 targets" in repr(found)
+    with pytest.raises(ParameterError, match="at most 4"):
+        no_free_lunch(learners, 5)
+    with pytest.raises(ParameterError, match="must stay unseen"):
+        no_free_lunch(learners, 2, 4)
+
+
+@pytest.mark.notes("003", "gauss-markov")
+def test_least_squares_has_the_least_variance():
+    rng = np.random.default_rng(0)
+    phi = np.column_stack([np.ones(30), rng.normal(size=(30, 2))])
+    inverse = np.linalg.inv(phi.T @ phi)
+    for weights in (None, rng.uniform(0.1, 5, 30), np.linalg.pinv(phi) + null_matrix(phi, rng)):
+        found = gauss_markov(phi, weights, noise=0.7)
+        assert_allclose(found.least_squares, 0.49 * inverse, rtol=1e-10)
+        assert found.excess.min() > -1e-12 and (found.efficiency <= 1 + 1e-12).all()
+    same = gauss_markov(phi, np.ones(30))
+    assert_allclose(same.other, same.least_squares, rtol=1e-10)
+    truth = np.array([1.0, -2.0, 0.5])
+    found = gauss_markov(phi, np.linspace(1, 9, 30))
+    targets = phi @ truth + rng.normal(size=(4000, 30))
+    heavy = np.linalg.solve((phi.T * np.linspace(1, 9, 30)) @ phi, phi.T * np.linspace(1, 9, 30))
+    plain = LinearRegression(fit_intercept=False).fit(phi, targets.T).coef_
+    assert_allclose(plain.mean(axis=0), truth, atol=0.02)
+    assert_allclose(np.cov(plain.T), found.least_squares, atol=0.006)
+    assert_allclose(np.cov(heavy @ targets.T), found.other, atol=0.006)
+    shrunk = 0.9 * plain  # biased, with a smaller variance
+    assert np.trace(np.cov(shrunk.T)) < np.trace(found.least_squares)
+    assert found.plot().get_xlabel() == "coefficient" and "least squares" in repr(found)
+    for bad, words in ((np.zeros((3, 30)), "biased"), (np.zeros(30), "positive"), (np.ones(4), "shape")):
+        with pytest.raises(DataError, match=words):
+            gauss_markov(phi, bad)
+    with pytest.raises(DataError, match="rank"):
+        gauss_markov(np.ones((4, 2)))
+
+
+def null_matrix(phi, rng):
+    """Return D with D phi = 0."""
+    wild = rng.normal(size=(phi.shape[1], len(phi)))
+    return wild - wild @ phi @ np.linalg.pinv(phi)
+
+
+@pytest.mark.notes("000-a", "feature-count-experiment")
+def test_noisy_features_hurt_and_more_rows_help():
+    X, y = make_classification(1500, 4, n_informative=4, n_redundant=0, class_sep=1.5, random_state=0)
+    found = irrelevant_features(
+        KNeighborsClassifier(), X, y, n_noise=(0, 10, 60), n_train=(60, 1000), n_repeats=3, random_state=0
+    )
+    assert (np.diff(found.scores, axis=1) < 0).all()
+    assert (found.scores[1] > found.scores[0]).all()
+    fewer = irrelevant_features(KNeighborsClassifier(), X[:, :1], y, n_noise=(0,), n_train=(1000,), random_state=0)
+    assert fewer.scores[0, 0] < found.scores[1, 0]  # informative ones are missed
+    assert found.to_frame().shape == (2, 3) and found.plot().get_xlabel() == "columns of noise"
+    assert "rows" in repr(found) and "<table" in found._repr_html_()
+    again = irrelevant_features(KNeighborsClassifier(), *load_iris(return_X_y=True), n_noise=(0, 5), random_state=3)
+    same = irrelevant_features(KNeighborsClassifier(), *load_iris(return_X_y=True), n_noise=(0, 5), random_state=3)
+    assert np.array_equal(again.scores, same.scores)
+    with pytest.raises(ParameterError, match="held out"):
+        irrelevant_features(KNeighborsClassifier(), X, y, n_train=(1500,))
+
+
+@pytest.mark.notes("003", "curse-of-dimensionality")
+def test_shell_of_a_cube_and_cells_of_a_grid():
+    assert_allclose([1 - 0.99**d for d in (1, 2, 10, 100)], [0.01, 0.0199, 0.0956179, 0.6339677], atol=5e-8)
+    rng = np.random.default_rng(0)
+    for d in (2, 10, 100):
+        outside = (rng.uniform(size=(20000, d)) > 0.99).any(axis=1).mean()
+        assert abs(outside - (1 - 0.99**d)) < 0.012
+    sizes = [len(np.stack(np.meshgrid(*[np.arange(4)] * d)).reshape(d, -1).T) for d in (1, 2, 3)]
+    assert sizes == [4, 16, 64]  # N^D samples for N per axis
+
+
+@pytest.mark.notes("002", "variance-bias")
+def test_maximum_likelihood_variance_is_biased():
+    from novum.distributions import Normal
+
+    rng = np.random.default_rng(0)
+    for n, expected in ((2, 0.5), (5, 0.8), (10, 0.9)):
+        draws = rng.normal(size=(200_000, n))
+        likely = draws.var(axis=1)
+        assert_allclose(likely.mean(), expected, atol=0.005)
+        assert_allclose(draws.var(axis=1, ddof=1).mean(), 1.0, atol=0.007)
+        assert_allclose((n - 1) / n, expected, rtol=1e-15)
+        assert_allclose(Normal.fit(draws[0]).var, likely[0], rtol=1e-12)
+
+
+@pytest.mark.notes("000-c", "rbf-universality")
+def test_gaussian_kernels_come_as_close_as_one_likes():
+    def target(x):
+        return np.sin(8 * x) + np.abs(x - 0.4)
+
+    dense = np.linspace(0, 1, 2001)[:, None]
+    errors = []
+    for n, width in ((6, 0.3), (12, 0.15), (40, 0.06), (160, 0.02)):
+        x = np.linspace(0, 1, n)[:, None]
+        model = KernelRidge(kernel="rbf", gamma=1 / (2 * width**2), alpha=1e-10).fit(x, target(x[:, 0]))
+        errors.append(np.abs(model.predict(dense) - target(dense[:, 0])).max())
+    assert all(b < a for a, b in itertools.pairwise(errors)) and errors[-1] < 0.01 < 0.05 < errors[0]
+
+
+@pytest.mark.notes("003", "fig-hypothesis-space")
+def test_diagram_of_hypothesis_spaces():
+    ax = plot_hypothesis_space(n_samples=20)
+    names = ax.get_legend_handles_labels()[1]
+    assert {"H1", "H2", "truth f"} <= set(names)
+    truth = np.array([2.6, 0.9])
+    small, large = (np.asarray(points.get_offsets()) for points in ax.collections)
+    assert np.linalg.norm(large - truth, axis=1).mean() < np.linalg.norm(small - truth, axis=1).mean()  # bias
+    assert large.std(axis=0).sum() > small.std(axis=0).sum()  # variance
+
+
+def test_the_integers_of_the_notes_are_where_the_docs_say():
+    assert math.isclose(load_example("integers").data[0, 0], 1)
