@@ -3,7 +3,8 @@ What lines can express, and what a bound promises
 =================================================
 
 All labelings of four corners by lines: two need a curve (:doc:`/theory/vc_dimension`). Then the error that structural risk
-minimization promises for trees of growing size, a learner that cannot win on average, columns of noise, and the curse of dimensionality.
+minimization promises for trees of growing size, a learner that cannot win on average, columns of noise, and the curse of
+dimensionality.
 """
 
 import matplotlib.pyplot as plt
