@@ -196,12 +196,22 @@ def test_rademacher_complexity_estimated_on_the_data(data):
         (lambda X, y: error_bound(DummyClassifier().fit(X, y), X, y, kind="test_set"), "held_out=True"),
         (lambda X, y: error_bound(DummyClassifier().fit(X, y), X, y, held_out=True, kind="vc"), "no capacity"),
         (lambda X, y: error_bound(None, X, y), "belong to a fitted model"),
+        (lambda X, y: error_bound(0.1, X, y), "numbers go by name"),
         (lambda X, y: structural_risk_minimization({}, X, y), "at least one"),
     ],
 )
 def test_errors_name_what_is_wrong(data, call, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, TypeError), match=words):
         call(*data)
+
+
+def test_missing_cells_need_held_out_examples(data):
+    X, y = data[0].copy(), data[1]
+    X[0, 0] = np.nan
+    model = sk_tree.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    with pytest.raises(DataError, match="missing cells"):
+        error_bound(model, X, y)
+    assert error_bound(model, X, y, held_out=True).value < 1
 
 
 def test_unfitted_models_are_refused(data):

@@ -159,6 +159,7 @@ def test_growth_functions():
     ("call", "words"),
     [
         (lambda: shatters("blobs", SQUARE), "must be one of"),
+        (lambda: shatters(SQUARE, "lines"), "concepts comes first"),
         (lambda: shatters("polygons", SQUARE), "no oracle"),
         (lambda: shatters("linear", np.zeros((17, 2))), "at most 16"),
         (lambda: shatters("intervals", SQUARE), "on the line"),

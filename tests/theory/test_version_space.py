@@ -52,6 +52,12 @@ def test_all_four_hypotheses_about_the_integers_are_consistent(integers):
     assert vc_dimension(found.table()) == 2
 
 
+def test_rows_of_a_frame_are_instances():
+    frame = pd.DataFrame({"a": [1, 2], "b": [1, 3]})
+    space = VersionSpace({"same": lambda x: x[0] == x[1], "small": lambda x: sum(x) < 9})
+    assert list(space.observe(frame, [True, False])) == ["same"] and space.predict(frame) == [True, None]
+
+
 @pytest.mark.notes("001", "majority-vote")
 def test_majority_with_undefined_ties_and_the_power_set(integers):
     space, _, _ = integers

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novum._checks import check_choice, check_number
 from novum._random import seed_of
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.theory._capacity_of import base_growth, capacity_of
 from novum.theory.bounds import ErrorBound, bound_of, by_growth, by_inversion, by_rademacher
 
@@ -36,6 +36,10 @@ HELD_OUT = "pass examples that had no part in fitting and held_out=True"
 def checked(model: Any, X: Any, y: Any) -> tuple[NDArray, int]:
     """Return the labels and their number; raise where the model is no fitted classifier."""
     name = type(model).__name__
+    if not hasattr(model, "predict"):
+        raise ParameterTypeError(
+            f"error_bound(model={model!r}): the first argument is a fitted classifier; numbers go by name."
+        )
     if not is_classifier(model):
         raise ParameterError(
             f"error_bound(model={name}): bounds are for the share of wrong labels of a classifier; for a regressor use "
@@ -47,6 +51,14 @@ def checked(model: Any, X: Any, y: Any) -> tuple[NDArray, int]:
     labels = column_or_1d(y)
     check_consistent_length(X, labels)
     return labels, len(labels)
+
+
+def has_missing(X: Any) -> bool:
+    """Return whether a cell is NaN or None."""
+    array = np.asarray(X)
+    if array.dtype.kind == "O":
+        return any(value is None or value != value for value in array.ravel())
+    return array.dtype.kind == "f" and bool(np.isnan(array).any())
 
 
 def last_step(model: Any) -> Any:
@@ -158,6 +170,10 @@ def bound_of_model(
         value = by_inversion(n, delta, errors)
         words = "one hypothesis, fixed before these examples"
         return ErrorBound(value, errors / n, value - errors / n, n, delta, "test_set", words)
+    if has_missing(X):
+        raise DataError(
+            f"error_bound(model={name}): X has missing cells, and capacities are for complete rows; {HELD_OUT}."
+        )
     if margin is not None or kind == "margin":
         if margin is None:
             raise ParameterError("error_bound(kind='margin'): give the margin, chosen before looking at the examples.")

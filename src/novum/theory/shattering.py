@@ -168,6 +168,8 @@ def shatters(concepts: Any, points: Any, *, k: int = 1, degree: int = 2) -> Shat
     array([[0, 1, 1, 0],
            [1, 0, 0, 1]])
     """
+    if isinstance(points, str) or callable(points):
+        raise ParameterError(f"shatters(points={points!r}): the class of concepts comes first, then the points.")
     if not isinstance(concepts, str) and not callable(concepts):
         return table_shatters(concepts, points)
     name = oracle_name("shatters", concepts)

@@ -148,7 +148,7 @@ class VersionSpace:
 
     def predict(self, X: Iterable[Any]) -> list[Any]:
         """Return the majority's label (2) of every instance, None where it is undefined."""
-        return [majority(plain(h(plain(x))) for h in self.hypotheses.values()) for x in X]
+        return [majority(plain(h(x)) for h in self.hypotheses.values()) for x in instances_of(X)]
 
     def unanimous(self, x: Any) -> bool:
         """Return whether all hypotheses agree on x: then its label is certain if the truth is in the space."""
@@ -236,9 +236,15 @@ def positive_label(owner: str, positive: Any, labels: Any) -> Any:
     )
 
 
+def instances_of(X: Any) -> list[Any]:
+    """Return instances as Python values; the rows of a frame as tuples."""
+    rows = X.itertuples(index=False, name=None) if hasattr(X, "itertuples") else X
+    return [plain(x) for x in rows]
+
+
 def paired(X: Any, y: Any) -> list[tuple[Any, Any]]:
     """Return instances and labels as pairs of Python values."""
-    instances, labels = [plain(x) for x in X], [plain(label) for label in y]
+    instances, labels = instances_of(X), [plain(label) for label in y]
     if len(instances) != len(labels):
         raise DataError(
             f"VersionSpace: {len(instances)} instances and {len(labels)} labels; give one label per instance."
