@@ -16,8 +16,7 @@ from novum._random import seed_of
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._codes import coded_rows
 from novum.graphical._engine import MEMORY_LIMIT, Engine, Factor
-from novum.graphical._evidence import in_words, listed
-from novum.graphical._fit import fit_network, partial_fit_network, unchanged_on_error
+from novum.graphical._evidence import in_words, known, listed, state_index
 from novum.graphical._parts import Parts
 from novum.graphical._queries import Queries
 from novum.graphical._real_rows import draw_real, real_log_likelihood
@@ -26,6 +25,7 @@ from novum.graphical._sampled import draw_states
 from novum.graphical.dag import DAG, arrows, read_parents
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.files import read_parts, write_parts
+from novum.graphical.fitting import FitsTables
 from novum.graphical.gaussian import LinearGaussian, hybrid_query
 from novum.graphical.lint import Findings, lint
 from novum.graphical.markov import MarkovNetwork
@@ -35,7 +35,7 @@ from novum.graphical.result import ExplainingAway
 __all__ = ["BayesianNetwork"]
 
 
-class BayesianNetwork(Queries):
+class BayesianNetwork(FitsTables, Queries):
     """A Bayesian network (1) of discrete and real variables.
 
     Parameters
@@ -203,6 +203,34 @@ class BayesianNetwork(Queries):
         self._filled("query")
         return self._compiled
 
+    def do(self, values: Mapping[Any, Any]) -> "BayesianNetwork":
+        """Return the network after an intervention: arrows into the variables are cut, and they take the given states.
+
+        p(the rest | do(x)) is the product of the tables of the other variables (truncated factorisation).
+
+        Examples
+        --------
+        >>> from novum.datasets import load_fuel_gauge
+        >>> car = load_fuel_gauge()
+        >>> car.do({"gauge": "empty"}).query("fuel")["empty"].round(4).item()  # turning the needle empties no tank
+        0.1
+        """
+        owner = self._owner("do")
+        self._filled("do")
+        if not isinstance(values, Mapping):
+            raise ParameterError(f"{owner}({values!r}): pass a mapping of variable to state.")
+        tables: dict[Any, Any] = {
+            v: node.table() if v in self.states else node for v, node in self.conditionals.items()
+        }
+        for variable, value in values.items():
+            known(owner, "values", variable, self.parents)
+            if variable not in self.states:
+                raise ParameterError(f"{owner}: {variable!r} is a real variable; intervene on discrete ones.")
+            at = state_index(owner, str(variable), variable, value, self.states)
+            tables[variable] = np.eye(len(self.states[variable]))[at]
+        graph = {v: () if v in values else parents for v, parents in self.parents.items()}
+        return type(self)(graph, tables, self.states, self.name)
+
     def lint(self, latent: Any = ()) -> Findings:
         """Return remarks on the network: impossible cells, unreachable states, arcs that say nothing, parts without a path.
 
@@ -313,78 +341,6 @@ class BayesianNetwork(Queries):
         if (log == -np.inf).any():
             raise DataError(f"{owner}: row {int(np.argmax(log == -np.inf))} of the data has probability zero.")
         return table
-
-    def fit(
-        self,
-        data: Any,
-        *,
-        prior: Any = None,
-        equivalent_sample_size: float = 1.0,
-        estimate: str = "mean",
-        sample_weight: Any = None,
-        init: str = "available",
-        n_init: int = 1,
-        max_iter: int = 1000,
-        tol: float = 1e-9,
-        random_state: Any = None,
-    ) -> "BayesianNetwork":
-        """Learn the tables from data: by counting, or by EM where cells are missing.
-
-        Parameters
-        ----------
-        data : frame, mapping of variable to column, array of rows, scan, iterator of frames, or Dask frame
-            Missing cells may stand anywhere; a hidden variable has a column of them. States of variables that have none yet are
-            taken from the data: the categories of a categorical column, else the values found, sorted. Data in parts need known
-            states and no missing cells.
-        prior : None, float, "laplace", "k2", "bdeu" or mapping of variable to pseudo-counts, optional
-            None: maximum likelihood. A number is added to every count; "laplace" and "k2" add one, "bdeu" spreads
-            `equivalent_sample_size` evenly over each table.
-        estimate : {"mean", "mode"}, default="mean"
-            With a prior: the posterior mean (counts + prior), or its mode (counts + prior - 1).
-        sample_weight : array of shape (n,), optional
-        init : {"available", "uniform", "random"}, default="available"
-            Start of EM: from the rows in which a family is complete, uniform tables, or random ones.
-        n_init : int, default=1
-            Starts; those after the first are random, the best is kept.
-        max_iter, tol, random_state
-            Of EM: it stops when the objective rises by less than `tol` relative.
-
-        Returns
-        -------
-        BayesianNetwork
-            Itself; `report_` says what was found.
-
-        Examples
-        --------
-        >>> from novum.graphical import BayesianNetwork
-        >>> rows = {"rain": ["yes", "yes", "no", "no", "no"], "wet": ["yes", "yes", "no", None, "yes"]}
-        >>> network = BayesianNetwork([("rain", "wet")]).fit(rows)
-        >>> network.tables["wet"].round(3), network.report_.converged
-        (array([[0.5, 0.5],
-               [0. , 1. ]]), True)
-        """
-        self.report_ = fit_network(
-            self,
-            data,
-            prior,
-            equivalent_sample_size,
-            estimate,
-            sample_weight,
-            init,
-            n_init,
-            max_iter,
-            tol,
-            random_state,
-        )
-        return self
-
-    def partial_fit(
-        self, data: Any, *, prior: Any = None, equivalent_sample_size: float = 1.0, sample_weight: Any = None
-    ) -> "BayesianNetwork":
-        """Learn from more rows, without missing cells: the tables are those of `fit` on all rows seen so far."""
-        with unchanged_on_error(self):
-            self.report_ = partial_fit_network(self, data, prior, equivalent_sample_size, sample_weight)
-        return self
 
     def is_real(self, variable: Any) -> bool:
         """Return whether a variable is a real number rather than one of several states."""

@@ -1,0 +1,103 @@
+"""`adjust` and `frontdoor`: the effect of a treatment, from a network or from data."""
+
+from typing import Any
+
+from novum.causal.estimates import Effect, estimate_effect
+from novum.causal.formulas import Intervention, adjusted_table, frontdoor_table, need_discrete
+from novum.causal.graphs import backdoor_sets, dag_of, is_backdoor_set, is_frontdoor_set, node_set
+from novum.exceptions import ParameterError
+from novum.graphical import BayesianNetwork
+
+__all__ = ["adjust", "frontdoor"]
+
+
+def adjust(
+    source: Any, treatment: Any, outcome: Any, adjustment: Any = None, *, graph: Any = None, method: str = "adjustment",
+    outcome_state: Any = None, level: float = 0.95,
+) -> Intervention | Effect:  # fmt: skip
+    """Return the effect of a treatment, adjusted for a set of variables.
+
+    Parameters
+    ----------
+    source : BayesianNetwork, or frame or mapping of columns
+        A network gives p(outcome | do(treatment)) exactly; data give estimates with intervals.
+    treatment, outcome : names
+    adjustment : names, optional
+        The variables to adjust for. By default the smallest set that satisfies the back-door criterion, where a graph is known.
+    graph : DAG, network or arcs, optional
+        With data: the causal graph; the set is checked against it.
+    method : {"adjustment", "ipw", "doubly_robust"}, default="adjustment"
+        With data: by means within the adjustment set, by inverse propensity weights, or by both.
+    outcome_state : optional
+        With data: the state whose probability is the outcome; the last one of a categorical column, by default.
+    level : float, default=0.95
+        Of the intervals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.causal import adjust
+    >>> from novum.graphical import BayesianNetwork
+    >>> network = BayesianNetwork(
+    ...     {"h": [], "x": ["h"], "y": ["h", "x"]},
+    ...     {"h": [0.5, 0.5], "x": [[0.8, 0.2], [0.3, 0.7]], "y": [[[0.9, 0.1], [0.6, 0.4]], [[0.5, 0.5], [0.2, 0.8]]]},
+    ... )
+    >>> adjust(network, "x", "y")
+    p(y | do(x))        adjusted for h
+      do(x=no)  no .7000   yes .3000
+      do(x=yes)  no .4000   yes .6000
+    >>> network.query("y", {"x": "yes"})["yes"].round(4).item()  # seeing is not doing
+    0.7111
+    """
+    known = source if isinstance(source, BayesianNetwork) else graph
+    if known is not None:
+        dag = dag_of("adjust", known)
+        if adjustment is None:
+            sets = backdoor_sets(dag, treatment, outcome)
+            if not sets:
+                raise ParameterError(
+                    f"adjust: no set of variables satisfies the back-door criterion for {treatment} and {outcome}."
+                )
+            chosen = sets[0]
+        else:
+            chosen = node_set("adjust", dag, "adjustment", adjustment)
+            check = is_backdoor_set(dag, treatment, outcome, chosen)
+            if not check:
+                raise ParameterError(f"adjust(adjustment={adjustment!r}): not a back-door set: {check.reason}.")
+    elif adjustment is None:
+        raise ParameterError(
+            "adjust: name the variables to adjust for by adjustment=, or give the causal graph by graph=."
+        )
+    else:
+        chosen = (adjustment,) if isinstance(adjustment, str) else tuple(adjustment)
+    if isinstance(source, BayesianNetwork):
+        need_discrete("adjust", source, (treatment, outcome, *chosen))
+        return adjusted_table(source, treatment, outcome, chosen)
+    return estimate_effect("adjust", source, treatment, outcome, chosen, method, outcome_state, level)
+
+
+def frontdoor(source: Any, treatment: Any, outcome: Any, mediators: Any, *, graph: Any = None) -> Intervention:
+    """Return p(outcome | do(treatment)) through mediators, by the front-door formula; confounders may be hidden.
+
+    Parameters
+    ----------
+    source : BayesianNetwork, or frame or mapping of categorical columns
+        From data the formula is applied to relative frequencies.
+    treatment, outcome : names
+    mediators : names
+    graph : DAG, network or arcs, optional
+        With data: the causal graph; the mediators are checked against it.
+    """
+    through = (mediators,) if isinstance(mediators, str) else tuple(mediators)
+    known = source if isinstance(source, BayesianNetwork) else graph
+    if known is not None:
+        check = is_frontdoor_set(known, treatment, outcome, through)
+        if not check:
+            raise ParameterError(f"frontdoor(mediators={mediators!r}): not a front-door set: {check.reason}.")
+    if not isinstance(source, BayesianNetwork):
+        names = (treatment, outcome, *through)
+        chain = {name: tuple(names[:i]) for i, name in enumerate(names)}  # the full joint of the columns
+        columns = {name: source[name] for name in names if name in source}
+        source = BayesianNetwork(chain).fit(columns)
+    need_discrete("frontdoor", source, (treatment, outcome, *through))
+    return frontdoor_table(source, treatment, outcome, through)

@@ -1,0 +1,184 @@
+"""Causal graphs and effects: the notes' numbers, intervention as the truth, enumeration of sets, simulated data."""
+
+from itertools import chain, combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from novum.causal import (
+    adjust,
+    backdoor_sets,
+    confounders,
+    frontdoor,
+    is_backdoor_set,
+    is_frontdoor_set,
+    simulate_selection,
+    simulate_trial,
+)
+from novum.exceptions import DataError, ParameterError
+from novum.graphical import DAG, BayesianNetwork
+from reference.networks import random_network
+
+SEVEN_EIGHT = [(1, 3), (1, 4), (2, 4), (2, 5), (3, 7), (4, 7), (4, 8), (5, 8), (7, 6), (6, 8)]  # through the mediator 6
+
+
+def confounded():
+    return BayesianNetwork(
+        {"h": [], "x": ["h"], "y": ["h", "x"]},
+        {"h": [0.5, 0.5], "x": [[0.8, 0.2], [0.3, 0.7]], "y": [[[0.9, 0.1], [0.6, 0.4]], [[0.5, 0.5], [0.2, 0.8]]]},
+    )
+
+
+@pytest.mark.notes("002", "do-operator")
+@pytest.mark.notes("002", "backdoor-adjust")
+def test_doing_is_not_seeing():
+    network = confounded()
+    assert network.query("y", {"x": "yes"})["yes"] == pytest.approx(0.711111, abs=1e-6)
+    assert network.query("y", {"x": "no"})["yes"] == pytest.approx(0.209091, abs=1e-6)
+    assert network.do({"x": "yes"}).query("y")["yes"] == pytest.approx(0.6)
+    assert network.do({"x": "no"}).query("y")["yes"] == pytest.approx(0.3)
+    found = adjust(network, "x", "y", "h")
+    np.testing.assert_allclose(found.p[:, 1], [0.3, 0.6], atol=1e-14)
+    assert found.effect() == pytest.approx(0.3) and "adjusted for h" in repr(found)
+    assert network.do({"h": "yes"}).query("y")["yes"] == pytest.approx(network.query("y", {"h": "yes"})["yes"])  # no parents
+
+
+@pytest.mark.notes("002", "backdoor-adjust")
+@pytest.mark.parametrize("seed", range(10))
+def test_adjustment_equals_intervention_for_every_minimal_set(seed):
+    network = random_network(seed, n=6)
+    order = network.dag.order
+    x, y = order[2], order[5]
+    for chosen in backdoor_sets(network, x, y):
+        found = adjust(network, x, y, chosen)
+        for i, state in enumerate(network.states[x]):
+            np.testing.assert_allclose(found.p[i], network.do({x: state}).query(y).p, atol=1e-12)
+
+
+@pytest.mark.notes("002", "backdoor-check")
+@pytest.mark.notes("002", "backdoor-find")
+def test_the_graph_of_seven_and_eight():
+    dag = DAG(SEVEN_EIGHT)
+    check = is_backdoor_set(dag, 7, 8, [4])
+    assert not check and "7 <- 3 <- 1 -> 4 <- 2 -> 5 -> 8" in repr(check)
+    for good in ((3, 4), (4, 5), (1, 4), (2, 4), (1, 3, 4), (1, 2, 3, 4, 5)):
+        assert is_backdoor_set(dag, 7, 8, good)
+    assert not is_backdoor_set(dag, 7, 8, (3, 4, 6)) and "6 is a descendant of 7" in is_backdoor_set(dag, 7, 8, (4, 6)).reason
+    assert {frozenset(s) for s in backdoor_sets(dag, 7, 8)} == {frozenset(s) for s in ((1, 4), (2, 4), (3, 4), (4, 5))}
+    assert backdoor_sets(dag, 7, 8, observed=[1, 2, 3, 5]) == []
+    assert backdoor_sets(dag, 1, 8) == [()]
+
+
+@pytest.mark.notes("002", "backdoor-find")
+@pytest.mark.parametrize("seed", range(8))
+def test_minimal_sets_equal_those_of_all_subsets(seed):
+    dag = random_network(seed, n=6).dag
+    x, y = dag.order[2], dag.order[4]
+    others = [v for v in dag if v not in (x, y)]
+    good = [set(s) for s in chain.from_iterable(combinations(others, k) for k in range(5)) if is_backdoor_set(dag, x, y, s)]
+    minimal = {frozenset(s) for s in good if not any(t < s for t in good)}
+    assert {frozenset(s) for s in backdoor_sets(dag, x, y)} == minimal
+    parents = dag.parents[x]
+    if y not in parents:
+        assert is_backdoor_set(dag, x, y, parents)
+
+
+@pytest.mark.notes("002", "confounder")
+@pytest.mark.notes("002", "causal-graph")
+def test_confounders_causes_and_effects():
+    dag = DAG([("h", "x"), ("h", "y"), ("x", "y"), ("a", "h"), ("i", "x"), ("x", "m"), ("m", "y")])
+    assert confounders(dag, "x", "y") == {"h", "a"}  # i reaches y only through x
+    assert dag.ancestors("y") == {"h", "x", "a", "i", "m"} and dag.descendants("x") == {"m", "y"}
+    assert dag.parents["y"] == ("h", "x", "m") and dag.children["x"] == ("y", "m")
+
+
+@pytest.mark.notes("002", "do-operator")
+def test_front_door():
+    rng = np.random.default_rng(0)
+    network = BayesianNetwork(
+        {"u": [], "x": ["u"], "m": ["x"], "y": ["u", "m"]},
+        {"u": [0.4, 0.6], "x": rng.dirichlet([1, 1], 2), "m": rng.dirichlet([1, 1], 2), "y": rng.dirichlet([1, 1], (2, 2))},
+    )
+    assert is_frontdoor_set(network, "x", "y", "m") and backdoor_sets(network, "x", "y", observed=["m"]) == []
+    found = frontdoor(network, "x", "y", "m")
+    for i, state in enumerate(("no", "yes")):
+        np.testing.assert_allclose(found.p[i], network.do({"x": state}).query("y").p, atol=1e-13)
+    rows = network.sample(200_000, random_state=0).drop(columns="u")
+    np.testing.assert_allclose(frontdoor(rows, "x", "y", "m", graph=network).p, found.p, atol=0.02)
+    direct = BayesianNetwork({"x": [], "m": ["x"], "y": ["x", "m"]})
+    assert "avoids m" in is_frontdoor_set(direct, "x", "y", "m").reason
+    with pytest.raises(ParameterError, match="not a front-door set"):
+        frontdoor(direct, "x", "y", "m")
+
+
+@pytest.mark.notes("002", "backdoor-adjust")
+@pytest.mark.parametrize("method", ["adjustment", "ipw", "doubly_robust"])
+def test_estimates_from_data_cover_the_truth(method):
+    network = confounded()
+    rows = network.sample(20_000, random_state=3)
+    found = adjust(rows, "x", "y", graph=network, method=method)
+    value, (low, high) = found.difference()
+    assert low < 0.3 < high and high - low < 0.04 and value == pytest.approx(0.3, abs=0.02)
+    naive = adjust(rows, "x", "y", (), method=method).difference()[0]
+    assert naive == pytest.approx(0.711111 - 0.209091, abs=0.02)
+    same = adjust(rows, "x", "y", "h").means
+    np.testing.assert_allclose(found.means, same, atol=1e-12)  # saturated: all three are one number
+    hits = 0
+    for seed in range(60):
+        _, (low, high) = adjust(network.sample(800, random_state=seed), "x", "y", "h", method=method).difference()
+        hits += low < 0.3 < high
+    assert hits >= 51  # 95 % of 60, less three standard deviations
+
+
+@pytest.mark.parametrize("method", ["adjustment", "ipw", "doubly_robust"])
+def test_numbers_among_the_covariates(method):
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=6000)
+    x = rng.random(6000) < 1 / (1 + np.exp(-s))
+    y = 2.0 * x + s + rng.normal(size=6000)
+    found = adjust(pd.DataFrame({"s": s, "x": x, "y": y}), "x", "y", "s", method=method)
+    value, (low, high) = found.difference()
+    assert low < 2 < high and value == pytest.approx(2, abs=0.15)
+    assert y[x].mean() - y[~x].mean() > 2.5
+
+
+@pytest.mark.notes("002", "rct")
+def test_a_coin_flip_finds_the_effect():
+    trial = simulate_trial(confounded(), "x", "y", 20_000, random_state=0)
+    assert trial.truth == pytest.approx(0.3)
+    assert abs(trial.randomised - 0.3) < 4 * trial.randomised_error < 0.05
+    assert trial.observational - 0.3 > 8 * trial.observational_error
+    assert repr(trial) == repr(simulate_trial(confounded(), "x", "y", 20_000, random_state=0))
+
+
+@pytest.mark.notes("002", "selection-bias-demo")
+def test_selection_makes_independent_causes_dependent():
+    found = simulate_selection(20_000, random_state=0)
+    assert abs(found.correlation) < 0.03 and found.correlation_kept < -0.4
+    collider = DAG([("x", "s"), ("y", "s")])
+    assert collider.d_separated("x", "y") and not collider.d_separated("x", "y", "s")
+
+
+def test_refusals():
+    network = confounded()
+    rows = network.sample(200, random_state=0)
+    for call, error, message in (
+        (lambda: adjust(network, "x", "y", ()), ParameterError, "not a back-door set: open path x <- h -> y"),
+        (lambda: adjust(rows, "x", "y"), ParameterError, "give the causal graph"),
+        (lambda: adjust(rows, "x", "y", "z"), DataError, "no column 'z'"),
+        (lambda: adjust(rows, "x", "y", "h", method="magic"), ParameterError, "method must be one of"),
+        (lambda: adjust(rows, "x", "y", "h", outcome_state="maybe"), ParameterError, "outcome_state='maybe'"),
+        (lambda: adjust(rows, "x", "x", "h"), ParameterError, "must not share"),
+        (lambda: adjust(rows[rows["x"] == "yes"].astype(str), "x", "y", "h"), DataError, "it needs two to"),
+        (lambda: is_backdoor_set(network, "x", "q"), ParameterError, "no such node"),
+        (lambda: network.do({"x": "maybe"}), ParameterError, "is no state of 'x'"),
+        (lambda: network.do("x"), ParameterError, "pass a mapping"),
+        (lambda: simulate_trial(network, "q", "y"), ParameterError, "no discrete variable"),
+        (lambda: simulate_selection(share=2), ParameterError, "share=2"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+    strata = pd.DataFrame({"x": ["a", "a", "b", "b"], "y": [0, 1, 0, 1], "s": ["p", "p", "q", "q"]})
+    with pytest.raises(DataError, match="no overlap"):
+        adjust(strata, "x", "y", "s")
