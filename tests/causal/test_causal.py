@@ -41,7 +41,9 @@ def test_doing_is_not_seeing():
     found = adjust(network, "x", "y", "h")
     np.testing.assert_allclose(found.p[:, 1], [0.3, 0.6], atol=1e-14)
     assert found.effect() == pytest.approx(0.3) and "adjusted for h" in repr(found)
-    assert network.do({"h": "yes"}).query("y")["yes"] == pytest.approx(network.query("y", {"h": "yes"})["yes"])  # no parents
+    assert network.do({"h": "yes"}).query("y")["yes"] == pytest.approx(
+        network.query("y", {"h": "yes"})["yes"]
+    )  # no parents
 
 
 @pytest.mark.notes("002", "backdoor-adjust")
@@ -64,7 +66,10 @@ def test_the_graph_of_seven_and_eight():
     assert not check and "7 <- 3 <- 1 -> 4 <- 2 -> 5 -> 8" in repr(check)
     for good in ((3, 4), (4, 5), (1, 4), (2, 4), (1, 3, 4), (1, 2, 3, 4, 5)):
         assert is_backdoor_set(dag, 7, 8, good)
-    assert not is_backdoor_set(dag, 7, 8, (3, 4, 6)) and "6 is a descendant of 7" in is_backdoor_set(dag, 7, 8, (4, 6)).reason
+    assert (
+        not is_backdoor_set(dag, 7, 8, (3, 4, 6))
+        and "6 is a descendant of 7" in is_backdoor_set(dag, 7, 8, (4, 6)).reason
+    )
     assert {frozenset(s) for s in backdoor_sets(dag, 7, 8)} == {frozenset(s) for s in ((1, 4), (2, 4), (3, 4), (4, 5))}
     assert backdoor_sets(dag, 7, 8, observed=[1, 2, 3, 5]) == []
     assert backdoor_sets(dag, 1, 8) == [()]
@@ -76,7 +81,9 @@ def test_minimal_sets_equal_those_of_all_subsets(seed):
     dag = random_network(seed, n=6).dag
     x, y = dag.order[2], dag.order[4]
     others = [v for v in dag if v not in (x, y)]
-    good = [set(s) for s in chain.from_iterable(combinations(others, k) for k in range(5)) if is_backdoor_set(dag, x, y, s)]
+    good = [
+        set(s) for s in chain.from_iterable(combinations(others, k) for k in range(5)) if is_backdoor_set(dag, x, y, s)
+    ]
     minimal = {frozenset(s) for s in good if not any(t < s for t in good)}
     assert {frozenset(s) for s in backdoor_sets(dag, x, y)} == minimal
     parents = dag.parents[x]
@@ -98,7 +105,12 @@ def test_front_door():
     rng = np.random.default_rng(0)
     network = BayesianNetwork(
         {"u": [], "x": ["u"], "m": ["x"], "y": ["u", "m"]},
-        {"u": [0.4, 0.6], "x": rng.dirichlet([1, 1], 2), "m": rng.dirichlet([1, 1], 2), "y": rng.dirichlet([1, 1], (2, 2))},
+        {
+            "u": [0.4, 0.6],
+            "x": rng.dirichlet([1, 1], 2),
+            "m": rng.dirichlet([1, 1], 2),
+            "y": rng.dirichlet([1, 1], (2, 2)),
+        },
     )
     assert is_frontdoor_set(network, "x", "y", "m") and backdoor_sets(network, "x", "y", observed=["m"]) == []
     found = frontdoor(network, "x", "y", "m")

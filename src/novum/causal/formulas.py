@@ -62,8 +62,8 @@ def adjusted_table(network: BayesianNetwork, treatment: Any, outcome: Any, adjus
     if lacking.any():
         x = int(np.argwhere(lacking)[0][0])
         raise DataError(
-            f"adjust: {treatment}={network.states[treatment][x]!r} never occurs with some values of {', '.join(map(str, adjustment))}; "
-            "the effect is not defined there (no overlap)."
+            f"adjust: {treatment}={network.states[treatment][x]!r} never occurs with some values of "
+            f"{', '.join(map(str, adjustment))}; the effect is not defined there (no overlap)."
         )
     with np.errstate(divide="ignore", invalid="ignore"):
         conditional = np.where(p_xs[:, None, :] > 0, p / p_xs[:, None, :], 0)
