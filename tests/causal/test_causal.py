@@ -5,6 +5,7 @@ from itertools import chain, combinations
 import numpy as np
 import pandas as pd
 import pytest
+from reference.networks import random_network
 
 from novum.causal import (
     adjust,
@@ -18,7 +19,6 @@ from novum.causal import (
 )
 from novum.exceptions import DataError, ParameterError
 from novum.graphical import DAG, BayesianNetwork
-from reference.networks import random_network
 
 SEVEN_EIGHT = [(1, 3), (1, 4), (2, 4), (2, 5), (3, 7), (4, 7), (4, 8), (5, 8), (7, 6), (6, 8)]  # through the mediator 6
 

@@ -159,8 +159,8 @@ def by_strata(owner: str, rows: Rows, k: int, treatment: Any, states: tuple[Any,
     if (count == 0).any():
         at = states[int(np.argwhere(count == 0)[0][1])]
         raise DataError(
-            f"{owner}: {treatment}={at!r} never occurs in {int((count == 0).sum())} of {size} strata of the adjustment set (no overlap); "
-            "use fewer variables, or coarser states."
+            f"{owner}: {treatment}={at!r} never occurs in {int((count == 0).sum())} of {size} strata (no overlap); "
+            "adjust for fewer variables, or coarser states."
         )
     total = np.bincount(cell, rows.y, size * k).reshape(size, k)
     return (total / count)[strata], (count / count.sum(axis=1, keepdims=True))[strata]
