@@ -89,7 +89,7 @@ def is_backdoor_set(graph: Any, treatment: Any, outcome: Any, adjustment: Any = 
     >>> from novum.causal import is_backdoor_set
     >>> graph = [("h", "x"), ("h", "y"), ("x", "y")]
     >>> is_backdoor_set(graph, "x", "y")
-    False: open path x <- h -> y
+    False: open path x <- h -> y (h is a fork and is not observed)
     >>> is_backdoor_set(graph, "x", "y", "h")
     True: every back-door path is blocked
     """
@@ -128,7 +128,7 @@ def backdoor_sets(graph: Any, treatment: Any, outcome: Any, observed: Any = None
     >>> arcs = [("x1", "x3"), ("x1", "x4"), ("x2", "x4"), ("x2", "x5"), ("x3", "x7"), ("x4", "x7")]
     >>> arcs += [("x4", "x8"), ("x5", "x8"), ("x7", "x8")]
     >>> backdoor_sets(arcs, "x7", "x8")
-    [('x1', 'x4'), ('x2', 'x4'), ('x3', 'x4'), ('x4', 'x5')]
+    [('x1', 'x4'), ('x3', 'x4'), ('x4', 'x2'), ('x4', 'x5')]
     """
     owner = "backdoor_sets"
     dag = dag_of(owner, graph)
