@@ -151,7 +151,7 @@ class Selection(NamedTuple):
         ax.scatter(
             self.x[self.kept], self.y[self.kept], s=6, label=f"selected, correlation {self.correlation_kept:+.2f}"
         )
-        ax.set(xlabel="x", ylabel="y", title="Selection by a common effect makes causes dependent")
+        ax.set(xlabel="x", ylabel="y", title="Selection makes causes dependent")
         ax.legend()
         return ax
 
