@@ -3,6 +3,7 @@
 from novum.graphical.dag import DAG
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.gaussian import LinearGaussian
+from novum.graphical.imaps import is_i_map, is_perfect_map, minimal_i_map, perfect_map
 from novum.graphical.markov import MarkovNetwork, canonical_potentials
 from novum.graphical.network import BayesianNetwork
 from novum.graphical.nodes import NoisyOr
@@ -17,4 +18,8 @@ __all__ = [
     "NoisyOr",
     "UndirectedGraph",
     "canonical_potentials",
+    "is_i_map",
+    "is_perfect_map",
+    "minimal_i_map",
+    "perfect_map",
 ]
