@@ -92,10 +92,7 @@ class _Partial:
         if any(d not in joined[c] for c, d in combinations(between, 2)):  # (4)
             return True
         return any(  # (5)
-            d not in joined[b]
-            for c in parents[b] & joined[a]
-            for d in parents[c] & self.open[a]
-            if d != b
+            d not in joined[b] for c in parents[b] & joined[a] for d in parents[c] & self.open[a] if d != b
         )
 
     def close(self) -> "_Partial":

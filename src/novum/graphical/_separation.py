@@ -23,7 +23,16 @@ from novum.exceptions import ParameterError
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG
 
-__all__ = ["Connection", "DSeparation", "Independence", "Path", "d_separated", "independences", "markov_blanket", "paths"]
+__all__ = [
+    "Connection",
+    "DSeparation",
+    "Independence",
+    "Path",
+    "d_separated",
+    "independences",
+    "markov_blanket",
+    "paths",
+]
 
 PATHS_SHOWN = 6  # blocked paths that a repr spells out; their number may be exponential
 MOST_NODES = 16  # whose global independences are listed: 15 * 2^18 statements at worst
@@ -277,9 +286,7 @@ def independences(dag: "DAG", kind: str) -> list[Independence]:
     nodes = dag.nodes
     if kind == "local":
         rest = {x: dag.non_descendants(x) - set(dag.parents[x]) for x in nodes}
-        return [
-            Independence((x,), tuple(n for n in nodes if n in rest[x]), dag.parents[x]) for x in nodes if rest[x]
-        ]
+        return [Independence((x,), tuple(n for n in nodes if n in rest[x]), dag.parents[x]) for x in nodes if rest[x]]
     if len(nodes) > MOST_NODES:
         raise ParameterError(
             f"DAG.independences(kind='global'): {len(nodes)} nodes have too many statements (at most {MOST_NODES} nodes are "

@@ -232,7 +232,7 @@ class DAG:
 
     @property
     def kind(self) -> str:
-        """"directed tree" (one root, others with one parent), "poly-tree" (one path between any two nodes) or "loopy".
+        """ "directed tree" (one root, others with one parent), "poly-tree" (one path between any two nodes) or "loopy".
 
         Unconnected trees are a "directed forest" or a "poly-forest".
         """

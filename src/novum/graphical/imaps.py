@@ -45,7 +45,9 @@ def matched(owner: str, dag: Any, table: Any) -> tuple[DAG, JointTable]:
     if hasattr(table, "to_table"):
         table = table.to_table()
     if not isinstance(table, JointTable):
-        raise ParameterTypeError(f"{owner}: the table must be a novum.distributions.JointTable, got {type(table).__name__}.")
+        raise ParameterTypeError(
+            f"{owner}: the table must be a novum.distributions.JointTable, got {type(table).__name__}."
+        )
     graph = dag if isinstance(dag, DAG) else DAG(dag)
     graph = DAG({str(node): tuple(map(str, parents)) for node, parents in graph.parents.items()})
     if set(graph.nodes) != set(table.names):

@@ -17,18 +17,17 @@ from numpy.typing import NDArray
 
 from novum.distributions import JointTable
 from novum.exceptions import FileFormatError, ParameterError
-from novum.graphical._engine import Engine
 from novum.graphical._markov_fit import fit_markov
-from novum.graphical._queries import Queries
+from novum.graphical._product import NamedFactor, Product, read_factors
 from novum.graphical._uai import Tables, read_uai, write_uai
-from novum.graphical.factor_graph import FactorGraph, NamedFactor, engine_of, read_factors
+from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.files import ending, text_of
 from novum.graphical.undirected import Separation, UndirectedGraph
 
 __all__ = ["MarkovNetwork", "canonical_potentials"]
 
 
-class MarkovNetwork(Queries):
+class MarkovNetwork(Product):
     """A Markov random field (1) of discrete variables.
 
     Parameters
@@ -93,26 +92,8 @@ class MarkovNetwork(Queries):
     def graph(self) -> UndirectedGraph:
         return UndirectedGraph(chain.from_iterable(combinations(f.variables, 2) for f in self.potentials), self.states)
 
-    @cached_property
-    def _compiled(self) -> Engine:
-        return engine_of(self.states, self.potentials)
-
-    def _engine(self) -> Engine:
-        return self._compiled
-
-    def _log_probability(self, log: float) -> float:
-        return float(log) - self.log_partition
-
-    @cached_property
-    def log_partition(self) -> float:
-        """log Z of (1)."""
-        _, logs = self._engine().marginals((), np.empty((1, 0), dtype=np.int32), [])
-        return float(logs[0])
-
-    @property
-    def partition(self) -> float:
-        """Z of (1)."""
-        return float(np.exp(self.log_partition))
+    def _tables(self) -> list[NamedFactor]:
+        return self.potentials
 
     def separated(self, a: Any, b: Any, given: Any = ()) -> Separation:
         """Return whether every path from a to b passes through `given`: then they are independent given it."""
