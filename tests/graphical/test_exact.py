@@ -1,6 +1,7 @@
 """Exact inference against enumeration of the joint table, on random networks and on the notes' own."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -126,6 +127,18 @@ def test_rows_of_evidence_are_answered_together():
         one = network.query(names[0], evidence)
         np.testing.assert_allclose(answers[i], one.p, atol=1e-14)
         assert logs[i] == pytest.approx(one.log_evidence if evidence else 0.0, abs=1e-12)
+
+
+def test_threads_may_share_a_network():
+    network = random_network(3)
+    names = list(network.states)
+    questions = [(v, {w: network.states[w][0]}) for v in names for w in names if v != w]
+    alone = [network.query(*q).p for q in questions]
+    fresh = random_network(3)
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda q: fresh.query(*q).p, questions * 3))
+    for i, p in enumerate(together):
+        np.testing.assert_array_equal(p, alone[i % len(alone)])
 
 
 def test_cost_is_told_and_a_large_query_is_refused_before_anything_is_allocated():

@@ -63,7 +63,7 @@ class FitsTables:
                [0. , 1. ]]), True)
         """
         self.report_ = fit_network(
-            self,
+            network,
             data,
             prior,
             equivalent_sample_size,
