@@ -62,19 +62,21 @@ class FitsTables:
         (array([[0.5, 0.5],
                [0. , 1. ]]), True)
         """
-        self.report_ = fit_network(
-            network,
-            data,
-            prior,
-            equivalent_sample_size,
-            estimate,
-            sample_weight,
-            init,
-            n_init,
-            max_iter,
-            tol,
-            random_state,
-        )
+        network: Any = self
+        with unchanged_on_error(network):
+            self.report_ = fit_network(
+                network,
+                data,
+                prior,
+                equivalent_sample_size,
+                estimate,
+                sample_weight,
+                init,
+                n_init,
+                max_iter,
+                tol,
+                random_state,
+            )
         return self
 
     def partial_fit(
