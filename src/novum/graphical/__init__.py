@@ -4,6 +4,7 @@ from novum.graphical.dag import DAG
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.gaussian import LinearGaussian
 from novum.graphical.hill_climb import HillClimb
+from novum.graphical.imaps import is_i_map, is_perfect_map, minimal_i_map, perfect_map
 from novum.graphical.markov import MarkovNetwork, canonical_potentials
 from novum.graphical.network import BayesianNetwork
 from novum.graphical.nodes import NoisyOr
@@ -19,4 +20,8 @@ __all__ = [
     "NoisyOr",
     "UndirectedGraph",
     "canonical_potentials",
+    "is_i_map",
+    "is_perfect_map",
+    "minimal_i_map",
+    "perfect_map",
 ]

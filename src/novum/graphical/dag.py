@@ -9,9 +9,13 @@ The graph is a value: `with_arc`, `without_arc` and `with_reversed` return new g
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
+from itertools import combinations
 from typing import Any
 
+from novum._checks import check_count
 from novum.exceptions import ParameterError, ParameterTypeError
+from novum.graphical import _enumeration, _equivalence, _plates, _separation
+from novum.graphical.undirected import UndirectedGraph
 
 __all__ = ["DAG"]
 
@@ -186,7 +190,112 @@ class DAG:
         """Return (2)."""
         return set(self.nodes) - self._reach("non_descendants", node, self.children) - {node}
 
+    # ---------------------------------------------------------------------------------------------- independence
+
+    def d_separated(self, a: Any, b: Any, given: Any = ()) -> _separation.DSeparation:
+        """Decide whether every path between two nodes, or sets of nodes, is blocked by what is given; it says why.
+
+        Examples
+        --------
+        >>> from novum.graphical import DAG
+        >>> graph = DAG([("a", "e"), ("f", "e"), ("f", "b"), ("e", "c")])
+        >>> graph.d_separated("a", "b")
+        True: blocked path a -> e <- f -> b (e is a collider and neither it nor a descendant is observed)
+        >>> graph.d_separated("a", "b", given="c")
+        False: open path a -> e <- f -> b (e is a collider and its descendant c is observed; f is a fork and is not observed)
+        """
+        return _separation.d_separated(self, a, b, given)
+
+    def paths(self, a: Any, b: Any, given: Any = ()) -> Iterator[_separation.Path]:
+        """Yield the paths between two nodes, whatever their arrows, with the state of every inner node given others."""
+        return _separation.paths(self, a, b, given)
+
+    def markov_blanket(self, node: Any) -> set[Any]:
+        """Return parents, children and other parents of the children: given them the node is independent of the rest."""
+        return _separation.markov_blanket(self, node)
+
+    def independences(self, kind: str = "global") -> list[_separation.Independence]:
+        """Return the independences that the graph implies.
+
+        Parameters
+        ----------
+        kind : {"global", "local"}, default="global"
+            Every pair of nodes that is d-separated by some set of the others; or each node against its non-descendants
+            given its parents.
+        """
+        return _separation.independences(self, kind)
+
+    def moralize(self) -> UndirectedGraph:
+        """Return the moral graph: parents of a child are joined, arrows dropped."""
+        families = ((*parents, node) for node, parents in self.parents.items())
+        return UndirectedGraph([pair for family in families for pair in combinations(family, 2)], self.nodes)
+
+    @property
+    def kind(self) -> str:
+        """"directed tree" (one root, others with one parent), "poly-tree" (one path between any two nodes) or "loopy".
+
+        Unconnected trees are a "directed forest" or a "poly-forest".
+        """
+        skeleton = UndirectedGraph(self.arcs, self.nodes)
+        if not skeleton.is_forest:
+            return "loopy"
+        shape = "tree" if len(skeleton.components()) == 1 else "forest"
+        return f"poly-{shape}" if any(len(p) > 1 for p in self.parents.values()) else f"directed {shape}"
+
+    @property
+    def immoralities(self) -> list[tuple[Any, Any, Any]]:
+        """The triples (a, c, b) with a -> c <- b where a and b are not joined."""
+        return _equivalence.immoralities(self)
+
+    def equivalent(self, other: "DAG") -> bool:
+        """Decide whether two graphs imply the same independences."""
+        return _equivalence.equivalent(self, other)
+
+    def essential_graph(self) -> _equivalence.EssentialGraph:
+        """Return the class of all equivalent graphs: arcs where they agree, edges where they do not."""
+        return _equivalence.essential_graph(self)
+
+    @staticmethod
+    def count(n: int) -> int:
+        """Return the number of DAGs over n labelled nodes."""
+        return _enumeration.count_dags(check_count("DAG.count", "n", n, 0))
+
+    @staticmethod
+    def enumerate(nodes: Any) -> "Iterator[DAG]":
+        """Yield every DAG over the nodes, or over 0, ..., n - 1: up to six."""
+        return _enumeration.enumerate_dags(nodes)
+
+    @staticmethod
+    def equivalence_classes(nodes: Any) -> _enumeration.EquivalenceClasses:
+        """Return all DAGs over the nodes, or over 0, ..., n - 1, in classes of equivalent ones: up to five."""
+        return _enumeration.equivalence_classes(nodes)
+
     # ---------------------------------------------------------------------------------------------- other graphs
+
+    def unroll(self, n: int, outside: Any = (), parameters: bool = True) -> "DAG":
+        """Return the graph of n examples: nodes x(1), ..., x(n).
+
+        Parameters
+        ----------
+        n : int
+        outside : node or nodes, optional
+            Stand outside of the plate: one for all examples.
+        parameters : bool, default=True
+            Add theta_x, the parameters of a node given its parents, as a parent of all its copies.
+
+        Examples
+        --------
+        >>> from novum.graphical import DAG
+        >>> DAG([("w", "t"), ("x", "t")]).unroll(2, outside="w", parameters=False)
+        DAG: w -> t(1) <- x(1), w -> t(2) <- x(2)
+        """
+        return _plates.unroll(self, n, outside, parameters)
+
+    def plot(self, ax: Any = None, observed: Any = ()) -> Any:
+        """Draw the graph in layers, arrows pointing down; observed nodes are filled."""
+        from novum.graphical._drawing import draw_dag
+
+        return draw_dag(self, ax, observed)
 
     def _changed(self, owner: str, parents: Parents) -> "DAG":
         return DAG(self._checked(f"DAG.{owner}", parents), self.nodes)

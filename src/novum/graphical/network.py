@@ -18,6 +18,7 @@ from novum.graphical._codes import coded_rows
 from novum.graphical._engine import MEMORY_LIMIT, Engine, Factor
 from novum.graphical._evidence import in_words, listed
 from novum.graphical._fit import fit_network, partial_fit_network, unchanged_on_error
+from novum.graphical._on_graph import OnGraph
 from novum.graphical._parts import Parts
 from novum.graphical._queries import Queries
 from novum.graphical._real_rows import draw_real, real_log_likelihood
@@ -35,7 +36,7 @@ from novum.graphical.result import ExplainingAway
 __all__ = ["BayesianNetwork"]
 
 
-class BayesianNetwork(Queries):
+class BayesianNetwork(OnGraph, Queries):
     """A Bayesian network (1) of discrete and real variables.
 
     Parameters

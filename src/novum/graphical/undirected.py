@@ -151,6 +151,17 @@ class UndirectedGraph:
         return len(self.edges) == len(self.nodes) - len(self.components())
 
     @property
+    def kind(self) -> str:
+        """"undirected tree", "undirected forest" (several trees) or "loopy"."""
+        return f"undirected {'tree' if len(self.components()) == 1 else 'forest'}" if self.is_forest else "loopy"
+
+    def plot(self, ax: Any = None, observed: Any = ()) -> Any:
+        """Draw the graph so that distances on paper are like those along edges; observed nodes are filled."""
+        from novum.graphical._drawing import draw_undirected
+
+        return draw_undirected(self, ax, self._listed("plot", observed))
+
+    @property
     def is_chordal(self) -> bool:
         """Whether every cycle of four or more nodes has a chord: maximum cardinality search meets cliques only."""
         joined = {node: set(found) for node, found in self.neighbors.items()}
