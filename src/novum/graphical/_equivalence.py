@@ -1,16 +1,16 @@
 r"""I-equivalence: directed graphs that imply the same independences, and the essential graph that stands for all of them.
 
-    G and G' are I-equivalent  <=>  same skeleton and same immoralities a -> c <- b with a, b not joined        (1)
+    G and G' are I-equivalent  <=>  same skeleton and same immoralities a -> c <- b with a, b not joined        (6)
 
 (Verma and Pearl 1990). The essential graph has an arc where all members of the class agree and an edge where they do not. It
 follows from the skeleton and the immoralities by rules that forbid new immoralities and cycles (Meek 1995):
 
-    a -> b - c, a and c not joined                    =>  b -> c                                                (2)
-    a -> b -> c, a - c                                =>  a -> c                                                (3)
-    a - b, a - c -> b, a - d -> b, c and d not joined =>  a -> b                                                (4)
-    a - b, a - d -> c -> b, a and c joined, d and b not   =>  a -> b                                            (5)
+    a -> b - c, a and c not joined                    =>  b -> c                                                (7)
+    a -> b -> c, a - c                                =>  a -> c                                                (8)
+    a - b, a - c -> b, a - d -> b, c and d not joined =>  a -> b                                                (9)
+    a - b, a - d -> c -> b, a and c joined, d and b not   =>  a -> b                                            (10)
 
-With (5), which only matters once an edge has been directed at will, both directions of any edge that is left lead to members;
+With (10), which only matters once an edge has been directed at will, both directions of any edge that is left lead to members;
 so the members are listed without dead ends.
 """
 
@@ -43,7 +43,7 @@ def immoralities(dag: "DAG") -> list[tuple[Any, Any, Any]]:
 
 
 def equivalent(one: "DAG", other: "DAG") -> bool:
-    """Decide (1)."""
+    """Decide (6)."""
     if set(one.nodes) != set(other.nodes) or one.skeleton != other.skeleton:
         return False
     first, second = ({(frozenset((a, b)), c) for a, c, b in immoralities(graph)} for graph in (one, other))
@@ -82,20 +82,17 @@ class _Partial:
         self.children[a].add(b)
 
     def must(self, a: Any, b: Any) -> bool:
-        """Return whether (2)-(5) direct the edge a - b as a -> b."""
+        """Return whether (7)-(10) direct the edge a - b as a -> b."""
         joined, parents = self.joined, self.parents
-        if any(c != b and c not in joined[b] for c in parents[a]):  # (2)
+        if any(c != b and c not in joined[b] for c in parents[a]):  # (7)
             return True
-        if self.children[a] & parents[b]:  # (3)
+        if self.children[a] & parents[b]:  # (8)
             return True
         between = self.open[a] & parents[b]
-        if any(d not in joined[c] for c, d in combinations(between, 2)):  # (4)
+        if any(d not in joined[c] for c, d in combinations(between, 2)):  # (9)
             return True
-        return any(  # (5)
-            d not in joined[b]
-            for c in parents[b] & joined[a]
-            for d in parents[c] & self.open[a]
-            if d != b
+        return any(  # (10)
+            d not in joined[b] for c in parents[b] & joined[a] for d in parents[c] & self.open[a] if d != b
         )
 
     def close(self) -> "_Partial":
@@ -145,7 +142,7 @@ class EssentialGraph:
         def by_place(pair: Arc) -> tuple[int, int]:
             return place[pair[1]], place[pair[0]]
 
-        self.arcs: list[Arc] = sorted((tuple(arc) for arc in arcs), key=by_place)  # type: ignore[misc]
+        self.arcs: list[Arc] = sorted((tuple(arc) for arc in arcs), key=by_place)
         pairs = (sorted(edge, key=place.__getitem__) for edge in edges)
         self.edges: list[Arc] = sorted(((a, b) for a, b in pairs), key=by_place)
 
@@ -220,7 +217,7 @@ class EssentialGraph:
 
 
 def essential_graph(dag: "DAG") -> EssentialGraph:
-    """Return the essential graph by (2)-(5) from the skeleton and the immoralities."""
+    """Return the essential graph by (7)-(10) from the skeleton and the immoralities."""
     fixed = {(end, child) for a, child, b in immoralities(dag) for end in (a, b)}
     edges = [tuple(edge) for edge in dag.skeleton]
     graph = _Partial(

@@ -14,7 +14,7 @@ finds is a shortest one, and it never meets a node twice: a detour could be cut 
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from novum._checks import check_choice
@@ -23,7 +23,16 @@ from novum.exceptions import ParameterError
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG
 
-__all__ = ["Connection", "DSeparation", "Independence", "Path", "d_separated", "independences", "markov_blanket", "paths"]
+__all__ = [
+    "Connection",
+    "DSeparation",
+    "Independence",
+    "Path",
+    "d_separated",
+    "independences",
+    "markov_blanket",
+    "paths",
+]
 
 PATHS_SHOWN = 6  # blocked paths that a repr spells out; their number may be exponential
 MOST_NODES = 16  # whose global independences are listed: 15 * 2^18 statements at worst
@@ -177,7 +186,7 @@ def ancestral(dag: "DAG", nodes: Iterable[Any]) -> set[Any]:
 
 
 def search(dag: "DAG", sources: Iterable[Any], given: Iterable[Any]) -> dict[tuple[Any, bool], tuple[Any, bool] | None]:
-    """Return every state (node, arrived along an arrow) on an open walk from the sources, with the state before it, nearest first."""
+    """Return every state (node, arrived along an arrow) on an open walk from the sources, nearest first, with the one before."""
     observed = set(given)
     awake = ancestral(dag, observed)
     came: dict[tuple[Any, bool], tuple[Any, bool] | None] = {(node, False): None for node in sources}
@@ -198,7 +207,7 @@ def search(dag: "DAG", sources: Iterable[Any], given: Iterable[Any]) -> dict[tup
 
 def described(dag: "DAG", nodes: tuple[Any, ...], given: tuple[Any, ...]) -> Path:
     """Return a path with the state (1), (2) of its inner nodes."""
-    forward = tuple(one in dag.parents[other] for one, other in zip(nodes, nodes[1:], strict=False))
+    forward = tuple(one in dag.parents[other] for one, other in pairwise(nodes))
     observed, connections = set(given), []
     for i, node in enumerate(nodes[1:-1], 1):
         into, out = forward[i - 1], forward[i]
@@ -277,9 +286,7 @@ def independences(dag: "DAG", kind: str) -> list[Independence]:
     nodes = dag.nodes
     if kind == "local":
         rest = {x: dag.non_descendants(x) - set(dag.parents[x]) for x in nodes}
-        return [
-            Independence((x,), tuple(n for n in nodes if n in rest[x]), dag.parents[x]) for x in nodes if rest[x]
-        ]
+        return [Independence((x,), tuple(n for n in nodes if n in rest[x]), dag.parents[x]) for x in nodes if rest[x]]
     if len(nodes) > MOST_NODES:
         raise ParameterError(
             f"DAG.independences(kind='global'): {len(nodes)} nodes have too many statements (at most {MOST_NODES} nodes are "

@@ -152,7 +152,7 @@ class UndirectedGraph:
 
     @property
     def kind(self) -> str:
-        """"undirected tree", "undirected forest" (several trees) or "loopy"."""
+        """ "undirected tree", "undirected forest" (several trees) or "loopy"."""
         return f"undirected {'tree' if len(self.components()) == 1 else 'forest'}" if self.is_forest else "loopy"
 
     def plot(self, ax: Any = None, observed: Any = ()) -> Any:
