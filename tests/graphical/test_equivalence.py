@@ -40,6 +40,8 @@ def test_the_two_classes_of_three_connections():
     assert essential.n_members == 3 and set(essential.members()) == {chain, back, fork} and not essential.arcs
     assert list(collider.essential_graph().members()) == [collider] and collider.immoralities == [("A", "C", "B")]
     assert not chain.equivalent(DAG([("A", "C")]))
+    with pytest.raises(ParameterTypeError, match="must be a DAG, got int"):
+        chain.equivalent(3)
 
 
 @pytest.mark.notes("000-b", "dag-space-partition")

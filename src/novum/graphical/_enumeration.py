@@ -123,7 +123,9 @@ class EquivalenceClasses(tuple[EquivalenceClass, ...]):
 
     def __repr__(self) -> str:
         shown = [f"  {one!r}" for one in self[:12]] + ["  ..."] * (len(self) > 12)
-        return "\n".join([f"{self.n_graphs} DAGs in {len(self)} classes of I-equivalence", *shown])
+        return "\n".join(
+            [f"{self.n_graphs} DAGs in {len(self)} class{'es' * (len(self) > 1)} of I-equivalence", *shown]
+        )
 
     def plot(self, figure: Any = None) -> Any:
         """Draw the members of each class side by side, a row for each of the first classes; return the axes (class, member)."""

@@ -21,7 +21,7 @@ __all__ = ["Layout", "layered", "spread"]
 
 GAP = (0.35, 0.55)  # inches between boxes, across and down
 ORDER_SWEEPS, PLACE_SWEEPS = 12, 24  # both settle after a few
-STRESS_STEPS = 300
+STRESS_STEPS, SETTLED = 300, 1e-4  # of an edge: nobody sees it
 STRAIGHT = 0.12  # inches beside a line that may be overlooked: less than half a gap
 
 Array = NDArray[np.float64]
@@ -206,13 +206,14 @@ def spread(neighbors: Mapping[Any, Sequence[Any]], unit: float) -> dict[Any, Poi
     laplacian = np.diag(weight.sum(1)) - weight
     solve = np.linalg.pinv(laplacian)
     for _ in range(STRESS_STEPS):
-        apart = np.linalg.norm(p[:, None] - p[None], axis=2)
+        z = p[:, 0] + 1j * p[:, 1]
+        apart = np.abs(z[:, None] - z)
         pull = -np.divide(weight * d, apart, out=np.zeros_like(d), where=apart > 1e-9)
         np.fill_diagonal(pull, -pull.sum(1))
         following = solve @ (pull @ p)
         moved = np.abs(following - p).max()
         p = following
-        if moved < 1e-6:
+        if moved < SETTLED:
             break
     p = p - p.mean(0)
     p = p @ np.linalg.svd(p)[2].T

@@ -165,7 +165,7 @@ def listed(dag: "DAG", owner: str, nodes: Any) -> tuple[Any, ...]:
 
 
 def three_sets(dag: "DAG", owner: str, a: Any, b: Any, given: Any) -> tuple[tuple[Any, ...], ...]:
-    sets = [listed(dag, owner, nodes) for nodes in (a, b, given)]
+    sets = [listed(dag, owner, nodes) for nodes in (a, b, () if given is None else given)]
     for (one, first), (other, second) in combinations(zip(("a", "b", "given"), sets, strict=True), 2):
         shared = [node for node in first if node in set(second)]
         if shared:

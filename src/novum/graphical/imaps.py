@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from novum._checks import check_number
 from novum.distributions import JointTable
 from novum.exceptions import ParameterError, ParameterTypeError
-from novum.graphical._equivalence import EssentialGraph, _Partial
+from novum.graphical._equivalence import EssentialGraph, directed_further
 from novum.graphical._separation import Independence, independences, search
 from novum.graphical.dag import DAG
 
@@ -202,8 +202,7 @@ def perfect_map(table: Any, tol: float = TOLERANCE) -> EssentialGraph | None:
     if any((b, a) in arcs for a, b in arcs):
         return None
     edges = [(a, b) for a, b in joined if (a, b) not in arcs and (b, a) not in arcs]
-    graph = _Partial(names, arcs, edges).close()
-    found = EssentialGraph(names, graph.arcs(), graph.edges())
+    found = directed_further(names, arcs, edges)
     try:
         member = found.to_dag()
     except ParameterError:
