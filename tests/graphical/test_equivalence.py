@@ -83,6 +83,8 @@ def test_members_of_larger_classes_are_counted_without_listing():
         members = list(essential.members())
         assert graph in members and len(set(members)) == len(members) == essential.n_members
         assert all(graph.equivalent(m) for m in members) and graph.equivalent(essential.to_dag())
+        for member in (essential.to_dag(), members[0]):  # parents in the order of the nodes, whatever the hashes
+            assert all(list(parents) == sorted(parents) for parents in member.parents.values())
     complete = DAG([(i, j) for j in range(30) for i in range(j)]).essential_graph()
     assert complete.n_members == 265252859812191058636308480000000 and not complete.arcs
     chain = DAG([(i, i + 1) for i in range(500)]).essential_graph()
@@ -160,6 +162,9 @@ def test_wrong_tables_are_refused():
         is_i_map(DAG([("a", "b")]), gene_table())
     with pytest.raises(ParameterTypeError, match=r"must be a novum.distributions.JointTable, got ndarray"):
         is_perfect_map(DAG([("a", "b")]), np.ones((2, 2)) / 4)
+    for order, message in (("AAB", "name every variable once"), ("AB", "the graph is over A, B, the table over A, B, C")):
+        with pytest.raises(ParameterError, match=message):
+            minimal_i_map(gene_table(), order)
     with pytest.raises(ParameterError, match="tol=-1"):
         is_i_map(DAG((), "ABC"), gene_table(), tol=-1)
     assert is_i_map(load_gene_network().dag, load_gene_network().query(list("CAB")))

@@ -117,6 +117,8 @@ def minimal_i_map(table: Any, order: Sequence[Any] | None = None, tol: float = T
     """
     owner = "minimal_i_map"
     names = tuple(map(str, getattr(table, "names", ()) if order is None else order))
+    if len(set(names)) < len(names):
+        raise ParameterError(f"{owner}(order={order!r}): name every variable once.")
     _, joint = matched(owner, DAG((), names), table)
     tol = check_number(owner, "tol", tol, 0)
     parents: dict[Any, tuple[Any, ...]] = {}
