@@ -163,6 +163,9 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
         "learning_theory.md": ["theory/bounds"],
         "vc_dimension.md": ["theory/capacity"],
         "version_spaces.md": ["theory/conjunctions"],
+        "graphs.md": [
+            f"graphical/{name}" for name in ("_separation", "_equivalence", "_enumeration", "imaps", "_plates")
+        ],
         "mixtures.md": [f"mixture/{name}" for name in ("gaussian", "_density", "_missing", "_variational", "_tensors")],
     }
     for page, modules in pages.items():

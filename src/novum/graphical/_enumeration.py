@@ -1,6 +1,6 @@
 r"""All directed acyclic graphs over a few nodes, and their classes of I-equivalence.
 
-    a(n) = sum_{k=1..n} (-1)^(k+1) C(n, k) 2^(k(n-k)) a(n-k),   a(0) = 1      DAGs over n labelled nodes        (1)
+    a(n) = sum_{k=1..n} (-1)^(k+1) C(n, k) 2^(k(n-k)) a(n-k),   a(0) = 1      DAGs over n labelled nodes        (11)
 
 (Robinson 1973): k nodes without parents, inclusion and exclusion. A graph over n nodes is one over the first n - 1 with a last
 node added, its parents and its children such that no child is an ancestor of a parent; so every graph is met once.
@@ -27,7 +27,7 @@ Masks = tuple[int, ...]  # the parents of every node as bits
 
 @cache
 def count_dags(n: int) -> int:
-    """Return (1)."""
+    """Return (11)."""
     if n == 0:
         return 1
     return sum((-1) ** (k + 1) * comb(n, k) * 2 ** (k * (n - k)) * count_dags(n - k) for k in range(1, n + 1))
@@ -123,13 +123,15 @@ class EquivalenceClasses(tuple[EquivalenceClass, ...]):
 
     def __repr__(self) -> str:
         shown = [f"  {one!r}" for one in self[:12]] + ["  ..."] * (len(self) > 12)
-        return "\n".join([f"{self.n_graphs} DAGs in {len(self)} classes of I-equivalence", *shown])
+        return "\n".join(
+            [f"{self.n_graphs} DAGs in {len(self)} class{'es' * (len(self) > 1)} of I-equivalence", *shown]
+        )
 
-    def plot(self) -> Any:
-        """Draw the members of each class side by side, a row for every class; return the axes (class, member)."""
+    def plot(self, figure: Any = None) -> Any:
+        """Draw the members of each class side by side, a row for each of the first classes; return the axes (class, member)."""
         from novum.graphical._drawing import draw_classes
 
-        return draw_classes(self)
+        return draw_classes(self, figure)
 
 
 def equivalence_classes(nodes: Iterable[Any] | int) -> EquivalenceClasses:

@@ -1,16 +1,16 @@
 r"""I-equivalence: directed graphs that imply the same independences, and the essential graph that stands for all of them.
 
-    G and G' are I-equivalent  <=>  same skeleton and same immoralities a -> c <- b with a, b not joined        (1)
+    G and G' are I-equivalent  <=>  same skeleton and same immoralities a -> c <- b with a, b not joined        (6)
 
 (Verma and Pearl 1990). The essential graph has an arc where all members of the class agree and an edge where they do not. It
 follows from the skeleton and the immoralities by rules that forbid new immoralities and cycles (Meek 1995):
 
-    a -> b - c, a and c not joined                    =>  b -> c                                                (2)
-    a -> b -> c, a - c                                =>  a -> c                                                (3)
-    a - b, a - c -> b, a - d -> b, c and d not joined =>  a -> b                                                (4)
-    a - b, a - d -> c -> b, a and c joined, d and b not   =>  a -> b                                            (5)
+    a -> b - c, a and c not joined                    =>  b -> c                                                (7)
+    a -> b -> c, a - c                                =>  a -> c                                                (8)
+    a - b, a - c -> b, a - d -> b, c and d not joined =>  a -> b                                                (9)
+    a - b, a - d -> c -> b, a and c joined, d and b not   =>  a -> b                                            (10)
 
-With (5), which only matters once an edge has been directed at will, both directions of any edge that is left lead to members;
+With (10), which only matters once an edge has been directed at will, both directions of any edge that is left lead to members;
 so the members are listed without dead ends.
 """
 
@@ -19,13 +19,13 @@ from itertools import combinations
 from math import factorial
 from typing import TYPE_CHECKING, Any
 
-from novum.exceptions import ParameterError
+from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical.undirected import UndirectedGraph
 
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG
 
-__all__ = ["EssentialGraph", "equivalent", "essential_graph", "immoralities"]
+__all__ = ["EssentialGraph", "directed_further", "equivalent", "essential_graph", "immoralities"]
 
 Arc = tuple[Any, Any]
 
@@ -43,7 +43,9 @@ def immoralities(dag: "DAG") -> list[tuple[Any, Any, Any]]:
 
 
 def equivalent(one: "DAG", other: "DAG") -> bool:
-    """Decide (1)."""
+    """Decide (6)."""
+    if not hasattr(other, "skeleton"):
+        raise ParameterTypeError(f"DAG.equivalent: the other graph must be a DAG, got {type(other).__name__}.")
     if set(one.nodes) != set(other.nodes) or one.skeleton != other.skeleton:
         return False
     first, second = ({(frozenset((a, b)), c) for a, c, b in immoralities(graph)} for graph in (one, other))
@@ -63,17 +65,21 @@ class _Partial:
         for a, b in edges:
             self.open[a].add(b)
             self.open[b].add(a)
+        self.place = {node: i for i, node in enumerate(self.parents)}
         self.joined = {n: self.parents[n] | self.children[n] | self.open[n] for n in self.parents}
 
     def copy(self) -> "_Partial":
         return _Partial(self.parents, self.arcs(), self.edges())
 
+    def _sorted(self, near: dict[Any, set[Any]]) -> list[Arc]:
+        """Return (neighbor, node), in the order of the nodes: that of a set changes from run to run."""
+        return [(other, node) for node, found in near.items() for other in sorted(found, key=self.place.__getitem__)]
+
     def arcs(self) -> list[Arc]:
-        return [(parent, child) for child, parents in self.parents.items() for parent in parents]
+        return self._sorted(self.parents)
 
     def edges(self) -> list[Arc]:
-        place = {node: i for i, node in enumerate(self.open)}
-        return [(a, b) for a, found in self.open.items() for b in found if place[a] < place[b]]
+        return [(a, b) for a, b in self._sorted(self.open) if self.place[a] < self.place[b]]
 
     def direct(self, a: Any, b: Any) -> None:
         self.open[a].discard(b)
@@ -82,16 +88,16 @@ class _Partial:
         self.children[a].add(b)
 
     def must(self, a: Any, b: Any) -> bool:
-        """Return whether (2)-(5) direct the edge a - b as a -> b."""
+        """Return whether (7)-(10) direct the edge a - b as a -> b."""
         joined, parents = self.joined, self.parents
-        if any(c != b and c not in joined[b] for c in parents[a]):  # (2)
+        if any(c != b and c not in joined[b] for c in parents[a]):  # (7)
             return True
-        if self.children[a] & parents[b]:  # (3)
+        if self.children[a] & parents[b]:  # (8)
             return True
         between = self.open[a] & parents[b]
-        if any(d not in joined[c] for c, d in combinations(between, 2)):  # (4)
+        if any(d not in joined[c] for c, d in combinations(between, 2)):  # (9)
             return True
-        return any(  # (5)
+        return any(  # (10)
             d not in joined[b] for c in parents[b] & joined[a] for d in parents[c] & self.open[a] if d != b
         )
 
@@ -106,7 +112,7 @@ class _Partial:
                 if self.must(one, other):
                     self.direct(one, other)
                     near = {one, other, *self.joined[one], *self.joined[other]}  # the rules look no further than this
-                    waiting += [(n, m) for n in near for m in self.open[n]]
+                    waiting += self._sorted({n: self.open[n] for n in sorted(near, key=self.place.__getitem__)})
                     break
         return self
 
@@ -142,7 +148,7 @@ class EssentialGraph:
         def by_place(pair: Arc) -> tuple[int, int]:
             return place[pair[1]], place[pair[0]]
 
-        self.arcs: list[Arc] = sorted((tuple(arc) for arc in arcs), key=by_place)  # type: ignore[misc]
+        self.arcs: list[Arc] = sorted((tuple(arc) for arc in arcs), key=by_place)
         pairs = (sorted(edge, key=place.__getitem__) for edge in edges)
         self.edges: list[Arc] = sorted(((a, b) for a, b in pairs), key=by_place)
 
@@ -177,7 +183,7 @@ class EssentialGraph:
         """
         from novum.graphical.dag import DAG
 
-        left, arcs = self._partial(), list(self.arcs)
+        left, done = self._partial(), self._partial()
         nodes = dict.fromkeys(reversed(self.nodes))
         while nodes:  # Dor and Tarsi 1992: take away a sink whose edges can all point to it
             for sink in nodes:
@@ -186,12 +192,13 @@ class EssentialGraph:
                     break
             else:
                 raise ParameterError(f"{self!r}: no directed graph has these arcs and edges and no other immorality.")
-            arcs += [(node, sink) for node in left.open[sink]]
+            for node in left.open[sink]:
+                done.direct(node, sink)
             del nodes[sink]
             for node in left.joined[sink]:
                 for found in (left.parents, left.children, left.open, left.joined):
                     found[node].discard(sink)
-        return DAG(arcs, self.nodes)
+        return DAG(done.arcs(), self.nodes)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw arcs as arrows and edges as lines."""
@@ -217,13 +224,16 @@ class EssentialGraph:
 
 
 def essential_graph(dag: "DAG") -> EssentialGraph:
-    """Return the essential graph by (2)-(5) from the skeleton and the immoralities."""
+    """Return the essential graph by (7)-(10) from the skeleton and the immoralities."""
     fixed = {(end, child) for a, child, b in immoralities(dag) for end in (a, b)}
     edges = [tuple(edge) for edge in dag.skeleton]
-    graph = _Partial(
-        dag.nodes, fixed, [(a, b) for a, b in edges if (a, b) not in fixed and (b, a) not in fixed]
-    ).close()
-    return EssentialGraph(dag.nodes, graph.arcs(), graph.edges())
+    return directed_further(dag.nodes, fixed, [(a, b) for a, b in edges if (a, b) not in fixed and (b, a) not in fixed])
+
+
+def directed_further(nodes: Iterable[Any], arcs: Iterable[Arc], edges: Iterable[Arc]) -> EssentialGraph:
+    """Return the graph with the edges directed that (7)-(10) direct."""
+    found = _Partial(nodes, arcs, edges).close()
+    return EssentialGraph(found.parents, found.arcs(), found.edges())
 
 
 def count_members(graph: UndirectedGraph, known: dict[frozenset[Any], int]) -> int:

@@ -17,6 +17,18 @@ class OnGraph:
     states: dict[Any, tuple[Any, ...]]
     conditionals: dict[Any, Any]
 
+    @property
+    def parents(self) -> dict[Any, tuple[Any, ...]]:
+        return self.dag.parents
+
+    @property
+    def nodes(self) -> tuple[Any, ...]:
+        return self.dag.nodes
+
+    @property
+    def arcs(self) -> list[tuple[Any, Any]]:
+        return self.dag.arcs
+
     def d_separated(self, a: Any, b: Any, given: Any = ()) -> _separation.DSeparation:
         """Decide whether the graph makes two variables, or sets of them, independent given others; it says why.
 

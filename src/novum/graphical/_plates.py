@@ -1,9 +1,9 @@
 r"""Plates unrolled: a graph whose nodes are repeated for every example, with what the examples share.
 
-    x(i) for i = 1..N, arcs u(i) -> x(i) for u in Pa(x); a node outside of the plate stays single and is joined to all  (1)
-    theta_x -> x(i) for every i: the parameters of p(x | Pa(x)) as a node                                               (2)
+    x(i) for i = 1..N, arcs u(i) -> x(i) for u in Pa(x); a node outside of the plate stays single and is joined to all  (15)
+    theta_x -> x(i) for every i: the parameters of p(x | Pa(x)) as a node                                               (16)
 
-In (2), all parameters are d-separated from each other given complete examples, so each table can be learned by itself; a
+In (16), all parameters are d-separated from each other given complete examples, so each table can be learned by itself; a
 missing cell whose node has children opens paths between them.
 """
 
@@ -20,7 +20,7 @@ __all__ = ["unroll"]
 
 
 def unroll(dag: "DAG", n: int, outside: Any, parameters: bool) -> "DAG":
-    """Return (1), with (2) where asked for."""
+    """Return (15), with (16) where asked for."""
     from novum.graphical.dag import DAG
 
     owner = "DAG.unroll"

@@ -14,7 +14,7 @@ finds is a shortest one, and it never meets a node twice: a detour could be cut 
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from novum._checks import check_choice
@@ -165,7 +165,7 @@ def listed(dag: "DAG", owner: str, nodes: Any) -> tuple[Any, ...]:
 
 
 def three_sets(dag: "DAG", owner: str, a: Any, b: Any, given: Any) -> tuple[tuple[Any, ...], ...]:
-    sets = [listed(dag, owner, nodes) for nodes in (a, b, given)]
+    sets = [listed(dag, owner, nodes) for nodes in (a, b, () if given is None else given)]
     for (one, first), (other, second) in combinations(zip(("a", "b", "given"), sets, strict=True), 2):
         shared = [node for node in first if node in set(second)]
         if shared:
@@ -186,7 +186,7 @@ def ancestral(dag: "DAG", nodes: Iterable[Any]) -> set[Any]:
 
 
 def search(dag: "DAG", sources: Iterable[Any], given: Iterable[Any]) -> dict[tuple[Any, bool], tuple[Any, bool] | None]:
-    """Return every state (node, arrived along an arrow) on an open walk from the sources, with the state before it, nearest first."""
+    """Return every state (node, arrived along an arrow) on an open walk from the sources, nearest first, with the one before."""
     observed = set(given)
     awake = ancestral(dag, observed)
     came: dict[tuple[Any, bool], tuple[Any, bool] | None] = {(node, False): None for node in sources}
@@ -207,7 +207,7 @@ def search(dag: "DAG", sources: Iterable[Any], given: Iterable[Any]) -> dict[tup
 
 def described(dag: "DAG", nodes: tuple[Any, ...], given: tuple[Any, ...]) -> Path:
     """Return a path with the state (1), (2) of its inner nodes."""
-    forward = tuple(one in dag.parents[other] for one, other in zip(nodes, nodes[1:], strict=False))
+    forward = tuple(one in dag.parents[other] for one, other in pairwise(nodes))
     observed, connections = set(given), []
     for i, node in enumerate(nodes[1:-1], 1):
         into, out = forward[i - 1], forward[i]

@@ -291,11 +291,20 @@ class DAG:
         """
         return _plates.unroll(self, n, outside, parameters)
 
-    def plot(self, ax: Any = None, observed: Any = ()) -> Any:
-        """Draw the graph in layers, arrows pointing down; observed nodes are filled."""
+    def plot(self, ax: Any = None, observed: Any = (), fixed: Any = (), plates: Mapping[Any, Any] | None = None) -> Any:
+        """Draw the graph in layers, arrows pointing down.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+        observed, fixed : node or nodes, optional
+            Filled circles; dots.
+        plates : mapping of label to nodes, optional
+            Frames around nodes that are repeated.
+        """
         from novum.graphical._drawing import draw_dag
 
-        return draw_dag(self, ax, observed)
+        return draw_dag(self, ax, observed, fixed, plates)
 
     def _changed(self, owner: str, parents: Parents) -> "DAG":
         return DAG(self._checked(f"DAG.{owner}", parents), self.nodes)

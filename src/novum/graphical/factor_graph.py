@@ -67,6 +67,12 @@ class FactorGraph(Product):
         """Return the messages of max-product with their back-pointers, and the best configuration; the graph must be a tree."""
         return max_product(self, evidence)
 
+    def plot(self, ax: Any = None, observed: Any = ()) -> Any:
+        """Draw circles for variables, filled where observed, and squares for factors."""
+        from novum.graphical._drawing import draw_factor_graph
+
+        return draw_factor_graph(self, ax, observed)
+
     def __repr__(self) -> str:
         if len(self.factors) > 12:
             shown = f"{len(self.states)} variables, {len(self.factors)} factors"

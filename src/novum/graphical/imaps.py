@@ -1,11 +1,11 @@
 r"""I-maps: how much of the independences of a distribution a directed graph shows.
 
-    G is an I-map of p           <=>  I_local(G) in I(p)  <=>  p(x) = prod_i p(x_i | Pa_i)                      (1)
-    it is minimal                <=>  no arc can be left out so that (1) still holds                            (2)
-    it is perfect                <=>  I(G) = I(p)                                                               (3)
+    G is an I-map of p           <=>  I_local(G) in I(p)  <=>  p(x) = prod_i p(x_i | Pa_i)                      (12)
+    it is minimal                <=>  no arc can be left out so that (12) still holds                            (13)
+    it is perfect                <=>  I(G) = I(p)                                                               (14)
 
 A minimal I-map of an order: Pa_i is a smallest set U of nodes before x_i such that x_i is independent of the others before it
-given U. A perfect map need not exist. d-separation is composed of pairs, so (3) holds if and only if (1) does and every pair
+given U. A perfect map need not exist. d-separation is composed of pairs, so (14) holds if and only if (12) does and every pair
 that is independent in p given some set is d-separated by it.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from novum._checks import check_number
 from novum.distributions import JointTable
 from novum.exceptions import ParameterError, ParameterTypeError
-from novum.graphical._equivalence import EssentialGraph, _Partial
+from novum.graphical._equivalence import EssentialGraph, directed_further
 from novum.graphical._separation import Independence, independences, search
 from novum.graphical.dag import DAG
 
@@ -58,7 +58,7 @@ def matched(owner: str, dag: Any, table: Any) -> tuple[DAG, JointTable]:
 
 
 def violated(dag: DAG, table: JointTable, tol: float) -> MapCheck:
-    """Return (1) by the local statements: an arc's absence is a claim that p must keep."""
+    """Return (12) by the local statements: an arc's absence is a claim that p must keep."""
     for statement in independences(dag, "local"):
         check = table.independence(*statement, tol=tol)
         if not check:
@@ -68,7 +68,7 @@ def violated(dag: DAG, table: JointTable, tol: float) -> MapCheck:
 
 
 def is_i_map(dag: Any, table: Any, minimal: bool = False, tol: float = TOLERANCE) -> MapCheck:
-    """Decide whether every independence that a graph shows holds in a table (1).
+    """Decide whether every independence that a graph shows holds in a table (12).
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def is_i_map(dag: Any, table: Any, minimal: bool = False, tol: float = TOLERANCE
     table : JointTable
         Over the nodes of the graph, by name.
     minimal : bool, default=False
-        Ask for (2) as well.
+        Ask for (13) as well.
     tol : float, default=1e-10
         Deviation of conditional probabilities up to which an independence holds.
 
@@ -103,7 +103,7 @@ def is_i_map(dag: Any, table: Any, minimal: bool = False, tol: float = TOLERANCE
 
 
 def minimal_i_map(table: Any, order: Sequence[Any] | None = None, tol: float = TOLERANCE) -> DAG:
-    """Return a minimal I-map (2) whose arcs follow an order of the variables, that of the table by default.
+    """Return a minimal I-map (13) whose arcs follow an order of the variables, that of the table by default.
 
     Of several smallest sets of parents, which only a table with zeros can have, the first is taken.
 
@@ -117,6 +117,8 @@ def minimal_i_map(table: Any, order: Sequence[Any] | None = None, tol: float = T
     """
     owner = "minimal_i_map"
     names = tuple(map(str, getattr(table, "names", ()) if order is None else order))
+    if len(set(names)) < len(names):
+        raise ParameterError(f"{owner}(order={order!r}): name every variable once.")
     _, joint = matched(owner, DAG((), names), table)
     tol = check_number(owner, "tol", tol, 0)
     parents: dict[Any, tuple[Any, ...]] = {}
@@ -145,7 +147,7 @@ def extra_independences(dag: DAG, table: JointTable, tol: float) -> Iterator[Ind
 
 
 def is_perfect_map(dag: Any, table: Any, tol: float = TOLERANCE) -> MapCheck:
-    """Decide whether a graph shows all independences of a table and no others (3); the parameters are those of `is_i_map`.
+    """Decide whether a graph shows all independences of a table and no others (14); the parameters are those of `is_i_map`.
 
     Examples
     --------
@@ -202,8 +204,7 @@ def perfect_map(table: Any, tol: float = TOLERANCE) -> EssentialGraph | None:
     if any((b, a) in arcs for a, b in arcs):
         return None
     edges = [(a, b) for a, b in joined if (a, b) not in arcs and (b, a) not in arcs]
-    graph = _Partial(names, arcs, edges).close()
-    found = EssentialGraph(names, graph.arcs(), graph.edges())
+    found = directed_further(names, arcs, edges)
     try:
         member = found.to_dag()
     except ParameterError:

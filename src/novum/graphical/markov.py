@@ -148,6 +148,10 @@ class MarkovNetwork(Product):
             self.__dict__.pop(key, None)
         return self
 
+    def plot(self, ax: Any = None, observed: Any = ()) -> Any:
+        """Draw the undirected graph; observed variables are filled."""
+        return self.graph.plot(ax, observed)
+
     def to_factor_graph(self) -> FactorGraph:
         """Return the factor graph with a factor per potential."""
         return FactorGraph({f.name: (f.variables, f.table) for f in self.potentials}, self.states)

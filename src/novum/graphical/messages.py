@@ -154,6 +154,12 @@ class SumProduct:
         log = self._passing.gathered(("factor", factor))
         return np.exp(log - log_sum(log, tuple(range(log.ndim))))
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the factor graph with both messages on every edge."""
+        from novum.graphical._message_plots import draw_messages
+
+        return draw_messages(self, ax)
+
     def __repr__(self) -> str:
         lines = [
             f"  {v}  " + "   ".join(f"{s} {short(float(x))}" for s, x in zip(q.states[v], q.p, strict=True))
@@ -241,6 +247,12 @@ class MaxProduct:
         send_maxima(passing)
         total = sum(float(np.max(passing.from_variable(root, None))) for root in passing.plan.roots)
         return total >= self.log_value - tolerance * max(1.0, abs(self.log_value))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the trellis of a chain: states by rows, variables by columns, best predecessors, the best path."""
+        from novum.graphical._message_plots import draw_trellis
+
+        return draw_trellis(self, ax)
 
     def __repr__(self) -> str:
         values = ", ".join(f"{v}={s}" for v, s in list(self.values.items())[:20])

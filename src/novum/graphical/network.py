@@ -155,18 +155,6 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
     # ---------------------------------------------------------------------------------------------- what it holds
 
     @property
-    def parents(self) -> dict[Any, tuple[Any, ...]]:
-        return self.dag.parents
-
-    @property
-    def nodes(self) -> tuple[Any, ...]:
-        return self.dag.nodes
-
-    @property
-    def arcs(self) -> list[tuple[Any, Any]]:
-        return self.dag.arcs
-
-    @property
     def tables(self) -> dict[Any, NDArray[np.float64]]:
         """P(variable | parents), axes (parents in order, variable)."""
         return {variable: node.table() for variable, node in self.conditionals.items() if variable in self.states}

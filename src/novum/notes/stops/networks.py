@@ -3,6 +3,7 @@
 import numpy as np
 
 from novum.datasets import load_candy_bags, load_example, load_fuel_gauge, load_gene_network
+from novum.graphical import DAG, is_i_map
 from novum.notes.stops.registry import stop
 
 
@@ -34,6 +35,23 @@ def best_pair():
     together = genes.map_query(evidence=seen).values
     alone = {v: genes.query(v, seen).mode for v in "AB"}
     return " / ".join(" ".join(f"{v}{sign[found[v]]}" for v in "AB") for found in (together, alone))
+
+
+@stop(
+    "000",
+    "8.2.3",
+    "three nodes: DAGs, and what they say",
+    reference="25 / 11",
+    remark="by the recursion and by definition",
+)
+def classes_of_three():
+    return f"{DAG.count(3)} / {len(DAG.equivalence_classes('ABC'))}"
+
+
+@stop("000", "8.3", "gene network: I-maps among the 25 DAGs", reference=7.0, remark="by enumeration")
+def gene_i_maps():
+    table = load_gene_network().query(list("ABC")).to_table()
+    return float(sum(bool(is_i_map(graph, table)) for graph in DAG.enumerate("ABC")))
 
 
 @stop("000", "10.1", "seven rows: P(X1 = T | X2 = R)", printed="2/3")

@@ -1,0 +1,247 @@
+"""Drawings: where nodes are put, what is filled, colored and written, and that no pyplot state is touched."""
+
+import io
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
+
+from novum.datasets import load_fuel_gauge, load_gene_network
+from novum.exceptions import ParameterError
+from novum.graphical import DAG, BayesianNetwork, FactorGraph, LinearGaussian, MarkovNetwork, UndirectedGraph
+from novum.graphical._drawing import BLOCKED, OBSERVED, OPEN
+from novum.graphical._layout import layered, spread
+
+FIVE = DAG([("a", "e"), ("f", "e"), ("f", "b"), ("e", "c")])
+
+
+def texts(ax):
+    return {text.get_text(): text for text in ax.texts}
+
+
+def arrows(ax):
+    return [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+
+
+def fill(text):
+    return to_hex(text.get_bbox_patch().get_facecolor())
+
+
+def rendered(ax):
+    """The pixels; every drawing must survive being drawn."""
+    figure = ax.figure
+    figure.savefig(io.BytesIO(), dpi=30)
+    return figure
+
+
+def chain(n=5, states=3):
+    rng = np.random.default_rng(0)
+    return FactorGraph({f"f{i}": ((f"x{i}", f"x{i + 1}"), rng.random((states, states))) for i in range(n)})
+
+
+def test_layers_point_down_and_boxes_do_not_touch():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        n = int(rng.integers(2, 25))
+        dag = DAG([(i, j) for j in range(n) for i in range(j) if rng.random() < 2 / n], range(n))
+        sizes = {node: (float(rng.uniform(0.4, 2)), 0.5) for node in dag.nodes}
+        parts = UndirectedGraph(dag.arcs, dag.nodes).components()
+        layout = layered(dag.parents, dag.order, sizes, parts)
+        at = layout.at
+        assert set(at) == set(dag.nodes) and all(at[p][1] > at[c][1] for p, c in dag.arcs)
+        for a in dag.nodes:
+            for b in range(a):
+                same_row = abs(at[a][1] - at[b][1]) < 1e-9
+                assert not same_row or abs(at[a][0] - at[b][0]) >= (sizes[a][0] + sizes[b][0]) / 2
+        assert layout == layered(dag.parents, dag.order, sizes, parts)
+
+
+def test_crossings_that_can_be_avoided_are_avoided():
+    dag = DAG([("a", "z"), ("b", "y"), ("c", "x")], nodes="abcxyz").with_arc("a", "y").with_arc("b", "x")
+    at = layered(dag.parents, dag.order, dict.fromkeys(dag.nodes, (0.5, 0.5)), [dag.nodes]).at
+    for p, c in dag.arcs:
+        for q, d in dag.arcs:
+            assert (at[p][0] - at[q][0]) * (at[c][0] - at[d][0]) >= -1e-9
+
+
+def test_undirected_distances_on_paper():
+    path = spread({i: [j for j in (i - 1, i + 1) if 0 <= j < 6] for i in range(6)}, 2.0)
+    np.testing.assert_allclose([path[i + 1][0] - path[i][0] for i in range(5)], 2.0, atol=1e-6)
+    assert max(abs(y) for _, y in path.values()) < 1e-6
+    star = spread({0: [*range(1, 8)], **{i: [0] for i in range(1, 8)}}, 1.0)
+    points = np.array(list(star.values()))
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2) + 10 * np.eye(8)
+    assert apart.min() > 0.3
+    assert spread({"a": []}, 1.0) == {"a": (0.0, 0.0)} and spread({}, 1.0) == {}
+
+
+@pytest.mark.notes("000-b", "plot-bn")
+def test_a_network_with_evidence_and_tables():
+    car = load_fuel_gauge()
+    ax = car.plot(evidence={"gauge": "empty"}, tables=True)
+    rendered(ax)
+    found = texts(ax)
+    assert ax.get_title() == "fuel gauge" and not ax.axison and len(arrows(ax)) == 2
+    assert fill(found["gauge\n= empty"]) == OBSERVED and fill(found["fuel"]) == "#ffffff"
+    table = next(text for text in found if text.startswith("battery  fuel"))
+    assert [line.split() for line in table.split("\n")][2] == ["flat", "full", ".8", ".2"]
+    only = texts(car.plot(evidence=["fuel", "gauge"], tables="fuel"))
+    assert len(only) == 4 and fill(only["fuel"]) == fill(only["gauge"]) == OBSERVED
+    mine = Figure().subplots()
+    assert car.plot(mine) is mine and car.dag.plot(observed="fuel").figure is not mine.figure
+    with pytest.raises(ParameterError, match=r"BayesianNetwork.plot: no node 'oil'"):
+        car.plot(evidence={"oil": "low"})
+    with pytest.raises(ParameterError, match="no tables yet"):
+        BayesianNetwork(car.dag).plot(tables=True)
+    rendered(DAG((), ["x$_", "$y$", "long name of a node"]).plot())
+    rendered(DAG().plot())
+
+
+@pytest.mark.notes("000-b", "plot-cpt")
+def test_tables_with_nested_headers():
+    car = load_fuel_gauge()
+    frame = car.table_frame("gauge")
+    assert frame.columns.names == ["battery", "fuel"] and frame.index.name == "gauge"
+    assert frame.loc["empty", ("flat", "full")] == 0.8 and np.allclose(frame.sum(), 1)
+    assert car.table_frame("fuel").loc["full", "p"] == 0.9
+    ax = car.plot_table("gauge")
+    rendered(ax)
+    assert ax.get_title() == "P(gauge | battery, fuel)"
+    words = [text.get_text() for text in ax.texts]
+    assert words.count("flat") == words.count("charged") == 1 and words.count("empty") == 3
+    assert words[-1] == ".8" and words.count(".2") == 3
+    symbols = [text.get_text() for text in car.plot_table("gauge", symbol="θ").texts]
+    assert "θ(full | flat, empty)" in symbols and "θ(empty)" in [
+        t.get_text() for t in car.plot_table("fuel", symbol="θ").texts
+    ]
+    real = BayesianNetwork({"x": []}, {"x": LinearGaussian(0, (), 1)})
+    with pytest.raises(ParameterError, match="'x' is a real variable"):
+        real.table_frame("x")
+    parents = [f"p{i}" for i in range(7)]
+    wide = BayesianNetwork({"x": parents}, {"x": np.full((2,) * 8, 0.5), **{p: [0.5, 0.5] for p in parents}})
+    with pytest.raises(ParameterError, match="has 128 columns, a picture takes 64"):
+        wide.plot_table("x")
+    assert "... 112 more" in next(t for t in texts(wide.plot(tables="x")) if "more" in t)
+
+
+@pytest.mark.notes("000-b", "plot-dsep")
+def test_open_and_blocked_paths_are_colored():
+    figure = Figure()
+    axes = figure.subplots(2, 3)
+    for column, arcs in enumerate((["ca", "cb"], ["ac", "cb"], ["ac", "bc"])):
+        for row, given in enumerate(("", "c")):
+            found = DAG(map(tuple, arcs)).d_separated("a", "b", given)
+            ax = found.plot(axes[row, column])
+            color = BLOCKED if found else OPEN
+            assert {to_hex(arrow.get_edgecolor()) for arrow in arrows(ax)} == {to_hex(color)}
+            assert ax.get_title() == f"a, b given {given or 'nothing'}: {'separated' if found else 'connected'}"
+    rendered(axes[0, 0])
+    ax = FIVE.d_separated("a", "b", given="c").plot()
+    rendered(ax)
+    colors = [to_hex(arrow.get_edgecolor()) for arrow in arrows(ax)]
+    assert colors.count(to_hex(OPEN)) == 3 and len(colors) == 4 and fill(texts(ax)["c"]) == OBSERVED
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["open path"]
+
+
+@pytest.mark.notes("000-b", "plot-equivalence-classes")
+def test_the_panel_of_classes():
+    axes = DAG.equivalence_classes("ABC").plot()
+    assert axes.shape == (11, 6)
+    rendered(axes[0, 0])
+    drawn = [[ax for ax in row if ax.texts] for row in axes]
+    assert sorted(map(len, drawn)) == [1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 6] and len(arrows(axes[10, 0])) == 3
+    assert DAG.equivalence_classes(4).plot().shape[0] == 16
+    essential = DAG([("A", "C"), ("B", "C"), ("D", "E")]).essential_graph().plot()
+    assert sorted(a.get_arrowstyle().__class__.__name__ for a in arrows(essential)) == [
+        "Curve",
+        "CurveFilledB",
+        "CurveFilledB",
+    ]
+
+
+@pytest.mark.notes("000-b", "plot-factor-graph")
+@pytest.mark.notes("002", "plot-message-passing")
+def test_factor_graphs_and_their_messages():
+    graph = FactorGraph(
+        {
+            "fa": (("x1", "x2"), [[1, 2], [3, 4]]),
+            "fb": (("x2", "x3"), [[2, 1], [1, 3]]),
+            "fc": (("x4", "x2"), [[1, 1], [2, 5]]),
+        }
+    )
+    ax = graph.plot(observed="x1")
+    rendered(ax)
+    shapes = {name: t.get_bbox_patch().get_boxstyle().__class__.__name__ for name, t in texts(ax).items()}
+    assert shapes["fa"] == "Square" and shapes["x1"] == "Circle" and fill(texts(ax)["x1"]) == OBSERVED
+    ax = graph.sum_product().plot()
+    rendered(ax)
+    words = [text.get_text() for text in ax.texts]
+    assert "(60, 120)" in words and sum(word.startswith("(") for word in words) == 12 == graph.sum_product().n_messages
+    long = chain(80).sum_product({"x3": 1}).plot()
+    assert any(text.startswith("e^") for text in texts(long)) and fill(texts(long)["x3"]) == OBSERVED
+    rendered(MarkovNetwork([(("a", "b"), np.ones((2, 2)))]).plot(observed="a"))
+
+
+@pytest.mark.notes("000-b", "plot-trellis")
+def test_the_trellis_of_a_chain():
+    graph = chain()
+    best = graph.max_product()
+    ax = best.plot()
+    rendered(ax)
+    (path,) = [line for line in ax.lines if line.get_label() == "best path"]
+    assert list(path.get_ydata()) == [best.values[f"x{i}"] for i in range(6)]
+    links = {
+        tuple(map(int, line.get_ydata()))
+        for line in ax.lines
+        if len(line.get_xdata()) == 2 and line.get_xdata()[0] == 0
+    }
+    pointer = best.pointer("f0", "x1")
+    assert links == {(int(pointer[s][0]), s) for s in range(3)}
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == [f"x{i}" for i in range(6)]
+    genes = load_gene_network().to_factor_graph()
+    with pytest.raises(ParameterError, match="a trellis needs a chain"):
+        genes.max_product().plot()
+    uneven = FactorGraph({"f": (("a", "b"), np.eye(2, 3) + 0.1), "g": (("b",), [1, 2, 3])})
+    assert "state" in uneven.max_product({"b": 0}).plot().get_ylabel()
+    star = FactorGraph({f"f{i}": (("hub", f"x{i}"), np.ones((2, 2))) for i in range(3)})
+    with pytest.raises(ParameterError, match="a trellis needs a chain"):
+        star.max_product().plot()
+
+
+@pytest.mark.notes("000-b", "plot-unrolled-network")
+@pytest.mark.notes("002", "plot-graphical-models")
+def test_plates_dots_and_copies():
+    graph = DAG([("X1", "X2"), ("X1", "X3")]).unroll(3)
+    copies = {f"example {i}": [f"X{k}({i})" for k in (1, 2, 3)] for i in (1, 2, 3)}
+    ax = graph.plot(observed=[node for nodes in copies.values() for node in nodes], plates=copies)
+    rendered(ax)
+    frames = [
+        patch for patch in ax.patches if not isinstance(patch, FancyArrowPatch) and hasattr(patch, "get_boxstyle")
+    ]
+    assert len(frames) == 3 and {"example 1", "theta_X1"} <= set(texts(ax))
+    for frame, nodes in zip(frames, copies.values(), strict=True):
+        x, y, w, h = frame.get_x(), frame.get_y(), frame.get_width(), frame.get_height()
+        inside = {
+            name
+            for name, t in texts(ax).items()
+            if x <= t.get_position()[0] <= x + w and y <= t.get_position()[1] <= y + h
+        }
+        assert {name for name in inside if name in graph} == set(nodes)
+    plate = DAG([("alpha", "w"), ("w", "t"), ("x", "t"), ("sigma2", "t")])
+    ax = plate.plot(observed=["x", "t"], fixed=["alpha", "sigma2"], plates={"N": ["x", "t"]})
+    rendered(ax)
+    assert texts(ax)["alpha"].get_bbox_patch() is None and fill(texts(ax)["x"]) == OBSERVED
+    with pytest.raises(ParameterError, match="no node 'q'"):
+        plate.plot(plates={"N": ["q"]})
+
+
+def test_pyplot_keeps_no_figure():
+    import matplotlib.pyplot as plt
+
+    before = plt.get_fignums()
+    FIVE.plot()
+    UndirectedGraph(["ab", "bc"], nodes="d").plot(observed="b")
+    load_fuel_gauge().plot_table("gauge")
+    assert plt.get_fignums() == before
