@@ -162,7 +162,10 @@ def test_wrong_tables_are_refused():
         is_i_map(DAG([("a", "b")]), gene_table())
     with pytest.raises(ParameterTypeError, match=r"must be a novum.distributions.JointTable, got ndarray"):
         is_perfect_map(DAG([("a", "b")]), np.ones((2, 2)) / 4)
-    for order, message in (("AAB", "name every variable once"), ("AB", "the graph is over A, B, the table over A, B, C")):
+    for order, message in (
+        ("AAB", "name every variable once"),
+        ("AB", "the graph is over A, B, the table over A, B, C"),
+    ):
         with pytest.raises(ParameterError, match=message):
             minimal_i_map(gene_table(), order)
     with pytest.raises(ParameterError, match="tol=-1"):
