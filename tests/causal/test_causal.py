@@ -91,6 +91,22 @@ def test_minimal_sets_equal_those_of_all_subsets(seed):
         assert is_backdoor_set(dag, x, y, parents)
 
 
+@pytest.mark.notes("002", "plot-causal-graphs")
+def test_checks_draw_the_open_back_door():
+    from matplotlib.figure import Figure
+
+    for adjustment, words in (([4], "7, 8: not admissible"), ([3, 4], "7, 8: admissible"), ([6], "")):
+        ax = Figure().subplots()
+        drawn = is_backdoor_set(DAG(SEVEN_EIGHT), 7, 8, adjustment).plot(ax)
+        assert drawn is ax and words in ax.get_title()
+        assert {text.get_text() for text in ax.texts} >= {str(i) for i in range(1, 9)}
+    legend = [
+        t.get_text()
+        for t in is_backdoor_set(DAG(SEVEN_EIGHT), 7, 8, [4]).plot(Figure().subplots()).get_legend().get_texts()
+    ]
+    assert "open path" in legend and "blocked path" in legend
+
+
 @pytest.mark.notes("002", "confounder")
 @pytest.mark.notes("002", "causal-graph")
 def test_confounders_causes_and_effects():

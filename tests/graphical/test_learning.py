@@ -124,6 +124,19 @@ def test_em_passes_equal_a_literal_expectation_and_never_fall(seed):
     assert network.report_.log_likelihood == pytest.approx(network.log_likelihood(columns).sum(), rel=1e-9)
 
 
+@pytest.mark.notes("000-b", "plot-em-trace")
+def test_the_trace_of_em_is_drawn():
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    for seed in range(3):
+        network = BayesianNetwork(FORK, states=STATES).fit(GAPS, init="random", random_state=seed)
+        network.report_.history.plot(ax)
+    assert len(ax.lines) == 3 and ax.get_xlabel() and ax.get_ylabel()
+    for line in ax.lines:
+        assert (np.diff(line.get_ydata()) >= -1e-9).all()
+
+
 def test_a_hidden_variable_is_learned():
     rng = np.random.default_rng(0)
     z = rng.random(3000) < 0.4

@@ -26,6 +26,18 @@ class CriterionCheck(NamedTuple):
 
     admissible: bool
     reason: str
+    dag: DAG
+    separation: Any = None  # of treatment and outcome, the arrows out of the treatment cut
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the graph with the adjustment set filled, open back-door paths in one color and blocked ones in another."""
+        if self.separation is None:
+            return self.dag.plot(ax)
+        from novum.graphical._drawing import draw_separation
+
+        ax = draw_separation(self.dag, self.separation, ax)
+        ax.set_title(f"{self.separation.a[0]}, {self.separation.b[0]}: {'admissible' if self else 'not admissible'}")
+        return ax
 
     def __bool__(self) -> bool:
         return self.admissible
@@ -101,15 +113,15 @@ def is_backdoor_set(graph: Any, treatment: Any, outcome: Any, adjustment: Any = 
         raise ParameterError(f"{owner}: treatment and outcome are both {treatment!r}.")
     for node in given:
         if node in (treatment, outcome):
-            return CriterionCheck(False, f"{node} is the {'treatment' if node == treatment else 'outcome'} itself")
+            return CriterionCheck(False, f"{node} is the {'treatment' if node == treatment else 'outcome'} itself", dag)
     below = dag.descendants(treatment)
     for node in given:
         if node in below:
-            return CriterionCheck(False, f"{node} is a descendant of {treatment}")
+            return CriterionCheck(False, f"{node} is a descendant of {treatment}", dag)
     found = without_arrows_out(dag, [treatment]).d_separated(treatment, outcome, given)
     if found:
-        return CriterionCheck(True, "every back-door path is blocked")
-    return CriterionCheck(False, repr(found).partition(": ")[2])
+        return CriterionCheck(True, "every back-door path is blocked", dag, found)
+    return CriterionCheck(False, repr(found).partition(": ")[2], dag, found)
 
 
 def backdoor_sets(graph: Any, treatment: Any, outcome: Any, observed: Any = None) -> list[tuple[Any, ...]]:
@@ -162,16 +174,21 @@ def is_frontdoor_set(graph: Any, treatment: Any, outcome: Any, mediators: Any) -
     through = node_set(owner, dag, "mediators", mediators)
     around = dag.subgraph(node for node in dag if node not in through)
     if treatment in through or outcome in through:
-        return CriterionCheck(False, "treatment and outcome cannot mediate")
+        return CriterionCheck(False, "treatment and outcome cannot mediate", dag)
     if outcome in around.descendants(treatment):
         return CriterionCheck(
             False,
             f"a directed path from {treatment} to {outcome} avoids {', '.join(map(str, through)) or 'the empty set'}",
+            dag,
         )
     first = without_arrows_out(dag, [treatment]).d_separated(treatment, through, ()) if through else True
     if not first:
-        return CriterionCheck(False, f"{treatment} and the mediators are confounded: {repr(first).partition(': ')[2]}")
+        return CriterionCheck(
+            False, f"{treatment} and the mediators are confounded: {repr(first).partition(': ')[2]}", dag
+        )
     second = without_arrows_out(dag, through).d_separated(through, outcome, (treatment,)) if through else True
     if not second:
-        return CriterionCheck(False, f"the mediators and {outcome} are confounded: {repr(second).partition(': ')[2]}")
-    return CriterionCheck(True, "every directed path is mediated, and no back-door path is open")
+        return CriterionCheck(
+            False, f"the mediators and {outcome} are confounded: {repr(second).partition(': ')[2]}", dag
+        )
+    return CriterionCheck(True, "every directed path is mediated, and no back-door path is open", dag)
