@@ -15,11 +15,6 @@ def change_of_basis():
     return float(matrix_of_map(np.array(A), B, C)[2, 1])
 
 
-@stop("000", "17.2", "rows left out by a bootstrap sample of 1000", printed=".37")
-def out_of_bag():
-    return float((1 - 1 / 1000) ** 1000)
-
-
 @stop("003", "7.1", "share of a square outside one of side .99", reference=0.0199, remark="notes: 1 - .99^2")
 def shell():
     return 1 - 0.99**2
