@@ -171,6 +171,25 @@ def test_numbers_among_the_covariates(method):
     assert y[x].mean() - y[~x].mean() > 2.5
 
 
+def test_weighted_estimates_with_numbers_cover():
+    hits = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        h = rng.normal(size=600)
+        x = rng.random(600) < 1 / (1 + np.exp(-1.5 * h))
+        data = {"h": h, "x": x, "y": 2 * x + 3 * h + rng.normal(size=600)}
+        _, (low, high) = adjust(data, "x", "y", "h", method="ipw").difference()
+        hits += low < 2 < high
+    assert hits >= 45  # skewed weights: below 95 %, but no longer a half
+
+
+def test_the_set_is_chosen_among_the_columns():
+    graph = [("u", "x"), ("u", "z"), ("z", "y"), ("x", "y")]
+    rng = np.random.default_rng(0)
+    data = {"x": rng.integers(0, 2, 400), "z": rng.integers(0, 2, 400), "y": rng.integers(0, 2, 400)}
+    assert "adjusted for z" in repr(adjust(data, "x", "y", graph=graph))
+
+
 @pytest.mark.notes("002", "rct")
 def test_a_coin_flip_finds_the_effect():
     trial = simulate_trial(confounded(), "x", "y", 20_000, random_state=0)
@@ -207,6 +226,8 @@ def test_refusals():
     ):
         with pytest.raises(error, match=message):
             call()
+    with pytest.raises(DataError, match="no rows"):
+        adjust(rows.iloc[:0], "x", "y", "h")
     strata = pd.DataFrame({"x": ["a", "a", "b", "b"], "y": [0, 1, 0, 1], "s": ["p", "p", "q", "q"]})
     with pytest.raises(DataError, match="no overlap"):
         adjust(strata, "x", "y", "s")

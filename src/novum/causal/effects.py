@@ -7,6 +7,7 @@ from novum.causal.formulas import Intervention, adjusted_table, frontdoor_table,
 from novum.causal.graphs import backdoor_sets, dag_of, is_backdoor_set, is_frontdoor_set, node_set
 from novum.exceptions import ParameterError
 from novum.graphical import BayesianNetwork
+from novum.graphical._codes import columns_of
 
 __all__ = ["adjust", "frontdoor"]
 
@@ -53,7 +54,12 @@ def adjust(
     if known is not None:
         dag = dag_of("adjust", known)
         if adjustment is None:
-            sets = backdoor_sets(dag, treatment, outcome)
+            here = (
+                None
+                if isinstance(source, BayesianNetwork)
+                else [v for v in dag if v in columns_of("adjust", source, ())]
+            )
+            sets = backdoor_sets(dag, treatment, outcome, here)
             if not sets:
                 raise ParameterError(
                     f"adjust: no set of variables satisfies the back-door criterion for {treatment} and {outcome}."

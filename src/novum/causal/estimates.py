@@ -7,9 +7,9 @@ r"""Effects from data: means of the outcome under each treatment, had everybody 
     variance of mu_x from the influence of a row:  psi_i = m(x, s_i) + w_i (y_i - m(x, s_i)) - mu_x                    (4)
 
 With categorical s the two functions are means and shares of strata, and (1), (2) and (3) are the same number. Otherwise m is a
-linear (for two outcomes: logistic) regression within each treatment and e a logistic regression. All variances are (4),
-which is right for (3) if either model is right and for (1) and (2) if both are. Effects have a cause only if S satisfies the
-back-door criterion; nothing in the data can tell.
+linear (for two outcomes: logistic) regression within each treatment and e a logistic regression. The variance is (4),
+which is right for (3) if either model is right and for (1) if both are; with regressions (2) has the variance of its
+weighted mean. Effects have a cause only if S satisfies the back-door criterion; nothing in the data can tell.
 """
 
 from collections.abc import Mapping
@@ -157,9 +157,11 @@ def by_strata(owner: str, rows: Rows, k: int, treatment: Any, states: tuple[Any,
     cell = strata * k + rows.x
     count = np.bincount(cell, minlength=size * k).reshape(size, k)
     if (count == 0).any():
-        at = states[int(np.argwhere(count == 0)[0][1])]
+        lacking = (count == 0).sum(axis=0)
+        worst = int(np.argmax(lacking))
+        at = states[worst]
         raise DataError(
-            f"{owner}: {treatment}={at!r} never occurs in {int((count == 0).sum())} of {size} strata (no overlap); "
+            f"{owner}: {treatment}={at!r} never occurs in {int(lacking[worst])} of {size} strata (no overlap); "
             "adjust for fewer variables, or coarser states."
         )
     total = np.bincount(cell, rows.y, size * k).reshape(size, k)
@@ -198,6 +200,8 @@ def estimate_effect(
     if treatment == outcome or {treatment, outcome} & set(adjustment):
         raise ParameterError(f"{owner}: treatment, outcome and adjustment set must not share variables.")
     columns = columns_of(owner, data, ())
+    if not columns or len(next(iter(columns.values()))) == 0:
+        raise DataError(f"{owner}: the data have no rows.")
     rows, states, label = read_rows(owner, columns, treatment, outcome, adjustment, outcome_state)
     k, n = len(states), len(rows.y)
     if rows.strata is not None:
@@ -215,7 +219,12 @@ def estimate_effect(
         mu = (weight * rows.y[:, None]).sum(axis=0) / weight.sum(axis=0)
     else:
         mu = robust.mean(axis=0)
-    influence = robust - robust.mean(axis=0)
+    if method == "ipw" and rows.strata is None:
+        influence = (
+            weight * (rows.y[:, None] - mu) / weight.mean(axis=0)
+        )  # of (2), as if e were known: on the safe side
+    else:
+        influence = robust - robust.mean(axis=0)
     covariance = influence.T @ influence / n**2
     words = {"adjustment": "adjusted", "ipw": "inverse propensity weights", "doubly_robust": "doubly robust"}[method]
     over = f" for {', '.join(map(str, adjustment))} ({kind})" if adjustment else " for nothing"

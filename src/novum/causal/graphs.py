@@ -145,6 +145,8 @@ def backdoor_sets(graph: Any, treatment: Any, outcome: Any, observed: Any = None
     owner = "backdoor_sets"
     dag = dag_of(owner, graph)
     checked(owner, dag, treatment=treatment, outcome=outcome)
+    if treatment == outcome:
+        raise ParameterError(f"{owner}: treatment and outcome are both {treatment!r}.")
     allowed = set(dag.nodes) if observed is None else set(node_set(owner, dag, "observed", observed))
     cut = without_arrows_out(dag, [treatment])
     # A node of a minimal set lies on a path that has to be blocked, and all nodes of it are ancestors of what is separated.

@@ -18,6 +18,8 @@ def columns_of(owner: str, data: Any, names: tuple[Any, ...]) -> dict[Any, Any]:
     """Return name -> column of a frame or mapping; of an array or list of rows, with `names` for its columns."""
     if isinstance(data, Mapping):
         columns = dict(data)
+    elif type(data).__module__.startswith("pandas") and hasattr(data, "items"):
+        columns = dict(data.items())  # names may be anything: narwhals would take a number for a row
     elif hasattr(data, "columns") and not isinstance(data, np.ndarray):
         import narwhals as nw
 
@@ -51,15 +53,19 @@ def distinct(column: Any) -> tuple[list[Any], NDArray[Any]]:
     if module == "polars":
         import polars as pl
 
-        if native.dtype == pl.Categorical or isinstance(native.dtype, pl.Enum):
-            names = native.cat.get_categories().to_list()
-            return names, native.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+        if isinstance(native.dtype, pl.Enum):
+            return native.dtype.categories.to_list(), native.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+        if native.dtype == pl.Categorical:
+            native = native.cast(pl.String)
         if native.dtype in (pl.Float32, pl.Float64):
             native = native.fill_nan(None)
         values = native.unique(maintain_order=True).drop_nulls()
         table = {v: i for i, v in enumerate(values.to_list())}
         return list(table), np.array([table.get(v, -1) for v in native.to_list()], dtype=np.int64)
-    array = np.asarray(native)
+    mixed = isinstance(native, list | tuple) and len({type(v) for v in native}) > 1
+    array = (
+        np.array([*native, None], dtype=object)[:-1] if mixed else np.asarray(native)
+    )  # NumPy would make text of all
     if array.dtype.kind in "biuSU":
         values, codes = np.unique(array, return_inverse=True)
         return values.tolist(), codes.reshape(-1).astype(np.int64)
@@ -87,7 +93,7 @@ def found_states(column: Any) -> tuple[Any, ...]:
     """Return the states of a column: declared categories in their order, else the values found, sorted where they can be."""
     values, _ = distinct(column)
     native = getattr(column, "to_native", lambda: column)()
-    if hasattr(getattr(native, "dtype", None), "categories"):
+    if hasattr(getattr(native, "dtype", None), "categories") and type(native.dtype).__name__ != "Categorical":
         return tuple(values)
     try:
         return tuple(sorted(values))
@@ -134,7 +140,7 @@ def coded_rows(
     columns = columns_of(owner, data, tuple(states))
     names, codes = coded_columns(owner, columns, states)
     if not names:
-        lost = [str(name) for name in states]
+        lost = [str(name) for name in states] or ["to read: every variable of the network was asked for"]
         raise DataError(
             f"{owner}: the data have no column {', '.join(lost[:10])}; columns are named like the variables."
         )

@@ -42,7 +42,7 @@ def starts(model: Any, engine: Engine, seen: Evidence, n: int, seed: int, owner:
     """Return states of positive probability, one per chain: drawn from the parents down, else the most probable one."""
     codes = np.empty((n, len(engine.cards)), dtype=np.int32)
     found = np.zeros(n, dtype=bool)
-    if hasattr(model, "dag"):
+    if hasattr(model, "dag") and len(engine.cards) == len(model.states):
         from novum.graphical._sampled import draw_states
 
         for attempt in range(STARTS // 20):

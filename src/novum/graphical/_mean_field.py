@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from novum._checks import check_count, check_number
 from novum._random import Stream, seed_of
+from novum.exceptions import DataError
 from novum.graphical._evidence import Evidence
 from novum.graphical._loopy import Beliefs
 from novum.graphical.messages import along, log_sum
@@ -79,6 +80,13 @@ def mean_field(
         if best is None or history[-1] > best[0]:
             best = (history[-1], q, history)
     assert best is not None
+    cells_of_zero = sum(float(expected((log <= ZERO).astype(float), scope, best[1])) for scope, log in factors)
+    if (
+        state.constant == -np.inf or cells_of_zero > 1 - 1e-9
+    ):  # every configuration meets one, if the evidence is impossible
+        raise DataError(
+            f"{owner}: the evidence {given} has probability zero, or mean field found no configuration with it."
+        )
     place = {variable: i for i, variable in enumerate(model.states)}
     p = np.ones(())
     for name in names:

@@ -40,11 +40,12 @@ def impossible(owner: str, given: str) -> DataError:
     )
 
 
-def too_large(owner: str, refused: TooLarge) -> MemoryError:
+def too_large(owner: str, refused: TooLarge, directed: bool) -> MemoryError:
+    methods = [name for name in APPROXIMATE if directed or name not in ("likelihood_weighting", "rejection")]
     return MemoryError(
         f"{owner}: exact inference needs {in_bytes(refused.cost.bytes)} (largest clique: {refused.cost.treewidth + 1} variables, "
         f"{refused.cost.largest_clique:.3g} cells), more than memory_limit={in_bytes(refused.limit)}. Observe more variables, "
-        f"raise memory_limit=, or ask for an approximation: method={', '.join(map(repr, APPROXIMATE))}."
+        f"raise memory_limit=, or ask for an approximation: method={', '.join(map(repr, methods))}."
     )
 
 
@@ -66,6 +67,9 @@ class Queries:
 
     def _place(self) -> dict[Any, int]:
         return {variable: i for i, variable in enumerate(self.states)}
+
+    def _states_only(self, owner: str, evidence: Any, variables: Any) -> None:
+        """Raise where a variable is named that has no states."""
 
     def _asked(self, owner: str, variables: Any, evidence: Any) -> tuple[tuple[Any, ...], Evidence]:
         names = listed(owner, "variables", variables, self.states)
@@ -133,7 +137,7 @@ class Queries:
             try:
                 (table,), logs = self._engine().marginals(seen.observed, seen.row, [target], seen.soft, limit)
             except TooLarge as refused:
-                raise too_large(owner, refused) from None
+                raise too_large(owner, refused, hasattr(self, "dag")) from None
             p, log = table[0], logs[0]
             if len(self.states) > len(target) + len(seen.hard):  # something was summed out
                 label = f"exact ({'junction tree' if method == 'junction_tree' else 'variable elimination'})"
@@ -188,6 +192,7 @@ class Queries:
     ) -> Marginals:
         """Return the posterior of every variable that is not observed (or of those named) from one calibration."""
         owner = self._owner("marginals")
+        self._states_only(owner, evidence, variables)
         seen = read_evidence(owner, evidence, self.states)
         place = self._place()
         names = (
@@ -204,7 +209,7 @@ class Queries:
                 check_number(owner, "memory_limit", memory_limit, 0),
             )
         except TooLarge as refused:
-            raise too_large(owner, refused) from None
+            raise too_large(owner, refused, hasattr(self, "dag")) from None
         given = in_words(evidence)
         if logs[0] == -np.inf:
             raise impossible(owner, given)
@@ -219,6 +224,7 @@ class Queries:
         They need not be the most probable values of the variables one by one. Ties go to the state that comes first.
         """
         owner = self._owner("map_query")
+        self._states_only(owner, evidence, variables)
         seen = read_evidence(owner, evidence, self.states)
         place = self._place()
         names = (
@@ -231,7 +237,7 @@ class Queries:
             best, logs = self._engine().maximum(seen.observed, seen.row, [place[n] for n in names], seen.soft, limit)
             _, total = self._engine().marginals(seen.observed, seen.row, [], seen.soft, limit)
         except TooLarge as refused:
-            raise too_large(owner, refused) from None
+            raise too_large(owner, refused, hasattr(self, "dag")) from None
         given = in_words(evidence)
         if logs[0] == -np.inf:
             raise impossible(owner, given)
@@ -242,6 +248,7 @@ class Queries:
     def cost(self, variables: Any = None, evidence: Any = None) -> Cost:
         """Return treewidth, multiplications and bytes of a query (of all marginals, by default) without running it."""
         owner = self._owner("cost")
+        self._states_only(owner, evidence, variables)
         place = self._place()
         if variables is None:
             seen = read_evidence(owner, evidence, self.states)
@@ -260,5 +267,5 @@ class Queries:
                 seen.observed, seen.row, [], seen.soft, check_number(owner, "memory_limit", memory_limit, 0)
             )
         except TooLarge as refused:
-            raise too_large(owner, refused) from None
+            raise too_large(owner, refused, hasattr(self, "dag")) from None
         return float(logs[0]) if logs[0] == -np.inf else self._log_probability(logs[0])

@@ -38,10 +38,8 @@ def draw_states(
         if variable not in place:
             continue  # real: drawn elsewhere, and nothing discrete depends on it
         column = place[variable]
-        table = network.conditionals[variable].table()
-        rows = table[
-            tuple(codes[:, place[p]] for p in network.parents[variable])
-        ]  # (n, states), or (states,) of a root
+        parents = tuple(codes[:, place[p]] for p in network.parents[variable])
+        rows = network.conditionals[variable].rows(parents)  # (n, states), or (states,) of a root
         if column in fixed:
             codes[:, column] = fixed[column]
             weights *= rows[..., fixed[column]]

@@ -52,7 +52,7 @@ class FitReport(NamedTuple):
     unseen: dict[Any, int]  # variable -> states of its parents that no row has
 
     def __repr__(self) -> str:
-        em = f", EM: {self.n_iter} passes{'' if self.converged else ', not converged'}" if self.n_iter else ""
+        em = f", {self.n_iter} passes{'' if self.converged else ', not converged'}" if self.n_iter else ""
         never = f", {sum(self.unseen.values())} rows of tables without data" if self.unseen else ""
         return f"fit on {self.n_rows} rows: log-likelihood {self.log_likelihood:.6g}{em}{never}"
 

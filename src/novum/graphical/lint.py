@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import ParameterError
+from novum.graphical.nodes import Table
 
 if TYPE_CHECKING:
     from novum.graphical.network import BayesianNetwork
@@ -86,6 +87,8 @@ def structure(network: "BayesianNetwork", latent: tuple[Any, ...]) -> Iterable[F
 
 
 def table_remarks(network: "BayesianNetwork", v: Any) -> Iterable[Finding]:
+    if not isinstance(network.conditionals[v], Table):
+        return
     table = network.conditionals[v].table()
     if len(network.states[v]) == 1:
         yield Finding("constant", v, f"{v}: one state only; it is no variable.")

@@ -4,7 +4,7 @@ p(x_1, ..., x_n) = prod_i p(x_i | Pa_i)                                         
 free parameters: sum_i (|x_i| - 1) prod_{u in Pa_i} |u|;  of the full joint: prod_i |x_i| - 1                    (2)
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from novum._checks import check_choice, check_count, check_number
 from novum._random import seed_of
 from novum.exceptions import DataError, ParameterError
+from novum.graphical._causes import one_by_one
 from novum.graphical._codes import coded_rows
 from novum.graphical._engine import MEMORY_LIMIT, Engine, Factor
 from novum.graphical._evidence import in_words, known, listed, state_index
@@ -34,6 +35,8 @@ from novum.graphical.nodes import NoisyOr, Table, conditional_table
 from novum.graphical.result import ExplainingAway
 
 __all__ = ["BayesianNetwork"]
+
+FEW_CAUSES = 7  # a noisy-or of more variables is taken apart for inference
 
 
 class BayesianNetwork(OnGraph, FitsTables, Queries):
@@ -105,10 +108,14 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
     def _states_of(owner: str, variable: Any, table: Any, states: Any) -> tuple[Any, ...] | None:
         if isinstance(table, LinearGaussian):
             return None
-        if isinstance(table, NoisyOr | Table):
-            found = tuple(table.states)
-        elif states is not None:
+        if states is not None and not isinstance(table, Table):
             found = tuple(states)
+            if isinstance(table, NoisyOr) and len(found) != 2:
+                raise ParameterError(
+                    f"{owner}(states=...): {variable!r} is a NoisyOr and has two states, off and on; got {found!r}."
+                )
+        elif isinstance(table, NoisyOr | Table):
+            found = tuple(table.states)
         elif table is None:
             return None
         else:
@@ -133,7 +140,7 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
                     raise ParameterError(
                         f"{owner}: {variable!r} is a NoisyOr, but its parent {parent!r} is not binary."
                     )
-            return given.ordered(owner, variable, parents)
+            return given.ordered(owner, variable, parents, self.states[variable])
         shape = tuple(len(self.states[v]) for v in (*parents, variable))
         return Table(
             conditional_table(owner, variable, given.p if isinstance(given, Table) else given, shape),
@@ -181,12 +188,17 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
     @cached_property
     def _compiled(self) -> Engine:
         place = {variable: i for i, variable in enumerate(self.states)}
-        factors = [
-            Factor((*(place[p] for p in self.dag.parents[variable]), place[variable]), node.table(), place[variable])
-            for variable, node in self.conditionals.items()
-            if variable in self.states
-        ]
-        return Engine([len(s) for s in self.states.values()], factors)
+        cards = [len(s) for s in self.states.values()]
+        factors: list[Factor] = []
+        for variable, node in self.conditionals.items():
+            if variable not in self.states:
+                continue
+            scope = (*(place[p] for p in self.dag.parents[variable]), place[variable])
+            if isinstance(node, NoisyOr) and len(scope) > FEW_CAUSES:
+                factors += one_by_one(node, scope, cards)
+            else:
+                factors.append(Factor(scope, node.table(), place[variable]))
+        return Engine(cards, factors)
 
     def _engine(self) -> Engine:
         self._filled("query")
@@ -259,6 +271,7 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
     def to_factor_graph(self) -> FactorGraph:
         """Return the factor graph with a factor f_x(parents, x) for every variable x."""
         self._filled("to_factor_graph")
+        self._states_only(self._owner("to_factor_graph"), None, self.nodes)
         return FactorGraph(
             {f"f_{v}": ((*self.parents[v], v), node.table()) for v, node in self.conditionals.items()}, self.states
         )
@@ -266,9 +279,21 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
     def to_markov_network(self) -> MarkovNetwork:
         """Return the moral Markov network: the tables as potentials, parents of a child joined."""
         self._filled("to_markov_network")
+        self._states_only(self._owner("to_markov_network"), None, self.nodes)
         return MarkovNetwork(
             {f"psi_{v}": ((*self.parents[v], v), node.table()) for v, node in self.conditionals.items()}, self.states
         )
+
+    def _states_only(self, owner: str, evidence: Any, variables: Any) -> None:
+        named = [
+            *(evidence if isinstance(evidence, Mapping) else ()),
+            *(variables if isinstance(variables, list | tuple) else (variables,)),
+        ]
+        real = [v for v in named if isinstance(v, Hashable) and v in self.conditionals and v not in self.states]
+        if real:
+            raise ParameterError(
+                f"{owner}: {real[0]!r} is a real variable; query(...) answers with those, one question at a time."
+            )
 
     def query(self, variables: Any, evidence: Any = None, method: str = "auto", **options: Any) -> Any:
         owner = self._owner("query")
@@ -301,7 +326,9 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
             v: pd.Categorical.from_codes(codes[:, i], pd.Index(s)) for i, (v, s) in enumerate(self.states.items())
         }
         columns |= draw_real(self, codes, seed)
-        return pd.DataFrame({v: columns[v] for v in self.nodes})
+        frame = pd.DataFrame({i: columns[v] for i, v in enumerate(self.nodes)})
+        frame.columns = pd.Index(list(self.nodes), tupleize_cols=False)
+        return frame
 
     def log_likelihood(self, data: Any) -> NDArray[np.float64]:
         """Return log p(row) of every row; cells that are missing, and variables without a column, are summed out."""
@@ -321,6 +348,8 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
         owner = self._owner("query_rows")
         self._filled("query_rows")
         targets, _ = self._asked(owner, variables, None)
+        if len(self.states) < len(self.dag):
+            raise ParameterError(f"{owner}: the network has real variables; ask query(...) row by row.")
         kept = {name: states for name, states in self.states.items() if name not in targets}
         names, rows = coded_rows(owner, data, kept)
         place = self._place()

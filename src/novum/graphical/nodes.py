@@ -17,6 +17,7 @@ from novum.exceptions import ParameterError
 
 __all__ = ["NoisyOr", "Table", "conditional_table"]
 
+MOST_PARENTS = 24  # of a noisy-or whose table is written down
 ROUNDED = 1e-2  # a printed row may miss one by its rounding; what is further off is a mistake
 UNTOUCHED = 1e-12  # a row this near to one is kept as it is, so that files survive a round trip
 
@@ -60,6 +61,10 @@ class Table:
     def table(self) -> NDArray[np.float64]:
         return self.p
 
+    def rows(self, parents: tuple[NDArray[np.int32], ...]) -> NDArray[np.float64]:
+        """Return P(x | u) for rows of states of the parents, shape (n, states), or (states,) of a root."""
+        return self.p[parents]
+
     @property
     def n_parameters(self) -> int:
         return int(self.p.size // self.p.shape[-1] * (self.p.shape[-1] - 1))
@@ -71,10 +76,11 @@ class NoisyOr:
     Parameters
     ----------
     strength : mapping of parent to float
-        P(node on | this parent on, the others off), less what the leak does.
+        P(node on | this parent on, the others off), less what the leak does. A parent is on in its second state.
     leak : float, default=0
         P(node on | all parents off).
     states : (off, on), default=("no", "yes")
+        Those that the network is given for the node come first.
 
     Examples
     --------
@@ -95,18 +101,28 @@ class NoisyOr:
             raise ParameterError(f"NoisyOr(states={states!r}): give two states, off first.")
         self.states = tuple(states)
 
-    def ordered(self, owner: str, node: Any, parents: tuple[Any, ...]) -> "NoisyOr":
-        """Return the node with its strengths in the order of the parents."""
+    def ordered(self, owner: str, node: Any, parents: tuple[Any, ...], states: tuple[Any, ...]) -> "NoisyOr":
+        """Return the node with its strengths in the order of the parents, and the states of the network."""
         if set(parents) != set(self.strength):
             raise ParameterError(
                 f"{owner}: NoisyOr of {node!r} has strengths for {', '.join(map(str, self.strength))}; "
                 f"its parents are {', '.join(map(str, parents)) or 'none'}."
             )
-        return NoisyOr(
-            {parent: self.strength[parent] for parent in parents}, self.leak, (self.states[0], self.states[1])
-        )
+        return NoisyOr({parent: self.strength[parent] for parent in parents}, self.leak, (states[0], states[1]))
+
+    def rows(self, parents: tuple[NDArray[np.int32], ...]) -> NDArray[np.float64]:
+        """Return (2) for rows of states of the parents, shape (n, 2); no table is needed."""
+        off = np.array(1 - self.leak)
+        for strength, codes in zip(self.strength.values(), parents, strict=True):
+            off = off * np.where(codes == 1, 1 - strength, 1.0)
+        return np.stack([off, 1 - off], axis=-1)
 
     def table(self) -> NDArray[np.float64]:
+        if len(self.strength) > MOST_PARENTS:
+            raise MemoryError(
+                f"NoisyOr: the table of {len(self.strength)} parents has 2^{len(self.strength) + 1} cells; "
+                "queries, samples and likelihoods do without it."
+            )
         off = np.array(1 - self.leak)
         for strength in self.strength.values():
             off = off[..., None] * np.array([1, 1 - strength])

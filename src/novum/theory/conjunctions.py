@@ -15,7 +15,7 @@ So VS is empty where some D(x) is; the specific boundary is s, the general bound
 sets that meet all D(x). Before the first positive the specific boundary is the hypothesis that covers nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -97,6 +97,12 @@ def rows_of(owner: str, X: Any) -> list[Conjunction]:
     """Return the rows of a table as tuples of Python values."""
     if hasattr(X, "itertuples"):
         return [tuple(plain(v) for v in row) for row in X.itertuples(index=False, name=None)]
+    if isinstance(X, Mapping):
+        X = list(zip(*X.values(), strict=True))
+    elif hasattr(X, "columns"):
+        import narwhals as nw
+
+        X = nw.from_native(X, eager_only=True).rows()
     array = X if isinstance(X, np.ndarray) else None
     rows = [tuple(plain(v) for v in row) for row in (array.tolist() if array is not None and array.ndim == 2 else X)]
     if rows and len({len(row) for row in rows}) != 1:

@@ -134,7 +134,7 @@ def hypothesis_count(
     never : bool, default=False
         Whether conjunctions and rectangles include the one that covers nothing.
     log : bool, default=False
-        Whether to return the natural logarithm, which is what bounds use and never overflows.
+        Whether to return the natural logarithm, which is what bounds use; infinite where it exceeds any float.
 
     Returns
     -------

@@ -68,6 +68,8 @@ class FindS(ClassifierMixin, Estimator):
             raise DataError(f"FindS: y has {len(self.classes_)} classes; a concept is one class against the other.")
         self.n_features_in_ = len(rows[0])
         positive = labels == self.classes_[-1]
+        if len(self.classes_) == 1 and self.classes_.dtype.kind in "bif":
+            positive = labels > 0  # False, 0 and -1 alone are no concept
         found: Any = None
         for row, is_positive in zip(rows, positive):
             found = generalized(found, row) if is_positive else found

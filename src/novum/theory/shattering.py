@@ -264,6 +264,8 @@ def vc_dimension(
     if not isinstance(concepts, str) and not callable(concepts):
         return table_dimension(prediction_table("vc_dimension", concepts))
     size = size_of("vc_dimension", n_features, k, degree, n_hypotheses, n_parameters)
+    if concepts == "polygons" and size.k < 3:
+        raise ParameterError(f"vc_dimension('polygons', k={k}): a polygon has three vertices or more; pass k >= 3.")
     n_trials = check_count("vc_dimension", "n_trials", n_trials, low=0)
     if points is None and n_trials == 0:
         if not isinstance(concepts, str):
