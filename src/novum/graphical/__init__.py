@@ -1,5 +1,6 @@
 """Graphs that say what depends on what, and the probabilities over them."""
 
+from novum.graphical.chow_liu import ChowLiu
 from novum.graphical.dag import DAG
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.gaussian import LinearGaussian
@@ -13,6 +14,7 @@ from novum.graphical.undirected import UndirectedGraph
 __all__ = [
     "DAG",
     "BayesianNetwork",
+    "ChowLiu",
     "FactorGraph",
     "HillClimb",
     "LinearGaussian",

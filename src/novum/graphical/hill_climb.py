@@ -4,9 +4,13 @@ r"""Search for the structure of the best score: steps that add, delete or turn o
     delta(del i -> j)  = s(j | Pa_j - i) - s(j | Pa_j)                                                               (2)
     delta(turn i -> j) = (2) + delta(add j -> i)                                                                     (3)
 
-Only the columns of (1) and (2) of a node whose parents changed are computed anew. With `tabu` the search goes on over the top:
-it takes the best step that leads to a graph not visited lately, even downhill, and gives up after as many steps without a
-new best one.
+Only the columns of (1) and (2) of a node whose parents changed are computed anew. With `tabu` the search goes on over the top: it
+takes the best step that leads to a graph not visited lately, even downhill, and gives up after as many steps without a new best one.
+A restart shakes the best graph and climbs again:
+
+    turn covered arcs i -> j, Pa_j = Pa_i + i, at random; then delete the arcs of a few random nodes                 (4)
+
+Turning a covered arc leads to an I-equivalent graph, so (4) first moves along the plateau of graphs with the same score.
 """
 
 from collections import deque
@@ -26,6 +30,7 @@ __all__ = ["HillClimb"]
 
 Array = NDArray[np.float64]
 LEAST_GAIN = 1e-9  # rounding of sums of logs
+NODES_PER_CUT = 12  # a restart cuts off one node of so many: enough to leave a top, few enough to keep what was found
 
 
 class Climb:
@@ -39,50 +44,59 @@ class Climb:
         fixed: NDArray[np.bool_],
         most: int,
     ):
-        self.scores, self.parents, self.allowed, self.fixed, self.most = scores, list(parents), allowed, fixed, most
         n = len(parents)
+        self.scores, self.allowed, self.fixed, self.most = scores, allowed, fixed, most
+        self.parents: list[frozenset[int]] = [frozenset()] * n
         self.arcs = np.zeros((n, n), dtype=bool)  # [i, j]: i -> j
-        for j, found in enumerate(parents):
-            self.arcs[list(found), j] = True
-        self.add = np.full((n, n), -np.inf)
-        self.drop = np.full((n, n), -np.inf)
-        self.score = scores.total(self.parents)
-        self.paths = self._count_paths()
+        self.paths = np.zeros((n, n), dtype=bool)  # [i, j]: a path of one arc or more from i to j
+        self.add, self.drop = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
+        self.local = np.zeros(n)
         for j in range(n):
             self.update(j)
+        self.move_to(parents)
 
-    def _count_paths(self) -> NDArray[np.bool_]:
-        n = len(self.arcs)
-        reach = self.arcs.copy()
-        for k in range(n):
-            reach |= np.outer(reach[:, k], reach[k])
-        return reach  # [i, j]: a path of one arc or more from i to j
+    @property
+    def score(self) -> float:
+        return float(self.local.sum())
+
+    def move_to(self, parents: list[frozenset[int]]) -> None:
+        """Go on from another graph; columns of nodes whose parents are the same are kept."""
+        for j, found in enumerate(parents):
+            if found != self.parents[j]:
+                self.parents[j] = found
+                self.arcs[:, j] = False
+                self.arcs[list(found), j] = True
+                self.update(j)
+        self._find_paths()
+
+    def _find_paths(self) -> None:
+        reach, before = self.arcs.astype(np.float32), -1.0
+        while (now := float(reach.sum())) != before:  # paths of at most 1, 2, 4, ... arcs
+            before = now
+            reach = ((reach + reach @ reach) > 0).astype(np.float32)
+        self.paths = reach > 0
 
     def update(self, j: int) -> None:
         """Compute column j of (1) and (2)."""
         n, now = len(self.parents), self.parents[j]
-        base = self.scores(j, now)
-        others = [i for i in range(n) if i != j and i not in now and self.allowed[i, j]] if len(now) < self.most else []
+        others = [i for i in range(n) if i not in now and self.allowed[i, j]] if len(now) < self.most else []
+        held = sorted(now)
+        found = np.array(self.scores.many(j, [now, *(now | {i} for i in others), *(now - {i} for i in held)]))
+        self.local[j] = found[0]
         self.add[:, j], self.drop[:, j] = -np.inf, -np.inf
-        if others:
-            self.add[others, j] = np.array(self.scores.many(j, [now | {i} for i in others])) - base
-        for i in now:
-            self.drop[i, j] = self.scores(j, now - {i}) - base
+        self.add[others, j] = found[1 : 1 + len(others)] - found[0]
+        self.drop[held, j] = found[1 + len(others) :] - found[0]
 
-    def gains(self) -> tuple[Array, Array, Array]:
-        """Return the gains of all legal steps: adding, deleting, turning; -inf where a step is not legal."""
-        adds = np.where(self.paths.T | self.arcs, -np.inf, self.add)  # i -> j closes a cycle if j reaches i
-        drops = np.where(self.arcs & ~self.fixed, self.drop, -np.inf)
-        turns = np.full_like(adds, -np.inf)
-        for i, j in np.argwhere(self.arcs & ~self.fixed):
-            if not self.allowed[j, i] or len(self.parents[i]) >= self.most:
-                continue
-            # turning i -> j closes a cycle if another path leads from i to j: through another child of i
-            if any(self.paths[k, j] for k in np.flatnonzero(self.arcs[i]) if k != j):
-                continue
-            gain = self.scores(int(i), self.parents[i] | {int(j)}) - self.scores(int(i), self.parents[i])
-            turns[i, j] = self.drop[i, j] + gain
-        return adds, drops, turns
+    def gains(self) -> Array:
+        """Return the gains of all steps, shape (3, n, n): adding, deleting, turning; -inf where a step is not legal."""
+        free = self.arcs & ~self.fixed
+        # turning i -> j closes a cycle if another path leads from i to j, through another child of i
+        around = self.arcs.astype(np.float32) @ self.paths.astype(np.float32) > 0
+        out = np.full((3, *self.arcs.shape), -np.inf)
+        np.copyto(out[0], self.add, where=~(self.paths.T | self.arcs))  # i -> j closes a cycle if j reaches i
+        np.copyto(out[1], self.drop, where=free)
+        np.copyto(out[2], self.drop + self.add.T, where=free & ~around)
+        return out
 
     def take(self, step: int, i: int, j: int) -> None:
         """Take a step: 0 adds i -> j, 1 deletes it, 2 turns it."""
@@ -98,11 +112,10 @@ class Climb:
             if step == 2:
                 self.parents[i] = self.parents[i] | {j}
                 self.arcs[j, i] = True
-            self.paths = self._count_paths()
+            self._find_paths()
         self.update(j)
         if step == 2:
             self.update(i)
-        self.score = self.scores.total(self.parents)
 
     def after(self, step: int, i: int, j: int) -> bytes:
         """Return a key of the graph that a step leads to."""
@@ -119,7 +132,7 @@ def climb(start: Climb, tabu: int, max_iter: int) -> tuple[list[frozenset[int]],
     lately: deque[bytes] = deque([np.packbits(start.arcs).tobytes()], maxlen=max(tabu, 1))
     worse, steps = 0, 0
     while steps < max_iter:
-        gains = np.stack(start.gains())
+        gains = start.gains()
         choice = None
         if not tabu:
             at = np.unravel_index(int(np.argmax(gains)), gains.shape)
@@ -147,6 +160,25 @@ def climb(start: Climb, tabu: int, max_iter: int) -> tuple[list[frozenset[int]],
     return best, best_score, steps
 
 
+def shaken(start: Climb, u: Array) -> list[frozenset[int]]:
+    """Return the parent sets (4): an equivalent graph, with a few nodes cut off."""
+    parents, n = [set(found) for found in start.parents], len(start.parents)
+    for x in u[:n]:
+        covered = [
+            (i, j)
+            for j, found in enumerate(parents)
+            for i in sorted(found)
+            if found - {i} == parents[i] and start.allowed[j, i] and not start.fixed[i, j] and len(found) <= start.most
+        ]
+        if not covered:
+            break
+        i, j = covered[int(x * len(covered))]
+        parents[j].discard(i)
+        parents[i].add(j)
+    cut = set(np.argsort(u[n:], kind="stable")[: 1 + n // NODES_PER_CUT].tolist())
+    return [frozenset(i for i in found if start.fixed[i, j] or not cut & {i, j}) for j, found in enumerate(parents)]
+
+
 class HillClimb(StructureLearner):
     """Hill climbing over directed acyclic graphs, with a tabu list and restarts.
 
@@ -158,15 +190,15 @@ class HillClimb(StructureLearner):
     max_parents : int, optional
     tabu : int, default=10
         Graphs that are remembered, and steps without a new best graph before the search ends; 0 stops at the first top.
-    n_restarts : int, default=0
-        Further searches, each from the best graph with random arcs changed.
+    n_restarts : int, default=100
+        Further climbs, each from the best graph shaken as in (4); local scores that are known cost nothing.
     required, forbidden : iterables of arcs (parent, child), optional
         Arcs that every graph has, and arcs that none has.
     start : DAG or arcs, optional
         No arcs but the required ones, by default.
     max_iter : int, default=10000
-    random_state : int, Generator, ..., optional
-        Of the restarts.
+    random_state : int, Generator, ..., default=0
+        Of the restarts; a number, so that a search can be repeated.
 
     Attributes
     ----------
@@ -187,8 +219,7 @@ class HillClimb(StructureLearner):
 
     def __init__(
         self, score: str = "bic", *, equivalent_sample_size: float = 1.0, max_parents: int | None = None, tabu: int = 10,
-        n_restarts: int = 0, required: Any = None, forbidden: Any = None, start: Any = None, max_iter: int = 10_000,
-        random_state: Any = None,
+        n_restarts: int = 100, required: Any = None, forbidden: Any = None, start: Any = None, max_iter: int = 10_000, random_state: Any = 0,
     ):  # fmt: skip
         self.score, self.equivalent_sample_size, self.max_parents = score, equivalent_sample_size, max_parents
         self.tabu, self.n_restarts, self.required, self.forbidden = tabu, n_restarts, required, forbidden
@@ -216,16 +247,13 @@ class HillClimb(StructureLearner):
             raise ParameterError(
                 f"{owner}: the required arcs and the start form a cycle: {' -> '.join(str(names[i]) for i in cycle)}."
             )
-        best, best_score, self.n_iter_ = climb(Climb(scores, parents, allowed, fixed, most), tabu, limit)
+        walker = Climb(scores, parents, allowed, fixed, most)
+        best, best_score, self.n_iter_ = climb(walker, tabu, limit)
         stream = Stream(seed_of(self.random_state))
-        for restart in range(restarts):
-            shaken = Climb(scores, best, allowed, fixed, most)
-            u = stream.uniform("restart", restart, 2 * n)
-            for x in u[: max(2, n // 2)]:
-                legal = np.argwhere(np.isfinite(np.stack(shaken.gains())))
-                if len(legal):
-                    shaken.take(*(int(v) for v in legal[int(x * len(legal))]))
-            found, value, steps = climb(shaken, tabu, limit)
+        for restart in range(restarts if n > 1 else 0):
+            walker.move_to(best)
+            walker.move_to(shaken(walker, stream.uniform("restart", restart, 2 * n)))
+            found, value, steps = climb(walker, 0, limit)
             self.n_iter_ += steps
             if value > best_score + LEAST_GAIN:
                 best, best_score = found, value

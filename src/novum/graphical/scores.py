@@ -71,7 +71,7 @@ class LocalScores:
         ess = check_number(owner, "equivalent_sample_size", equivalent_sample_size, 0, open_low=True)
         self.cards, self.codes = cards, codes
         self.weight = None if weight is None else row_weights(owner, weight, codes.shape[1])
-        n = float(codes.shape[1] if self.weight is None else self.weight.sum())
+        self.n = n = float(codes.shape[1] if self.weight is None else self.weight.sum())
         self.kind, self.value = {
             "bic": (0, 0.5 * np.log(n)),
             "aic": (0, 1.0),
