@@ -9,10 +9,12 @@ from novum.graphical.imaps import is_i_map, is_perfect_map, minimal_i_map, perfe
 from novum.graphical.markov import MarkovNetwork, canonical_potentials
 from novum.graphical.network import BayesianNetwork
 from novum.graphical.nodes import NoisyOr
+from novum.graphical.pc import PC
 from novum.graphical.undirected import UndirectedGraph
 
 __all__ = [
     "DAG",
+    "PC",
     "BayesianNetwork",
     "ChowLiu",
     "FactorGraph",

@@ -1,0 +1,241 @@
+r"""PC: the skeleton by tests of independence, then the directions that all graphs with these independences share.
+
+    level k = 0, 1, ...: the edge x - y goes if x is independent of y given some z of k neighbors of x, or of y,
+    as they stood when the level began (PC-stable: the order of the variables plays no part)                         (1)
+    x - c - y with x, y not joined is x -> c <- y  iff no set of neighbors of x, or of y, that separates them
+    holds c; where some do and some do not, it is left open (Ramsey, Zhang and Spirtes 2006)                         (2)
+    then the rules of Meek (novum.graphical._equivalence)                                                            (3)
+
+With the independences of a DAG (an oracle) the result is its essential graph. Tests err: arcs that (2) asks for both ways stay
+edges and are listed in `conflicts_`.
+"""
+
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novum._checks import check_choice, check_count, check_number, row_weights
+from novum.exceptions import DataError, ParameterError
+from novum.graphical._codes import columns_of
+from novum.graphical._equivalence import EssentialGraph, directed_further
+from novum.graphical._learner import StructureLearner
+from novum.graphical._real_rows import read_real
+from novum.graphical.dag import DAG, find_cycle
+from novum.graphical.gaussian import LinearGaussian
+from novum.graphical.independence import Test, correlation_test, count_test, oracle
+from novum.graphical.network import BayesianNetwork
+from novum.graphical.scores import read_complete
+
+__all__ = ["PC"]
+
+TESTS = ("g2", "chi2", "mutual_information", "partial_correlation")
+Pair = tuple[int, int]
+
+
+class Skeleton(NamedTuple):
+    joined: list[set[int]]  # neighbors of every variable
+    separating: dict[Pair, tuple[int, ...]]
+    p_values: dict[Pair, float]  # the largest of every pair
+    n_tests: int
+
+
+def skeleton(n: int, test: Test, significance: float, most: int) -> Skeleton:
+    """Return (1); pairs have the lower number first."""
+    joined = [set(range(n)) - {i} for i in range(n)]
+    separating: dict[Pair, tuple[int, ...]] = {}
+    p_values: dict[Pair, float] = {}
+    count, level = 0, 0
+    while level <= most and any(len(found) > level for found in joined):
+        fixed = [sorted(found) for found in joined]
+        for x, y in combinations(range(n), 2):
+            if y not in joined[x]:
+                continue
+            near = (combinations([v for v in fixed[a] if v != b], level) for a, b in ((x, y), (y, x)))
+            tried: set[tuple[int, ...]] = set()
+            for given in (z for sets in near for z in sets):
+                if given in tried:
+                    continue
+                tried.add(given)
+                p = test(x, y, given)
+                count += 1
+                p_values[x, y] = max(p, p_values.get((x, y), 0.0))
+                if p > significance:
+                    separating[x, y] = given
+                    joined[x].discard(y)
+                    joined[y].discard(x)
+                    break
+        level += 1
+    return Skeleton(joined, separating, p_values, count)
+
+
+def colliders(found: Skeleton, test: Test, significance: float, most: int) -> tuple[list[tuple[int, int, int]], int]:
+    """Return the triples (x, c, y) that (2) directs, and the number of tests."""
+    out, count = [], 0
+    for (x, y), first in found.separating.items():
+        middles = found.joined[x] & found.joined[y]
+        if not middles:
+            continue
+        sets = {first}
+        for near in (sorted(found.joined[x]), sorted(found.joined[y])):
+            for size in range(min(most, len(near)) + 1):
+                for given in combinations(near, size):
+                    if given not in sets:
+                        count += 1
+                        if test(x, y, given) > significance:
+                            sets.add(given)
+        out += [(x, c, y) for c in sorted(middles) if not any(c in given for given in sets)]
+    return out, count
+
+
+def any_dag(graph: EssentialGraph) -> tuple[DAG, bool]:
+    """Return a DAG with this skeleton, and whether it is a member: where there is none, arcs that close a cycle are turned."""
+    try:
+        return graph.to_dag(), True
+    except ParameterError:
+        parents: dict[Any, tuple[Any, ...]] = {node: () for node in graph.nodes}
+        for a, b in (*graph.arcs, *graph.edges):
+            tried = {**parents, b: (*parents[b], a)}
+            parents = {**parents, a: (*parents[a], b)} if find_cycle(tried) else tried
+        return DAG(parents), False
+
+
+class PC(StructureLearner):
+    """The constraint-based search PC-stable.
+
+    Parameters
+    ----------
+    test : {"g2", "chi2", "mutual_information", "partial_correlation"} or DAG, default="g2"
+        Partial correlation is for numbers, the others for states; a DAG is an oracle, and `fit` needs no data.
+    significance : float, default=0.01
+        An edge goes where a p-value is larger.
+    max_conditioning : int, optional
+        Largest number of variables given.
+    least_information : float, default=0.005
+        Of "mutual_information": nats below which variables count as independent.
+
+    Attributes
+    ----------
+    graph_ : EssentialGraph
+        Arcs where the direction is known, edges where it is not.
+    dag_ : DAG
+        One member of it; if tests contradict each other and there is none (`consistent_` is False), a DAG with its skeleton.
+    separating_sets_ : dict of frozenset of two variables to tuple
+    p_values_ : dict of frozenset of two variables to float
+        The largest p-value of each pair.
+    conflicts_ : list of pairs
+        Edges that tests direct both ways.
+    n_tests_ : int
+
+    Notes
+    -----
+    Sets of many variables leave few rows per cell, and tests then miss dependences: bound `max_conditioning` on small data.
+
+    Examples
+    --------
+    >>> from novum.graphical import DAG, PC
+    >>> PC(DAG([("a", "c"), ("b", "c"), ("c", "d")])).fit().graph_
+    EssentialGraph: a -> c, b -> c, c -> d
+    >>> found = PC(DAG([("a", "b"), ("b", "c")])).fit()
+    >>> found.graph_, found.separating_sets_[frozenset("ac")]
+    (EssentialGraph: a - b, b - c, ('b',))
+    """
+
+    def __init__(
+        self,
+        test: Any = "g2",
+        *,
+        significance: float = 0.01,
+        max_conditioning: int | None = None,
+        least_information: float = 0.005,
+    ):
+        self.test, self.significance = test, significance
+        self.max_conditioning, self.least_information = max_conditioning, least_information
+
+    def fit(self, data: Any = None, states: Any = None, sample_weight: Any = None) -> "PC":
+        """Learn the structure.
+
+        Parameters
+        ----------
+        data : frame, mapping of variable to column, or array of rows
+            Complete; numbers for "partial_correlation", else states. None with an oracle.
+        states : mapping of variable to states, optional
+        sample_weight : array of shape (n,), optional
+
+        Returns
+        -------
+        self
+        """
+        owner = "PC.fit"
+        level = check_number(owner, "significance", self.significance, 0, 1)
+        names, test = self._test(owner, data, states, sample_weight)
+        n = len(names)
+        most = n if self.max_conditioning is None else check_count(owner, "max_conditioning", self.max_conditioning, 0)
+        found = skeleton(n, test, level, most)
+        triples, further = colliders(found, test, level, most)
+        asked = {(end, c) for x, c, y in triples for end in (x, y)}
+        both = {(a, b) for a, b in asked if (b, a) in asked}
+        arcs = asked - both
+        edges = [
+            (a, b) for a in range(n) for b in found.joined[a] if a < b and not {(a, b), (b, a)} & arcs
+        ]
+
+        def pairs(numbers: Any) -> list[Any]:
+            return [(names[a], names[b]) for a, b in sorted(numbers)]
+
+        self.graph_ = directed_further(names, pairs(arcs), pairs(edges))
+        self.dag_, self.consistent_ = any_dag(self.graph_)
+        self.conflicts_ = pairs((a, b) for a, b in both if a < b)
+        self.separating_sets_ = {
+            frozenset((names[a], names[b])): tuple(names[v] for v in given)
+            for (a, b), given in found.separating.items()
+        }
+        self.p_values_ = {frozenset((names[a], names[b])): p for (a, b), p in found.p_values.items()}
+        self.n_tests_ = found.n_tests + further
+        return self
+
+    def _test(self, owner: str, data: Any, states: Any, sample_weight: Any) -> tuple[tuple[Any, ...], Test]:
+        self.states_, self._codes, self._real = {}, None, None
+        if isinstance(self.test, DAG):
+            if data is not None:
+                raise ParameterError(f"{owner}: the test is a graph; call fit() without data.")
+            return self.test.nodes, oracle(self.test, self.test.nodes)
+        kind = check_choice(owner, "test", self.test, TESTS)
+        if data is None:
+            raise ParameterError(f"{owner}: pass data, or test=DAG(...) as an oracle.")
+        if kind != "partial_correlation":
+            least = check_number(owner, "least_information", self.least_information, 0)
+            known, codes = read_complete(owner, data, states)
+            self.states_, self._codes = known, codes
+            self._weight = row_weights(owner, sample_weight, codes.shape[1])
+            names, cards = tuple(known), [len(s) for s in known.values()]
+            return names, count_test(owner, kind, cards, codes, self._weight, least, names)
+        if isinstance(data, np.ndarray) and data.ndim == 2:
+            columns = {f"x{i}": data[:, i] for i in range(data.shape[1])}
+        else:
+            columns = columns_of(owner, data, ())
+        names = tuple(columns)
+        if not names or not len(columns[names[0]]):
+            raise DataError(f"{owner}: the data have no rows or no columns.")
+        rows = np.array([read_real(owner, v, columns[v]) for v in names])
+        if not np.isfinite(rows).all():
+            v = names[int(np.argmin(np.isfinite(rows).all(axis=1)))]
+            raise DataError(f"{owner}: column {v!r} has cells that are missing or infinite; drop those rows.")
+        self._real = dict(zip(names, rows, strict=True))
+        self._weight = row_weights(owner, sample_weight, rows.shape[1])
+        return names, correlation_test(owner, rows, self._weight, names)
+
+    def network(self, **options: Any) -> BayesianNetwork:
+        """Return the network of `dag_` fitted on the same data: tables, or linear Gaussian nodes for numbers."""
+        if getattr(self, "_real", None) is None:
+            if hasattr(self, "dag_") and self._codes is None:
+                raise ParameterError("PC.network: an oracle brings no data; fit a BayesianNetwork(dag_) on your own.")
+            return super().network(**options)
+        start = {v: LinearGaussian(0.0, dict.fromkeys(parents, 0.0)) for v, parents in self.dag_.parents.items()}
+        return BayesianNetwork(self.dag_, start).fit(self._real, sample_weight=self._weight, **options)
+
+    def __repr__(self) -> str:
+        settings = f"PC(test={self.test!r}, significance={self.significance!r})"
+        if not hasattr(self, "graph_"):
+            return settings
+        return f"{settings}: {repr(self.graph_).removeprefix('EssentialGraph: ')}; {self.n_tests_} tests"
