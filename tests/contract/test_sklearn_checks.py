@@ -22,6 +22,7 @@ CHECKS = {  # by class, scikit-learn 1.9
     "MultiTaskLassoCV": 60,
     "BayesianGaussianMixture": 47,
     "BayesianLinearRegression": 59,
+    "BayesianNetworkClassifier": 61,
     "BayesianRidge": 59,
     "BernoulliMixture": 47,
     "ConformalClassifier": 55,
@@ -83,6 +84,7 @@ CHECKS = {  # by class, scikit-learn 1.9
     "MixedNB": 61,
     "MultinomialNB": 64,
     "QuadraticDiscriminantAnalysis": 61,
+    "TreeAugmentedNB": 61,
 }
 
 

@@ -1,6 +1,7 @@
 """Graphs that say what depends on what, and the probabilities over them."""
 
 from novum.graphical.chow_liu import ChowLiu
+from novum.graphical.classifier import BayesianNetworkClassifier, TreeAugmentedNB
 from novum.graphical.dag import DAG
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.gaussian import LinearGaussian
@@ -16,12 +17,14 @@ __all__ = [
     "DAG",
     "PC",
     "BayesianNetwork",
+    "BayesianNetworkClassifier",
     "ChowLiu",
     "FactorGraph",
     "HillClimb",
     "LinearGaussian",
     "MarkovNetwork",
     "NoisyOr",
+    "TreeAugmentedNB",
     "UndirectedGraph",
     "canonical_potentials",
     "is_i_map",

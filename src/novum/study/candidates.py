@@ -98,6 +98,7 @@ NOT_FOR_TABLES = {
     *("LeastSquaresClassifier", "Perceptron", "SGDClassifier", "SGDRegressor"),
     *("RidgeClassifierCV", "BayesianModelAveraging", "MixtureOfExperts", "ExtraTreeClassifier", "ExtraTreeRegressor"),
     *("RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "NadarayaWatson"),
+    *("BayesianNetworkClassifier", "TreeAugmentedNB"),
 }
 MOST_ROWS = {"svm": 5_000, "gaussian_process": 1_000, "kernel_ridge": 5_000}  # cost grows with the square or cube
 SHORT = {"LinearDiscriminantAnalysis": "LDA", "QuadraticDiscriminantAnalysis": "QDA"}
