@@ -3,6 +3,7 @@
 from novum.graphical.chow_liu import ChowLiu
 from novum.graphical.classifier import BayesianNetworkClassifier, TreeAugmentedNB
 from novum.graphical.dag import DAG
+from novum.graphical.exact_search import ExactSearch
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.gaussian import LinearGaussian
 from novum.graphical.hill_climb import HillClimb
@@ -11,6 +12,7 @@ from novum.graphical.markov import MarkovNetwork, canonical_potentials
 from novum.graphical.network import BayesianNetwork
 from novum.graphical.nodes import NoisyOr
 from novum.graphical.pc import PC
+from novum.graphical.structure_posterior import StructurePosterior
 from novum.graphical.undirected import UndirectedGraph
 
 __all__ = [
@@ -19,11 +21,13 @@ __all__ = [
     "BayesianNetwork",
     "BayesianNetworkClassifier",
     "ChowLiu",
+    "ExactSearch",
     "FactorGraph",
     "HillClimb",
     "LinearGaussian",
     "MarkovNetwork",
     "NoisyOr",
+    "StructurePosterior",
     "TreeAugmentedNB",
     "UndirectedGraph",
     "canonical_potentials",

@@ -1,5 +1,6 @@
 """What structure learners share: parameters, data in, a graph and a fitted network out."""
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -73,10 +74,12 @@ class StructureLearner:
         coded.fit(columns, sample_weight=self._weight, **options)
         return BayesianNetwork(network.dag, coded.tables, self.states_)
 
+    def _settings(self) -> str:
+        known = signature(type(self)).parameters.items()  # those that were changed, as scikit-learn prints them
+        given = {name: getattr(self, name) for name, one in known if repr(getattr(self, name)) != repr(one.default)}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
     def __repr__(self) -> str:
-        settings = ", ".join(
-            f"{k}={v!r}" for k, v in vars(self).items() if not k.startswith("_") and not k.endswith("_")
-        )
         if not hasattr(self, "dag_"):
-            return f"{type(self).__name__}({settings})"
-        return f"{type(self).__name__}({settings}): {repr(self.dag_).removeprefix('DAG: ')}; score {self.score_:.6g}"
+            return self._settings()
+        return f"{self._settings()}: {repr(self.dag_).removeprefix('DAG: ')}; score {self.score_:.6g}"

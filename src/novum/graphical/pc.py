@@ -235,7 +235,6 @@ class PC(StructureLearner):
         return BayesianNetwork(self.dag_, start).fit(self._real, sample_weight=self._weight, **options)
 
     def __repr__(self) -> str:
-        settings = f"PC(test={self.test!r}, significance={self.significance!r})"
         if not hasattr(self, "graph_"):
-            return settings
-        return f"{settings}: {repr(self.graph_).removeprefix('EssentialGraph: ')}; {self.n_tests_} tests"
+            return self._settings()
+        return f"{self._settings()}: {repr(self.graph_).removeprefix('EssentialGraph: ')}; {self.n_tests_} tests"
