@@ -11,6 +11,7 @@ __all__ = ["group"]
 
 group = typer.Typer(help="Query, learn and draw Bayesian networks.", no_args_is_help=True)
 
+PICTURES = (".png", ".svg", ".pdf")
 NOTABLE = 0.05  # change of a probability that is worth a remark
 
 
@@ -38,6 +39,96 @@ def query(
         ]
         for line in answer(network, names, seen):
             typer.echo(line)
+
+
+@group.command("learn")
+def learn(
+    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with a header; numbers are cut into states.")],
+    method: Annotated[str, typer.Option(help="hill-climb, exact, pc or chow-liu.")] = "hill-climb",
+    score: Annotated[
+        str | None, typer.Option(help="bic, aic, bdeu, k2 or log_likelihood; of hill-climb and exact [default: bic].")
+    ] = None,
+    max_parents: Annotated[int | None, typer.Option(min=0, help="Of hill-climb and exact.")] = None,
+    significance: Annotated[float | None, typer.Option(help="Of the tests of pc [default: 0.01].")] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
+    prior: Annotated[float, typer.Option(min=0, help="Added to every count of the tables.")] = 1.0,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write: .bif, .xmlbif, .uai or .json.")] = None,
+) -> None:
+    """Learn structure and tables from a table: novum network learn rows.csv --out model.bif"""
+    with refusing("network"):
+        from novum.cli._learn_network import learn_network, states_of_table
+        from novum.exceptions import ParameterError
+        from novum.graphical.files import ending
+        from novum.study.reading import read_table
+
+        if out is not None:
+            ending("--out", out)  # before the work, not after it
+        rows = read_table(table)
+        unknown = [name for name in drop or [] if name not in rows.columns]
+        if unknown:
+            raise ParameterError(f"--drop {unknown[0]}: no such column; the columns are {', '.join(rows.columns)}.")
+        rows = rows._replace(columns={name: column for name, column in rows.columns.items() if name not in (drop or [])})
+        columns, notes = states_of_table(rows)
+        given = {"score": score, "max_parents": max_parents, "significance": significance}
+        found = learn_network(columns, method, {k: v for k, v in given.items() if v is not None}, prior)
+        found.network.name = table.stem
+        for line in [*notes, *found.notes]:
+            typer.echo(f"novum network: {line}", err=True)
+        for line in described(found.learner, found.network, rows.n_rows):
+            typer.echo(line)
+        if out is not None:
+            found.network.write(out)
+            typer.echo(f"written to {out}")
+
+
+def described(learner: Any, network: Any, n_rows: int) -> list[str]:
+    """Return the lines that tell a learned network: its size, its score, its arcs in words."""
+    graph = getattr(learner, "graph_", None)
+    value = (
+        f"{learner.n_tests_:,} tests of independence"
+        if graph is not None
+        else f"{learner.score.replace('_', '-')} {learner.score_:.6g}"
+    )
+    lines = [
+        f"{len(network.nodes)} variables, {n_rows:,} rows, {len(network.arcs)} arcs, {network.n_parameters} free parameters; {value}",
+        f"variables: {', '.join(f'{v} ({len(network.states[v])})' for v in network.nodes)}",
+    ]
+    for child, parents in network.parents.items():
+        if parents:
+            listed = " and ".join([", ".join(parents[:-1]), parents[-1]] if len(parents) > 1 else parents)
+            lines.append(f"  {child} depends on {listed}")
+    alone = [v for v in network.nodes if not network.parents[v] and not network.dag.children[v]]
+    if alone:
+        lines.append(f"  on their own: {', '.join(alone)}")
+    if graph is not None and graph.edges:
+        lines.append(f"either way round: {', '.join(f'{a} - {b}' for a, b in graph.edges)}")
+    return lines
+
+
+@group.command("draw")
+def draw(
+    model: Annotated[Path, typer.Argument(help="A .bif, .xmlbif, .uai or .json file, also with .gz.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Picture to write: .png, .svg or .pdf.")],
+    evidence: Annotated[list[str] | None, typer.Option("--evidence", "-e", help="Fill what was seen: A=yes.")] = None,
+    tables: Annotated[bool, typer.Option("--tables", help="Write the tables beside the nodes.")] = False,
+) -> None:
+    """Draw a network in layers: novum network draw alarm.bif --out alarm.png"""
+    with refusing("network"):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        from novum.exceptions import ParameterError
+        from novum.graphical import BayesianNetwork
+
+        network = BayesianNetwork.read(model)
+        if out.suffix.lower() not in PICTURES:
+            raise ParameterError(f"--out {out}: the name must end in {', '.join(PICTURES)}.")
+        size = 5 + len(network.nodes) ** 0.5
+        figure = Figure(figsize=(1.4 * size, size), layout="constrained")
+        FigureCanvasAgg(figure)
+        network.plot(figure.add_subplot(), evidence=read_evidence(evidence or [], network), tables=tables)
+        figure.savefig(out, dpi=150)
+        typer.echo(f"{len(network.nodes)} variables and {len(network.arcs)} arcs drawn in {out}")
 
 
 def read_evidence(pairs: list[str], network: Any) -> dict[str, Any]:
