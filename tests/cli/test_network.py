@@ -74,7 +74,9 @@ def test_learn_prints_the_arcs_and_writes_the_network(rows, tmp_path):
 def test_learn_by_other_methods(rows, method):
     found = run("learn", rows, "--method", method)
     assert found.exit_code == 0, found.output
-    assert {"exact": "; bic -", "pc": " tests of independence", "chow-liu": "; log-likelihood -"}[method] in found.output
+    assert {"exact": "; bic -", "pc": " tests of independence", "chow-liu": "; log-likelihood -"}[
+        method
+    ] in found.output
     if method != "chow-liu":
         assert "gauge depends on battery and fuel" in found.output
 

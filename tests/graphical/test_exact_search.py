@@ -72,7 +72,9 @@ def test_what_is_too_large_is_refused_with_its_cost():
     with pytest.raises(ParameterError, match=r"40 variables .* need .* local scores and .* TB; use HillClimb"):
         ExactSearch().fit(rows)
     rows = {f"v{i}": [0, 1] for i in range(20)}
-    with pytest.raises(ParameterError, match=r"need 10,485,760 local scores and 135 MB; set max_parents, or use HillClimb"):
+    with pytest.raises(
+        ParameterError, match=r"need 10,485,760 local scores and 135 MB; set max_parents, or use HillClimb"
+    ):
         ExactSearch().fit(rows)
 
 
@@ -94,7 +96,9 @@ def test_all_graphs_of_four_variables():
     weight = np.exp(np.array(list(map(total, graphs))) - max(map(total, graphs)))
     found = StructurePosterior().fit(rows)
     for arc, p in found.arcs_.items():
-        assert p == pytest.approx(sum(w for g, w in zip(graphs, weight, strict=True) if arc in g.arcs) / weight.sum(), abs=1e-12)
+        assert p == pytest.approx(
+            sum(w for g, w in zip(graphs, weight, strict=True) if arc in g.arcs) / weight.sum(), abs=1e-12
+        )
     bounded = StructurePosterior(max_parents=1).fit(rows)
     assert all(max(map(len, graph.parents.values())) <= 1 for graph, p in bounded.graphs_ if p > 0)
 
@@ -144,10 +148,14 @@ def test_more_variables_find_the_strong_edges():
 
 
 def test_bad_input():
-    with pytest.raises(ParameterError, match="6 variables have 3.78e\\+06 graphs"):
+    with pytest.raises(ParameterError, match=r"6 variables have 3.78e\+06 graphs"):
         StructurePosterior(method="exact").fit({f"v{i}": [0, 1] for i in range(6)})
     with pytest.raises(ParameterError, match="method must be one of"):
         StructurePosterior(method="all").fit(SEVEN)
     with pytest.raises(ParameterError, match=r"sets of parents to sum over"):
         StructurePosterior(max_parents=6).fit({f"v{i}": [0, 1] for i in range(40)})
-    assert repr(StructurePosterior(method="exact")) == "StructurePosterior(method='exact')" == str(StructurePosterior(method="exact"))
+    assert (
+        repr(StructurePosterior(method="exact"))
+        == "StructurePosterior(method='exact')"
+        == str(StructurePosterior(method="exact"))
+    )

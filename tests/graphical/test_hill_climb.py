@@ -32,7 +32,9 @@ def literal(kind, codes, cards, child, parents, weight, ess):
     n, out, r = weight.sum(), 0.0, cards[child]
     q = int(np.prod([cards[p] for p in parents], dtype=int))
     for u in itertools.product(*(range(cards[p]) for p in parents)):
-        rows = np.all([codes[p] == value for p, value in zip(parents, u, strict=True)], axis=0) & np.ones(len(weight), bool)
+        rows = np.all([codes[p] == value for p, value in zip(parents, u, strict=True)], axis=0) & np.ones(
+            len(weight), bool
+        )
         counts = np.array([weight[rows & (codes[child] == x)].sum() for x in range(r)])
         if kind in ("bdeu", "k2"):
             a = np.full(r, ess / (r * q) if kind == "bdeu" else 1.0)
@@ -222,7 +224,9 @@ def test_chow_liu_is_the_best_tree():
     for a, b in itertools.combinations(rows.columns, 2):
         graph.add_edge(a, b, weight=information(rows[a].to_numpy(), rows[b].to_numpy()))
     tree = nx.maximum_spanning_tree(graph)
-    assert len(found.dag_.arcs) == 5 and sum(found.information_.values()) == pytest.approx(tree.size("weight"), abs=1e-12)
+    assert len(found.dag_.arcs) == 5 and sum(found.information_.values()) == pytest.approx(
+        tree.size("weight"), abs=1e-12
+    )
     for (a, b), value in found.information_.items():
         assert value == pytest.approx(graph[a][b]["weight"], abs=1e-12)
     assert found.score_ == pytest.approx(found.network().log_likelihood(rows).sum(), rel=1e-12)
@@ -243,7 +247,9 @@ def test_chow_liu_given_a_class():
     for a, b in itertools.combinations([c for c in rows.columns if c != target], 2):
         graph.add_edge(a, b, weight=information(*(rows[c].to_numpy() for c in (a, b, target))))
     tree = nx.maximum_spanning_tree(graph)
-    assert len(found.information_) == 3 and sum(found.information_.values()) == pytest.approx(tree.size("weight"), abs=1e-12)
+    assert len(found.information_) == 3 and sum(found.information_.values()) == pytest.approx(
+        tree.size("weight"), abs=1e-12
+    )
     assert ChowLiu(target="y").fit({"y": [0, 1]}).dag_.arcs == []
 
 

@@ -31,7 +31,9 @@ def literal_joint(model, row):
         total = 0.0
         for fill in itertools.product(*(range(cards[j]) if np.isnan(row[j]) else [int(row[j])] for j in range(d))):
             values = [*fill, c]
-            total += np.prod([model.tables_[v][tuple(values[u] for u in (*model.parents_[v], v))] for v in range(d + 1)])
+            total += np.prod(
+                [model.tables_[v][tuple(values[u] for u in (*model.parents_[v], v))] for v in range(d + 1)]
+            )
         out.append(np.log(total))
     return out
 
@@ -97,7 +99,9 @@ def test_frames_with_categories_and_numbers():
     y = rng.choice(["no", "yes"], 200)
     X = pd.DataFrame(
         {
-            "color": pd.Categorical(np.where(y == "yes", rng.choice(["red", "blue"], 200), "blue"), ["red", "green", "blue"]),
+            "color": pd.Categorical(
+                np.where(y == "yes", rng.choice(["red", "blue"], 200), "blue"), ["red", "green", "blue"]
+            ),
             "size": rng.normal(size=200) + 3 * (y == "yes"),
             "word": rng.choice(["a", "b", None], 200),
         }

@@ -17,7 +17,10 @@ from novum.graphical.independence import correlation_test, count_test
 def random_dag(seed, n=8, density=0.35):
     rng = np.random.default_rng(seed)
     order = rng.permutation(n)
-    return DAG([(f"v{a}", f"v{b}") for a, b in itertools.combinations(order, 2) if rng.random() < density], [f"v{i}" for i in range(n)])
+    return DAG(
+        [(f"v{a}", f"v{b}") for a, b in itertools.combinations(order, 2) if rng.random() < density],
+        [f"v{i}" for i in range(n)],
+    )
 
 
 @pytest.mark.notes("000-b", "structure-constraint")

@@ -23,7 +23,7 @@ class Learned(NamedTuple):
 def states_of_column(column: Any) -> tuple[Any, str]:
     """Return a column as text (None: missing), or None where it is no use, and a remark."""
     from novum.graphical._cuts import quantile_cuts, state_of
-    from novum.graphical.classifier import intervals
+    from novum.graphical._joint import intervals
     from novum.study.table import BOOL, NUMBER, TEXT
 
     name, values = column.name, column.values
@@ -76,14 +76,17 @@ def learn_network(columns: dict[str, Any], method: str, options: dict[str, Any],
         if name not in signature(classes[method]).parameters:
             raise ParameterError(f"--{name.replace('_', '-')}: the method {method} has no such option.")
     states = {
-        name: tuple(sorted({v for v in column.tolist() if v is not None}, key=by_number)) for name, column in columns.items()
+        name: tuple(sorted({v for v in column.tolist() if v is not None}, key=by_number))
+        for name, column in columns.items()
     }
     gaps = np.any([[v is None for v in column.tolist()] for column in columns.values()], axis=0)
     if gaps.all():
         raise DataError("every row has a missing cell; a structure is learned from complete rows.")
     notes = []
     if gaps.any():
-        notes.append(f"{int(gaps.sum()):,} rows with missing cells: the structure is learned without them, the tables by EM")
+        notes.append(
+            f"{int(gaps.sum()):,} rows with missing cells: the structure is learned without them, the tables by EM"
+        )
     learner = classes[method](**options).fit({name: column[~gaps] for name, column in columns.items()}, states)
     network = BayesianNetwork(learner.dag_, states=states).fit(columns, prior=prior or None)
     return Learned(learner, network, notes)

@@ -52,7 +52,9 @@ def learn(
     significance: Annotated[float | None, typer.Option(help="Of the tests of pc [default: 0.01].")] = None,
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
     prior: Annotated[float, typer.Option(min=0, help="Added to every count of the tables.")] = 1.0,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write: .bif, .xmlbif, .uai or .json.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write: .bif, .xmlbif, .uai or .json.")
+    ] = None,
 ) -> None:
     """Learn structure and tables from a table: novum network learn rows.csv --out model.bif"""
     with refusing("network"):
@@ -67,7 +69,9 @@ def learn(
         unknown = [name for name in drop or [] if name not in rows.columns]
         if unknown:
             raise ParameterError(f"--drop {unknown[0]}: no such column; the columns are {', '.join(rows.columns)}.")
-        rows = rows._replace(columns={name: column for name, column in rows.columns.items() if name not in (drop or [])})
+        rows = rows._replace(
+            columns={name: column for name, column in rows.columns.items() if name not in (drop or [])}
+        )
         columns, notes = states_of_table(rows)
         given = {"score": score, "max_parents": max_parents, "significance": significance}
         found = learn_network(columns, method, {k: v for k, v in given.items() if v is not None}, prior)
@@ -90,7 +94,8 @@ def described(learner: Any, network: Any, n_rows: int) -> list[str]:
         else f"{learner.score.replace('_', '-')} {learner.score_:.6g}"
     )
     lines = [
-        f"{len(network.nodes)} variables, {n_rows:,} rows, {len(network.arcs)} arcs, {network.n_parameters} free parameters; {value}",
+        f"{len(network.nodes)} variables, {n_rows:,} rows, {len(network.arcs)} arcs, "
+        f"{network.n_parameters} free parameters; {value}",
         f"variables: {', '.join(f'{v} ({len(network.states[v])})' for v in network.nodes)}",
     ]
     for child, parents in network.parents.items():

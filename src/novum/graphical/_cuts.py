@@ -31,7 +31,7 @@ def class_counts(column: Array, code: NDArray[Any], k: int, weight: Array) -> tu
     seen = ~np.isnan(column)
     values, place = np.unique(column[seen], return_inverse=True)
     counts = np.bincount(place.ravel() * k + code[seen], weight[seen], len(values) * k).reshape(len(values), k)
-    return values, counts
+    return values, counts.astype(np.float64)
 
 
 def midway(values: Array, after: NDArray[Any]) -> Array:

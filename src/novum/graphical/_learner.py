@@ -61,7 +61,8 @@ class StructureLearner:
         self.dag_ = DAG({names[i]: tuple(names[j] for j in sorted(found)) for i, found in enumerate(parents)})
         self.score_ = scores.total(parents)
         self.n_scores_ = scores.evaluated
-        self._codes, self._weight = codes, weight
+        self._codes: Any = codes
+        self._weight = weight
 
     def network(self, **options: Any) -> BayesianNetwork:
         """Return the network of the learned graph with tables fitted on the same data; options go to `BayesianNetwork.fit`."""

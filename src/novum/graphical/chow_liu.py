@@ -87,7 +87,9 @@ class ChowLiu(StructureLearner):
                     f"{owner}: {name}={value!r} is no variable; the variables are {', '.join(map(str, names[:20]))}."
                 )
         if self.root is not None and self.root == self.target:
-            raise ParameterError(f"{owner}: {self.root!r} is the class and cannot be the root of the tree of the others.")
+            raise ParameterError(
+                f"{owner}: {self.root!r} is the class and cannot be the root of the tree of the others."
+            )
         given = None if self.target is None else names.index(self.target)
         nodes = [i for i in range(len(names)) if i != given]
         parents: list[frozenset[int]] = [frozenset()] * len(names)

@@ -20,9 +20,8 @@ from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.graphical._cuts import entropy_cuts, quantile_cuts, state_of
-from novum.graphical._engine import Engine, Factor
-from novum.graphical._rows import posterior_rows
+from novum.graphical._cuts import entropy_cuts, quantile_cuts
+from novum.graphical._joint import Model, coded, intervals, joint_log
 from novum.graphical.chow_liu import ChowLiu
 from novum.graphical.dag import DAG
 from novum.graphical.hill_climb import HillClimb
@@ -47,63 +46,6 @@ def gathered(_: Any, block: Block) -> Gathered:
     weight = np.ones(len(X)) if block.weight is None else _array.to_numpy(block.weight).astype(np.float64)
     kept = weight > 0
     return Gathered([X[kept].astype(np.float64)], [code[kept]], [weight[kept]])
-
-
-class Model(NamedTuple):
-    """The network in numbers: columns 0, ..., d - 1 and the class d."""
-
-    owner: str
-    cuts: list[Any]  # of numbers; None: codes 0, 1, 2, ...
-    cards: list[int]
-    parents: list[tuple[int, ...]]
-    tables: list[NDArray]  # axes (parents, variable)
-
-
-def coded(model: Model, X: NDArray) -> NDArray[np.int32]:
-    """Return the states of rows, -1 where a cell is missing."""
-    out = np.empty(X.shape, np.int32)
-    for j, cuts in enumerate(model.cuts):
-        column = X[:, j].astype(np.float64)
-        if cuts is not None:
-            out[:, j] = state_of(column, cuts)
-            continue
-        seen = np.where(np.isnan(column), -1.0, column)
-        bad = (seen != np.floor(seen)) | (seen >= model.cards[j]) | (seen < -1) | ((seen < 0) & ~np.isnan(column))
-        if bad.any():
-            raise DataError(
-                f"{model.owner}: row {int(np.argmax(bad))} of the categorical column {j} holds {column[int(np.argmax(bad))]:g}; "
-                f"fit saw the categories 0, ..., {model.cards[j] - 1}."
-            )
-        out[:, j] = seen
-    return out
-
-
-def joint_log(model: Model, block: Block) -> Any:
-    """Return (1) of every row and class, in the dtype and home of the block."""
-    codes = coded(model, _array.to_numpy(block.X))
-    n, d = codes.shape
-    k = model.cards[d]
-    score = np.zeros((n, k))
-    whole = (codes >= 0).all(axis=1)
-    rows = codes[whole]
-    part = np.zeros((len(rows), k))
-    for v, (parents, table) in enumerate(zip(model.parents, model.tables, strict=True)):
-        scope = [*parents, v]
-        log = np.log(table)
-        if d not in scope:
-            part += log[tuple(rows[:, u] for u in scope)][:, None]
-            continue
-        log = np.moveaxis(log, scope.index(d), -1)
-        part += log[tuple(rows[:, u] for u in scope if u != d)]
-    score[whole] = part
-    if not whole.all():
-        factors = [
-            Factor((*parents, v), table, v)
-            for v, (parents, table) in enumerate(zip(model.parents, model.tables, strict=True))
-        ]
-        (posterior,), log_row = posterior_rows(Engine(model.cards, factors), range(d), codes[~whole], [(d,)])
-        score[~whole] = np.log(posterior) + log_row[:, None]
-    return _array.like(block.X, score) if _array.is_tensor(block.X) else score.astype(block.X.dtype, copy=False)
 
 
 class BayesianNetworkClassifier(BayesRule, Estimator):
@@ -223,7 +165,8 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
                 high = np.nanmax(column, initial=0.0)
                 if high >= MOST_LEVELS:
                     raise DataError(
-                        f"{type(self).__name__}: the categorical column {names[j]!r} holds {high:g}; code its categories 0, 1, 2, ..."
+                        f"{type(self).__name__}: the categorical column {names[j]!r} holds {high:g}; "
+                        "code its categories 0, 1, 2, ..."
                     )
                 cuts.append(None)
                 cards.append(max(len(self.levels_.get(names[j], ())), int(high) + 1))
@@ -259,9 +202,8 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
             return self._given(names)
         if self.structure == "naive":
             return [(d,)] * d + [()]
-        gaps = (codes < 0).any(axis=1)
         filled = np.ascontiguousarray(np.where(codes < 0, np.array(cards)[:, None], codes), np.int32)
-        sizes = [card + int(gap) for card, gap in zip(cards, gaps, strict=True)]
+        sizes = [card + bool((one < 0).any()) for card, one in zip(cards, codes, strict=True)]
         owner, numbers = f"{type(self).__name__}.fit", tuple(range(d + 1))
         if self.structure == "tan":
             tree = LocalScores(owner, "log_likelihood", sizes, filled, weight, 1.0)
@@ -291,7 +233,9 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
         model = Model(type(self).__name__, self.cuts_, cards, [], [])
         codes = np.ascontiguousarray(np.vstack([coded(model, rows).T, code[None].astype(np.int32)]))
         self.parents_ = [list(found) for found in self._parents(codes, cards, weight, names)]
-        network = BayesianNetwork(dict(enumerate(self.parents_)), states={v: range(card) for v, card in enumerate(cards)})
+        network = BayesianNetwork(
+            dict(enumerate(self.parents_)), states={v: range(card) for v, card in enumerate(cards)}
+        )
         columns = {v: np.where(one < 0, np.nan, one) if (one < 0).any() else one for v, one in enumerate(codes)}
         network.fit(columns, prior=float(self.prior), sample_weight=weight)
         self.tables_ = [network.tables[v] for v in range(len(cards))]
@@ -326,15 +270,6 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
-
-
-def intervals(cuts: NDArray) -> list[str]:
-    """Return the states of a column of numbers in words."""
-    if not len(cuts):
-        return ["any"]
-    inner = [f"({low:.6g}, {high:.6g}]" for low, high in zip(cuts, cuts[1:], strict=False)]
-    words = [f"<= {cuts[0]:.6g}", *inner, f"> {cuts[-1]:.6g}"]
-    return words if len(set(words)) == len(words) else [f"{i}: {word}" for i, word in enumerate(words)]
 
 
 class TreeAugmentedNB(BayesianNetworkClassifier):

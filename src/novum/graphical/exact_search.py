@@ -33,12 +33,18 @@ def without(masks: NDArray[np.int64], j: int) -> NDArray[np.int64]:
     return (masks & low) | ((masks >> (j + 1)) << j)
 
 
-def local_table(scores: LocalScores, j: int, n: int, most: int, required: frozenset[int], allowed: frozenset[int]) -> Array:
+def local_table(
+    scores: LocalScores, j: int, n: int, most: int, required: frozenset[int], allowed: frozenset[int]
+) -> Array:
     """Return s(j | P) for all sets P of the others, as bits with the place of j left out; -inf where P is not allowed."""
     others = [i for i in range(n) if i != j]
     out = np.full(1 << (n - 1), -np.inf)
     free = sorted(allowed - required)
-    sets = [required | set(chosen) for size in range(max(most - len(required), -1) + 1) for chosen in combinations(free, size)]
+    sets = [
+        required | set(chosen)
+        for size in range(max(most - len(required), -1) + 1)
+        for chosen in combinations(free, size)
+    ]
     if sets:
         bit = {i: 1 << place for place, i in enumerate(others)}
         at = np.array([sum(bit[i] for i in one) for one in sets], dtype=np.int64)

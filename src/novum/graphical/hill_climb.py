@@ -4,8 +4,9 @@ r"""Search for the structure of the best score: steps that add, delete or turn o
     delta(del i -> j)  = s(j | Pa_j - i) - s(j | Pa_j)                                                               (2)
     delta(turn i -> j) = (2) + delta(add j -> i)                                                                     (3)
 
-Only the columns of (1) and (2) of a node whose parents changed are computed anew. With `tabu` the search goes on over the top: it
-takes the best step that leads to a graph not visited lately, even downhill, and gives up after as many steps without a new best one.
+Only the columns of (1) and (2) of a node whose parents changed are computed anew. With `tabu` the search goes on over the top:
+it takes the best step that leads to a graph not visited lately, even downhill, and gives up after as many steps without a
+new best one.
 A restart shakes the best graph and climbs again:
 
     turn covered arcs i -> j, Pa_j = Pa_i + i, at random; then delete the arcs of a few random nodes                 (4)
@@ -219,7 +220,8 @@ class HillClimb(StructureLearner):
 
     def __init__(
         self, score: str = "bic", *, equivalent_sample_size: float = 1.0, max_parents: int | None = None, tabu: int = 10,
-        n_restarts: int = 100, required: Any = None, forbidden: Any = None, start: Any = None, max_iter: int = 10_000, random_state: Any = 0,
+        n_restarts: int = 100, required: Any = None, forbidden: Any = None, start: Any = None, max_iter: int = 10_000,
+        random_state: Any = 0,
     ):  # fmt: skip
         self.score, self.equivalent_sample_size, self.max_parents = score, equivalent_sample_size, max_parents
         self.tabu, self.n_restarts, self.required, self.forbidden = tabu, n_restarts, required, forbidden

@@ -93,7 +93,7 @@ def any_dag(graph: EssentialGraph) -> tuple[DAG, bool]:
     try:
         return graph.to_dag(), True
     except ParameterError:
-        parents: dict[Any, tuple[Any, ...]] = {node: () for node in graph.nodes}
+        parents: dict[Any, tuple[Any, ...]] = dict.fromkeys(graph.nodes, ())
         for a, b in (*graph.arcs, *graph.edges):
             tried = {**parents, b: (*parents[b], a)}
             parents = {**parents, a: (*parents[a], b)} if find_cycle(tried) else tried
@@ -176,9 +176,7 @@ class PC(StructureLearner):
         asked = {(end, c) for x, c, y in triples for end in (x, y)}
         both = {(a, b) for a, b in asked if (b, a) in asked}
         arcs = asked - both
-        edges = [
-            (a, b) for a in range(n) for b in found.joined[a] if a < b and not {(a, b), (b, a)} & arcs
-        ]
+        edges = [(a, b) for a in range(n) for b in found.joined[a] if a < b and not {(a, b), (b, a)} & arcs]
 
         def pairs(numbers: Any) -> list[Any]:
             return [(names[a], names[b]) for a, b in sorted(numbers)]
@@ -195,7 +193,9 @@ class PC(StructureLearner):
         return self
 
     def _test(self, owner: str, data: Any, states: Any, sample_weight: Any) -> tuple[tuple[Any, ...], Test]:
-        self.states_, self._codes, self._real = {}, None, None
+        self.states_: dict[Any, tuple[Any, ...]] = {}
+        self._codes: Any = None
+        self._real: dict[Any, Any] | None = None
         if isinstance(self.test, DAG):
             if data is not None:
                 raise ParameterError(f"{owner}: the test is a graph; call fit() without data.")

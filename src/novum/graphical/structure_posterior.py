@@ -6,8 +6,8 @@ r"""Probabilities of arcs, averaged over structures by their marginal likelihood
     p(D | order) = prod_j sum_{P before j, |P| <= max_parents} exp s(j | P)                                          (3)
     P(i -> j | order, D) = share of the sets P with i in the sum of (3), averaged over the orders                    (4)
 
-Under (3) a graph counts once for every order that it fits, so graphs that fit many orders weigh more than under (2). Chains start at
-random orders and swap two variables at a time; how far they differ tells whether they have converged:
+Under (3) a graph counts once for every order that it fits, so graphs that fit many orders weigh more than under (2). Chains
+start at random orders and swap two variables at a time; how far they differ tells whether they have converged:
 
     R = sqrt(variance of all / mean variance within chains) of log p(D | order), the largest gap between chains in (4) (5)
 """
@@ -181,7 +181,9 @@ class StructurePosterior(StructureLearner):
         else:
             arcs = self._orders(owner, scores, names, min(3 if most is None else most, n - 1))
         self.arcs_ = {(names[i], names[j]): float(arcs[i, j]) for i in range(n) for j in range(n) if i != j}
-        self.edges_ = {frozenset((names[i], names[j])): float(arcs[i, j] + arcs[j, i]) for j in range(n) for i in range(j)}
+        self.edges_ = {
+            frozenset((names[i], names[j])): float(arcs[i, j] + arcs[j, i]) for j in range(n) for i in range(j)
+        }
         dag, joined = DAG((), range(n)), np.triu(arcs + arcs.T)
         for i, j in sorted(np.argwhere(joined > 0.5).tolist(), key=lambda arc: -joined[arc[0], arc[1]]):
             parent, child = (i, j) if arcs[i, j] >= arcs[j, i] else (j, i)
@@ -201,7 +203,8 @@ class StructurePosterior(StructureLearner):
         p /= p.sum()
         best = np.argsort(-p, kind="stable")[:100]
         self.graphs_ = [
-            (DAG({names[j]: [names[i] for i in range(n) if masks[g, j] >> i & 1] for j in range(n)}), float(p[g])) for g in best
+            (DAG({names[j]: [names[i] for i in range(n) if masks[g, j] >> i & 1] for j in range(n)}), float(p[g]))
+            for g in best
         ]
         self.ratio_, self.gap_ = 1.0, 0.0
         return np.array([[p[(masks[:, j] >> i) & 1 == 1].sum() for j in range(n)] for i in range(n)])
@@ -214,8 +217,8 @@ class StructurePosterior(StructureLearner):
         count = n * sum(comb(n - 1, k) for k in range(most + 1))
         if count > MOST_SETS or n > 64:
             raise ParameterError(
-                f"{owner}: {n} variables with at most {most} parents have {count:,} sets of parents to sum over; lower max_parents, "
-                "or use HillClimb."
+                f"{owner}: {n} variables with at most {most} parents have {count:,} sets of parents to sum over; lower "
+                "max_parents, or use HillClimb."
             )
         sets = [parent_sets(scores, j, n, most) for j in range(n)]
         stream, every = Stream(seed_of(self.random_state)), max(1, draws // 1000)
