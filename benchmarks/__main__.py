@@ -26,6 +26,7 @@ FAMILIES = (
     "neighbors",
     "forest",
     "graphical",
+    "network_learning",
     "comparison",
     "evaluation",
 )

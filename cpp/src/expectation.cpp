@@ -19,29 +19,51 @@ constexpr double MOST_BYTES = 0x1p31;
 
 }  // namespace
 
+namespace {
+
+constexpr std::size_t LANES = 4;                    // counters per cell: rows that fall into one cell need not wait for each other
+constexpr std::size_t MOST_LANED = std::size_t{1} << 13;  // cells whose counters stay in the first cache
+
+}  // namespace
+
 void count_rows(std::span<const std::int32_t* const> columns, std::span<const std::int32_t> cards, const double* weight, std::size_t rows,
                 double* count) {
     std::int32_t position[CHUNK], missing[CHUNK];
+    std::size_t cells = 1;
+    for (auto card : cards) cells *= static_cast<std::size_t>(card);
+    const bool laned = !weight && cells <= MOST_LANED && rows < (std::size_t{1} << 32);
+    std::vector<std::uint32_t> lanes(laned ? LANES * cells : 0);
     for (std::size_t begin = 0; begin < rows; begin += CHUNK) {
         const std::size_t n = std::min(CHUNK, rows - begin);
-        std::fill(position, position + n, 0);
-        std::fill(missing, missing + n, 0);
+        std::int32_t any = 0;
         for (std::size_t j = 0; j < columns.size(); ++j) {
             const std::int32_t* code = columns[j] + begin;
             const std::int32_t card = cards[j];
+            if (j == 0) {
+                for (std::size_t i = 0; i < n; ++i) position[i] = missing[i] = code[i], any |= code[i];
+                continue;
+            }
             for (std::size_t i = 0; i < n; ++i) {
                 position[i] = position[i] * card + code[i];
                 missing[i] |= code[i];  // the sign survives
+                any |= code[i];
             }
         }
         if (weight) {
             for (std::size_t i = 0; i < n; ++i)
                 if (missing[i] >= 0) count[position[i]] += weight[begin + i];
+        } else if (laned && any >= 0) {
+            std::size_t i = 0;
+            for (; i + LANES <= n; i += LANES)
+                for (std::size_t lane = 0; lane < LANES; ++lane) ++lanes[lane * cells + static_cast<std::size_t>(position[i + lane])];
+            for (; i < n; ++i) ++lanes[static_cast<std::size_t>(position[i])];
         } else {
             for (std::size_t i = 0; i < n; ++i)
                 if (missing[i] >= 0) count[position[i]] += 1;
         }
     }
+    for (std::size_t cell = 0; cell < (laned ? cells : 0); ++cell)
+        for (std::size_t lane = 0; lane < LANES; ++lane) count[cell] += lanes[lane * cells + cell];
 }
 
 Plan Expectation::plan_of(const Group& group) const {

@@ -52,6 +52,7 @@ class Climb:
         self.paths = np.zeros((n, n), dtype=bool)  # [i, j]: a path of one arc or more from i to j
         self.add, self.drop = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
         self.local = np.zeros(n)
+        self.known: dict[tuple[int, frozenset[int]], tuple[float, Array, Array]] = {}
         for j in range(n):
             self.update(j)
         self.move_to(parents)
@@ -78,15 +79,18 @@ class Climb:
         self.paths = reach > 0
 
     def update(self, j: int) -> None:
-        """Compute column j of (1) and (2)."""
-        n, now = len(self.parents), self.parents[j]
-        others = [i for i in range(n) if i not in now and self.allowed[i, j]] if len(now) < self.most else []
-        held = sorted(now)
-        found = np.array(self.scores.many(j, [now, *(now | {i} for i in others), *(now - {i} for i in held)]))
-        self.local[j] = found[0]
-        self.add[:, j], self.drop[:, j] = -np.inf, -np.inf
-        self.add[others, j] = found[1 : 1 + len(others)] - found[0]
-        self.drop[held, j] = found[1 + len(others) :] - found[0]
+        """Set column j of (1) and (2); those of parent sets met before are kept."""
+        now = self.parents[j]
+        if (j, now) not in self.known:
+            n = len(self.parents)
+            add, drop = np.full(n, -np.inf), np.full(n, -np.inf)
+            others = [i for i in range(n) if i not in now and self.allowed[i, j]] if len(now) < self.most else []
+            held = sorted(now)
+            found = np.array(self.scores.many(j, [now, *(now | {i} for i in others), *(now - {i} for i in held)]))
+            add[others] = found[1 : 1 + len(others)] - found[0]
+            drop[held] = found[1 + len(others) :] - found[0]
+            self.known[j, now] = float(found[0]), add, drop
+        self.local[j], self.add[:, j], self.drop[:, j] = self.known[j, now]
 
     def gains(self) -> Array:
         """Return the gains of all steps, shape (3, n, n): adding, deleting, turning; -inf where a step is not legal."""
@@ -165,12 +169,14 @@ def shaken(start: Climb, u: Array) -> list[frozenset[int]]:
     """Return the parent sets (4): an equivalent graph, with a few nodes cut off."""
     parents, n = [set(found) for found in start.parents], len(start.parents)
     for x in u[:n]:
-        covered = [
+        covered = sorted(
             (i, j)
             for j, found in enumerate(parents)
-            for i in sorted(found)
-            if found - {i} == parents[i] and start.allowed[j, i] and not start.fixed[i, j] and len(found) <= start.most
-        ]
+            for i in found
+            if len(found) == len(parents[i]) + 1  # the cheap part of the test first
+            and found - {i} == parents[i]
+            and (start.allowed[j, i] and not start.fixed[i, j] and len(found) <= start.most)
+        )
         if not covered:
             break
         i, j = covered[int(x * len(covered))]
