@@ -1,8 +1,8 @@
 """Learning networks against pyAgrum and pgmpy, on rows drawn from public networks; a size is a number of rows.
 
-Tables: a pseudo-count of one; quality: mean log-likelihood of the rows. EM: a fifth of the cells missing, twenty passes from uniform
-tables; quality: mean log-likelihood after them. Structure: greedy search from no arcs (pyAgrum: with a tabu list); quality: BIC by our
-scores. pyAgrum has read its file, and built its learner, before the clock starts.
+Tables: a pseudo-count of one (pgmpy: none); quality: mean log-likelihood of the rows. EM: a fifth of the cells missing, twenty
+passes from uniform tables; quality: mean log-likelihood after them. Structure: search from no arcs, pyAgrum's with a tabu list;
+quality: BIC by our scores. pyAgrum has read its file, and built its learner, before the clock starts.
 """
 
 from pathlib import Path

@@ -2,9 +2,9 @@
 Learning a network: EM with missing cells, and the structure itself
 ===================================================================
 
-Left: a fifth of the cells of five hundred rows is missing. EM climbs from five starts; the likelihood never falls, and here all starts
-reach the same top (:doc:`/theory/network_learning`). Right: how close the structure found by hill climbing comes to the true one as
-rows are added, up to I-equivalence (:doc:`/theory/structure_learning`).
+Left: a fifth of the cells of five hundred rows is missing. EM climbs from five starts; the likelihood never falls, and here all
+starts reach the same top (:doc:`/theory/network_learning`). Right: how close the structure found by hill climbing comes to the
+true one as rows are added; directions aside (:doc:`/theory/structure_learning`).
 """
 
 import matplotlib.pyplot as plt
@@ -44,7 +44,7 @@ right.set(
     xlabel="rows",
     ylabel="edges, mean of five samples",
     xscale="log",
-    title="structure found against the true one (4 edges)",
+    title="structure found, against the true 4 edges",
 )
 right.legend()
 plt.show()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from novum.datasets import load_candy_bags, load_example, load_fuel_gauge, load_gene_network
-from novum.graphical import DAG, is_i_map
+from novum.graphical import DAG, ExactSearch, StructurePosterior, is_i_map
 from novum.notes.stops.registry import stop
 
 
@@ -60,6 +60,24 @@ def seven_rows():
     red = rows[rows[:, 1] == "R"]
     share = np.mean(red[:, 0] == "T")
     return "2/3" if abs(share - 2 / 3) < 1e-15 else float(share)
+
+
+@stop(
+    "000",
+    "10.3",
+    "seven rows: BIC of the best of 25 graphs",
+    reference=-15.73824,
+    remark="by enumeration: one edge, X2 - X3",
+)
+def best_graph():
+    rows = dict(zip(("X1", "X2", "X3"), load_example("seven_rows").data.T, strict=True))
+    return ExactSearch("bic").fit(rows).score_
+
+
+@stop("000", "10.3", "seven rows: P(edge X2 - X3)", reference=0.98277, remark="by enumeration, BDeu with one row")
+def edge_probability():
+    rows = dict(zip(("X1", "X2", "X3"), load_example("seven_rows").data.T, strict=True))
+    return StructurePosterior().fit(rows).edges_[frozenset(("X2", "X3"))]
 
 
 @stop("001", "3.2", "three limes: next is lime", printed=".8")
