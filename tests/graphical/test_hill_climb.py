@@ -185,6 +185,7 @@ def test_bad_input():
         (HillClimb(required=[("a", "b"), ("b", "a")]), "form a cycle: "),
         (HillClimb(required=[("a", "b")], forbidden=[("a", "b")]), "required and forbidden"),
         (HillClimb(start=[("a", "b"), ("b", "c"), ("c", "a")]), "form a cycle"),
+        (HillClimb(required=[("a", "c"), ("b", "c")], max_parents=1), "into 'c' are required"),
         (ChowLiu(root="z"), "root='z' is no variable"),
         (ChowLiu(root="a", target="a"), "cannot be the root"),
     ):
@@ -202,6 +203,11 @@ def test_bad_input():
         HillClimb().fit({"a": np.arange(2000) + 0.5, "b": np.zeros(2000)})
     with pytest.raises(DataError, match="negative"):
         HillClimb().fit(rows, sample_weight=[1, -1, 1, 1])
+    for odd in (None, 3, [1, 2, 3], np.arange(4)):
+        with pytest.raises(DataError, match="pass a frame, a mapping of variable to column, or an array of rows"):
+            HillClimb().fit(odd)
+    assert HillClimb().fit([[0, "x"], [1, "y"]]).dag_.nodes == ("x0", "x1")
+    assert HillClimb().fit(rows.set_axis([0, 1, 2], axis=1)).dag_.nodes == (0, 1, 2)
     assert HillClimb().fit({"a": ["x", "x"]}).dag_ == DAG((), ["a"])
 
 

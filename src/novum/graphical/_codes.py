@@ -24,7 +24,7 @@ def columns_of(owner: str, data: Any, names: tuple[Any, ...]) -> dict[Any, Any]:
         import narwhals as nw
 
         frame = nw.from_native(data, eager_only=True)
-        columns = {name: frame[name] for name in frame.columns}
+        columns = {name: frame.get_column(name) for name in frame.columns}
     else:
         array = np.asarray(data, dtype=object) if not isinstance(data, np.ndarray) else data
         if array.ndim != 2 or array.shape[1] != len(names):

@@ -59,7 +59,8 @@ def entropy_cuts(column: Array, code: NDArray[Any], k: int, weight: Array) -> Ar
         gain = h - (below.sum(axis=1) * low + above.sum(axis=1) * high) / n
         at = int(np.argmax(gain))
         present, left, right = ((one > 0).sum() for one in (total, below[at], above[at]))
-        rest = np.log2(3.0**present - 2) - present * h + left * low[at] + right * high[at]
+        splits = present * np.log2(3) + np.log2(1 - 2 * 3.0 ** -float(present))  # log2(3^k - 2), also for many classes
+        rest = splits - present * h + left * low[at] + right * high[at]
         if gain[at] > (np.log2(n - 1) + rest) / n:
             found.append(begin + at)
             open_parts += [(begin, begin + at + 1), (begin + at + 1, end)]

@@ -76,7 +76,7 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
     ----------
     classes_ : array of shape (n_classes,)
     network_ : BayesianNetwork
-        The network with names and states; the class is called "class".
+        The network with names and states; the class is called "class" (with "_" after it, if a column is).
     cuts_ : list
         The cuts of every column of numbers; None for categories.
     levels_ : dict
@@ -258,8 +258,12 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
     def network_(self) -> BayesianNetwork:
         """The fitted network."""
         check_is_fitted(self)
-        names = [*self._names(), "class"]
-        states: dict[Any, Any] = {"class": self.classes_.tolist()}
+        names = self._names()
+        target = "class"
+        while target in names:
+            target += "_"
+        names = [*names, target]
+        states: dict[Any, Any] = {target: self.classes_.tolist()}
         for name, cuts, table in zip(names, self.cuts_, self.tables_, strict=False):
             states[name] = self.levels_.get(name) or range(table.shape[-1]) if cuts is None else intervals(cuts)
         parents = {name: [names[p] for p in found] for name, found in zip(names, self.parents_, strict=True)}

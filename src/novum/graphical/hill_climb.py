@@ -245,6 +245,9 @@ class HillClimb(StructureLearner):
             if fixed[i, j]:
                 raise ParameterError(f"{owner}: the arc {names[i]} -> {names[j]} is required and forbidden.")
             allowed[i, j] = False
+        if fixed.sum(axis=0).max(initial=0) > most:
+            j = int(fixed.sum(axis=0).argmax())
+            raise ParameterError(f"{owner}(max_parents={most}): more arcs than that into {names[j]!r} are required.")
         given = arcs_of(owner, "start", self.start.arcs if isinstance(self.start, DAG) else self.start, names)
         parents = [
             frozenset(np.flatnonzero(fixed[:, j]).tolist()) | {i for i, k in given if k == j and allowed[i, j]}

@@ -17,7 +17,6 @@ import numpy as np
 
 from novum._checks import check_choice, check_count, check_number, row_weights
 from novum.exceptions import DataError, ParameterError
-from novum.graphical._codes import columns_of
 from novum.graphical._equivalence import EssentialGraph, directed_further
 from novum.graphical._learner import StructureLearner
 from novum.graphical._real_rows import read_real
@@ -25,7 +24,7 @@ from novum.graphical.dag import DAG, find_cycle
 from novum.graphical.gaussian import LinearGaussian
 from novum.graphical.independence import Test, correlation_test, count_test, oracle
 from novum.graphical.network import BayesianNetwork
-from novum.graphical.scores import read_complete
+from novum.graphical.scores import named_columns, read_complete
 
 __all__ = ["PC"]
 
@@ -210,10 +209,7 @@ class PC(StructureLearner):
             self._weight = row_weights(owner, sample_weight, codes.shape[1])
             names, cards = tuple(known), [len(s) for s in known.values()]
             return names, count_test(owner, kind, cards, codes, self._weight, least, names)
-        if isinstance(data, np.ndarray) and data.ndim == 2:
-            columns = {f"x{i}": data[:, i] for i in range(data.shape[1])}
-        else:
-            columns = columns_of(owner, data, ())
+        columns = named_columns(owner, data, ())
         names = tuple(columns)
         if not names or not len(columns[names[0]]):
             raise DataError(f"{owner}: the data have no rows or no columns.")

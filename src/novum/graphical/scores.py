@@ -18,25 +18,31 @@ from novum._threads import thread_count
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._codes import coded_columns, columns_of, found_states
 
-__all__ = ["LocalScores", "read_complete"]
+__all__ = ["LocalScores", "named_columns", "read_complete"]
 
 SCORES = ("bic", "aic", "bdeu", "k2", "log_likelihood")
 MOST_CELLS = 1 << 24  # of a family: larger tables have more cells than any data have rows
 TOGETHER = 16  # families that a thread takes at a time
 
 
+def named_columns(owner: str, data: Any, names: tuple[Any, ...]) -> dict[Any, Any]:
+    """Return name -> column; columns of an array without names are x0, x1, ..."""
+    if not isinstance(data, Mapping) and (isinstance(data, np.ndarray) or not hasattr(data, "columns")):
+        data = np.asarray(data) if isinstance(data, np.ndarray) else np.array(data, dtype=object)
+        if data.ndim != 2:
+            raise DataError(
+                f"{owner}: pass a frame, a mapping of variable to column, or an array of rows with two axes; "
+                f"got shape {data.shape}."
+            )
+        names = names or tuple(f"x{i}" for i in range(data.shape[1]))
+    return columns_of(owner, data, names)
+
+
 def read_complete(
     owner: str, data: Any, states: Mapping[Any, Any] | None
 ) -> tuple[dict[Any, tuple[Any, ...]], NDArray[np.int32]]:
     """Return the states of the variables and the codes of their columns, a row per variable; cells must not be missing."""
-    if isinstance(data, np.ndarray) and data.ndim == 2:
-        columns = (
-            {f"x{i}": data[:, i] for i in range(data.shape[1])}
-            if not states
-            else columns_of(owner, data, tuple(states))
-        )
-    else:
-        columns = columns_of(owner, data, tuple(states or ()))
+    columns = named_columns(owner, data, tuple(states or ()))
     given = {v: tuple(s) for v, s in (states or {}).items()}
     if not columns or len(next(iter(columns.values()))) == 0:
         raise DataError(f"{owner}: the data have no rows or no columns.")
