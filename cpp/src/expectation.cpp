@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "novum/simd.h"
+
 namespace novum {
 
 namespace {
@@ -21,14 +23,24 @@ constexpr double MOST_BYTES = 0x1p31;
 
 namespace {
 
-constexpr std::size_t LANES = 4;                    // counters per cell: rows that fall into one cell need not wait for each other
+constexpr std::size_t LANES = 4;                          // counters per cell: rows that fall into one cell need not wait for each other
 constexpr std::size_t MOST_LANED = std::size_t{1} << 13;  // cells whose counters stay in the first cache
+
+/// Go on with positions of table cells by one more variable; returns the OR of its codes: negative if one is missing.
+NOVUM_CLONES std::int32_t add_digit(const std::int32_t* code, std::int32_t card, std::size_t n, std::int32_t* position) {
+    std::int32_t any = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        position[i] = position[i] * card + code[i];
+        any |= code[i];
+    }
+    return any;
+}
 
 }  // namespace
 
 void count_rows(std::span<const std::int32_t* const> columns, std::span<const std::int32_t> cards, const double* weight, std::size_t rows,
                 double* count) {
-    std::int32_t position[CHUNK], missing[CHUNK];
+    std::int32_t position[CHUNK];
     std::size_t cells = 1;
     for (auto card : cards) cells *= static_cast<std::size_t>(card);
     const bool laned = !weight && cells <= MOST_LANED && rows < (std::size_t{1} << 32);
@@ -36,22 +48,15 @@ void count_rows(std::span<const std::int32_t* const> columns, std::span<const st
     for (std::size_t begin = 0; begin < rows; begin += CHUNK) {
         const std::size_t n = std::min(CHUNK, rows - begin);
         std::int32_t any = 0;
-        for (std::size_t j = 0; j < columns.size(); ++j) {
-            const std::int32_t* code = columns[j] + begin;
-            const std::int32_t card = cards[j];
-            if (j == 0) {
-                for (std::size_t i = 0; i < n; ++i) position[i] = missing[i] = code[i], any |= code[i];
-                continue;
-            }
-            for (std::size_t i = 0; i < n; ++i) {
-                position[i] = position[i] * card + code[i];
-                missing[i] |= code[i];  // the sign survives
-                any |= code[i];
-            }
-        }
+        std::fill(position, position + n, 0);
+        for (std::size_t j = 0; j < columns.size(); ++j) any |= add_digit(columns[j] + begin, cards[j], n, position);
+        if (any < 0)  // a missing cell somewhere: leave out its row
+            for (std::size_t j = 0; j < columns.size(); ++j)
+                for (std::size_t i = 0; i < n; ++i)
+                    if (columns[j][begin + i] < 0) position[i] = -1;
         if (weight) {
             for (std::size_t i = 0; i < n; ++i)
-                if (missing[i] >= 0) count[position[i]] += weight[begin + i];
+                if (position[i] >= 0) count[position[i]] += weight[begin + i];
         } else if (laned && any >= 0) {
             std::size_t i = 0;
             for (; i + LANES <= n; i += LANES)
@@ -59,7 +64,7 @@ void count_rows(std::span<const std::int32_t* const> columns, std::span<const st
             for (; i < n; ++i) ++lanes[static_cast<std::size_t>(position[i])];
         } else {
             for (std::size_t i = 0; i < n; ++i)
-                if (missing[i] >= 0) count[position[i]] += 1;
+                if (position[i] >= 0) count[position[i]] += 1;
         }
     }
     for (std::size_t cell = 0; cell < (laned ? cells : 0); ++cell)

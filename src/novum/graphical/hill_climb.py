@@ -31,6 +31,7 @@ __all__ = ["HillClimb"]
 
 Array = NDArray[np.float64]
 LEAST_GAIN = 1e-9  # rounding of sums of logs
+TURNS = 4  # arcs looked at per node to find covered ones
 NODES_PER_CUT = 12  # a restart cuts off one node of so many: enough to leave a top, few enough to keep what was found
 
 
@@ -144,13 +145,11 @@ def climb(start: Climb, tabu: int, max_iter: int) -> tuple[list[frozenset[int]],
             if gains[at] > LEAST_GAIN:
                 choice = at
         else:
-            for flat in np.argsort(-gains, axis=None, kind="stable")[: 4 * tabu + 4]:
-                at = np.unravel_index(int(flat), gains.shape)
-                if not np.isfinite(gains[at]):
-                    break
+            while np.isfinite(gains[at := np.unravel_index(int(np.argmax(gains)), gains.shape)]):
                 if start.after(int(at[0]), int(at[1]), int(at[2])) not in lately:
                     choice = at
                     break
+                gains[at] = -np.inf
         if choice is None:
             break
         start.take(int(choice[0]), int(choice[1]), int(choice[2]))
@@ -168,21 +167,17 @@ def climb(start: Climb, tabu: int, max_iter: int) -> tuple[list[frozenset[int]],
 def shaken(start: Climb, u: Array) -> list[frozenset[int]]:
     """Return the parent sets (4): an equivalent graph, with a few nodes cut off."""
     parents, n = [set(found) for found in start.parents], len(start.parents)
-    for x in u[:n]:
-        covered = sorted(
-            (i, j)
-            for j, found in enumerate(parents)
-            for i in found
-            if len(found) == len(parents[i]) + 1  # the cheap part of the test first
-            and found - {i} == parents[i]
-            and (start.allowed[j, i] and not start.fixed[i, j] and len(found) <= start.most)
-        )
-        if not covered:
-            break
-        i, j = covered[int(x * len(covered))]
-        parents[j].discard(i)
-        parents[i].add(j)
-    cut = set(np.argsort(u[n:], kind="stable")[: 1 + n // NODES_PER_CUT].tolist())
+    arcs = [(i, j) for j, found in enumerate(start.parents) for i in sorted(found)]
+    for x in u[n:] if arcs else ():
+        k = int(x * len(arcs))
+        i, j = arcs[k]
+        above, below = parents[i], parents[j]
+        if len(below) != len(above) + 1 or not above < below or start.fixed[i, j] or not start.allowed[j, i]:
+            continue
+        below.discard(i)
+        above.add(j)
+        arcs[k] = (j, i)
+    cut = set(np.argsort(u[:n], kind="stable")[: 1 + n // NODES_PER_CUT].tolist())
     return [frozenset(i for i in found if start.fixed[i, j] or not cut & {i, j}) for j, found in enumerate(parents)]
 
 
@@ -197,7 +192,7 @@ class HillClimb(StructureLearner):
     max_parents : int, optional
     tabu : int, default=10
         Graphs that are remembered, and steps without a new best graph before the search ends; 0 stops at the first top.
-    n_restarts : int, default=100
+    n_restarts : int, default=20
         Further climbs, each from the best graph shaken as in (4); local scores that are known cost nothing.
     required, forbidden : iterables of arcs (parent, child), optional
         Arcs that every graph has, and arcs that none has.
@@ -226,7 +221,7 @@ class HillClimb(StructureLearner):
 
     def __init__(
         self, score: str = "bic", *, equivalent_sample_size: float = 1.0, max_parents: int | None = None, tabu: int = 10,
-        n_restarts: int = 100, required: Any = None, forbidden: Any = None, start: Any = None, max_iter: int = 10_000,
+        n_restarts: int = 20, required: Any = None, forbidden: Any = None, start: Any = None, max_iter: int = 10_000,
         random_state: Any = 0,
     ):  # fmt: skip
         self.score, self.equivalent_sample_size, self.max_parents = score, equivalent_sample_size, max_parents
@@ -263,7 +258,7 @@ class HillClimb(StructureLearner):
         stream = Stream(seed_of(self.random_state))
         for restart in range(restarts if n > 1 else 0):
             walker.move_to(best)
-            walker.move_to(shaken(walker, stream.uniform("restart", restart, 2 * n)))
+            walker.move_to(shaken(walker, stream.uniform("restart", restart, (1 + TURNS) * n)))
             found, value, steps = climb(walker, 0, limit)
             self.n_iter_ += steps
             if value > best_score + LEAST_GAIN:

@@ -22,7 +22,7 @@ __all__ = ["LocalScores", "named_columns", "read_complete"]
 
 SCORES = ("bic", "aic", "bdeu", "k2", "log_likelihood")
 MOST_CELLS = 1 << 24  # of a family: larger tables have more cells than any data have rows
-TOGETHER = 16  # families that a thread takes at a time
+LEAST_TOGETHER = 16  # families that are worth a thread
 
 
 def named_columns(owner: str, data: Any, names: tuple[Any, ...]) -> dict[Any, Any]:
@@ -97,13 +97,15 @@ class LocalScores:
             out = np.empty(len(new))
             lists = [sorted(s) for s in new]
 
+            size = max(LEAST_TOGETHER, -(-len(new) // thread_count()))
+
             def part(begin: int) -> None:
-                cut = slice(begin, begin + TOGETHER)
+                cut = slice(begin, begin + size)
                 _core.factors.family_scores(
                     self.codes, self.cards, child, lists[cut], self.weight, self.kind, self.value, MOST_CELLS, out[cut]
                 )
 
-            begins = range(0, len(new), TOGETHER)
+            begins = range(0, len(new), size)
             if len(begins) == 1:
                 part(0)
             else:
