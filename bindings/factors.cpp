@@ -30,7 +30,7 @@ constexpr std::int64_t MOST_CELLS = std::int64_t{1} << 40;
 
 // Tables checked once: every later step trusts them.
 struct Network {
-    novum::Tables tables;
+    novum::factors::Tables tables;
     std::int64_t cells = 0;
 };
 
@@ -68,7 +68,7 @@ void check_variables(const Network& network, const Scope& variables) {
     require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "factors: a variable twice");
 }
 
-void check_run(const novum::Plan& plan, std::int64_t cells, const Vector<const double>& tables, const Matrix<const std::int32_t>& evidence,
+void check_run(const novum::factors::Plan& plan, std::int64_t cells, const Vector<const double>& tables, const Matrix<const std::int32_t>& evidence,
                const Vector<double>& log) {
     require(plan.built, "factors: the plan is too large to run");
     require(static_cast<std::int64_t>(tables.shape(0)) == cells, "factors: not the tables of this plan");
@@ -81,11 +81,11 @@ void check_run(const novum::Plan& plan, std::int64_t cells, const Vector<const d
 }
 
 struct Marginals {
-    novum::Plan plan;
+    novum::factors::Plan plan;
     std::int64_t cells;
 };
 struct Maximum {
-    novum::Plan plan;
+    novum::factors::Plan plan;
     std::int64_t cells;
 };
 
@@ -117,7 +117,7 @@ void bind_factors(nb::module_& m) {
             for (auto v : target) require(std::find(observed.begin(), observed.end(), v) == observed.end(), "factors: an observed target");
         }
         nb::gil_scoped_release release;
-        new (at) Marginals{novum::plan_marginals(network.tables, observed, targets), network.cells};
+        new (at) Marginals{novum::factors::plan_marginals(network.tables, observed, targets), network.cells};
     }, "network"_a, "observed"_a, "targets"_a);
     bind_cost(marginals);
     marginals.def_prop_ro("results", [](const Marginals& k) { return k.plan.results; })
@@ -127,7 +127,7 @@ void bind_factors(nb::module_& m) {
             nb::gil_scoped_release release;
             const std::unique_ptr<double[]> work(new double[static_cast<std::size_t>(k.plan.workspace) + 1]);
             for (std::size_t i = 0; i < log.shape(0); ++i)
-                log.data()[i] = novum::run_marginals(k.plan, tables.data(), evidence.data() + i * evidence.shape(1), work.get(),
+                log.data()[i] = novum::factors::run_marginals(k.plan, tables.data(), evidence.data() + i * evidence.shape(1), work.get(),
                                                      out.data() + i * out.shape(1));
         }, "tables"_a.noconvert(), "evidence"_a.noconvert(), "out"_a.noconvert(), "log"_a.noconvert(),
         "Write the marginals and the log-probability of every row of evidence.");
@@ -138,7 +138,7 @@ void bind_factors(nb::module_& m) {
         all.insert(all.end(), chosen.begin(), chosen.end());
         check_variables(network, all);
         nb::gil_scoped_release release;
-        new (at) Maximum{novum::plan_maximum(network.tables, observed, chosen), network.cells};
+        new (at) Maximum{novum::factors::plan_maximum(network.tables, observed, chosen), network.cells};
     }, "network"_a, "observed"_a, "chosen"_a);
     bind_cost(maximum);
     maximum.def_prop_ro("variables", [](const Maximum& k) {
@@ -151,7 +151,7 @@ void bind_factors(nb::module_& m) {
         nb::gil_scoped_release release;
         const std::unique_ptr<double[]> work(new double[static_cast<std::size_t>(k.plan.workspace) + 1]);
         for (std::size_t i = 0; i < log.shape(0); ++i)
-            log.data()[i] = novum::run_maximum(k.plan, tables.data(), evidence.data() + i * evidence.shape(1), work.get(),
+            log.data()[i] = novum::factors::run_maximum(k.plan, tables.data(), evidence.data() + i * evidence.shape(1), work.get(),
                                                best.data() + i * best.shape(1));
     }, "tables"_a.noconvert(), "evidence"_a.noconvert(), "best"_a.noconvert(), "log"_a.noconvert(),
     "Write the best values and the log of the maximum of every row of evidence.");
@@ -169,7 +169,7 @@ void bind_factors(nb::module_& m) {
         }
         require(static_cast<std::int64_t>(count.shape(0)) == cells && (!weight || weight->shape(0) == n), "factors: inconsistent shapes");
         nb::gil_scoped_release release;
-        novum::count_rows(data, cards, weight ? weight->data() : nullptr, n, count.data());
+        novum::factors::count_rows(data, cards, weight ? weight->data() : nullptr, n, count.data());
     }, "columns"_a.noconvert(), "scope"_a, "cards"_a, "weight"_a.noconvert().none(), "count"_a.noconvert(),
     "Add the rows to the counts of a table; codes must lie below their cards, negative ones are missing.");
 
@@ -190,29 +190,29 @@ void bind_factors(nb::module_& m) {
             for (auto v : parents[i]) data.push_back(columns.data() + static_cast<std::size_t>(v) * n), sizes.push_back(cards[static_cast<std::size_t>(v)]);
             data.push_back(columns.data() + static_cast<std::size_t>(child) * n);
             sizes.push_back(cards[static_cast<std::size_t>(child)]);
-            out.data()[i] = novum::family_score(data, sizes, weight ? weight->data() : nullptr, n, {static_cast<novum::Score>(kind), value}, most, scratch);
+            out.data()[i] = novum::factors::family_score(data, sizes, weight ? weight->data() : nullptr, n, {static_cast<novum::factors::Score>(kind), value}, most, scratch);
         }
     }, "columns"_a.noconvert(), "cards"_a, "child"_a, "parents"_a, "weight"_a.noconvert().none(), "kind"_a, "value"_a, "most"_a, "out"_a.noconvert(),
     "Write the score of a variable given each of several sets of parents; codes must lie in their states.");
 
-    nb::class_<novum::Expectation>(m, "Expectation", "Rows with missing cells, taken apart into components.")
-        .def("__init__", [](novum::Expectation* at, const Network& network, Matrix<const std::int32_t> rows, std::optional<Vector<const double>> weight) {
+    nb::class_<novum::factors::Expectation>(m, "Expectation", "Rows with missing cells, taken apart into components.")
+        .def("__init__", [](novum::factors::Expectation* at, const Network& network, Matrix<const std::int32_t> rows, std::optional<Vector<const double>> weight) {
             const std::size_t n = rows.shape(0), d = rows.shape(1);
             require(d == network.tables.cards.size() && (!weight || weight->shape(0) == n), "factors: inconsistent shapes");
             for (std::size_t i = 0; i < n; ++i)
                 for (std::size_t j = 0; j < d; ++j) require(rows(i, j) < network.tables.cards[j], "factors: a code outside the states");
             nb::gil_scoped_release release;
-            new (at) novum::Expectation(network.tables, network.cells, rows.data(), weight ? weight->data() : nullptr, n);
+            new (at) novum::factors::Expectation(network.tables, network.cells, rows.data(), weight ? weight->data() : nullptr, n);
         }, "network"_a, "rows"_a.noconvert(), "weight"_a.noconvert().none())
-        .def_prop_ro("components", &novum::Expectation::components)
-        .def_prop_ro("cases", &novum::Expectation::cases)
-        .def_prop_ro("blocks", [](const novum::Expectation&) { return novum::Expectation::BLOCKS; })
-        .def("complete", [](const novum::Expectation& e, Vector<double> count) {
+        .def_prop_ro("components", &novum::factors::Expectation::components)
+        .def_prop_ro("cases", &novum::factors::Expectation::cases)
+        .def_prop_ro("blocks", [](const novum::factors::Expectation&) { return novum::factors::Expectation::BLOCKS; })
+        .def("complete", [](const novum::factors::Expectation& e, Vector<double> count) {
             require(count.shape(0) == e.complete().size(), "factors: inconsistent shapes");
             std::copy(e.complete().begin(), e.complete().end(), count.data());
         }, "count"_a.noconvert(), "Write the counts that no missing cell touches.")
-        .def("add_expected", [](const novum::Expectation& e, Vector<const double> tables, std::size_t block, Vector<double> count) {
-            require(tables.shape(0) == e.complete().size() && count.shape(0) == e.complete().size() && block < novum::Expectation::BLOCKS,
+        .def("add_expected", [](const novum::factors::Expectation& e, Vector<const double> tables, std::size_t block, Vector<double> count) {
+            require(tables.shape(0) == e.complete().size() && count.shape(0) == e.complete().size() && block < novum::factors::Expectation::BLOCKS,
                     "factors: inconsistent shapes");
             nb::gil_scoped_release release;
             return e.add_expected(tables.data(), block, count.data());

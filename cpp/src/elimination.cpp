@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-namespace novum {
+namespace novum::factors {
 
 namespace {
 
@@ -147,4 +147,4 @@ Elimination best_elimination(const std::vector<std::vector<std::int32_t>>& scope
     return best;
 }
 
-}  // namespace novum
+}  // namespace novum::factors

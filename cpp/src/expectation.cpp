@@ -12,7 +12,7 @@
 
 #include "novum/simd.h"
 
-namespace novum {
+namespace novum::factors {
 
 namespace {
 
@@ -206,4 +206,4 @@ double Expectation::add_expected(const double* cells, std::size_t block, double*
     return total;
 }
 
-}  // namespace novum
+}  // namespace novum::factors

@@ -9,7 +9,7 @@
 
 #include "novum/factor_steps.h"
 
-namespace novum {
+namespace novum::factors {
 
 namespace {
 
@@ -456,4 +456,4 @@ Plan plan_maximum(const Tables& tables, const std::vector<std::int32_t>& observe
     return std::move(plan);
 }
 
-}  // namespace novum
+}  // namespace novum::factors

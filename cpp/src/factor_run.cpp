@@ -5,7 +5,7 @@
 #include "novum/factor_plan.h"
 #include "novum/simd.h"
 
-namespace novum {
+namespace novum::factors {
 
 namespace {
 
@@ -197,4 +197,4 @@ double run_maximum(const Plan& plan, const double* tables, const std::int32_t* e
     return log;
 }
 
-}  // namespace novum
+}  // namespace novum::factors

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace novum {
+namespace novum::factors {
 
 namespace {
 
@@ -134,4 +134,4 @@ void place_buffers(Plan& plan) {
     plan.cost.bytes = 8.0 * static_cast<double>(plan.workspace);
 }
 
-}  // namespace novum
+}  // namespace novum::factors

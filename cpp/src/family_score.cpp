@@ -5,7 +5,7 @@
 
 #include "novum/expectation.h"
 
-namespace novum {
+namespace novum::factors {
 
 double family_score(std::span<const std::int32_t* const> columns, std::span<const std::int32_t> cards, const double* weight, std::size_t rows,
                     ScoreRule rule, std::int64_t most, std::vector<double>& scratch) {
@@ -43,4 +43,4 @@ double family_score(std::span<const std::int32_t* const> columns, std::span<cons
     return total;
 }
 
-}  // namespace novum
+}  // namespace novum::factors

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace novum {
+namespace novum::factors {
 
 enum class Rule { min_fill, min_weight, weighted_fill };
 
@@ -26,4 +26,4 @@ Elimination eliminate(const std::vector<std::vector<std::int32_t>>& scopes, cons
 Elimination best_elimination(const std::vector<std::vector<std::int32_t>>& scopes, const std::vector<std::int32_t>& cards,
                              const std::vector<std::int32_t>& group);
 
-}  // namespace novum
+}  // namespace novum::factors

@@ -11,7 +11,7 @@
 
 #include "novum/factor_plan.h"
 
-namespace novum {
+namespace novum::factors {
 
 /// Add the weights of the rows to the counts of one table; `columns[i]` holds the codes of its i-th variable, < 0: missing, the row is
 /// left out. `count` has the cells of the table in C order. O(rows * variables).
@@ -48,4 +48,4 @@ private:
     Plan plan_of(const Group& group) const;
 };
 
-}  // namespace novum
+}  // namespace novum::factors

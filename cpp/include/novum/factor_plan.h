@@ -13,7 +13,7 @@
 
 #include "novum/elimination.h"
 
-namespace novum {
+namespace novum::factors {
 
 struct Tables {
     std::vector<std::int32_t> cards;                // per variable
@@ -96,4 +96,4 @@ double run_marginals(const Plan& plan, const double* tables, const std::int32_t*
 /// maximum: -inf where it is zero.
 double run_maximum(const Plan& plan, const double* tables, const std::int32_t* evidence, double* work, std::int32_t* best);
 
-}  // namespace novum
+}  // namespace novum::factors

@@ -2,7 +2,7 @@
 #pragma once
 #include "novum/factor_plan.h"
 
-namespace novum {
+namespace novum::factors {
 
 /// Adds steps to a plan: loops over the output, with the steps that each makes in the inputs. O(axes) per step.
 class StepMaker {
@@ -20,4 +20,4 @@ void lay_out(Plan& plan, Output& output);
 /// Give every buffer a place in the workspace; a place is used again when its last reader is done. Leaves out steps that nobody reads.
 void place_buffers(Plan& plan);
 
-}  // namespace novum
+}  // namespace novum::factors

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace novum {
+namespace novum::factors {
 
 enum class Score { likelihood, dirichlet, bdeu };
 
@@ -23,4 +23,4 @@ struct ScoreRule {
 double family_score(std::span<const std::int32_t* const> columns, std::span<const std::int32_t> cards, const double* weight, std::size_t rows,
                     ScoreRule rule, std::int64_t most, std::vector<double>& scratch);
 
-}  // namespace novum
+}  // namespace novum::factors
