@@ -249,5 +249,9 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         (float, float)
         """
         ends, target = self.predict_interval(X, level), np.asarray(y, np.float64)
+        if target.shape != (len(ends),):
+            raise DataError(
+                f"ConformalRegressor.coverage: {len(ends)} rows and y of shape {target.shape}; give one target per row."
+            )
         inside = (ends[:, 0] <= target) & (target <= ends[:, 1])
         return float(inside.mean()), float((ends[:, 1] - ends[:, 0]).mean())

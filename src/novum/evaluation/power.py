@@ -177,8 +177,8 @@ def sample_size(
 
     high = first
     while not reaches(high):
-        high *= 2
-        if high > MOST:
+        high, tried = min(2 * high, MOST), high
+        if tried == MOST:
             raise ParameterError(
                 f"sample_size(effect={effect!r}, alternative={alternative!r}): {MOST:.0e} observations do not reach a power of"
                 f" {wanted:g}; the effect is zero, tiny, or in the other direction."
