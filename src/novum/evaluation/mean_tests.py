@@ -114,6 +114,8 @@ def z_test(
     from scipy import stats
 
     owner = "z_test"
+    if paired and y is None:
+        raise ParameterError("z_test(paired=True): pairs need y, what was measured beside x.")
     n: Any
     m0 = check_number(owner, "mean", mean)
     sigmas = tuple(np.atleast_1d(sigma).tolist())
@@ -124,7 +126,7 @@ def z_test(
     if y is None or paired:
         values = sample(owner, "x", x, 1) if y is None else differences(owner, x, y)
         estimate, error = float(values.mean()), sigmas[0] / np.sqrt(len(values))
-        name, n = ("paired z-test" if paired and y is not None else "one-sample z-test"), len(values)
+        name, n = ("paired z-test" if y is not None else "one-sample z-test"), len(values)
         parameter = "the mean difference" if y is not None else "the mean"
     else:
         a, b = sample(owner, "x", x, 1), sample(owner, "y", y, 1)
@@ -191,6 +193,8 @@ def t_test(
     from scipy import stats
 
     owner, m0 = "t_test", check_number("t_test", "mean", mean)
+    if paired and y is None:
+        raise ParameterError("t_test(paired=True): pairs need y, what was measured beside x.")
     n: Any
     df: Any
     if y is None or paired:

@@ -190,6 +190,15 @@ def sample_size(
     return low
 
 
+def p_of(result: Any) -> float:
+    """Return the p-value of a result."""
+    if not hasattr(result, "p_value"):
+        raise ParameterError(
+            f"rejection_rate(test=...): it must return a TestResult, or anything with p_value; got {type(result).__name__}."
+        )
+    return float(result.p_value)
+
+
 def rejection_rate(
     test: Callable[[Any], TestResult], draw: Callable[[np.random.Generator], Any], *, level: float = 0.05,
     n_repeats: int = 1000, rng: Any = None,
@@ -221,5 +230,5 @@ def rejection_rate(
     repeats = check_count("rejection_rate", "n_repeats", n_repeats)
     level = significance("rejection_rate", level)
     generator = np.random.default_rng(rng)
-    count = sum(test(draw(generator)).p_value <= level for _ in range(repeats))
+    count = sum(p_of(test(draw(generator))) <= level for _ in range(repeats))
     return count / repeats, wilson_interval(int(count), repeats)
