@@ -99,7 +99,7 @@ def test_print_outs_name_what_they_show():
     with pytest.raises(DataError, match="calibration: y_proba"):
         calibration(y, q[:4])
     assert "the same value" in evaluate_predictions(t, t).notes[-1]
-    assert evaluate_predictions([1.0], [2.0], n_resamples=10)._title() == "Evaluation of 1 row"
+    assert evaluate_predictions([1.0], [2.0], task="regression", n_resamples=10)._title() == "Evaluation of 1 row"
     table = repr(evaluate_predictions(y, y, sample_weight=np.full(30, 0.3375))).splitlines()
     assert not any("." in cell and len(cell.split(".")[1]) > 3 for line in table for cell in line.split())
     curve = LearningCurveDisplay.from_estimator(GaussianNB(), X, y, cv=3, train_sizes=[0.5, 1.0])

@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-__all__ = ["counted", "decimal", "html_table", "number", "text_table", "weight_text"]
+__all__ = ["counted", "decimal", "html_table", "number", "numeral", "text_table", "weight_text"]
 
 
 def counted(n: int, thing: str) -> str:
@@ -25,6 +25,11 @@ def number(value: float) -> str:
     if np.isnan(value):
         return "-"
     return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:#.4g}".rstrip(".")
+
+
+def numeral(value: float) -> str:
+    """Return `number` without a leading zero, as it stands beside shares."""
+    return number(value).replace("0.", ".", 1) if abs(value) < 1 else number(value)
 
 
 def weight_text(value: float) -> str:

@@ -181,7 +181,8 @@ def bias_variance_decomposition(
         `sampler(rng)` draws a training set (X, y).
     loss : {"squared", "zero-one"}
     method : {"auto", "exact", "fresh", "bootstrap"}
-        "exact" is (4), for learners linear in y on fixed rows; "auto": fresh training sets where they can be had, else bootstrap.
+        "exact" is from the matrix of a learner that is linear in y, on fixed rows; "auto": fresh training sets where they can be
+        had, else bootstrap.
     n_repeats : int, default=100
         Training sets.
     parameter : str, default=None

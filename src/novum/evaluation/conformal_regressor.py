@@ -58,7 +58,8 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         None is `LinearRegression`. `method="quantile"` needs one with a parameter `quantile`, such as
         `HistGradientBoostingRegressor(loss="quantile", quantile=0.5)`.
     method : {"split", "cv_plus", "jackknife_plus", "quantile"}, default="split"
-        (1) to (4).
+        "split" calibrates on rows set aside; "cv_plus" and "jackknife_plus" use every row, with folds or with a fold per row;
+        "quantile" sets rows aside and is wide only where the target is uncertain.
     level : float, default=0.9
         Chance that the interval of a new row holds its target.
     calibration_size : float, default=0.25

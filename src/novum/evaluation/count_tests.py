@@ -69,7 +69,7 @@ def counts_of(successes: Any, n: Any) -> tuple[list[int], list[int]]:
 def proportion_test(
     successes: Any, n: Any, *, proportion: float | None = None, exact: bool = False, alternative: str = "two-sided"
 ) -> TestResult:
-    """Test one proportion (1) or the difference of two (2).
+    """Test one proportion or the difference of two.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def expected_counts(observed: np.ndarray, expected: Any) -> np.ndarray:
 def chi_squared_test(
     observed: ArrayLike, expected: Any = None, *, n_fitted: int = 0, correction: bool = False
 ) -> TestResult:
-    """Test counts against expected ones (3), or the independence of rows and columns of a table (4).
+    """Test counts against expected ones, or the independence of rows and columns of a table.
 
     Parameters
     ----------

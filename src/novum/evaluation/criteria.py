@@ -42,7 +42,7 @@ class Criteria(NamedTuple):
 
 
 def mallows_cp(rss: float, n_parameters: float, noise_variance: float, n: int) -> float:
-    """Return Mallows' C_p in the form (1).
+    """Return Mallows' C_p in the form (RSS + 2 d sigma^2) / N.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def mallows_cp(rss: float, n_parameters: float, noise_variance: float, n: int) -
 
 
 def aic(log_likelihood: float, n_parameters: float) -> float:
-    """Return Akaike's criterion (2).
+    """Return Akaike's criterion, -2 log L + 2 d.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def bic(
     *,
     log_likelihood: float | None = None,
 ) -> float:
-    """Return the Bayesian information criterion (3), in its least-squares form or from a log-likelihood.
+    """Return the Bayesian information criterion, log N for each parameter, in its least-squares form or from a log-likelihood.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def bic(
 
 
 def adjusted_r2(rss: float, tss: float, n: int, n_predictors: float) -> float:
-    """Return the adjusted R^2 (4).
+    """Return the adjusted R^2, 1 - (RSS/(N - p - 1)) / (TSS/(N - 1)).
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def parameters_of(model: Any, X: Any) -> float:
 def model_criteria(
     model: Any, X: Any, y: Any, *, noise_variance: float | None = None, n_parameters: float | None = None
 ) -> Criteria:
-    """Return the criteria (1) to (4) of a fitted model on its training data.
+    """Return C_p, AIC, BIC and adjusted R^2 of a fitted model on its training data.
 
     Parameters
     ----------

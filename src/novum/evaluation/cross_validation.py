@@ -28,7 +28,7 @@ from novum.evaluation._folds import (
     split_list,
 )
 from novum.evaluation._scoring import check_names
-from novum.evaluation._tables import counted, decimal, html_table, number, text_table
+from novum.evaluation._tables import counted, decimal, html_table, numeral, text_table
 from novum.evaluation._together import together
 from novum.evaluation.proportion import Interval
 from novum.evaluation.resampled import corrected_interval
@@ -84,7 +84,7 @@ class CrossValidation(dict):
         return self[key][there], there
 
     def mean(self, name: str | None = None, *, over: str = "folds") -> float:
-        """Return the mean over folds (1), or with `over="rows"` the mean (2) that counts every row once."""
+        """Return the mean over folds, or with `over="rows"` the mean that counts every row once."""
         scores, there = self._scores(name)
         if over not in ("folds", "rows"):
             raise ParameterError(f"CrossValidation.mean(over={over!r}): over must be 'folds' or 'rows'.")
@@ -98,7 +98,7 @@ class CrossValidation(dict):
         return float(scores.std(ddof=1) / np.sqrt(len(scores))) if len(scores) > 1 else float("nan")
 
     def interval(self, name: str | None = None) -> Interval:
-        """Return the approximate interval (3); NaN of a single fold."""
+        """Return the approximate interval of the mean, corrected for overlapping training sets; NaN of a single fold."""
         scores, there = self._scores(name)
         if len(scores) < 2:
             return Interval(float("nan"), float("nan"))
@@ -129,7 +129,7 @@ class CrossValidation(dict):
         table = [["", "mean", f"{100 * self.level:g} % interval, approximate", "sd of folds"]]
         for name in self.names:
             scores, (low, high) = self._scores(name)[0], self.interval(name)
-            show = decimal if np.abs(scores).max(initial=0.0) <= 1 else number
+            show = decimal if np.abs(scores).max(initial=0.0) <= 1 else numeral
             ends = "-" if np.isnan(low) else f"{show(low)} - {show(high)}"
             spread = show(float(scores.std(ddof=1))) if len(scores) > 1 else "-"
             table.append([name.replace("_", " "), show(self.mean(name)), ends, spread])

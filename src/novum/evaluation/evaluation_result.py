@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum._axes import drawing_axes
-from novum.evaluation._tables import counted, decimal, html_table, number, text_table, weight_text
+from novum.evaluation._tables import counted, decimal, html_table, numeral, text_table, weight_text
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError, ParameterError
 
@@ -188,7 +188,7 @@ class Evaluation:
     def _rows(self) -> list[list[str]]:
         rows = [["", self.task, f"{100 * self.level:g} % interval", ""]]
         for name, (value, low, high, method) in self.scores.items():
-            show = decimal if max(abs(value), abs(low), abs(high)) <= 1 else number
+            show = decimal if max(abs(value), abs(low), abs(high)) <= 1 else numeral
             ends = "-" if np.isnan(low) or np.isnan(high) else f"{show(low)} - {show(high)}"
             rows.append([name.replace("_", " "), show(value), ends, METHODS.get(method, method)])
         return rows

@@ -95,7 +95,7 @@ class TestResult:
     name : str
         Of the test.
     statistic, p_value : float
-        The observed value and (1).
+        The observed value, and how probable one as far out is where the hypothesis holds.
     alternative : {"two-sided", "greater", "less"}
         What the p-value is about.
     df : int, float, tuple or None
@@ -139,7 +139,7 @@ class TestResult:
         return f"one-sided ({self.alternative})" if self.null_value is not None else "any departure"
 
     def reject(self, level: float = 0.05) -> bool:
-        """Return (2): whether the hypothesis is rejected at a level of significance."""
+        """Return whether the hypothesis is rejected at a level of significance."""
         return bool(self.p_value <= significance("TestResult.reject", level))
 
     def acceptance_region(self, level: float = 0.05) -> Interval:
@@ -161,7 +161,7 @@ class TestResult:
         return tuple(end for end in self.acceptance_region(level) if np.isfinite(end))
 
     def interval(self, confidence: float = 0.95) -> Interval:
-        """Return (3) for the parameter, one-sided where the alternative is."""
+        """Return the values of the parameter that the test does not reject, one-sided where the alternative is."""
         c = check_number("TestResult.interval", "confidence", confidence, 0, 1, open_low=True, open_high=True)
         if self.bound is None:
             raise ValueError(f"TestResult: the {self.name} estimates no single parameter; it has no interval.")

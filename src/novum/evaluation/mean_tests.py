@@ -24,7 +24,7 @@ EQUAL = 1e-12  # a spread below this share of the values is what rounding leaves
 
 
 def sample_std(x: ArrayLike, axis: int | None = None) -> Any:
-    """Return S of (1), the square root of the unbiased estimate of the variance.
+    """Return the square root of the unbiased estimate of the variance.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def z_test(
     paired: bool = False,
     alternative: str = "two-sided",
 ) -> TestResult:
-    """Test a mean, or the difference of two, where the standard deviation is known: (2), (3).
+    """Test a mean, or the difference of two, where the standard deviation is known.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def t_test(
     equal_variances: bool = False,
     alternative: str = "two-sided",
 ) -> TestResult:
-    """Test a mean (2), the difference of two means (4), (5), or the mean of paired differences (6).
+    """Test a mean, the difference of two means, or the mean of paired differences.
 
     Parameters
     ----------

@@ -170,12 +170,12 @@ def paired_test(
     a, b : array-like of shape (J,)
         Scores fold by fold or data set by data set; for McNemar's test the predictions row by row.
     test : str, default="corrected_t"
-        "paired_t" (1), "corrected_t" (2), "5x2cv_t" (3), "5x2cv_f" (4), "mcnemar" or "mcnemar_exact" (5), "wilcoxon" (6),
-        "sign" (7).
+        "paired_t"; "corrected_t", which allows for overlapping training sets; "5x2cv_t" (Dietterich) and "5x2cv_f" (Alpaydin)
+        on five times two folds; "mcnemar" or "mcnemar_exact" on predictions; "wilcoxon" and "sign" on several data sets.
     y : array-like, default=None
         The true labels, for McNemar's test.
     test_over_train : float, default=None
-        n2/n1 of (2); 1/(J - 1) by default, which is right for one run of J folds.
+        Rows tested over rows trained on, for "corrected_t"; 1/(J - 1) by default, which is right for one run of J folds.
     alternative : {"two-sided", "greater", "less"}
         "greater": the first model scores higher; for McNemar: the first makes more errors.
 

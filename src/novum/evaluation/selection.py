@@ -229,7 +229,7 @@ def scorer_of(owner: str, estimator: Any, X: Any, y: Any, scoring: Any, cv: Any,
 def forward_selection(
     estimator: Any, X: Any, y: Any, *, scoring: Any = "bic", n_features: int | None = None, cv: Any = None
 ) -> SelectionPath:
-    """Add one feature after another, each time the one that helps most (1), and keep the best set of the path.
+    """Add one feature after another, each time the one that helps most, and keep the best set of the path.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def forward_selection(
 def backward_selection(
     estimator: Any, X: Any, y: Any, *, scoring: Any = "bic", n_features: int | None = None, cv: Any = None
 ) -> SelectionPath:
-    """Drop one feature after another, each time the one that is missed least (2), and keep the best set of the path.
+    """Drop one feature after another, each time the one that is missed least, and keep the best set of the path.
 
     Parameters
     ----------

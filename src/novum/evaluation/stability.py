@@ -86,11 +86,11 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
         Features are chosen by its `coef_` or `feature_importances_`: the largest `n_selected`, without zeros. None takes the
         features that enter the lasso path first; y must then be numbers.
     threshold : float, default=0.7
-        Share of the halves (1), above one half.
+        Share of the halves that must choose a feature for it to be kept, above one half.
     n_selected : int, default=None
         q, features chosen on a half; None takes the most that `max_false` allows.
     max_false : float, default=1.0
-        Bound (2) on the expected number of features kept falsely.
+        Bound on the expected number of features kept falsely.
     n_pairs : int, default=50
         B, pairs of complementary halves.
     random_state : int, Generator, RandomState, SeedSequence or None, default=0
@@ -98,12 +98,12 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
     Attributes
     ----------
     selection_probabilities_ : array of shape (n_features,)
-        (1).
+        Share of the halves that chose each feature.
     support_ : array of bool of shape (n_features,)
     n_selected_ : int
         q.
     error_bound_ : float
-        (2) for the features chosen per half on average.
+        Bound on the expected number of features kept falsely, from the number chosen per half on average.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -26,7 +26,7 @@ def ratio_end(ratio: float, n: int, m: int, q: float) -> float:
 
 
 def f_test(x: ArrayLike, y: ArrayLike, *, alternative: str = "two-sided") -> TestResult:
-    """Test whether two normal samples have equal variances (1).
+    """Test whether two normal samples have equal variances.
 
     Parameters
     ----------
