@@ -67,7 +67,8 @@ def of_many(comparison: "Comparison") -> str:
             text += f"Their ranks {verb} ({result.name}: {found}). "
     by = "rank" if comparison.ranks is not None else comparison.measure
     value = comparison.means[best] if comparison.ranks is None else comparison.ranks[comparison.names.index(best)]
-    text += f"{best} has the best mean {by} ({value:.3f}). "
+    mean = "mean " if len(comparison.scores) > 1 else ""
+    text += f"{best} has the best {mean}{by} ({value:.3f}). "
     beaten = [one for one in comparison.pairs if comparison.is_told(one)]
     sides = "" if comparison.alternative == "two-sided" else ", one-sided"
     how = f"{comparison.test.replace('_', ' ')}{sides}, {ADJUSTED[comparison.adjust]}, level {comparison.level:g}"

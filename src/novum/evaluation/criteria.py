@@ -38,7 +38,7 @@ class Criteria(NamedTuple):
 
     def __repr__(self) -> str:
         lines = [f"  {name.replace('_', ' '):<15} {value:.6g}" for name, value in zip(self._fields, self)]
-        return "\n".join(["criteria on the training rows (smaller is better, but for adjusted R2)", *lines])
+        return "\n".join(["criteria on the training rows (C_p, AIC, BIC: smaller is better)", *lines])
 
 
 def mallows_cp(rss: float, n_parameters: float, noise_variance: float, n: int) -> float:

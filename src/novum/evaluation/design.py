@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from novum.evaluation._tables import counted
 from novum.evaluation.shared_folds import Fold
 
 __all__ = ["Design", "Verdict", "design_of", "usual_test", "verdicts"]
@@ -50,7 +51,7 @@ def design_of(folds: list[Fold], rows: int) -> Design:
     ratio = sum(len(fold.test) for fold in folds) / sum(len(fold.train) for fold in folds)
     J = len(folds)
     if J == 1:
-        return Design("hold-out", 1, ratio, f"one hold-out set of {len(folds[0].test)} rows")
+        return Design("hold-out", 1, ratio, f"one hold-out set of {counted(len(folds[0].test), 'row')}")
     if is_five_by_two(folds):
         return Design("5x2", J, ratio, "five repetitions of two folds")
     if all(fold.train.max() < fold.test.min() for fold in folds):
