@@ -136,7 +136,7 @@ def test_vector_targets():
 def test_half_of_the_residual_sum():
     X, t = np.array([[0.0], [1], [2], [3]]), np.array([1.0, 2, 2, 4])  # slope .9, intercept .9
     found = evaluate(LinearRegression().fit(X, t), X, t, **FEW)
-    assert (found["rss"].value, found["sse"].value) == pytest.approx((0.7, 0.35), rel=1e-10)
+    assert (found["rss"].value, found["half_sse"].value) == pytest.approx((0.7, 0.35), rel=1e-10)
 
 
 @pytest.mark.notes("004", "zero-one-risk")

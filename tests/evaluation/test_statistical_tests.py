@@ -57,11 +57,40 @@ def test_z_and_proportions_by_their_definition(alternative):
         proportion_test(38, 60, proportion=0.55, exact=True, alternative=alternative),
         stats.binomtest(38, 60, 0.55, alternative),
     )
-    assert exact.p_value == pytest.approx(reference.pvalue, rel=1e-12)
-    found = exact.interval(0.95)
-    assert (max(found.lower, 0), min(found.upper, 1)) == pytest.approx(tuple(reference.proportion_ci(0.95)), abs=1e-10)
+    law = stats.binom(60, 0.55)  # two-sided: twice the smaller tail, as the interval
+    expected = 2 * min(law.sf(37), law.cdf(38)) if alternative == "two-sided" else reference.pvalue
+    assert exact.p_value == pytest.approx(expected, rel=1e-12)
+    assert exact.interval(0.95) == pytest.approx(tuple(reference.proportion_ci(0.95)), abs=1e-10)
     wilson = stats.binomtest(38, 60).proportion_ci(0.95, method="wilson")
     assert proportion_test(38, 60).interval() == pytest.approx(tuple(wilson), rel=1e-12)
+
+
+@pytest.mark.parametrize("n, p0", [(30, 0.7), (12, 0.5), (9, 0.05)])
+def test_the_exact_test_its_region_and_its_interval_agree(n, p0):
+    for level in (0.05, 0.1, 2 * 79 / 4096):  # of twelve coins: a level that a count meets exactly
+        for s in range(n + 1):
+            test = proportion_test(s, n, proportion=p0, exact=True)
+            (low, high), (first, last) = test.acceptance_region(level), test.interval(1 - level)
+            assert test.reject(level) == (not low <= s <= high)
+            if abs(test.p_value - level) > 1e-9:
+                assert test.reject(level) == (not first <= p0 <= last)
+
+
+def test_one_sided_intervals_stay_where_the_parameter_lives():
+    for exact in (False, True):
+        assert proportion_test(7, 9, exact=exact, alternative="greater").interval().upper == 1
+        assert proportion_test(7, 9, exact=exact, alternative="less").interval().lower == 0
+    assert proportion_test([7, 3], [9, 9], alternative="greater").interval().upper == 1
+    assert f_test(x, y, alternative="less").interval().lower == 0
+    assert repr(f_test(x, y, alternative="less")).startswith("F test of variances, one-sided (less)")
+
+
+def test_sample_sizes_up_to_the_largest():
+    assert sample_size("z", 1e-4) == pytest.approx(784_888_000, rel=1e-3)
+    n = sample_size("t", 1e-4)
+    assert power("t", 1e-4, n) >= 0.8 > power("t", 1e-4, n - 10**6)
+    with pytest.raises(ParameterError, match="do not reach"):
+        sample_size("z", 5e-5)
 
 
 def test_power_by_its_definition():

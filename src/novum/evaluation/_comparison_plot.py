@@ -18,14 +18,16 @@ def draw_differences(comparison: "Comparison", ax: Any) -> Any:
     """Draw the mean difference of every pair with its interval where the test has one."""
     ax = drawing_axes(ax)
     for i, one in enumerate(comparison.pairs):
-        color = LINE if comparison.verdict(one) == "cannot tell" else MARK
+        color = MARK if comparison.is_told(one) else LINE
         if one.result is not None and one.result.bound is not None and one.result.alternative == "two-sided":
             low, high = one.result.interval(1 - comparison.level)
             ax.plot([low, high], [i, i], color=color)
         ax.plot(one.difference, i, "o", color=color)
     ax.axvline(0, color="#999999", lw=1, ls="--")
     ax.set_yticks(range(len(comparison.pairs)), [f"{one.a} - {one.b}" for one in comparison.pairs])
-    ax.set(xlabel=f"difference of mean {comparison.measure}", ylabel="pair", title=comparison.design.description)
+    alone = "; intervals of each pair alone" if len(comparison.pairs) > 1 else ""
+    title = f"{comparison.design.description}{alone}"
+    ax.set(xlabel=f"difference of mean {comparison.measure}", ylabel="pair", title=title)
     ax.invert_yaxis()
     return ax
 
@@ -35,7 +37,7 @@ def indistinct(comparison: "Comparison") -> list[list[str]]:
     if comparison.ranks is None:
         return []
     order = np.argsort(comparison.ranks, kind="stable")
-    told = {frozenset((one.a, one.b)) for one in comparison.pairs if comparison.verdict(one) != "cannot tell"}
+    told = {frozenset((one.a, one.b)) for one in comparison.pairs if comparison.is_told(one)}
     runs: list[tuple[int, int]] = []
     for i in range(len(order)):
         j = i

@@ -32,16 +32,24 @@ def test_of(comparison: "Comparison", pair: "Pair") -> str:
 def of_two(comparison: "Comparison", pair: "Pair") -> str:
     """Return the sentence for one pair."""
     means = comparison.means
-    first, second = (pair.a, pair.b) if means[pair.a] >= means[pair.b] else (pair.b, pair.a)
+    asked = {"greater": (pair.a, pair.b), "less": (pair.b, pair.a)}.get(comparison.alternative)
+    first, second = asked or ((pair.a, pair.b) if means[pair.a] >= means[pair.b] else (pair.b, pair.a))
     gap = means[first] - means[second]
     verdict = comparison.verdict(pair)
-    found = {
-        "cannot tell": f"a difference of {gap:.3f} that cannot be told from zero at level {comparison.level:g}",
-        "practically equivalent": f"a difference of {gap:.3f}, practically none",
-    }.get(verdict, f"a difference of {gap:.3f}")
+    at = f"at level {comparison.level:g}"
+    if verdict == "practically equivalent":
+        found = f"a difference of {gap:.3f}, practically none"
+    elif comparison.test == "bayesian" or not asked:
+        told = f" that is significant {at}" if comparison.test != "bayesian" else ""
+        unsure = f" that cannot be told from zero {at}"
+        found = f"a difference of {gap:.3f}{told if comparison.is_told(pair) else unsure}"
+    else:
+        told = "significantly above zero" if comparison.is_told(pair) else "not shown to be above zero"
+        found = f"a difference of {gap:.3f}, {told} {at}, one-sided"
     shown = pair.posterior.sentence() if comparison.test == "bayesian" and pair.posterior else test_of(comparison, pair)
+    mean = "a mean " if len(comparison.scores) > 1 else "the "
     return (
-        f"On {comparison.design.description}, {first} had a mean {comparison.measure} of {means[first]:.3f} and {second} of"
+        f"On {comparison.design.description}, {first} had {mean}{comparison.measure} of {means[first]:.3f} and {second} of"
         f" {means[second]:.3f}, {found} ({shown})."
     )
 
@@ -59,21 +67,24 @@ def of_many(comparison: "Comparison") -> str:
             text += f"Their ranks {verb} ({result.name}: {found}). "
     by = "rank" if comparison.ranks is not None else comparison.measure
     value = comparison.means[best] if comparison.ranks is None else comparison.ranks[comparison.names.index(best)]
-    text += f"{best} has the best mean {by} ({value:.3f}). "
-    beaten = [
-        one for one in comparison.pairs if comparison.verdict(one) not in ("cannot tell", "practically equivalent")
-    ]
-    how = f"{comparison.test.replace('_', ' ')}, {ADJUSTED[comparison.adjust]}, level {comparison.level:g}"
+    mean = "mean " if len(comparison.scores) > 1 else ""
+    text += f"{best} has the best {mean}{by} ({value:.3f}). "
+    beaten = [one for one in comparison.pairs if comparison.is_told(one)]
+    sides = "" if comparison.alternative == "two-sided" else ", one-sided"
+    how = f"{comparison.test.replace('_', ' ')}{sides}, {ADJUSTED[comparison.adjust]}, level {comparison.level:g}"
     if comparison.test == "bayesian":
         how = "Bayesian comparison, posterior probability at least .95"
     if not beaten:
-        return f"{text}No two models can be told apart ({how})."
+        none = "No two models can be told apart" if not sides else "No model is shown to be better as asked"
+        return f"{text}{none} ({how})."
     claims = []
     for one in beaten:
         winner, loser = (one.a, one.b) if comparison.verdict(one).startswith(f"{one.a} ") else (one.b, one.a)
         p = "" if np.isnan(one.adjusted) else f" ({shown_p(one.adjusted)})"
         claims.append(f"{winner} over {loser}{p}")
-    return f"{text}Shown to be better: {listed(claims)}; the other pairs cannot be told apart ({how})."
+    rest = "" if len(beaten) == len(comparison.pairs) else "; the other pairs cannot be told apart"
+    rest = "; the other pairs do not show it" if rest and sides else rest
+    return f"{text}Significantly better: {listed(claims)}{rest} ({how})."
 
 
 def written(comparison: "Comparison") -> str:

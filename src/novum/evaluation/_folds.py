@@ -71,7 +71,7 @@ def is_leave_one_out(cv: Any, n: int) -> bool:
 
 def single_row_scoring(estimator: Any, scoring: Any) -> Any:
     """Return a scoring that exists on single rows: R2, the default of regressors, does not."""
-    if (scoring is None or scoring == "r2") and not is_classifier(estimator):
+    if scoring is None and not is_classifier(estimator):
         return "neg_mean_squared_error"
     return scoring
 

@@ -45,7 +45,15 @@ def guessed_task(y: Any, y_pred: Any, y_proba: Any, y_score: Any) -> str:
     if y_proba is not None or y_score is not None:
         return "classification"
     try:
-        kinds = [type_of_target(np.asarray(values)) for values in (y, y_pred)]
+        arrays = [np.asarray(values) for values in (y, y_pred)]
+    except ValueError as error:
+        raise DataError(f"{OWNER}: y or y_pred cannot be read as labels or numbers: {error}") from error
+    for name, array in zip(("y", "y_pred"), arrays):
+        if array.dtype.kind == "f" and array.ndim and not np.isfinite(array).all():
+            row = int(np.argmin(np.isfinite(array.reshape(len(array), -1)).all(axis=1)))
+            raise DataError(f"{OWNER}: {name} holds NaN or infinity at row {row}; remove it.")
+    try:
+        kinds = [type_of_target(array) for array in arrays]
     except (ValueError, TypeError) as error:
         raise DataError(f"{OWNER}: y or y_pred cannot be read as labels or numbers: {error}") from error
     if "multilabel-indicator" in kinds:
@@ -53,25 +61,25 @@ def guessed_task(y: Any, y_pred: Any, y_proba: Any, y_score: Any) -> str:
     return "classification" if set(kinds) <= {"binary", "multiclass"} else "regression"
 
 
-def column(name: str, values: Any, n: int | None = None) -> NDArray:
+def column(owner: str, name: str, values: Any, n: int | None = None) -> NDArray:
     """Return one label per row."""
     array = np.asarray(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1 or (n is not None and len(array) != n):
         wanted = "one label per row" if n is None else f"{n} labels, one per row of y"
-        raise DataError(f"{OWNER}: {name} has shape {array.shape}; give {wanted}.")
+        raise DataError(f"{owner}: {name} has shape {array.shape}; give {wanted}.")
     missing = [value is None or value != value for value in array] if array.dtype.kind in "fO" else []
     if any(missing):
-        raise DataError(f"{OWNER}: {name} holds a missing label at row {missing.index(True)}; remove it.")
+        raise DataError(f"{owner}: {name} holds a missing label at row {missing.index(True)}; remove it.")
     return array
 
 
-def rows_used(sample_weight: Any, n: int) -> tuple[NDArray, NDArray | None]:
+def rows_used(owner: str, sample_weight: Any, n: int) -> tuple[NDArray, NDArray | None]:
     """Return the rows of positive weight and their weights."""
     if n == 0:
-        raise DataError(f"{OWNER}: there are no rows.")
-    weight = row_weights(OWNER, sample_weight, n)
+        raise DataError(f"{owner}: there are no rows.")
+    weight = row_weights(owner, sample_weight, n)
     if weight is None:
         return np.arange(n), None
     used = np.flatnonzero(weight)
@@ -92,7 +100,7 @@ def regression_given(y: Any, y_pred: Any, sample_weight: Any, log_density: Any) 
     if truth.shape != predicted.shape:
         raise DataError(f"{OWNER}: y has shape {truth.shape} and y_pred {predicted.shape}; they must agree.")
     truth, predicted = truth.reshape(len(truth), -1), predicted.reshape(len(truth), -1)
-    used, weight = rows_used(sample_weight, len(truth))
+    used, weight = rows_used(OWNER, sample_weight, len(truth))
     truth, predicted = truth[used], predicted[used]
     for name, values in (("y", truth), ("y_pred", predicted)):
         if not np.isfinite(values).all():
@@ -107,20 +115,22 @@ def regression_given(y: Any, y_pred: Any, sample_weight: Any, log_density: Any) 
     return Given(truth, predicted, weight, log_density=density)
 
 
-def known_classes(y: NDArray, y_pred: NDArray | None, classes: Any, columns: int | None) -> tuple[NDArray, list]:
+def known_classes(
+    owner: str, y: NDArray, y_pred: NDArray | None, classes: Any, columns: int | None
+) -> tuple[NDArray, list]:
     """Return all classes in the order of the columns, and those that `classes` does not list."""
     labels = [y] if y_pred is None else [y, y_pred]
     try:
         seen = np.unique(np.concatenate(labels))
     except TypeError as error:
-        raise DataError(f"{OWNER}: the labels are of different types and cannot be sorted; use one type.") from error
+        raise DataError(f"{owner}: the labels are of different types and cannot be sorted; use one type.") from error
     text = {label.dtype.kind in "US" for label in labels if label.dtype.kind != "O"}
     if len(text) == 2:
-        raise DataError(f"{OWNER}: y holds {y.dtype} and y_pred {labels[-1].dtype}; use the same labels in both.")
+        raise DataError(f"{owner}: y holds {y.dtype} and y_pred {labels[-1].dtype}; use the same labels in both.")
     if classes is not None:
         given = np.asarray(classes)
         if given.ndim != 1 or len(np.unique(given)) != len(given):
-            raise ParameterError(f"{OWNER}(classes={classes!r}): list every class once.")
+            raise ParameterError(f"{owner}(classes={classes!r}): list every class once.")
         extra = [label for label in seen.tolist() if label not in set(given.tolist())]
         return (np.concatenate([given, np.asarray(extra)]) if extra else given), extra
     for usual in ([0, 1], [-1, 1]):  # one label seen of two that everybody means
@@ -135,29 +145,29 @@ def codes(labels: NDArray, classes: NDArray) -> NDArray:
     return order[np.searchsorted(classes[order], labels)]
 
 
-def by_class(name: str, values: Any, n: int, k: int, positive: int | None, extra: int) -> NDArray:
+def by_class(owner: str, name: str, values: Any, n: int, k: int, positive: int | None, extra: int) -> NDArray:
     """Return finite numbers as (n,) or (n, k)."""
-    array = np.asarray(float_array(OWNER, name, values), np.float64)
+    array = np.asarray(float_array(owner, name, values), np.float64)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim not in (1, 2) or len(array) != n:
-        raise DataError(f"{OWNER}: {name} has shape {array.shape}; give one row for each of the {n} rows of y.")
+        raise DataError(f"{owner}: {name} has shape {array.shape}; give one row for each of the {n} rows of y.")
     if array.ndim == 1 and positive is None:
         raise DataError(
-            f"{OWNER}: {name} has one column for {k} classes {'' if k > 2 else '(give classes=)'}; give one each."
+            f"{owner}: {name} has one column for {k} classes {'' if k > 2 else '(give classes=)'}; give one each."
         )
     if array.ndim == 2 and array.shape[1] != k - extra:
         raise DataError(
-            f"{OWNER}: {name} has {array.shape[1]} columns for {k - extra} classes; give one per class, and classes= if"
+            f"{owner}: {name} has {array.shape[1]} columns for {k - extra} classes; give one per class, and classes= if"
             f" some do not occur in y."
         )
     if not np.isfinite(array).all():
         row = int(np.argmin(np.isfinite(array.reshape(n, -1)).all(axis=1)))
-        raise DataError(f"{OWNER}: {name} holds NaN or infinity at row {row}; remove it.")
+        raise DataError(f"{owner}: {name} holds NaN or infinity at row {row}; remove it.")
     return array
 
 
-def probabilities(values: NDArray, k: int, positive: int | None) -> NDArray:
+def probabilities(owner: str, values: NDArray, k: int, positive: int | None) -> NDArray:
     """Return (n, k) probabilities that sum to one."""
     if values.ndim == 1:
         assert positive is not None
@@ -165,30 +175,38 @@ def probabilities(values: NDArray, k: int, positive: int | None) -> NDArray:
     if values.min() < 0 or values.max() > 1 or np.abs(values.sum(axis=1) - 1).max() > SUM_SLACK:
         worst = int(np.abs(values.sum(axis=1) - 1).argmax())
         raise DataError(
-            f"{OWNER}: y_proba must hold probabilities: row {worst} sums to {values[worst].sum():.6g}, the smallest is"
+            f"{owner}: y_proba must hold probabilities: row {worst} sums to {values[worst].sum():.6g}, the smallest is"
             f" {values.min():.6g}. Scores that are none go into y_score."
         )
     return np.hstack([values, np.zeros((len(values), k - values.shape[1]))])
 
 
 def classification_given(
-    y: Any, y_pred: Any, y_proba: Any, y_score: Any, classes: Any, sample_weight: Any, pos_label: Any, cost: Any
+    y: Any,
+    y_pred: Any,
+    y_proba: Any,
+    y_score: Any,
+    classes: Any,
+    sample_weight: Any,
+    pos_label: Any,
+    cost: Any,
+    owner: str = OWNER,
 ) -> Given:
     """Return labels as codes, with probabilities and scores by class."""
-    truth = column("y", y)
+    truth = column(owner, "y", y)
     n = len(truth)
-    used, weight = rows_used(sample_weight, n)
-    predicted = None if y_pred is None else column("y_pred", y_pred, n)
+    used, weight = rows_used(owner, sample_weight, n)
+    predicted = None if y_pred is None else column(owner, "y_pred", y_pred, n)
     shape = next((np.shape(v) for v in (y_proba, y_score) if v is not None), None)
     columns = None if shape is None else (1 if len(shape) == 1 else shape[1])
-    known, extra = known_classes(truth, predicted, classes, columns)
+    known, extra = known_classes(owner, truth, predicted, classes, columns)
     k = len(known)
-    positive = positive_class(known, pos_label)
+    positive = positive_class(owner, known, pos_label)
     proba = score = None
     if y_proba is not None:
-        proba = probabilities(by_class("y_proba", y_proba, n, k, positive, len(extra)), k, positive)
+        proba = probabilities(owner, by_class(owner, "y_proba", y_proba, n, k, positive, len(extra)), k, positive)
     if y_score is not None:
-        score = by_class("y_score", y_score, n, k, positive, len(extra))
+        score = by_class(owner, "y_score", y_score, n, k, positive, len(extra))
         if score.ndim == 2 and extra:
             score = np.hstack([score, np.full((n, len(extra)), score.min() - 1)])
         if score.ndim == 1 and positive == 0:
@@ -198,32 +216,32 @@ def classification_given(
         coded = proba.argmax(axis=1)
     elif coded is None and score is not None and score.ndim == 2:
         coded = score.argmax(axis=1)
-    table = None if cost is None else checked_cost(cost, known)
+    table = None if cost is None else checked_cost(owner, cost, known)
     notes = (f"{', '.join(map(repr, extra))} occur in y or y_pred but not in classes",) if extra else ()
     cut = [None if v is None else v[used] for v in (coded, proba, score)]
     return Given(codes(truth, known)[used], cut[0], weight, known, positive, cut[1], cut[2], table, notes=notes)
 
 
-def positive_class(classes: NDArray, pos_label: Any) -> int | None:
+def positive_class(owner: str, classes: NDArray, pos_label: Any) -> int | None:
     """Return the place of the positive class of two, else None."""
     if pos_label is None:
         return 1 if len(classes) == 2 else None
     place = np.flatnonzero(classes == pos_label)
     if len(place) == 0:
-        raise ParameterError(f"{OWNER}(pos_label={pos_label!r}): not among the classes {classes.tolist()[:10]}.")
+        raise ParameterError(f"{owner}(pos_label={pos_label!r}): not among the classes {classes.tolist()[:10]}.")
     if len(classes) != 2:
         raise ParameterError(
-            f"{OWNER}(pos_label={pos_label!r}): there are {len(classes)} classes; see per_class for each against the rest."
+            f"{owner}(pos_label={pos_label!r}): there are {len(classes)} classes; see per_class for each against the rest."
         )
     return int(place[0])
 
 
-def checked_cost(cost: Any, classes: NDArray) -> NDArray:
+def checked_cost(owner: str, cost: Any, classes: NDArray) -> NDArray:
     """Return the costs as a finite square table."""
-    table = np.asarray(float_array(OWNER, "cost", cost), np.float64)
+    table = np.asarray(float_array(owner, "cost", cost), np.float64)
     if table.shape != (len(classes), len(classes)) or not np.isfinite(table).all():
         raise ParameterError(
-            f"{OWNER}(cost=...): shape {table.shape} for {len(classes)} classes; give a finite cost for every true class"
+            f"{owner}(cost=...): shape {table.shape} for {len(classes)} classes; give a finite cost for every true class"
             f" (row) and prediction (column), in the order {classes.tolist()[:10]}."
         )
     return table

@@ -91,7 +91,19 @@ def own_scores(name: str, function: Any, given: Given, settings: Settings, known
         model = Recorded("regressor" if labels is None else "classifier", predicted, given.proba, given.score)
         if labels is not None:
             model.classes_ = labels
+        try:
+            scorer(model, np.arange(given.n)[:, None], truth, **extra(np.arange(given.n)))
+        except AttributeError as problem:
+            remedy = "y_pred, the labels" if predicted is None else "y_proba or y_score"
+            raise ParameterError(
+                f"evaluate_predictions(scoring={name!r}): these predictions do not have what it needs; give {remedy}."
+            ) from problem
         return row_bootstrap(lambda rows: scorer(model, rows[:, None], truth[rows], **extra(rows)), given.n, settings)
     if predicted is None:
         raise ParameterError(f"evaluate_predictions(scoring={name!r}): a function of (y, y_pred) needs y_pred.")
+    value = scorer(truth, predicted, **extra(np.arange(given.n)))
+    if np.ndim(value) or not isinstance(value, int | float | np.number | np.bool_):
+        raise ParameterError(
+            f"evaluate_predictions(scoring={name!r}): the function must return a number; got {type(value).__name__}."
+        )
     return row_bootstrap(lambda rows: scorer(truth[rows], predicted[rows], **extra(rows)), given.n, settings)

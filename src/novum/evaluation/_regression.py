@@ -3,7 +3,7 @@ r"""Scores of predicted numbers f against y, with weights w and W their sum; e =
     mse = sum w e^2 / W,     rmse = sqrt(mse),     mae = sum w |e| / W                                  (1)
     r2 = 1 - sum w e^2 / sum w (y - mean y)^2                                                           (2)
     pearson = cov(y, f) / sqrt(var(y) var(f)),   averages over the data set                            (3)
-    rss = sum w |e|^2,     sse = rss / 2   (the half that makes the gradient simple)                    (4)
+    rss = sum w |e|^2,     half_sse = rss / 2   (the half that makes the gradient simple)               (4)
     residual_norm = sum w |e|_2 / W,   for several targets                                              (5)
 
 With several targets (1) to (3) are the means over targets, as in scikit-learn. All are functions of a few sums over rows.
@@ -16,8 +16,8 @@ from novum.evaluation._statistics import Sums
 
 __all__ = ["LOWER_IS_BETTER", "REGRESSION_SCORES", "regression_sums"]
 
-REGRESSION_SCORES = ("rmse", "mse", "mae", "r2", "pearson", "rss", "sse")
-LOWER_IS_BETTER = {"rmse", "mse", "mae", "rss", "sse", "residual_norm"}
+REGRESSION_SCORES = ("rmse", "mse", "mae", "r2", "pearson", "rss", "half_sse")
+LOWER_IS_BETTER = {"rmse", "mse", "mae", "rss", "half_sse", "residual_norm"}
 ROUNDING = 1e-14  # relative: a spread below this is that of a constant
 
 

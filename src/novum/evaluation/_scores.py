@@ -133,6 +133,12 @@ def class_scores(given: Given, settings: Settings) -> tuple[ClassScores, ...]:
     return tuple(rows)
 
 
+def widthless(scores: dict[str, Score]) -> list[str]:
+    """Return the note on intervals that the bootstrap cannot widen, as those of perfect predictions."""
+    flat = [name for name, s in scores.items() if s.method == "bca" and s.lower == s.upper]
+    return [f"every resample gives the same value, so these intervals have no width: {', '.join(flat)}"] if flat else []
+
+
 def chosen(scores: dict[str, Score], settings: Settings, given: Given) -> dict[str, Score]:
     """Return the scores asked for, with those of the user's own."""
     if settings.wanted is None:
@@ -168,9 +174,7 @@ def classification_scores(given: Given, settings: Settings) -> Evaluation:
     if given.proba is not None and settings.asks_for(*PROBABILITY_SCORES):
         sums = probability_sums(given.truth, given.proba, given.weight, given.positive, settings.n_bins)
         scores |= bootstrapped(sums, settings)
-    flat = [name for name, s in scores.items() if s.method == "bca" and s.lower == s.upper]
-    if flat:
-        notes.append("every resample gives the same value, so these intervals have no width: " + ", ".join(flat))
+    notes += widthless(scores)
     scores |= head_scores(given, settings)
     positive: Any = None if given.positive is None else given.classes[given.positive]
     best = given.proba if given.proba is not None else given.score
@@ -204,4 +208,5 @@ def regression_scores(given: Given, settings: Settings) -> Evaluation:
     notes: tuple[str, ...] = ()
     if "pearson" in scores and np.isnan(scores["pearson"].value):
         notes = ("the correlation does not exist: y or y_pred is constant",)
+    notes += tuple(widthless(scores))
     return Evaluation(chosen(scores, settings, given), "regression", given.n, settings.level, notes=notes + given.notes)

@@ -5,7 +5,12 @@ from html import escape
 
 import numpy as np
 
-__all__ = ["decimal", "html_table", "number", "text_table"]
+__all__ = ["counted", "decimal", "html_table", "number", "numeral", "text_table", "weight_text"]
+
+
+def counted(n: int, thing: str) -> str:
+    """Return a number of things as a sentence has it: 1 fold, 2 folds."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
 def decimal(value: float) -> str:
@@ -20,6 +25,16 @@ def number(value: float) -> str:
     if np.isnan(value):
         return "-"
     return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:#.4g}".rstrip(".")
+
+
+def numeral(value: float) -> str:
+    """Return `number` without a leading zero, as it stands beside shares."""
+    return number(value).replace("0.", ".", 1) if abs(value) < 1 else number(value)
+
+
+def weight_text(value: float) -> str:
+    """Return a count of rows, or a sum of weights to two decimals."""
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
 
 
 def text_table(rows: Sequence[Sequence[str]], left: int = 1, indent: str = "  ") -> list[str]:

@@ -35,7 +35,7 @@ class Area(NamedTuple):
 
 
 class DelongTest(NamedTuple):
-    """The paired comparison (5) of two scores on the same rows."""
+    """DeLong's paired comparison of two scores on the same rows."""
 
     areas: tuple[float, float]
     difference: float
@@ -108,7 +108,7 @@ def area_interval(positive: NDArray, found: Area, weight: NDArray | None, level:
 
 
 def delong_interval(y: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None, level: float = 0.95):
-    """Return the interval (4) for the area under the ROC curve.
+    """Return DeLong's interval for the area under the ROC curve.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def delong_interval(y: Any, y_score: Any, *, pos_label: Any = None, sample_weigh
 def delong_test(
     y: Any, a: Any, b: Any, *, pos_label: Any = None, sample_weight: Any = None, level: float = 0.95
 ) -> DelongTest:
-    """Return the paired test (5) that two scores of the same rows have the same area under the ROC curve.
+    """Return DeLong's paired test that two scores of the same rows have the same area under the ROC curve.
 
     Parameters
     ----------

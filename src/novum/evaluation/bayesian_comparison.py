@@ -59,6 +59,15 @@ class BayesianComparison:
             f" P({b} better) = {self.b_better:.3f}"
         )
 
+    def turned(self) -> "BayesianComparison":
+        """Return the same posterior seen from b."""
+        law = self.law
+        if law is not None:
+            df, mean, scale = law.args
+            law = law.dist(df, -mean, scale)
+        a, b = self.names
+        return BayesianComparison((b, a), self.a_better, self.equivalent, self.b_better, self.rope, law)
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the posterior with the region of practical equivalence, or the three probabilities."""
         ax = drawing_axes(ax)

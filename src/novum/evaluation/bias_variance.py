@@ -77,8 +77,12 @@ def training_set(setting: Setting, method: str, rng: np.random.Generator) -> tup
         rows = rng.integers(n, size=n)
         return take_rows(setting.X, rows), take_rows(setting.y, rows), rows
     if setting.sampler is not None:
-        X, y = setting.sampler(rng)
-        return X, y, None
+        drawn = setting.sampler(rng)
+        if not isinstance(drawn, tuple | list) or len(drawn) != 2:
+            raise DataError(
+                f"bias_variance_decomposition(sampler=...): it must return a pair (X, y); got {type(drawn).__name__}."
+            )
+        return drawn[0], drawn[1], None
     if setting.f_train is None:
         raise ParameterError("bias_variance_decomposition(method='fresh'): give a sampler, or X with truth and noise.")
     return setting.X, setting.f_train + np.sqrt(setting.noise) * rng.normal(size=len(setting.f_train)), None
@@ -177,7 +181,8 @@ def bias_variance_decomposition(
         `sampler(rng)` draws a training set (X, y).
     loss : {"squared", "zero-one"}
     method : {"auto", "exact", "fresh", "bootstrap"}
-        "exact" is (4), for learners linear in y on fixed rows; "auto": fresh training sets where they can be had, else bootstrap.
+        "exact" is from the matrix of a learner that is linear in y, on fixed rows; "auto": fresh training sets where they can be
+        had, else bootstrap.
     n_repeats : int, default=100
         Training sets.
     parameter : str, default=None
@@ -248,6 +253,8 @@ def settled(
     target = np.asarray(truth(points) if truth is not None else y if own_rows else y_test)
     if target.shape != (np.shape(points)[0],):
         raise DataError(f"{owner}: truth or y_test has shape {target.shape} for {np.shape(points)[0]} points.")
+    if loss == "squared" and target.dtype.kind not in "biuf":
+        raise DataError(f"{owner}(loss='squared'): y holds labels, not numbers; give loss='zero-one'.")
     fixed = truth is not None and sampler is None and y is None and loss == "squared"
     return (
         Setting(X, y, points, target, spread, sampler, np.asarray(truth(X), float) if fixed else None),

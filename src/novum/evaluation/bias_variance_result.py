@@ -89,9 +89,11 @@ class BiasVariance:
 
     def __repr__(self) -> str:
         square = "^2" if self.loss == "squared" else ""
+        unknown = self.noise == 0 and self.method in ("bootstrap", "out of bag")  # judged by noisy targets
+        noise = "noise not known (it is in the bias)" if unknown else f"noise {self.noise:.6g}"
         return (
             f"{self.loss} loss over training sets ({self.method}): bias{square} {self.bias:.6g}, variance {self.variance:.6g},"
-            f" noise {self.noise:.6g}, expected loss {self.total:.6g}"
+            f" {noise}, expected loss {self.total:.6g}"
         )
 
     def _repr_html_(self) -> str:

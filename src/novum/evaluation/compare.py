@@ -21,7 +21,7 @@ from novum.evaluation.design import TABLE, Design, usual_test, verdicts
 from novum.evaluation.hypothesis import ALTERNATIVES, TestResult, significance
 from novum.evaluation.measured import Measured, on_one, on_several
 from novum.evaluation.multiple import holm
-from novum.evaluation.paired import PAIRED_TESTS, mcnemar, paired_test
+from novum.evaluation.paired import PAIRED_TESTS, delong, mcnemar, paired_test
 from novum.evaluation.ranks import critical_difference, friedman, iman_davenport, rank_pairs, ranks_of
 from novum.evaluation.score_tables import is_table, table_of
 from novum.exceptions import DataError, DataWarning, ParameterError
@@ -30,11 +30,15 @@ __all__ = ["compare"]
 
 TESTS = ("auto", *TABLE)
 ADJUSTMENTS = ("auto", "holm", "bonferroni", "nemenyi", "bonferroni-dunn", "none")
+NOT_POSSIBLE = ("5x2", "mcnemar", "delong", "friedman")  # tests that do not exist outside their design
 AFTER_FRIEDMAN = ("nemenyi", "bonferroni-dunn", "holm")
 
 
 def tested(found: Measured, test: str, i: int, j: int, alternative: str) -> TestResult | None:
     """Return the paired test of models i and j."""
+    if test == "delong" and found.ranking is not None:
+        y, scores = found.ranking
+        return delong(y, scores[:, i], scores[:, j], alternative)
     if test not in PAIRED_TESTS:
         return None
     if test.startswith("mcnemar"):
@@ -43,7 +47,8 @@ def tested(found: Measured, test: str, i: int, j: int, alternative: str) -> Test
                 f"compare(test={test!r}): needs predictions of classifiers on one hold-out set or one run of folds."
             )
         a, b = found.wrong[:, i], found.wrong[:, j]
-        return mcnemar(int((a & ~b).sum()), int((b & ~a).sum()), exact=test.endswith("exact"), alternative=alternative)
+        more_wrong = {"greater": "less", "less": "greater"}.get(alternative, alternative)  # better: fewer rows lost
+        return mcnemar(int((a & ~b).sum()), int((b & ~a).sum()), exact=test.endswith("exact"), alternative=more_wrong)
     return paired_test(
         found.scores[:, i],
         found.scores[:, j],
@@ -165,13 +170,13 @@ def compare(
     scoring : str or callable, default=None
         As in scikit-learn; the models' own score by default.
     test : str, default="auto"
-        "paired_t", "corrected_t", "5x2cv_t", "5x2cv_f", "mcnemar", "mcnemar_exact", "wilcoxon", "sign", "friedman" or
-        "bayesian". "auto" takes a valid one: the corrected t on folds, the F test on five times two folds, McNemar's on one
-        hold-out set, on data sets Wilcoxon's for two models and Friedman's for more.
+        "paired_t", "corrected_t", "5x2cv_t", "5x2cv_f", "mcnemar", "mcnemar_exact", "delong", "wilcoxon", "sign", "friedman"
+        or "bayesian". "auto" takes a valid one: the corrected t on folds, the F test on five times two folds, on one hold-out
+        set McNemar's of accuracies and DeLong's of roc_auc, on data sets Wilcoxon's for two models and Friedman's for more.
     baseline : str, default=None
         Compare every model with this one only.
     alternative : {"two-sided", "greater", "less"}
-        For paired tests; "greater": the first model of a pair is better.
+        For paired tests; "greater": the first model of a pair is better. Friedman's and the Bayesian test have no direction.
     level : float, default=0.05
     adjust : {"auto", "holm", "bonferroni", "none"}, after Friedman's test {"auto", "nemenyi", "bonferroni-dunn", "holm"}
         For the number of pairs; "auto" is Holm's, after Friedman's test Nemenyi's, or Bonferroni and Dunn's with a baseline.
@@ -266,13 +271,21 @@ def judged(
             f"compare(baseline={baseline!r}): no model of that name is left; there are {', '.join(found.names)}."
         )
     base = None if baseline is None else found.names.index(baseline)
-    k, labels = len(found.names), found.classification
-    test = usual_test(found.design, k, labels) if test == "auto" else test  # type: ignore[assignment]
-    known = verdicts(found.design, k, labels)
-    impossible = [v for v in known if v.test == test and v.valid == "no"]
-    if test is None or (impossible and (len(found.scores) < 2 or test.startswith(("5x2", "mcnemar", "friedman")))):
-        why = impossible[0].reason if impossible else "one score per model has no spread"
-        raise ParameterError(f"compare(test={test!r}): not possible on {found.design.description}: {why}.")
+    k, labels, measure = len(found.names), found.classification, found.measure
+    chosen = usual_test(found.design, k, labels, measure) if test == "auto" else test
+    known = verdicts(found.design, k, labels, measure)
+    impossible = [v for v in known if v.test == chosen and v.valid == "no"]
+    if chosen is None or (impossible and (len(found.scores) < 2 or chosen.startswith(NOT_POSSIBLE))):
+        why = impossible[0].reason if impossible else f"one {measure} per model has no spread; use folds, such as cv=10"
+        if chosen is None and labels and found.design.kind == "hold-out":
+            why += ", or scoring='accuracy' or 'roc_auc', which have tests on one hold-out set"
+        asked = "" if test == "auto" else f"(test={test!r})"
+        raise ParameterError(f"compare{asked}: not possible on {found.design.description}: {why}.")
+    test = chosen
+    if test == "delong" and found.ranking is None:
+        raise ParameterError("compare(test='delong'): needs scores of classifiers for two classes on one hold-out set.")
+    if test in ("friedman", "bayesian") and alternative != "two-sided":
+        raise ParameterError(f"compare(test={test!r}, alternative={alternative!r}): this test has no direction.")
     if test == "bayesian" and rope is None:
         raise ParameterError("compare(test='bayesian', rope=None): give the width that is of no practical interest.")
     adjust = chosen_adjustment(adjust, test, base)
@@ -286,5 +299,5 @@ def judged(
     pairs = pairs_of(found, test, adjust, base, alternative, rope)
     return Comparison(
         found.names, found.scores, found.parts, found.design, test, adjust, level, found.measure, pairs, overall, known,
-        found.failures, found.warnings, found.seconds, ranks, width, baseline,
+        found.failures, found.warnings, found.seconds, ranks, width, baseline, alternative,
     )  # fmt: skip

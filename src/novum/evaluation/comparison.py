@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.evaluation._reversed import reversed_result
 from novum.evaluation.bayesian_comparison import BayesianComparison
 from novum.evaluation.design import Design, Verdict
 from novum.evaluation.hypothesis import TestResult, shown_p
@@ -21,6 +22,7 @@ ADJUSTED = {
     "bonferroni-dunn": "the Bonferroni-Dunn test",
     "none": "no adjustment",
 }
+CANNOT = "cannot tell"
 CLEAR = 0.95  # posterior probability that is called a finding
 
 
@@ -56,6 +58,8 @@ class Comparison:
         Higher is better.
     parts : list of str
         Folds or data sets.
+    alternative : {"two-sided", "greater", "less"}
+        Of the first model of a pair: "greater" asks whether it is better.
     design : Design
         How the scores came about: `kind`, `parts`, `test_over_train`, `description`.
     test : str
@@ -90,6 +94,7 @@ class Comparison:
     ranks: NDArray | None = None
     critical_difference: float | None = None
     baseline: str | None = None
+    alternative: str = "two-sided"
 
     @property
     def means(self) -> dict[str, float]:
@@ -108,15 +113,18 @@ class Comparison:
         return all(result.p_value <= self.level for name, result in self.overall.items() if name == "iman_davenport")
 
     def pair(self, a: str, b: str) -> Pair:
-        """Return the comparison of two models, seen from the first."""
+        """Return the comparison of two models, seen from the first; a one-sided one only as it was asked."""
         for one in self.pairs:
             if (one.a, one.b) == (a, b):
                 return one
         for one in self.pairs:
-            if (one.a, one.b) == (b, a):
+            if (one.a, one.b) == (b, a) and self.alternative != "two-sided":
                 raise ParameterError(
-                    f"Comparison.pair({a!r}, {b!r}): the pair was compared as ({b!r}, {a!r}); ask for that."
+                    f"Comparison.pair({a!r}, {b!r}): the pair was compared as ({b!r}, {a!r}), one-sided; ask for that."
                 )
+            if (one.a, one.b) == (b, a):
+                turned = None if one.posterior is None else one.posterior.turned()
+                return Pair(a, b, -one.difference, reversed_result(one.result), one.p_value, one.adjusted, turned)
         known = ", ".join(f"({one.a!r}, {one.b!r})" for one in self.pairs)
         raise ParameterError(f"Comparison.pair({a!r}, {b!r}): no such pair; there are {known}.")
 
@@ -128,10 +136,17 @@ class Comparison:
                 (pair.posterior.b_better, f"{pair.b} better"),
                 (pair.posterior.equivalent, "practically equivalent"),
             ]
-            return next((text for p, text in named if p >= CLEAR), "cannot tell")
+            return next((text for p, text in named if p >= CLEAR), CANNOT)
         if not (self.differs_overall and pair.adjusted <= self.level):
-            return "cannot tell"
+            asked = {"greater": pair.a, "less": pair.b}.get(self.alternative)
+            return CANNOT if asked is None else f"{asked} not shown better"
+        if self.alternative != "two-sided":
+            return f"{pair.a if self.alternative == 'greater' else pair.b} better"
         return f"{pair.a if pair.difference > 0 else pair.b} better"
+
+    def is_told(self, pair: Pair) -> bool:
+        """Return whether one of the two is shown to be better."""
+        return self.verdict(pair) in (f"{pair.a} better", f"{pair.b} better")
 
     def to_frame(self) -> Any:
         """Return the pairs as a pandas frame."""
@@ -143,6 +158,7 @@ class Comparison:
                 "b": one.b,
                 "difference": one.difference,
                 "statistic": one.result.statistic if one.result else np.nan,
+                "alternative": self.alternative,
                 "p_value": one.p_value,
                 "adjusted": one.adjusted,
                 "verdict": self.verdict(one),
@@ -190,16 +206,29 @@ class Comparison:
         second = self.ranks if self.ranks is not None else spread(self.scores)
         order = np.argsort(-self.scores.mean(0) if self.ranks is None else self.ranks, kind="stable")
         lines = [f"{self.measure} of {len(self.names)} models on {self.design.description}"]
-        lines.append(f"  {'':<{width}}      mean  {score:>9}")
-        lines += [f"  {self.names[j]:<{width}}  {self.scores[:, j].mean():8.4f}  {second[j]:9.4f}" for j in order]
+        if len(self.scores) > 1:
+            lines.append(f"  {'':<{width}}      mean  {score:>9}")
+            lines += [f"  {self.names[j]:<{width}}  {self.scores[:, j].mean():8.4f}  {second[j]:9.4f}" for j in order]
+        else:
+            lines += [f"  {self.names[j]:<{width}}  {self.scores[0, j]:8.4f}" for j in order]
         chosen = next(v for v in self.verdicts if v.test == self.test)
-        lines.append(f"{self.test}, {ADJUSTED[self.adjust]}; valid: {chosen.valid} ({chosen.reason})")
+        asked = {"greater": ", one-sided (is the first better?)", "less": ", one-sided (is the second better?)"}
+        sides = asked.get(self.alternative, "")
+        lines.append(f"{self.test}{sides}, {ADJUSTED[self.adjust]}; valid: {chosen.valid} ({chosen.reason})")
         lines += [f"  {r.name}: {r.symbol} = {r.statistic:.4g}, {shown_p(r.p_value)}" for r in self.overall.values()]
+        several = self.adjust != "none" and len(self.pairs) > 1
+        gap = "ranks ahead" if self.test == "friedman" else "difference"
+        p = "" if self.test == "bayesian" else "adjusted p" if several else "p"
+        lines.append(f"  {'pair':<{2 * width + 3}} {gap:>11}  {p:<10}".rstrip())
         for one in self.pairs:
             found = "" if np.isnan(one.adjusted) else f"{shown_p(one.adjusted):<10}"
             found = one.posterior.sentence() if self.test == "bayesian" and one.posterior else found
-            lines.append(f"  {one.a:<{width}} - {one.b:<{width}} {one.difference:+.4f}  {found}  {self.verdict(one)}")
-        lines += [f"left out: {f.model} failed on {f.part}: {f.error}" for f in self.failures]
+            lines.append(f"  {one.a:<{width}} - {one.b:<{width}} {one.difference:+11.4f}  {found}  {self.verdict(one)}")
+        if several and any(one.result is not None and one.result.bound is not None for one in self.pairs):
+            lines.append(
+                "p-values are adjusted for the number of pairs; intervals, also drawn ones, are of each pair alone"
+            )
+        lines += left_out(self.failures)
         return lines + [f"warned: {text}" for text in self.warnings]
 
     def __repr__(self) -> str:
@@ -207,6 +236,16 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
+
+
+def left_out(failures: list[Failure]) -> list[str]:
+    """Return a line for every model that failed, with its first error."""
+    lines = []
+    for model in dict.fromkeys(failure.model for failure in failures):
+        own = [failure for failure in failures if failure.model == model]
+        more = f" and {len(own) - 1} more" if len(own) > 1 else ""
+        lines.append(f"left out: {model} failed on {own[0].part}{more}: {own[0].error}")
+    return lines
 
 
 def spread(scores: NDArray) -> NDArray:

@@ -59,7 +59,8 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     estimator : classifier, default=None
         With `predict_proba`; None is `GaussianNB`.
     method : {"adaptive", "split"}, default="adaptive"
-        (2) or (1).
+        "adaptive" orders classes by probability and grows the set where a row is hard; "split" takes all classes above one
+        probability: the smallest sets on average, possibly empty.
     class_conditional : bool, default=False
         Whether every class is to be covered at the level by itself.
     level : float, default=0.9
@@ -183,7 +184,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         return self._in_own_name(model, lambda: model.predict(X))
 
     def thresholds(self, level=None):
-        """Return q of (3) for every class, at the level given or that of the estimator."""
+        """Return the largest score that a class of a set may have, by class, at the level given or the estimator's."""
         check_is_fitted(self)
         level = self._asked("thresholds", level)
         if not self.class_conditional:

@@ -58,7 +58,8 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         None is `LinearRegression`. `method="quantile"` needs one with a parameter `quantile`, such as
         `HistGradientBoostingRegressor(loss="quantile", quantile=0.5)`.
     method : {"split", "cv_plus", "jackknife_plus", "quantile"}, default="split"
-        (1) to (4).
+        "split" calibrates on rows set aside; "cv_plus" and "jackknife_plus" use every row, with folds or with a fold per row;
+        "quantile" sets rows aside and is wide only where the target is uncertain.
     level : float, default=0.9
         Chance that the interval of a new row holds its target.
     calibration_size : float, default=0.25
@@ -249,5 +250,9 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         (float, float)
         """
         ends, target = self.predict_interval(X, level), np.asarray(y, np.float64)
+        if target.shape != (len(ends),):
+            raise DataError(
+                f"ConformalRegressor.coverage: {len(ends)} rows and y of shape {target.shape}; give one target per row."
+            )
         inside = (ends[:, 0] <= target) & (target <= ends[:, 1])
         return float(inside.mean()), float((ends[:, 1] - ends[:, 0]).mean())

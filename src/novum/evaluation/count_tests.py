@@ -5,7 +5,9 @@ r"""Tests of counts: proportions of one and two samples, goodness of fit, indepe
     cells:         X^2 = sum_c (O_c - E_c)^2 / E_c,   cells - 1 - fitted parameters                (3)
     table:         the same with E_ij = row_i column_j / total,   (rows - 1)(columns - 1)          (4)
 
-The interval that belongs to (1) is Wilson's, for the exact test Clopper and Pearson's; for (2) Newcombe's, which combines
+The two-sided p-value of the exact test is twice the smaller tail, so that p-value, region of acceptance and interval say the
+same (SciPy's binomtest adds up the outcomes no likelier than s instead and may reject what its interval holds). The interval
+that belongs to (1) is Wilson's, for the exact test Clopper and Pearson's; for (2) Newcombe's, which combines
 the Wilson intervals of the two samples (Statistics in Medicine 17, 1998).
 """
 
@@ -67,7 +69,7 @@ def counts_of(successes: Any, n: Any) -> tuple[list[int], list[int]]:
 def proportion_test(
     successes: Any, n: Any, *, proportion: float | None = None, exact: bool = False, alternative: str = "two-sided"
 ) -> TestResult:
-    """Test one proportion (1) or the difference of two (2).
+    """Test one proportion or the difference of two.
 
     Parameters
     ----------
@@ -76,7 +78,7 @@ def proportion_test(
     proportion : float, default=None
         What the hypothesis says of one proportion, one half by default.
     exact : bool, default=False
-        Use the binomial law of one sample instead of the normal one.
+        Use the binomial law of one sample instead of the normal one; two-sided, p is twice the smaller tail.
     alternative : {"two-sided", "greater", "less"}
 
     Returns
@@ -101,14 +103,12 @@ def proportion_test(
         estimate = s[0] / trials[0]
         parts: dict[str, Any] = {"parameter": "the proportion", "null_value": p0, "n": trials[0]}
         error = float(np.sqrt(p0 * (1 - p0) / trials[0]))
-        parts |= {"estimate": estimate, "standard_error": error}
+        parts |= {"estimate": estimate, "standard_error": error, "limits": (0.0, 1.0)}
         if exact:
             if alternative not in ALTERNATIVES:
                 raise ParameterError(f"proportion_test(alternative={alternative!r}): use one of {ALTERNATIVES}.")
-            p = float(stats.binomtest(s[0], trials[0], p0, alternative).pvalue)
-            law = stats.binom(trials[0], p0)
-            bound = partial(exact_end, s[0], trials[0])
-            return result_of("exact binomial test", s[0], law, alternative, p_value=p, bound=bound, symbol="s", **parts)
+            law, bound = stats.binom(trials[0], p0), partial(exact_end, s[0], trials[0])
+            return result_of("exact binomial test", s[0], law, alternative, bound=bound, symbol="s", **parts)
         remark = "" if trials[0] * min(p0, 1 - p0) >= FEW else f"fewer than {FEW:g} expected; exact=True is better"
         return result_of(
             "proportion z-test", (estimate - p0) / error, stats.norm(), alternative, symbol="z", remark=remark,
@@ -125,7 +125,7 @@ def proportion_test(
     return result_of(
         "two-proportion z-test", (first - second) / error if error > 0 else 0.0, stats.norm(), alternative, symbol="z",
         parameter="the difference of the proportions", null_value=0.0, estimate=first - second, standard_error=error,
-        n=tuple(trials), bound=partial(newcombe_end, s[0], trials[0], s[1], trials[1]),
+        n=tuple(trials), bound=partial(newcombe_end, s[0], trials[0], s[1], trials[1]), limits=(-1.0, 1.0),
         remark=f"a cell has fewer than {FEW:g}; the normal law is rough" if few else "",
     )  # fmt: skip
 
@@ -150,7 +150,7 @@ def expected_counts(observed: np.ndarray, expected: Any) -> np.ndarray:
 def chi_squared_test(
     observed: ArrayLike, expected: Any = None, *, n_fitted: int = 0, correction: bool = False
 ) -> TestResult:
-    """Test counts against expected ones (3), or the independence of rows and columns of a table (4).
+    """Test counts against expected ones, or the independence of rows and columns of a table.
 
     Parameters
     ----------

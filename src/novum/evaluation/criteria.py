@@ -23,6 +23,8 @@ from novum.exceptions import DataError, ParameterError
 
 __all__ = ["Criteria", "adjusted_r2", "aic", "bic", "mallows_cp", "model_criteria"]
 
+EXACT = 1e-12  # of the targets: residuals below this are rounding errors
+
 
 class Criteria(NamedTuple):
     """Criteria of one fitted model."""
@@ -34,9 +36,13 @@ class Criteria(NamedTuple):
     n_parameters: float  # d, the intercept among them
     log_likelihood: float
 
+    def __repr__(self) -> str:
+        lines = [f"  {name.replace('_', ' '):<15} {value:.6g}" for name, value in zip(self._fields, self)]
+        return "\n".join(["criteria on the training rows (C_p, AIC, BIC: smaller is better)", *lines])
+
 
 def mallows_cp(rss: float, n_parameters: float, noise_variance: float, n: int) -> float:
-    """Return Mallows' C_p in the form (1).
+    """Return Mallows' C_p in the form (RSS + 2 d sigma^2) / N.
 
     Parameters
     ----------
@@ -65,7 +71,7 @@ def mallows_cp(rss: float, n_parameters: float, noise_variance: float, n: int) -
 
 
 def aic(log_likelihood: float, n_parameters: float) -> float:
-    """Return Akaike's criterion (2).
+    """Return Akaike's criterion, -2 log L + 2 d.
 
     Parameters
     ----------
@@ -97,7 +103,7 @@ def bic(
     *,
     log_likelihood: float | None = None,
 ) -> float:
-    """Return the Bayesian information criterion (3), in its least-squares form or from a log-likelihood.
+    """Return the Bayesian information criterion, log N for each parameter, in its least-squares form or from a log-likelihood.
 
     Parameters
     ----------
@@ -128,7 +134,7 @@ def bic(
 
 
 def adjusted_r2(rss: float, tss: float, n: int, n_predictors: float) -> float:
-    """Return the adjusted R^2 (4).
+    """Return the adjusted R^2, 1 - (RSS/(N - p - 1)) / (TSS/(N - 1)).
 
     Parameters
     ----------
@@ -159,6 +165,14 @@ def adjusted_r2(rss: float, tss: float, n: int, n_predictors: float) -> float:
     return 1 - (check_number(owner, "rss", rss, 0) / (rows - p - 1)) / (total / (rows - 1))
 
 
+class ExactFit(DataError):
+    """A model that leaves no residual: its Gaussian likelihood grows without bound."""
+
+
+class Uncounted(ParameterError):
+    """A model whose parameters cannot be counted."""
+
+
 def log_likelihood_of(model: Any, X: Any, y: Any) -> tuple[float, float, float]:
     """Return log L of a fitted model on its training data, RSS and TSS; (5) for regression."""
     truth = np.asarray(y)
@@ -170,8 +184,8 @@ def log_likelihood_of(model: Any, X: Any, y: Any) -> tuple[float, float, float]:
         return float(np.log(np.maximum(chance, np.finfo(float).tiny)).sum()), float("nan"), float("nan")
     residual = truth - np.asarray(model.predict(X))
     rss, tss = float((residual**2).sum()), float(((truth - truth.mean(0)) ** 2).sum())
-    if rss == 0:
-        raise DataError("model_criteria: the model fits the rows exactly; its likelihood has no maximum.")
+    if rss <= EXACT**2 * float((truth**2).sum()):
+        raise ExactFit("model_criteria: the model fits the rows exactly; its likelihood has no maximum.")
     return -0.5 * truth.size * (float(np.log(2 * np.pi * rss / truth.size)) + 1), rss, tss
 
 
@@ -179,11 +193,17 @@ def parameters_of(model: Any, X: Any) -> float:
     """Return d: weights that are not zero and intercepts, effective degrees of freedom for a ridge."""
     last = model[-1] if hasattr(model, "named_steps") else model
     if is_classifier(last) and not hasattr(last, "coef_"):
-        raise ParameterError(
+        raise Uncounted(
             f"model_criteria: the parameters of {type(last).__name__} cannot be counted; pass n_parameters."
         )
     if not hasattr(last, "coef_"):
-        return effective_degrees_of_freedom(model, X)
+        try:
+            return effective_degrees_of_freedom(model, X)
+        except ParameterError as problem:
+            raise Uncounted(
+                f"model_criteria: {type(last).__name__} is not linear in y, so its parameters cannot be counted; pass"
+                " n_parameters."
+            ) from problem
     if type(last).__name__ in ("Ridge", "KernelRidge"):
         return effective_degrees_of_freedom(model, X)
     intercepts = np.size(last.intercept_) if getattr(last, "fit_intercept", True) else 0
@@ -193,7 +213,7 @@ def parameters_of(model: Any, X: Any) -> float:
 def model_criteria(
     model: Any, X: Any, y: Any, *, noise_variance: float | None = None, n_parameters: float | None = None
 ) -> Criteria:
-    """Return the criteria (1) to (4) of a fitted model on its training data.
+    """Return C_p, AIC, BIC and adjusted R^2 of a fitted model on its training data.
 
     Parameters
     ----------

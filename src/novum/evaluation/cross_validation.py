@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
-from sklearn.model_selection import check_cv
-from sklearn.utils import indexable
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 
 from novum._axes import drawing_axes
 from novum._checks import check_number
@@ -28,7 +27,9 @@ from novum.evaluation._folds import (
     single_row_scoring,
     split_list,
 )
-from novum.evaluation._tables import decimal, html_table, number, text_table
+from novum.evaluation._scoring import check_names
+from novum.evaluation._tables import counted, decimal, html_table, numeral, text_table
+from novum.evaluation._together import together
 from novum.evaluation.proportion import Interval
 from novum.evaluation.resampled import corrected_interval
 from novum.exceptions import DataError, DataWarning, ParameterError
@@ -83,19 +84,21 @@ class CrossValidation(dict):
         return self[key][there], there
 
     def mean(self, name: str | None = None, *, over: str = "folds") -> float:
-        """Return the mean over folds (1), or with `over="rows"` the mean (2) that counts every row once."""
+        """Return the mean over folds, or with `over="rows"` the mean that counts every row once."""
         scores, there = self._scores(name)
         if over not in ("folds", "rows"):
             raise ParameterError(f"CrossValidation.mean(over={over!r}): over must be 'folds' or 'rows'.")
+        if len(scores) == 0:
+            return float("nan")
         return float(np.average(scores, weights=self.test_sizes[there] if over == "rows" else None))
 
     def standard_error(self, name: str | None = None) -> float:
-        """Return (1), which takes the folds for independent; NaN of a single fold."""
+        """Return sd/sqrt(folds), which takes the folds for independent and so is too small; `interval` corrects for that."""
         scores, _ = self._scores(name)
         return float(scores.std(ddof=1) / np.sqrt(len(scores))) if len(scores) > 1 else float("nan")
 
     def interval(self, name: str | None = None) -> Interval:
-        """Return the approximate interval (3); NaN of a single fold."""
+        """Return the approximate interval of the mean, corrected for overlapping training sets; NaN of a single fold."""
         scores, there = self._scores(name)
         if len(scores) < 2:
             return Interval(float("nan"), float("nan"))
@@ -126,7 +129,7 @@ class CrossValidation(dict):
         table = [["", "mean", f"{100 * self.level:g} % interval, approximate", "sd of folds"]]
         for name in self.names:
             scores, (low, high) = self._scores(name)[0], self.interval(name)
-            show = decimal if np.abs(scores).max(initial=0.0) <= 1 else number
+            show = decimal if np.abs(scores).max(initial=0.0) <= 1 else numeral
             ends = "-" if np.isnan(low) else f"{show(low)} - {show(high)}"
             spread = show(float(scores.std(ddof=1))) if len(scores) > 1 else "-"
             table.append([name.replace("_", " "), show(self.mean(name)), ends, spread])
@@ -140,9 +143,8 @@ class CrossValidation(dict):
         return [*lost, *self.notes]
 
     def __repr__(self) -> str:
-        head = (
-            f"Cross-validation, {len(self.test_sizes)} folds of {span(self.train_sizes)} + {span(self.test_sizes)} rows"
-        )
+        folds = counted(len(self.test_sizes), "fold")
+        head = f"Cross-validation, {folds} of {span(self.train_sizes)} + {span(self.test_sizes)} rows"
         return "\n".join([head, *text_table(self._rows()), *(f"  {line}" for line in self._lines())])
 
     def _repr_html_(self) -> str:
@@ -213,6 +215,7 @@ def cross_validate(
         As in `sklearn.model_selection.cross_validate`; `cv` takes every splitter of scikit-learn (groups, time series,
         repeated, leave-one-out) and `BootstrapSplit`. Work is spread by joblib, also over a Dask cluster
         (`joblib.parallel_config("dask")`).
+        A number of folds keeps groups together where `groups` are given.
     error_score : float or "raise", default=nan
         Score of a fold whose model fails. Failures are warned about and listed in `failures`; when all folds fail the
         first error is raised.
@@ -245,10 +248,15 @@ def cross_validate(
     """
     owner = "cross_validate"
     level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
-    X, y, groups = indexable(X, y, groups)
-    splitter = check_cv(cv, y, classifier=is_classifier(estimator))
+    X, y, groups = together(owner, (X, y, groups))
+    check_names(owner, scoring)
+    splitter = splitter_of(owner, cv, y, is_classifier(estimator), groups)
     n = rows(X)
     notes, single = [], is_leave_one_out(splitter, n)
+    if single and scoring == "r2":
+        raise ParameterError(
+            f"{owner}(cv={cv!r}, scoring='r2'): R2 of a single row does not exist; use scoring='neg_mean_squared_error'."
+        )
     if single:
         usual = single_row_scoring(estimator, scoring)
         if usual != scoring:
@@ -261,7 +269,10 @@ def cross_validate(
             result = gathered(found, sizes, [], level, estimator, scoring)
             result.notes = [*notes, "leave-one-out in closed form, from one fit"]
             return result
-    splits = split_list(splitter, X, y, groups)
+    try:
+        splits = split_list(splitter, X, y, groups)
+    except ValueError as problem:
+        raise DataError(f"{owner}(cv={cv!r}): cannot split the rows: {problem}") from problem
     options = {
         "scoring": scoring,
         "params": params,
@@ -290,8 +301,31 @@ def cross_validate(
         arrays["indices"] = {"train": [a for a, _ in splits], "test": [b for _, b in splits]}
     sizes = np.array([len(a) for a, _ in splits]), np.array([len(b) for _, b in splits])
     result = gathered(arrays, sizes, failures, level, estimator, scoring)
-    result.notes = notes
+    lost = {failure.fold for failure in failures}
+    empty = [note for name in result.names if (note := unscored(result, name, lost))]
+    if empty:
+        warnings.warn(f"{owner}: {type(estimator).__name__}, {'; '.join(empty)}", DataWarning, stacklevel=2)
+    result.notes = [*notes, *empty]
     return result
+
+
+def splitter_of(owner: str, cv: Any, y: Any, classification: bool, groups: Any) -> Any:
+    """Return the splitter; a number of folds keeps groups together where they are given."""
+    if groups is not None and (cv is None or isinstance(cv, int | np.integer)):
+        return (StratifiedGroupKFold if classification else GroupKFold)(5 if cv is None else int(cv))
+    try:
+        return check_cv(cv, y, classifier=classification)
+    except ValueError as problem:
+        raise ParameterError(f"{owner}(cv={cv!r}): {problem}") from problem
+
+
+def unscored(result: CrossValidation, name: str, failed: set[int]) -> str:
+    """Return the sentence that names folds whose model was fitted but whose score does not exist."""
+    folds = [f for f in np.flatnonzero(~np.isfinite(result[f"test_{name}"])) if f not in failed]
+    if not folds:
+        return ""
+    listed = ", ".join(str(f + 1) for f in folds[:10]) + (", ..." if len(folds) > 10 else "")
+    return f"{name} does not exist on {len(folds)} of {len(result.test_sizes)} folds ({listed}); they do not count"
 
 
 def told(failure: Failure, n_folds: int) -> str:

@@ -42,7 +42,7 @@ ADVICE = {
     "high bias": "a richer model or better features are needed; more rows will not help",
     "high variance": "more rows, fewer features or a stronger penalty would help",
     "both": "the model misses the target and its training rows flatter it; try another family",
-    "good fit": "training and test scores meet near the target",
+    "good fit": "training and test scores meet",
 }
 
 
@@ -98,6 +98,7 @@ class LearningCurveDisplay(SklearnLearningCurve):
         train, test = np.asarray(self.train_scores, dtype=float), np.asarray(self.test_scores, dtype=float)
         aim, reach = target_and_reach("LearningCurveDisplay.diagnose", train, test, target)
         kind, a, b, gap = diagnose_at(train, test, -1, aim, reach)
+        near = " near the target" if kind == "good fit" and target is not None else ""
         mean = test.mean(1)
         third = max(1, len(mean) // 3)
         rising = mean[-1] - mean[-1 - third] > GAIN * reach if len(mean) > third else False
@@ -106,7 +107,11 @@ class LearningCurveDisplay(SklearnLearningCurve):
             if rising
             else "the test score no longer rises with more rows"
         )
-        return Diagnosis(kind, a, b, gap, f"{ADVICE[kind]}; {more}")
+        return Diagnosis(kind, a, b, gap, f"{ADVICE[kind]}{near}; {more}")
+
+    def __repr__(self) -> str:
+        sizes = np.asarray(self.train_sizes)
+        return f"learning curve, {sizes.min():,} to {sizes.max():,} rows: {self.diagnose()}"
 
 
 class ValidationCurveDisplay(SklearnValidationCurve):
@@ -160,7 +165,11 @@ class ValidationCurveDisplay(SklearnValidationCurve):
         seen = float(test.mean(1).max()) if target is None else target
         aim, reach = target_and_reach("ValidationCurveDisplay.diagnose", train, test, seen)
         kind, a, b, gap = diagnose_at(train, test, known.index(chosen), aim, reach)
+        near = " near the target" if kind == "good fit" and target is not None else ""
         advice = (
             f"best {self.param_name} {self.best}" if chosen != self.best else "no other value of the curve does better"
         )
-        return Diagnosis(kind, a, b, gap, f"{ADVICE[kind]}; {advice}")
+        return Diagnosis(kind, a, b, gap, f"{ADVICE[kind]}{near}; {advice}")
+
+    def __repr__(self) -> str:
+        return f"validation curve of {self.param_name}, best {self.best}: {self.diagnose()}"

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from novum.evaluation._tables import counted
 from novum.evaluation.shared_folds import Fold
 
 __all__ = ["Design", "Verdict", "design_of", "usual_test", "verdicts"]
@@ -20,7 +21,9 @@ SMALL = 0.02  # fold sizes within this share of each other are called equal
 class Design(NamedTuple):
     """How the scores came about."""
 
-    kind: str  # "hold-out", "folds", "repeated folds", "5x2", "random splits", "leave-one-out", "data sets"
+    kind: (
+        str  # "hold-out", "folds", "repeated folds", "5x2", "random splits", "time order", "leave-one-out", "data sets"
+    )
     parts: int  # scores per model
     test_over_train: float  # n2/n1; zero for data sets
     description: str
@@ -48,9 +51,11 @@ def design_of(folds: list[Fold], rows: int) -> Design:
     ratio = sum(len(fold.test) for fold in folds) / sum(len(fold.train) for fold in folds)
     J = len(folds)
     if J == 1:
-        return Design("hold-out", 1, ratio, f"one hold-out set of {len(folds[0].test)} rows")
+        return Design("hold-out", 1, ratio, f"one hold-out set of {counted(len(folds[0].test), 'row')}")
     if is_five_by_two(folds):
         return Design("5x2", J, ratio, "five repetitions of two folds")
+    if all(fold.train.max() < fold.test.min() for fold in folds):
+        return Design("time order", J, ratio, f"{J} splits in order of time")
     repeats = 1 + max(fold.repeat for fold in folds)
     whole = all(
         sum(len(fold.test) for fold in folds if fold.repeat == r) == rows
@@ -68,6 +73,7 @@ def design_of(folds: list[Fold], rows: int) -> Design:
 
 OVERLAP = "training sets share rows, so the differences are correlated and it rejects too often"
 ONE_SET = "on one data set the differences are correlated; it is for several data sets"
+GROWING = "training sets are earlier rows, of unequal size and overlap: one correlation for all splits is a rough guess"
 TWO_FOLDS = "needs cv of two folds, five times"
 TABLE: dict[str, dict[str, tuple[str, str]]] = {
     "paired_t": {
@@ -80,6 +86,7 @@ TABLE: dict[str, dict[str, tuple[str, str]]] = {
         "folds": ("yes", "corrects the variance for overlapping training sets; measured to keep its level nearly"),
         "repeated folds": ("yes", "corrects the variance for overlapping training sets; measured to keep its level nearly"),
         "random splits": ("yes", "made for random splits"),
+        "time order": ("approximately", GROWING),
         "5x2": ("approximately", "halves overlap less than it assumes"),
         "leave-one-out": ("no", "with one row per part n2/n1 says nothing of the correlation"),
         "": ("no", "data sets share no rows: there is nothing to correct"),
@@ -91,6 +98,10 @@ TABLE: dict[str, dict[str, tuple[str, str]]] = {
         "folds": ("approximately", "pools the predictions of several fitted models as if one had made them"),
         "leave-one-out": ("approximately", "pools the predictions of several fitted models as if one had made them"),
         "": ("no", "every row would count several times, or rows of different tasks would be pooled"),
+    },
+    "delong": {
+        "hold-out": ("yes", "rows of one hold-out set are independent; says nothing of other training sets"),
+        "": ("no", "areas under curves of different fitted models cannot be pooled; it is for one hold-out set"),
     },
     "wilcoxon": {
         "data sets": ("yes", "data sets are independent; needs no common scale nor normal differences"),
@@ -108,6 +119,7 @@ TABLE: dict[str, dict[str, tuple[str, str]]] = {
         "folds": ("yes", "posterior with the same correlation as the corrected t"),
         "repeated folds": ("yes", "posterior with the same correlation as the corrected t"),
         "random splits": ("yes", "posterior with the same correlation as the corrected t"),
+        "time order": ("approximately", GROWING),
         "5x2": ("approximately", "halves overlap less than it assumes"),
         "data sets": ("yes", "signed test: data sets are independent"),
         "": ("no", "with one row or one part there is no spread between parts to learn from"),
@@ -116,17 +128,22 @@ TABLE: dict[str, dict[str, tuple[str, str]]] = {
 TABLE["mcnemar_exact"] = TABLE["mcnemar"]
 FEW_SETS = 6  # two-sided Wilcoxon and sign tests cannot reach .05 with five differences: 2/2^5 > .05
 CLASSIFIERS_ONLY = ("mcnemar", "mcnemar_exact")
+ON_ROWS = (*CLASSIFIERS_ONLY, "delong")  # they compare rows, so one part is enough
 
 
-def verdicts(design: Design, n_models: int, classification: bool) -> list[Verdict]:
-    """Return what to think of every test for a comparison."""
+def verdicts(design: Design, n_models: int, classification: bool, measure: str = "accuracy") -> list[Verdict]:
+    """Return what to think of every test for a comparison by a measure."""
     out = []
     for test, by_design in TABLE.items():
         valid, reason = by_design.get(design.kind, by_design[""])
-        if design.parts < 2 and test not in CLASSIFIERS_ONLY:
+        if design.parts < 2 and test not in ON_ROWS:
             valid, reason = "no", "one score per model has no spread"
         elif test in CLASSIFIERS_ONLY and not classification:
             valid, reason = "no", "counts wrong labels: needs predictions of classifiers"
+        elif test in CLASSIFIERS_ONLY and measure != "accuracy":
+            valid, reason = "no", f"tests error rates, not {measure}; it needs scoring='accuracy'"
+        elif test == "delong" and measure != "roc_auc":
+            valid, reason = "no", f"tests areas under ROC curves, not {measure}; it needs scoring='roc_auc'"
         elif test == "friedman" and valid == "yes" and n_models < 3:
             valid, reason = "no", "for three models or more; two are compared by Wilcoxon's test"
         elif test in ("wilcoxon", "sign") and valid == "yes" and design.parts < FEW_SETS:
@@ -137,10 +154,12 @@ def verdicts(design: Design, n_models: int, classification: bool) -> list[Verdic
     return out
 
 
-def usual_test(design: Design, n_models: int, classification: bool) -> str | None:
+def usual_test(design: Design, n_models: int, classification: bool, measure: str = "accuracy") -> str | None:
     """Return the test that `test="auto"` takes, None where no test is valid."""
     if design.kind == "data sets":
         return ("friedman" if n_models > 2 else "wilcoxon") if design.parts > 1 else None
+    if design.kind == "hold-out" and measure == "roc_auc":
+        return "delong"
     if design.kind in ("hold-out", "leave-one-out"):
-        return "mcnemar_exact" if classification else "paired_t" if design.parts > 1 else None
+        return "mcnemar_exact" if classification and measure == "accuracy" else "paired_t" if design.parts > 1 else None
     return "5x2cv_f" if design.kind == "5x2" else "corrected_t"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum._axes import drawing_axes
-from novum.evaluation._tables import decimal, html_table, number, text_table
+from novum.evaluation._tables import counted, decimal, html_table, numeral, text_table, weight_text
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError, ParameterError
 
@@ -188,31 +188,34 @@ class Evaluation:
     def _rows(self) -> list[list[str]]:
         rows = [["", self.task, f"{100 * self.level:g} % interval", ""]]
         for name, (value, low, high, method) in self.scores.items():
-            show = decimal if max(abs(value), abs(low), abs(high)) <= 1 else number
+            show = decimal if max(abs(value), abs(low), abs(high)) <= 1 else numeral
             ends = "-" if np.isnan(low) or np.isnan(high) else f"{show(low)} - {show(high)}"
             rows.append([name.replace("_", " "), show(value), ends, METHODS.get(method, method)])
         return rows
 
+    def _mass(self) -> str:
+        return "rows" if self._ranked is None or self._ranked[2] is None else "weight"
+
     def _class_rows(self) -> list[list[str]]:
-        rows = [["class", "precision", "recall", "F", "accuracy", "rows"]]
+        rows = [["class", "precision", "recall", "F", "accuracy", self._mass()]]
         for one in self.per_class:
             each = [decimal(score.value) for score in (one.precision, one.recall, one.f_score, one.accuracy)]
-            rows.append([str(one.label), *each, f"{one.support:g}"])
+            rows.append([str(one.label), *each, weight_text(one.support)])
         return rows
 
     def _confusion_rows(self) -> list[list[str]]:
         assert self.confusion is not None and self.classes is not None
         if len(self.classes) > MANY_CLASSES:
             pairs = self.confused()[:MANY_CLASSES]
-            return [["truth", "predicted", "rows"], *([str(a), str(b), f"{n:g}"] for a, b, n in pairs)]
-        lines = [[str(label), *(f"{n:g}" for n in row)] for label, row in zip(self.classes, self.confusion)]
+            return [["truth", "predicted", self._mass()], *([str(a), str(b), weight_text(n)] for a, b, n in pairs)]
+        lines = [[str(label), *(weight_text(n) for n in row)] for label, row in zip(self.classes, self.confusion)]
         return [["truth \\ predicted", *map(str, self.classes)], *lines]
 
     def _title(self) -> str:
         if self.classes is None:
-            return f"Evaluation of {self.n:,} rows"
+            return f"Evaluation of {counted(self.n, 'row')}"
         sign = "" if self.positive is None else f", positive: {self.positive}"
-        return f"Evaluation of {self.n:,} rows, {len(self.classes)} classes{sign}"
+        return f"Evaluation of {counted(self.n, 'row')}, {len(self.classes)} classes{sign}"
 
     def __repr__(self) -> str:
         table = [row[:3] + [row[3]] for row in self._rows()]

@@ -95,7 +95,7 @@ class TestResult:
     name : str
         Of the test.
     statistic, p_value : float
-        The observed value and (1).
+        The observed value, and how probable one as far out is where the hypothesis holds.
     alternative : {"two-sided", "greater", "less"}
         What the p-value is about.
     df : int, float, tuple or None
@@ -128,9 +128,18 @@ class TestResult:
     bound: Callable[[float], float] | None = field(repr=False, default=None)  # b of (3)
     symbol: str = "t"
     remark: str = ""
+    limits: tuple[float, float] = (-np.inf, np.inf)  # between which the parameter lies
+    both_ways: bool = False  # the upper tail of the statistic speaks for either direction of the parameter
+
+    @property
+    def direction(self) -> str:
+        """What the test asks of the parameter: "two-sided", "one-sided (greater)", "one-sided (less)" or "any departure"."""
+        if self.both_ways or self.alternative == "two-sided":
+            return "two-sided"
+        return f"one-sided ({self.alternative})" if self.null_value is not None else "any departure"
 
     def reject(self, level: float = 0.05) -> bool:
-        """Return (2): whether the hypothesis is rejected at a level of significance."""
+        """Return whether the hypothesis is rejected at a level of significance."""
         return bool(self.p_value <= significance("TestResult.reject", level))
 
     def acceptance_region(self, level: float = 0.05) -> Interval:
@@ -142,6 +151,8 @@ class TestResult:
             )
         tail = level / 2 if self.alternative == "two-sided" else level
         lower = -np.inf if self.alternative == "greater" else float(self.law.ppf(tail))
+        if np.isfinite(lower) and hasattr(getattr(self.law, "dist", None), "pmf") and self.law.cdf(lower) <= tail:
+            lower += 1  # a count whose tail is the level exactly is rejected by (2)
         upper = np.inf if self.alternative == "less" else float(self.law.isf(tail))
         return Interval(lower, upper)
 
@@ -150,14 +161,14 @@ class TestResult:
         return tuple(end for end in self.acceptance_region(level) if np.isfinite(end))
 
     def interval(self, confidence: float = 0.95) -> Interval:
-        """Return (3) for the parameter, one-sided where the alternative is."""
+        """Return the values of the parameter that the test does not reject, one-sided where the alternative is."""
         c = check_number("TestResult.interval", "confidence", confidence, 0, 1, open_low=True, open_high=True)
         if self.bound is None:
             raise ValueError(f"TestResult: the {self.name} estimates no single parameter; it has no interval.")
         if self.alternative == "greater":
-            return Interval(float(self.bound(1 - c)), np.inf)
+            return Interval(float(self.bound(1 - c)), self.limits[1])
         if self.alternative == "less":
-            return Interval(-np.inf, float(self.bound(c)))
+            return Interval(self.limits[0], float(self.bound(c)))
         return Interval(float(self.bound((1 - c) / 2)), float(self.bound((1 + c) / 2)))
 
     def sentence(self, level: float = 0.05) -> str:
@@ -167,7 +178,7 @@ class TestResult:
         if self.null_value is None:
             claim = self.parameter
         else:
-            claim = f"{self.parameter} {SIGNS[self.alternative]} {self.null_value:g}"
+            claim = f"{self.parameter} {SIGNS['two-sided' if self.both_ways else self.alternative]} {self.null_value:g}"
         verdict = f"Evidence that {claim}" if self.p_value <= level else f"No evidence that {claim}"
         interval = ""
         if self.bound is not None:
@@ -185,8 +196,9 @@ class TestResult:
         """Return one row of a pandas frame."""
         import pandas as pd
 
-        names = ("statistic", "p_value", "alternative", "df", "estimate", "standard_error", "null_value")
-        return pd.DataFrame([{name: getattr(self, name) for name in names}], index=[self.name])
+        names = ("statistic", "p_value", "direction", "df", "estimate", "standard_error", "null_value")
+        row = {name.replace("direction", "alternative"): getattr(self, name) for name in names}
+        return pd.DataFrame([row], index=[self.name])
 
     def plot(self, ax: Any = None, level: float = 0.05) -> Any:
         """Draw the law under the hypothesis with the p-value shaded and the region of acceptance marked."""
@@ -196,7 +208,7 @@ class TestResult:
 
     def __repr__(self) -> str:
         lines = [
-            f"{self.name}, {self.alternative}",
+            f"{self.name}, {self.direction}",
             f"  {self.symbol}{self._shown_df()} = {self.statistic:.6g}, {shown_p(self.p_value)}",
         ]
         if self.estimate is not None:

@@ -104,7 +104,7 @@ def losses_of(owner: str, hypothesis: Any, X: Any, t: Any, loss: Any) -> NDArray
 def expected_loss(
     hypothesis: Any, law: Any, loss: Any = "zero-one", *, n_draws: int = DRAWS, rng: Any = None
 ) -> Expectation:
-    """Return the true loss (1) of a hypothesis.
+    """Return the true loss of a hypothesis: its mean over the law.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def exact_samples(statistic: Callable, outcomes: list, p: NDArray, n: int, repla
 def sampling_distribution(
     statistic: Callable, law: Any, n: int, *, replace: bool = True, n_draws: int = DRAWS, rng: Any = None
 ) -> Expectation:
-    """Return mean and variance (3) of a statistic over samples of size n, for the bias (4) of estimators and of sample errors.
+    """Return mean and variance of a statistic over samples of size n, for the bias of estimators and of sample errors.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def sampling_distribution(
 def overfits(
     h: Any, other: Any, X: Any, t: Any, law: Any, loss: Any = "zero-one", *, n_draws: int = DRAWS, rng: Any = 0
 ) -> Overfitting:
-    """Return whether h overfits beside another hypothesis, (5).
+    """Return whether h overfits beside another hypothesis: better on the sample, worse on the law.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def overfits(
 
 
 def out_of_bag_probability(n: Any) -> Any:
-    """Return the probability (6) that a row is not in a bootstrap sample of n rows.
+    """Return the probability (1 - 1/n)^n that a row is not in a bootstrap sample of n rows.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ EQUAL = 1e-12  # a spread below this share of the values is what rounding leaves
 
 
 def sample_std(x: ArrayLike, axis: int | None = None) -> Any:
-    """Return S of (1), the square root of the unbiased estimate of the variance.
+    """Return the square root of the unbiased estimate of the variance.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def z_test(
     paired: bool = False,
     alternative: str = "two-sided",
 ) -> TestResult:
-    """Test a mean, or the difference of two, where the standard deviation is known: (2), (3).
+    """Test a mean, or the difference of two, where the standard deviation is known.
 
     Parameters
     ----------
@@ -114,6 +114,8 @@ def z_test(
     from scipy import stats
 
     owner = "z_test"
+    if paired and y is None:
+        raise ParameterError("z_test(paired=True): pairs need y, what was measured beside x.")
     n: Any
     m0 = check_number(owner, "mean", mean)
     sigmas = tuple(np.atleast_1d(sigma).tolist())
@@ -124,7 +126,7 @@ def z_test(
     if y is None or paired:
         values = sample(owner, "x", x, 1) if y is None else differences(owner, x, y)
         estimate, error = float(values.mean()), sigmas[0] / np.sqrt(len(values))
-        name, n = ("paired z-test" if paired and y is not None else "one-sample z-test"), len(values)
+        name, n = ("paired z-test" if y is not None else "one-sample z-test"), len(values)
         parameter = "the mean difference" if y is not None else "the mean"
     else:
         a, b = sample(owner, "x", x, 1), sample(owner, "y", y, 1)
@@ -158,7 +160,7 @@ def t_test(
     equal_variances: bool = False,
     alternative: str = "two-sided",
 ) -> TestResult:
-    """Test a mean (2), the difference of two means (4), (5), or the mean of paired differences (6).
+    """Test a mean, the difference of two means, or the mean of paired differences.
 
     Parameters
     ----------
@@ -191,6 +193,8 @@ def t_test(
     from scipy import stats
 
     owner, m0 = "t_test", check_number("t_test", "mean", mean)
+    if paired and y is None:
+        raise ParameterError("t_test(paired=True): pairs need y, what was measured beside x.")
     n: Any
     df: Any
     if y is None or paired:

@@ -10,6 +10,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
 
 from novum._sklearn import num_samples
+from novum.evaluation._scoring import check_one_score
 from novum.evaluation.comparison import Failure
 from novum.evaluation.design import Design, design_of
 from novum.evaluation.shared_folds import Outcome, Task, run, splits_of
@@ -32,12 +33,14 @@ class Measured:
         self.seconds: NDArray | None = None
         self.classification = False
         self.wrong: NDArray | None = None  # (rows, models): which predictions are wrong, for McNemar's test
+        self.ranking: tuple[NDArray, NDArray] | None = None  # labels and (rows, models) scores, for DeLong's test
 
     def only(self, keep: list[int]) -> None:
         """Keep some of the models."""
         self.names, self.scores = [self.names[j] for j in keep], self.scores[:, keep]
         self.seconds = None if self.seconds is None else self.seconds[keep]
         self.wrong = None if self.wrong is None else self.wrong[:, keep]
+        self.ranking = None if self.ranking is None else (self.ranking[0], self.ranking[1][:, keep])
 
 
 def splitter_for(cv: Any, y: Any, classification: bool, groups: Any, random_state: Any) -> Any:
@@ -89,16 +92,25 @@ def on_one(
     folds = splits_of("compare", splitter_for(cv, y, classification, groups, seed), X, y, groups)
     if scoring is None and not classification and any(is_classifier(model) for model in models.values()):
         raise ParameterError("compare: classifiers and regressors have different scores of their own; pass scoring=.")
+    check_one_score("compare", scoring)
     scorers = [check_scoring(model, scoring) for model in models.values()]
-    design = design_of(folds, num_samples(X))
-    keep = classification and (mcnemar or design.kind in ("hold-out", "leave-one-out")) and design.kind in POOLED
+    design, measure = design_of(folds, num_samples(X)), measure_of(scoring, classification)
+    if design.kind == "leave-one-out" and measure in ("R2", "r2"):
+        raise ParameterError(
+            f"compare(cv={cv!r}): R2 of a single row does not exist; pass scoring='neg_mean_squared_error'."
+        )
+    keep = ""
+    if classification and design.kind == "hold-out" and measure == "roc_auc" and len(np.unique(np.asarray(y))) == 2:
+        keep = "scores"
+    elif classification and (mcnemar or design.kind in ("hold-out", "leave-one-out")) and design.kind in POOLED:
+        keep = "labels"
     tasks = [
         Task(j, f, model, X, y, fold, scorers[j], keep)
         for f, fold in enumerate(folds)
         for j, model in enumerate(models.values())
     ]
     done = run(tasks, n_jobs)
-    parts = [f"fold {f}" for f in range(len(folds))]
+    parts = [f"fold {f + 1}" for f in range(len(folds))]
     scores, seconds = (np.full((len(folds), len(names)), np.nan) for _ in range(2))
     out = Measured(names, scores, parts, design)
     out.classification = classification
@@ -107,12 +119,15 @@ def on_one(
         if one.error:
             out.failures.append(Failure(names[one.model], parts[one.fold], one.error))
     out.measure, out.warnings, out.seconds = (
-        measure_of(scoring, classification),
+        measure,
         messages_of(names, done),
         seconds.mean(0),
     )
-    if keep:
-        truth = np.asarray(y)
+    truth = np.asarray(y)
+    if keep == "scores":  # a model that failed has no scores and is not compared
+        found = [np.zeros(len(folds[0].test)) if one.prediction is None else one.prediction for one in done]
+        out.ranking = truth[folds[0].test], np.column_stack(found)
+    elif keep == "labels":
         columns = [
             np.concatenate([wrong_rows(one, truth[folds[one.fold].test]) for one in done if one.model == j])
             for j in range(len(names))

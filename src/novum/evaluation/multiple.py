@@ -15,7 +15,7 @@ __all__ = ["holm"]
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Return the adjusted p-values (1), in the order given.
+    """Return p-values adjusted by Holm's steps, in the order given.
 
     Parameters
     ----------

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novum._checks import check_choice, check_number, vector
+from novum.evaluation.area import delong_test
 from novum.evaluation.hypothesis import ALTERNATIVES, TestResult, result_of
 from novum.evaluation.mean_tests import bound_of, ratio, t_test
 from novum.exceptions import DataError, ParameterError
 
-__all__ = ["PAIRED_TESTS", "mcnemar", "paired_test"]
+__all__ = ["PAIRED_TESTS", "delong", "mcnemar", "paired_test"]
 
 PAIRED_TESTS = ("paired_t", "corrected_t", "5x2cv_t", "5x2cv_f", "mcnemar", "mcnemar_exact", "wilcoxon", "sign")
 SAME = 1e-12  # differences below this share of the scores are zero: what rounding leaves of equal scores
@@ -69,14 +70,15 @@ def five_by_two(d: NDArray, size: float, kind: str, alternative: str) -> TestRes
         statistic = ratio(float(d[0]), float(np.sqrt(spread / 5)), size)
         return result_of("5x2cv paired t-test", statistic, stats.t(5), alternative, df=5, **parts)
     if alternative != "two-sided":
-        raise ParameterError(f"paired_test(test='5x2cv_f', alternative={alternative!r}): the F test has no direction.")
+        raise ParameterError(
+            f"paired_test(test='5x2cv_f', alternative={alternative!r}): the F test has no direction; use 5x2cv_t."
+        )
     statistic = ratio(float((d**2).sum()), 2 * spread, size**2)
     law = stats.f(10, 5)
     p = float(law.sf(statistic))
     # large F speaks against the hypothesis whatever the direction of the difference: one tail, "greater" for the picture
     return result_of(
-        "5x2cv combined F test", statistic, law, "greater", p_value=p, df=(10, 5), n=10, estimate=parts["estimate"],
-        parameter="the models differ", symbol="F",
+        "5x2cv combined F test", statistic, law, "greater", p_value=p, df=(10, 5), symbol="F", both_ways=True, **parts
     )  # fmt: skip
 
 
@@ -97,8 +99,19 @@ def mcnemar(only_a: int, only_b: int, *, exact: bool | None = None, alternative:
     remark = f"only {n} rows disagree; mcnemar_exact is better" if n < FEW_DISCORDANT else ""
     law, p = stats.chi2(1), float(stats.chi2.sf(statistic, 1))
     return result_of(
-        "McNemar's test", statistic, law, "greater", p_value=p, df=1, n=n, symbol="X2", remark=remark,
-        parameter="the error rates differ", estimate=parts["estimate"],
+        "McNemar's test", statistic, law, "greater", p_value=p, df=1, symbol="X2", remark=remark, both_ways=True, **parts
+    )  # fmt: skip
+
+
+def delong(y: NDArray, a: NDArray, b: NDArray, alternative: str) -> TestResult:
+    """Return DeLong's test (novum.evaluation.area) that two scores of the same rows have the same area under the ROC curve."""
+    from scipy import stats
+
+    found, law = delong_test(y, a, b), stats.norm()
+    return result_of(
+        "DeLong's test", found.statistic, law, alternative, symbol="z", n=len(y), parameter="the difference of the areas",
+        null_value=0.0, estimate=found.difference, standard_error=found.standard_error, limits=(-1.0, 1.0),
+        bound=partial(bound_of, found.difference, found.standard_error, law),
     )  # fmt: skip
 
 
@@ -157,12 +170,12 @@ def paired_test(
     a, b : array-like of shape (J,)
         Scores fold by fold or data set by data set; for McNemar's test the predictions row by row.
     test : str, default="corrected_t"
-        "paired_t" (1), "corrected_t" (2), "5x2cv_t" (3), "5x2cv_f" (4), "mcnemar" or "mcnemar_exact" (5), "wilcoxon" (6),
-        "sign" (7).
+        "paired_t"; "corrected_t", which allows for overlapping training sets; "5x2cv_t" (Dietterich) and "5x2cv_f" (Alpaydin)
+        on five times two folds; "mcnemar" or "mcnemar_exact" on predictions; "wilcoxon" and "sign" on several data sets.
     y : array-like, default=None
         The true labels, for McNemar's test.
     test_over_train : float, default=None
-        n2/n1 of (2); 1/(J - 1) by default, which is right for one run of J folds.
+        Rows tested over rows trained on, for "corrected_t"; 1/(J - 1) by default, which is right for one run of J folds.
     alternative : {"two-sided", "greater", "less"}
         "greater": the first model scores higher; for McNemar: the first makes more errors.
 

@@ -40,7 +40,7 @@ def permutation_test(
     alternative: str = "two-sided",
     rng: Any = None,
 ) -> TestResult:
-    """Test by rearrangement whether two samples have one law (1), or a sample is symmetric about a value (2).
+    """Test by rearrangement whether two samples have one law, or a sample is symmetric about a value.
 
     Parameters
     ----------

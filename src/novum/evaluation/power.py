@@ -177,8 +177,8 @@ def sample_size(
 
     high = first
     while not reaches(high):
-        high *= 2
-        if high > MOST:
+        high, tried = min(2 * high, MOST), high
+        if tried == MOST:
             raise ParameterError(
                 f"sample_size(effect={effect!r}, alternative={alternative!r}): {MOST:.0e} observations do not reach a power of"
                 f" {wanted:g}; the effect is zero, tiny, or in the other direction."
@@ -188,6 +188,15 @@ def sample_size(
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(middle) else (middle + 1, high)
     return low
+
+
+def p_of(result: Any) -> float:
+    """Return the p-value of a result."""
+    if not hasattr(result, "p_value"):
+        raise ParameterError(
+            f"rejection_rate(test=...): it must return a TestResult, or anything with p_value; got {type(result).__name__}."
+        )
+    return float(result.p_value)
 
 
 def rejection_rate(
@@ -221,5 +230,5 @@ def rejection_rate(
     repeats = check_count("rejection_rate", "n_repeats", n_repeats)
     level = significance("rejection_rate", level)
     generator = np.random.default_rng(rng)
-    count = sum(test(draw(generator)).p_value <= level for _ in range(repeats))
+    count = sum(p_of(test(draw(generator))) <= level for _ in range(repeats))
     return count / repeats, wilson_interval(int(count), repeats)

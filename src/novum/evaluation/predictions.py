@@ -11,6 +11,7 @@ score would vary over test samples of this size, not over training samples (for 
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from novum.evaluation.evaluation_result import Evaluation
 from novum.exceptions import DataError, ParameterError
 
 __all__ = ["evaluate", "evaluate_predictions"]
+
+MANY_NUMBERS = 10  # whole numbers in y that are more than the digits are perhaps counts
 
 
 def collected(values: Any) -> Any:
@@ -119,7 +122,8 @@ def evaluate_predictions(
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
         Truth.
     y_pred : array-like of the shape of y, default=None
-        Predicted labels or numbers; None takes the class of the largest probability or score.
+        Predicted labels or numbers; None takes the class of the largest probability, or of the largest of several scores. One
+        column of scores has no threshold of its own: scores of labels then need y_pred.
     y_proba : array-like of shape (n_samples, n_classes) or (n_samples,), default=None
         Probabilities of the classes in the order of `classes`; one column is that of the positive class.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
@@ -128,8 +132,8 @@ def evaluate_predictions(
         Order of the columns; None takes the sorted labels of y and y_pred.
     sample_weight : array-like of shape (n_samples,), default=None
     scoring : list, str, dict or None, default=None
-        Names from the table, names of scikit-learn's scorers, or functions of (y, y_pred), by name in a dict; None gives all
-        of the table. What is not in the table gets a bootstrap interval.
+        Names as they are printed (with underscores), names of scikit-learn's scorers, or functions of (y, y_pred), by name in
+        a dict; None gives all that are printed. Others than these get a bootstrap interval.
     task : {"classification", "regression"}, default=None
         None guesses: labels, probabilities or whole numbers in both make a classification.
     pos_label : label, default=None
@@ -186,6 +190,7 @@ def evaluate_predictions(
     )
     if y_pred is None and y_proba is None and y_score is None:
         raise DataError("evaluate_predictions: give y_pred, y_proba or y_score.")
+    guessed = task is None
     task = task or guessed_task(y, y_pred, y_proba, y_score)
     if task == "regression":
         given: Given = regression_given(y, y_pred, sample_weight, log_density)
@@ -193,4 +198,8 @@ def evaluate_predictions(
     if task != "classification":
         raise ParameterError(f"evaluate_predictions(task={task!r}): task must be 'classification' or 'regression'.")
     given = classification_given(y, y_pred, y_proba, y_score, classes, sample_weight, pos_label, cost)
+    known: Any = given.classes
+    if guessed and len(known) > MANY_NUMBERS and known.dtype.kind in "iuf" and y_proba is None and y_score is None:
+        note = f"whole numbers were taken for labels of {len(known)} classes; for counts give task='regression'"
+        given = replace(given, notes=(*given.notes, note))
     return classification_scores(given, settings)

@@ -79,7 +79,7 @@ def checked(owner: str, successes: int, n: int, level: float) -> tuple[int, int,
 
 
 def wilson_interval(successes: int, n: int, level: float = 0.95) -> Interval:
-    """Return the interval (2) for the probability of success.
+    """Return Wilson's interval for the probability of success.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def wilson_interval(successes: int, n: int, level: float = 0.95) -> Interval:
 
 
 def clopper_pearson_interval(successes: int, n: int, level: float = 0.95) -> Interval:
-    """Return the exact interval (3) for the probability of success: it covers at least as often as its level says.
+    """Return Clopper and Pearson's exact interval for the probability of success: it covers at least as often as its level says.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from novum._axes import drawing_axes
 from novum._checks import check_choice, check_count, check_number
 from novum.evaluation._given import classification_given
 from novum.evaluation._probabilities import bin_of, stated
-from novum.evaluation._tables import decimal, html_table, text_table
+from novum.evaluation._tables import decimal, html_table, text_table, weight_text
 from novum.evaluation.proportion import share_interval
 
 __all__ = ["Calibration", "calibration"]
@@ -48,6 +48,8 @@ class Calibration:
     expected_error, largest_error, brier, reliability, resolution, uncertainty, within : float
         (1) to (7).
     level : float
+    weighted : bool
+        Whether rows had weights.
     """
 
     predicted: NDArray
@@ -64,6 +66,7 @@ class Calibration:
     uncertainty: float
     within: float
     level: float
+    weighted: bool = False
 
     def to_frame(self) -> Any:
         """Return the bins as a pandas frame."""
@@ -91,16 +94,18 @@ class Calibration:
         return ax
 
     def _rows(self) -> list[list[str]]:
-        rows = [["predicted", "observed", f"{100 * self.level:g} % interval", "rows"]]
+        mass = "weight" if self.weighted else "rows"
+        rows = [["predicted", "observed", f"{100 * self.level:g} % interval", mass]]
         for q, o, low, high, w in zip(self.predicted, self.observed, self.lower, self.upper, self.weight):
-            rows.append([decimal(q), decimal(o), f"{decimal(low)} - {decimal(high)}", f"{w:g}"])
+            rows.append([decimal(q), decimal(o), f"{decimal(low)} - {decimal(high)}", weight_text(w)])
         return rows
 
     def _head(self) -> str:
+        sign = "-" if self.within <= -0.0005 else "+"
         return (
             f"Calibration: expected error {decimal(self.expected_error)}, Brier {decimal(self.brier)} ="
             f" {decimal(self.reliability)} reliability - {decimal(self.resolution)} resolution +"
-            f" {decimal(self.uncertainty)} uncertainty + {decimal(self.within)} within bins"
+            f" {decimal(self.uncertainty)} uncertainty {sign} {decimal(abs(self.within))} within bins"
         )
 
     def __repr__(self) -> str:
@@ -166,7 +171,7 @@ def calibration(
     n_bins = check_count(owner, "n_bins", n_bins)
     check_choice(owner, "strategy", strategy, ("uniform", "quantile"))
     level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
-    given = classification_given(y, None, y_proba, None, classes, sample_weight, pos_label, None)
+    given = classification_given(y, None, y_proba, None, classes, sample_weight, pos_label, None, owner)
     assert given.proba is not None
     outcome, q = stated(given.truth, given.proba, given.positive)
     w = np.ones(given.n) if given.weight is None else given.weight
@@ -198,4 +203,5 @@ def calibration(
         mean * (1 - mean),
         float(w @ (dq**2 - 2 * dq * do) / total),
         level,
+        given.weight is not None,
     )

@@ -25,7 +25,7 @@ __all__ = ["ResampledTest", "corrected_interval", "corrected_test"]
 
 
 class ResampledTest(NamedTuple):
-    """The paired comparison (4)."""
+    """The paired comparison of two models by the corrected resampled t-test."""
 
     difference: float
     statistic: float
@@ -49,7 +49,7 @@ def variance_of_mean(x: NDArray[np.float64], test_over_train: float) -> float:
 
 
 def corrected_interval(scores: ArrayLike, test_over_train: float, level: float = 0.95) -> Interval:
-    """Return the interval (3) for the expected score.
+    """Return the interval for the expected score, by the variance that is corrected for overlapping training sets.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def corrected_interval(scores: ArrayLike, test_over_train: float, level: float =
 
 
 def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: float = 0.95) -> ResampledTest:
-    """Return the paired test (4) of two models on the same parts.
+    """Return the corrected resampled t-test of two models on the same parts.
 
     Parameters
     ----------

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.utils import indexable
 
 from novum import _sklearn
 from novum._axes import drawing_axes
@@ -22,6 +21,7 @@ from novum.evaluation._intervals import INTERVAL_METHODS, interval_from, jackkni
 from novum.evaluation._quick import QUICK_NAMES, quick_statistic
 from novum.evaluation._statistics import resample_rows
 from novum.evaluation._tables import number
+from novum.evaluation._together import together
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError, ParameterError
 
@@ -43,6 +43,8 @@ class BootstrapResult:
     replicates : ndarray of shape (n_resamples, ...)
     method : {"bca", "percentile", "basic"}
     level : float
+    notes : tuple of str
+        What to know of the resamples.
     """
 
     estimate: Any
@@ -52,6 +54,7 @@ class BootstrapResult:
     replicates: NDArray = field(repr=False)
     method: str = "bca"
     level: float = 0.95
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         head = f"Bootstrap, {len(self.replicates):,} resamples, {100 * self.level:g} % interval ({self.method})"
@@ -60,7 +63,7 @@ class BootstrapResult:
             f"  {number(t)}   {number(low)} - {number(high)}   standard error {number(se)}, bias {number(bias)}"
             for t, low, high, se, bias in zip(*flat)
         ]
-        return "\n".join([head, *lines])
+        return "\n".join([head, *lines, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -130,7 +133,7 @@ def bootstrap(
     level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
     if not data:
         raise DataError("bootstrap: give the data after the statistic.")
-    seed, data = seed_of(random_state), tuple(indexable(*data))
+    seed, data = seed_of(random_state), together("bootstrap", data)
     n = _sklearn.num_samples(data[0])
     if n < 2:
         raise DataError(f"bootstrap: {n} row cannot be resampled; give at least two.")
@@ -142,11 +145,28 @@ def bootstrap(
         replicates = of_sums.replicates(count, seed)[:, place]
         jackknife = of_sums.jackknife(seed)[:, place] if method == "bca" else None
     elif isinstance(statistic, str):
-        why = "these data do not fit it" if statistic in QUICK_NAMES else f"it must be one of {', '.join(QUICK_NAMES)}"
-        raise ParameterError(f"bootstrap(statistic={statistic!r}): {why}; or give a function of the data.")
+        raise refused(statistic, data)
     else:
         estimate, replicates, jackknife = by_rows(statistic, data, n, count, seed, method, n_jobs)
     return summarised(estimate, replicates, jackknife, method, level)
+
+
+def refused(statistic: str, data: tuple) -> Exception:
+    """Return the error that says why a statistic named does not take the data."""
+    if statistic not in QUICK_NAMES:
+        known = ", ".join(QUICK_NAMES)
+        return ParameterError(f"bootstrap(statistic={statistic!r}): it must be one of {known}; or give a function.")
+    wanted = 1 if statistic == "mean" else 2
+    if len(data) != wanted:
+        return DataError(f"bootstrap(statistic={statistic!r}): it takes {wanted} column(s) of data; got {len(data)}.")
+    for place, part in enumerate(map(np.asarray, data), start=1):
+        if part.dtype.kind == "f" and part.ndim == 1 and not np.isfinite(part).all():
+            row = int(np.argmin(np.isfinite(part)))
+            return DataError(f"bootstrap: array {place} of the data holds NaN or infinity at row {row}; remove it.")
+    shapes = ", ".join(f"{np.shape(part)} {np.asarray(part).dtype}" for part in data)
+    return ParameterError(
+        f"bootstrap(statistic={statistic!r}): these data do not fit it ({shapes}); or give a function of the data."
+    )
 
 
 def by_rows(
@@ -175,6 +195,12 @@ def summarised(estimate: Any, replicates: NDArray, jackknife: NDArray | None, me
     """Return the result, place by place for a statistic of several numbers."""
     shape = np.shape(estimate)
     t, flat = np.ravel(estimate), replicates.reshape(len(replicates), -1)
+    if t.size and not np.isfinite(t).any():
+        raise DataError(
+            f"bootstrap: the statistic of the data is {t[0]}; remove missing values, or give a function that ignores them."
+        )
+    lost = int((~np.isfinite(flat[:, np.isfinite(t)])).any(axis=1).sum())
+    notes = (f"{lost:,} of {len(flat):,} resamples have no value and do not count",) if lost else ()
     knife = None if jackknife is None else jackknife.reshape(len(jackknife), -1)
     ends = [
         interval_from(float(t[j]), flat[:, j], level, method, None if knife is None else knife[:, j])
@@ -188,7 +214,7 @@ def summarised(estimate: Any, replicates: NDArray, jackknife: NDArray | None, me
     low, high = (np.array(end).reshape(shape) for end in zip(*ends))
     if not shape:
         error, bias, low, high = float(error), float(bias), float(low), float(high)
-    return BootstrapResult(estimate, error, bias, Interval(low, high), replicates, method, level)
+    return BootstrapResult(estimate, error, bias, Interval(low, high), replicates, method, level, notes)
 
 
 class BootstrapSplit:

@@ -49,7 +49,9 @@ def table_of(models: Any) -> tuple[list[str], NDArray, list[str]]:
             raise DataError(
                 f"compare: the scores of {name!r} must be a list of numbers; got shape {column.shape}, {column.dtype}."
             )
-        if len(column) != len(columns[0]) or len(column) == 0:
+        if len(column) == 0:
+            raise DataError(f"compare: {name!r} has no scores; give one for every part.")
+        if len(column) != len(columns[0]):
             raise DataError(
                 f"compare: {names[0]!r} has {len(columns[0])} scores and {name!r} has {len(column)}; they are paired."
             )

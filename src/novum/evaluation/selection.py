@@ -11,6 +11,7 @@ A score that chose the features is no estimate of how well they do. For that, se
 scikit-learn's SequentialFeatureSelector with `criterion_scorer` and a model, cross-validated as a whole.
 """
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
@@ -24,8 +25,9 @@ from sklearn.model_selection import cross_val_score
 from novum._axes import drawing_axes
 from novum._checks import check_choice, check_count, check_number
 from novum._sklearn import take_rows
-from novum.evaluation.criteria import model_criteria
-from novum.exceptions import DataError, ParameterError
+from novum.evaluation._scoring import check_one_score
+from novum.evaluation.criteria import ExactFit, Uncounted, model_criteria
+from novum.exceptions import DataError, DataWarning, ParameterError
 
 __all__ = ["SelectionPath", "backward_selection", "criterion_scorer", "forward_selection"]
 
@@ -152,7 +154,7 @@ def greedy(estimator: Any, X: Any, y: Any, scoring: Any, n_features: Any, cv: An
     if wanted is not None and wanted > p:
         raise ParameterError(f"{owner}(n_features={wanted}): X has {p} features.")
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else [f"x{j}" for j in range(p)]
-    label, score = scorer_of(owner, estimator, X, y, scoring, cv)
+    label, score = scorer_of(owner, estimator, X, y, scoring, cv, forward)
     current: tuple[int, ...] = () if forward else tuple(range(p))
     sets, scores = ([], []) if forward else ([current], [score(current)])
     end = (wanted or p) if forward else (wanted or 1)
@@ -160,6 +162,13 @@ def greedy(estimator: Any, X: Any, y: Any, scoring: Any, n_features: Any, cv: An
         others = [j for j in range(p) if (j in current) != forward]
         tried = [tuple(sorted({*current, j})) if forward else tuple(i for i in current if i != j) for j in others]
         values = [score(one) for one in tried]
+        if np.isnan(values).all():
+            if wanted is not None or not sets:
+                raise DataError(
+                    f"{owner}(scoring={label!r}): with {len(tried[0])} features no set has a score: as many parameters as the"
+                    f" {len(y)} rows fit them exactly; ask for fewer features or a cross-validated score."
+                )
+            break  # from here on every set fits the rows exactly
         best = int(np.nanargmax(values))
         current = tried[best]
         sets.append(current)
@@ -170,7 +179,7 @@ def greedy(estimator: Any, X: Any, y: Any, scoring: Any, n_features: Any, cv: An
     return SelectionPath(sets, scores, support, names, label)
 
 
-def scorer_of(owner: str, estimator: Any, X: Any, y: Any, scoring: Any, cv: Any) -> tuple[str, Callable]:
+def scorer_of(owner: str, estimator: Any, X: Any, y: Any, scoring: Any, cv: Any, forward: bool) -> tuple[str, Callable]:
     """Return the name and the function that scores a set of features."""
     if isinstance(scoring, str) and scoring in CRITERIA:
         if cv is not None:
@@ -188,9 +197,27 @@ def scorer_of(owner: str, estimator: Any, X: Any, y: Any, scoring: Any, cv: Any)
 
         def score(features: tuple[int, ...]) -> float:
             part = columns_of(X, features)
-            return criterion(clone(estimator).fit(part, y), part, y)
+            try:
+                return criterion(clone(estimator).fit(part, y), part, y)
+            except ExactFit:
+                if not forward:
+                    raise
+                return float("nan")
+            except Uncounted as problem:
+                raise ParameterError(
+                    f"{owner}(scoring={scoring!r}): the parameters of {type(estimator).__name__} cannot be counted; pass a"
+                    " score that is cross-validated, such as scoring='accuracy' or 'r2'."
+                ) from problem
 
+        if forward and np.shape(X)[1] >= len(y):
+            warnings.warn(
+                f"{owner}(scoring={scoring!r}): {np.shape(X)[1]} features for {len(y)} rows; a criterion does not charge for"
+                " the search among them and keeps noise. A cross-validated score is safer.",
+                DataWarning,
+                stacklevel=4,
+            )
         return scoring, score
+    check_one_score(owner, scoring, CRITERIA)
     scorer = check_scoring(estimator, scoring)
     folds = 5 if cv is None else cv
     label = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
@@ -202,7 +229,7 @@ def scorer_of(owner: str, estimator: Any, X: Any, y: Any, scoring: Any, cv: Any)
 def forward_selection(
     estimator: Any, X: Any, y: Any, *, scoring: Any = "bic", n_features: int | None = None, cv: Any = None
 ) -> SelectionPath:
-    """Add one feature after another, each time the one that helps most (1), and keep the best set of the path.
+    """Add one feature after another, each time the one that helps most, and keep the best set of the path.
 
     Parameters
     ----------
@@ -237,7 +264,7 @@ def forward_selection(
 def backward_selection(
     estimator: Any, X: Any, y: Any, *, scoring: Any = "bic", n_features: int | None = None, cv: Any = None
 ) -> SelectionPath:
-    """Drop one feature after another, each time the one that is missed least (2), and keep the best set of the path.
+    """Drop one feature after another, each time the one that is missed least, and keep the best set of the path.
 
     Parameters
     ----------

@@ -53,11 +53,16 @@ class Task(NamedTuple):
     y: Any
     split: Fold
     score: Callable[[Any, Any, Any], float]  # (fitted, X, y)
-    keep: bool = False  # the predictions
+    keep: str = ""  # "labels" or "scores": predictions wanted of the test part
+
+
+def positive_scores(fitted: Any, X: Any) -> Any:
+    """Return what grows with the chance of the second of two classes."""
+    return fitted.decision_function(X) if hasattr(fitted, "decision_function") else fitted.predict_proba(X)[:, 1]
 
 
 def fit_and_score(
-    model: int, fold: int, estimator: Any, X: Any, y: Any, split: Fold, score: Callable, keep: bool = False
+    model: int, fold: int, estimator: Any, X: Any, y: Any, split: Fold, score: Callable, keep: str = ""
 ) -> Outcome:
     """Fit on the training part and score on the other, on one thread; an error is an outcome, not the end."""
     start = time.perf_counter()
@@ -69,9 +74,11 @@ def fit_and_score(
             test = take_rows(X, split.test), take_rows(y, split.test)
             value, error = float(score(fitted, *test)), ""
             if not np.isfinite(value):
-                error = f"the score is {value}"
+                error = f"the score is {value}{' of a single row' if len(split.test) == 1 else ''}"
             if keep:
-                prediction = np.asarray(fitted.predict(test[0]))
+                prediction = np.asarray(
+                    fitted.predict(test[0]) if keep == "labels" else positive_scores(fitted, test[0])
+                )
         except Exception as problem:  # whatever a model raises on these rows
             text = (str(problem).splitlines() or [""])[0]
             value, error = float("nan"), f"{type(problem).__name__}: {text:.200}"
@@ -127,7 +134,7 @@ def splits_of(owner: str, cv: Any, X: Any, y: Any, groups: Any) -> list[Fold]:
     """Return the splits, made once; rows that begin a new pass over the data begin a new repetition."""
     try:
         made = list(cv.split(X, y, groups) if groups is not None else cv.split(X, y))
-    except TypeError as problem:
+    except (TypeError, ValueError) as problem:
         raise DataError(f"{owner}(cv={cv!r}): cannot split the rows: {problem}") from problem
     if not made:
         raise DataError(f"{owner}(cv={cv!r}): no split was made.")
@@ -139,7 +146,7 @@ def splits_of(owner: str, cv: Any, X: Any, y: Any, groups: Any) -> list[Fold]:
             np.flatnonzero(part) if np.asarray(part).dtype == bool else np.asarray(part) for part in (train, test)
         )
         if len(train) == 0 or len(test) == 0:
-            raise DataError(f"{owner}(cv={cv!r}): split {len(folds)} has an empty part.")
+            raise DataError(f"{owner}(cv={cv!r}): split {len(folds) + 1} has an empty part.")
         if seen[test].any():
             repeat, seen = repeat + 1, np.zeros(rows, bool)
         seen[test] = True

@@ -80,7 +80,7 @@ def effective_degrees_of_freedom(
     y : array-like, default=None
         Needed for learners that are not linear in y.
     noise_variance : float, default=None
-        Given, they are found by simulation (2); else the learner must be linear in y (1).
+        Given, they are found by simulation around a fit; else the learner must be linear in y.
     n_draws : int, default=200
     rng : int, Generator or None
 
@@ -115,7 +115,7 @@ def effective_degrees_of_freedom(
 
 
 def optimism(model: Any, X: Any, y: Any = None, *, noise_variance: float, n_draws: int = 200, rng: Any = 0) -> float:
-    """Return the optimism (2) of the mean squared error on the training rows.
+    """Return the optimism of the mean squared error on the training rows.
 
     Parameters
     ----------

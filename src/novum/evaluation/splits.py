@@ -11,6 +11,7 @@ from sklearn.utils import indexable
 from novum import _sklearn
 from novum._axes import drawing_axes
 from novum._random import Stream, seed_of
+from novum.evaluation._together import together
 from novum.exceptions import DataError, ParameterError
 
 __all__ = ["holdout_split", "plot_folds"]
@@ -100,7 +101,7 @@ def holdout_split(
     """
     if not arrays:
         raise ParameterError("holdout_split: give at least one array.")
-    arrays = tuple(indexable(*arrays))
+    arrays = together("holdout_split", arrays)
     n = _sklearn.num_samples(arrays[0])
     counts = part_sizes(sizes, n)
     if stratify is not None and (groups is not None or not shuffle):
@@ -109,11 +110,15 @@ def holdout_split(
     order = Stream(seed).permutation("holdout", 0, n) if shuffle else np.arange(n)
     bounds = np.cumsum([0, *counts])
     if groups is not None:
-        parts = group_parts(np.asarray(indexable(groups, arrays[0])[0]), counts, order)
+        parts = group_parts(np.asarray(together("holdout_split(groups=...)", (groups, arrays[0]))[0]), counts, order)
     elif stratify is None:
         parts = [order[a:b] for a, b in pairwise(bounds)]
     else:
-        labels, rest, parts = np.asarray(indexable(stratify, arrays[0])[0]), np.arange(n), []
+        labels, rest, parts = (
+            np.asarray(together("holdout_split(stratify=...)", (stratify, arrays[0]))[0]),
+            np.arange(n),
+            [],
+        )
         for j, size in enumerate(counts):
             if size == len(rest):
                 parts.append(rest)

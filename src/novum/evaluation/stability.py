@@ -36,9 +36,19 @@ SMALLEST = 0.02  # of the first penalty that matters: what enters later is noise
 ITERATIONS = 20_000  # correlated columns of few rows are slow
 
 
+def excess(threshold: float) -> float:
+    """Return 2 threshold - 1 without the rounding error that would cost a feature where the root below is whole."""
+    return round(2 * threshold - 1, 12)
+
+
 def false_bound(q: float, threshold: float, p: int) -> float:
     """Return (2)."""
-    return q * q / ((2 * threshold - 1) * p)
+    return q * q / (excess(threshold) * p)
+
+
+def most_selected(max_false: float, threshold: float, p: int) -> int:
+    """Return the largest q whose bound (2) does not exceed `max_false`, at least one."""
+    return max(1, int(np.sqrt(max_false * excess(threshold) * p) + 1e-9))
 
 
 def entries(X: NDArray, y: NDArray, q: int) -> NDArray:
@@ -76,11 +86,11 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
         Features are chosen by its `coef_` or `feature_importances_`: the largest `n_selected`, without zeros. None takes the
         features that enter the lasso path first; y must then be numbers.
     threshold : float, default=0.7
-        Share of the halves (1), above one half.
+        Share of the halves that must choose a feature for it to be kept, above one half.
     n_selected : int, default=None
         q, features chosen on a half; None takes the most that `max_false` allows.
     max_false : float, default=1.0
-        Bound (2) on the expected number of features kept falsely.
+        Bound on the expected number of features kept falsely.
     n_pairs : int, default=50
         B, pairs of complementary halves.
     random_state : int, Generator, RandomState, SeedSequence or None, default=0
@@ -88,12 +98,12 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
     Attributes
     ----------
     selection_probabilities_ : array of shape (n_features,)
-        (1).
+        Share of the halves that chose each feature.
     support_ : array of bool of shape (n_features,)
     n_selected_ : int
         q.
     error_bound_ : float
-        (2) for the features chosen per half on average.
+        Bound on the expected number of features kept falsely, from the number chosen per half on average.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -166,8 +176,7 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
                 f"StabilitySelection: y has {target.shape[1]} columns; choose features for one target at a time."
             )
         target = target.reshape(n)
-        most = int(np.sqrt(self.max_false * (2 * self.threshold - 1) * p))
-        q = min(p, self.n_selected or max(1, most))
+        q = min(p, self.n_selected or most_selected(self.max_false, self.threshold, p))
         draws, count, chosen_in_all = Stream(seed_of(self.random_state)), np.zeros(p), 0
         for pair in range(self.n_pairs):
             order = draws.permutation("halves", pair, n)

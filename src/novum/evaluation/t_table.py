@@ -17,7 +17,7 @@ DEGREES = (*range(1, 31), 32, 34, 36, 38, np.inf)
 
 
 def t_table(tails: ArrayLike = TAILS, df: ArrayLike = DEGREES) -> Any:
-    """Return the critical values (1) as a frame: a row per degrees of freedom, a column per upper tail.
+    """Return the critical values of Student's t as a frame: a row per degrees of freedom, a column per upper tail.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ It leans on the normal law: heavy tails reject far too often.
 
 from functools import partial
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from novum.evaluation.hypothesis import TestResult, result_of
@@ -25,7 +26,7 @@ def ratio_end(ratio: float, n: int, m: int, q: float) -> float:
 
 
 def f_test(x: ArrayLike, y: ArrayLike, *, alternative: str = "two-sided") -> TestResult:
-    """Test whether two normal samples have equal variances (1).
+    """Test whether two normal samples have equal variances.
 
     Parameters
     ----------
@@ -54,4 +55,5 @@ def f_test(x: ArrayLike, y: ArrayLike, *, alternative: str = "two-sided") -> Tes
     return result_of(
         "F test of variances", F, stats.f(n - 1, m - 1), alternative, df=(n - 1, m - 1), estimate=F, n=(n, m), symbol="F",
         parameter="the ratio of the variances", null_value=1.0, bound=partial(ratio_end, F, n, m),
+        limits=(0.0, np.inf),
     )  # fmt: skip
