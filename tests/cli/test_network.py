@@ -37,6 +37,12 @@ def test_query_prints_before_and_after_with_the_explanation(car):
     assert "gauge=empty   .315" in everything.output
 
 
+def test_names_that_are_numbers_are_found_by_how_they_print(tmp_path):
+    path = tmp_path / "n.json"
+    BayesianNetwork([(1, 2)], {1: [0.5, 0.5], 2: [[0.9, 0.1], [0.2, 0.8]]}).write(path)
+    assert "1=yes  .500     .889" in run("query", str(path), "2=yes", "1").output
+
+
 def test_mistakes_are_one_sentence(car, tmp_path):
     for words, message in (
         (["query", car, "-e", "gauge=low"], "'low' is no state of 'gauge'"),

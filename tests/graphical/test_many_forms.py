@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from novum.exceptions import DataError, ParameterError
-from novum.graphical import BayesianNetwork, HillClimb, LinearGaussian, NoisyOr
+from novum.graphical import DAG, BayesianNetwork, HillClimb, LinearGaussian, NoisyOr
 
 
 def test_a_noisy_or_of_forty_causes_needs_no_table():
@@ -81,3 +81,18 @@ def test_mean_field_refuses_impossible_evidence():
     never = BayesianNetwork([("a", "b")], {"a": [1, 0], "b": [[1, 0], [0, 1]]})
     with pytest.raises(DataError, match="probability zero"):
         never.query("a", {"b": "yes"}, method="mean_field")
+
+
+def test_ragged_tables_and_lists_as_names_are_refused_by_name():
+    with pytest.raises(ParameterError, match="the table of 'a' must be a regular array"):
+        BayesianNetwork({"a": []}, {"a": [[0.5], [0.5, 0.5]]})
+    with pytest.raises(ParameterError, match="cannot be hashed"):
+        DAG([(["a"], "b")])
+
+
+def test_a_byte_order_mark_is_no_word(tmp_path):
+    path = tmp_path / "n.bif"
+    path.write_text(
+        "\ufeffvariable a { type discrete [ 2 ] { t, f }; }\nprobability ( a ) { table 0.3, 0.7; }\n", encoding="utf-8"
+    )
+    assert BayesianNetwork.read(path).states == {"a": ("t", "f")}

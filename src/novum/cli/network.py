@@ -34,9 +34,8 @@ def query(
 
         network = BayesianNetwork.read(model)
         seen = read_evidence([*(evidence or []), *(w for w in words or [] if "=" in w)], network)
-        names = [*(wanted or []), *(w for w in words or [] if "=" not in w)] or [
-            v for v in network.states if v not in seen
-        ]
+        asked = [*(wanted or []), *(w for w in words or [] if "=" not in w)]
+        names = [by_word(network, word) for word in asked] or [v for v in network.states if v not in seen]
         for line in answer(network, names, seen):
             typer.echo(line)
 
@@ -142,12 +141,18 @@ def read_evidence(pairs: list[str], network: Any) -> dict[str, Any]:
 
     found = {}
     for pair in pairs:
-        name, equals, value = pair.partition("=")
+        word, equals, value = pair.partition("=")
         if not equals:
             raise ParameterError(f"--evidence {pair}: write it as variable=state.")
+        name = by_word(network, word)
         states = network.states.get(name, ())
         found[name] = next((s for s in states if str(s) == value), value)
     return found
+
+
+def by_word(network: Any, word: str) -> Any:
+    """Return the variable that prints as a word; names of JSON files may be numbers."""
+    return next((v for v in network.nodes if str(v) == word), word)
 
 
 def answer(network: Any, names: list[str], seen: dict[str, Any]) -> list[str]:

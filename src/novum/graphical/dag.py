@@ -48,6 +48,10 @@ def read_parents(owner: str, graph: Any, nodes: Iterable[Any] = ()) -> Parents:
     for arc in graph:
         if isinstance(arc, str) or not isinstance(arc, Iterable) or len(pair := tuple(arc)) != 2:
             raise ParameterError(f"{owner}: {arc!r} is no arc; pass pairs (parent, child).")
+        if not all(isinstance(node, Hashable) for node in pair):
+            raise ParameterTypeError(
+                f"{owner}: {arc!r} has a node that cannot be hashed; name nodes by text, numbers or tuples."
+            )
         found.setdefault(pair[0], [])
         found.setdefault(pair[1], []).append(pair[0])
     return {node: tuple(parents) for node, parents in found.items()}

@@ -43,7 +43,7 @@ def text_of(owner: str, path: Path) -> str:
     if len(raw) > MOST_BYTES:
         raise FileFormatError(f"{owner}({str(path)!r}): the file has more than {MOST_BYTES >> 30} GiB.")
     try:
-        return raw.decode("utf-8")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
 

@@ -119,7 +119,12 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
         elif table is None:
             return None
         else:
-            size = np.shape(table)[-1] if np.ndim(table) else 0
+            try:
+                size = np.shape(table)[-1] if np.ndim(table) else 0
+            except ValueError:
+                raise ParameterError(
+                    f"{owner}: the table of {variable!r} must be a regular array; its rows differ in length."
+                ) from None
             found = ("no", "yes") if size == 2 else tuple(range(size))
         if not found or len(set(found)) < len(found):
             raise ParameterError(f"{owner}(states=...): {variable!r} needs states that differ, got {found!r}.")
