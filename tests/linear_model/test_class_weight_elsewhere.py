@@ -4,7 +4,6 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from sklearn.base import clone
 
 import novum
@@ -46,16 +45,22 @@ def test_class_weight(model, n_classes, class_weight, table, tmp_path):
         scan = novum.scan(tmp_path / "rows.parquet", columns=list("pqrs"), target="y", weight="w", batch_rows=128)
         lazy = {} if w is None else {"sample_weight": da.from_array(w, chunks=200)}
         dask = clone(model).fit(da.from_array(X, chunks=(200, 4)), da.from_array(y, chunks=200), **lazy)
-        found = [clone(model).fit(scan), dask]
-        if not isinstance(model, LogisticRegression):
-            tensors = [
-                None if part is None else torch.as_tensor(part) for part in (X, np.unique(y, return_inverse=True)[1], w)
-            ]
-            given = (
-                class_weight if class_weight == "balanced" else {"ab".index(key): c for key, c in class_weight.items()}
-            )
-            tensor = clone(model).set_params(class_weight=given).fit(*tensors[:2], sample_weight=tensors[2])
-            found.append(tensor)
-        for there in found:
+        for there in (clone(model).fit(scan), dask):
             np.testing.assert_allclose(there.coef_, here.coef_, rtol=1e-5, atol=1e-7)
-            np.testing.assert_allclose(there.intercept_, here.intercept_, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 3.0, 1: 0.25}], ids=["balanced", "given"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", MODELS[3:], ids=str)
+def test_class_weight_of_tensors(model, n_classes, class_weight, table):
+    import torch
+
+    X, code, weight = table
+    y = np.minimum(code, n_classes - 1)
+    model = clone(model).set_params(class_weight=class_weight)
+    for w in (None, weight):
+        here = clone(model).fit(X, y, sample_weight=w)
+        tensors = [None if part is None else torch.as_tensor(part) for part in (X, y, w)]
+        there = clone(model).fit(*tensors[:2], sample_weight=tensors[2])
+        np.testing.assert_allclose(there.coef_, here.coef_, rtol=1e-5, atol=1e-7)
