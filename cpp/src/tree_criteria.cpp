@@ -34,7 +34,7 @@ Summary summarize_classes(const Target& target, const std::uint32_t* row, std::s
         std::size_t ones = 0;
         for (std::size_t i = 0; i < m; ++i) ones += target.binary[row[i]];
         sums[0] = static_cast<double>(m - ones);
-        sums[1] = static_cast<double>(ones);
+        if (target.classes[0] > 1) sums[1] = static_cast<double>(ones);
         out.weight = static_cast<double>(m);
     } else {
         for (std::size_t i = 0; i < m; ++i) {
