@@ -15,13 +15,14 @@ constexpr std::int64_t CURVATURE_MASK = (std::int64_t(1) << COUNT_SHIFT) - 1;
 constexpr std::size_t AHEAD = 24;                                               // rows whose words are asked for before they are needed
 constexpr std::size_t STEP = 256 * sizeof(Cell) + 64;  // between the columns of the scratch: not 4096 bytes, which would look like one address
 
-typedef std::int64_t Lanes __attribute__((vector_size(16)));
+typedef std::uint64_t Lanes __attribute__((vector_size(16)));  // unsigned: the count may use the sign bit of its field
 
 template <int COLUMNS, bool INDEXED>
 NOVUM_INLINE void add_rows(const std::uint32_t* words, const std::uint32_t* index, const Pair* pairs, std::size_t rows, std::byte* scratch) {
     const auto step = [&](std::size_t i) NOVUM_LAMBDA {
         const std::uint32_t word = INDEXED ? words[index[i]] : words[i];
-        const Lanes value = {pairs[i].gradient, pairs[i].curvature + (std::int64_t(1) << COUNT_SHIFT)};
+        const Lanes value = {static_cast<std::uint64_t>(std::int64_t{pairs[i].gradient}),
+                             static_cast<std::uint64_t>(std::int64_t{pairs[i].curvature}) + (std::uint64_t{1} << COUNT_SHIFT)};
 #pragma GCC unroll 4
         for (int k = 0; k < COLUMNS; ++k) {
             auto* cell = reinterpret_cast<Lanes*>(scratch + k * STEP) + ((word >> (8 * k)) & 255);
