@@ -105,6 +105,9 @@ class Chain:
         return out
 
 
+SHOWN = 0.05  # edges less probable than that are counted, not listed
+
+
 class StructurePosterior(StructureLearner):
     """Edge probabilities averaged over all structures.
 
@@ -145,6 +148,7 @@ class StructurePosterior(StructureLearner):
     edge       probability
     X2 - X3    .9828          -> .4823   <- .5005
     X1 - X3    .5830          -> .2755   <- .3075
+    X1 - X2    .3568          -> .1715   <- .1853
     """
 
     def __init__(
@@ -255,10 +259,12 @@ class StructurePosterior(StructureLearner):
             return repr(self)
         names = list(self.states_)
         pairs = [(self.arcs_[a, b], self.arcs_[b, a], a, b) for a, b in combinations(names, 2)]
-        shown = sorted((one for one in pairs if one[0] + one[1] > 0.5), key=lambda one: -one[0] - one[1])
+        shown = sorted((one for one in pairs if one[0] + one[1] >= SHOWN), key=lambda one: -one[0] - one[1])
         width = max([len(f"{a} - {b}") for _, _, a, b in shown] + [4])
         lines = [f"{'edge':{width}}    probability"]
         for p, back, a, b in shown:
             total, one, other = (f"{value:.4f}".removeprefix("0") for value in (p + back, p, back))
             lines.append(f"{f'{a} - {b}':{width}}    {total:11}    -> {one}   <- {other}")
+        if len(shown) < len(pairs):
+            lines.append(f"{len(pairs) - len(shown)} more below {SHOWN:g}")
         return "\n".join(lines)
