@@ -7,8 +7,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier as SklearnBoosting
 from sklearn.metrics import log_loss
 
 from benchmarks.harness import Case
-from novum._threads import thread_count
 from novum.ensemble import HistGradientBoostingClassifier
+from novum.runtime.threads import thread_count
 
 NEW_ROWS, COLUMNS = 20_000, 30
 

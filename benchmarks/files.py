@@ -42,7 +42,7 @@ def bare_scan_and_memory(data):
     names = [f"x{j}" for j in range(COLUMNS)]
     for batch in pq.ParquetFile(data.parquet).iter_batches(2**18 // COLUMNS):
         tile = np.empty((batch.num_rows, COLUMNS))
-        _core.tile.pack_columns([batch.column(name).to_numpy() for name in names], tile)
+        _core.runtime.tiles.pack_columns([batch.column(name).to_numpy() for name in names], tile)
     return in_memory(data)
 
 

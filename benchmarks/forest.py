@@ -7,7 +7,7 @@ from sklearnex import ensemble as intelex
 
 from benchmarks.harness import Case
 from novum import ensemble
-from novum._threads import thread_count
+from novum.runtime.threads import thread_count
 
 NEW_ROWS, COLUMNS, TREES = 5_000, 30, 100
 

@@ -1,76 +1,109 @@
+// The index of the compiled core: novum._core.<noun>.<mechanism>, each bound in bindings/<noun>/<mechanism>.cpp.
 #include <nanobind/nanobind.h>
+
+#include <initializer_list>
 
 namespace nb = nanobind;
 
-void bind_bins(nb::module_& m);
-void bind_boosting(nb::module_& m);
-void bind_build(nb::module_& m);
-void bind_cart(nb::module_& m);
-void bind_coded(nb::module_& m);
-void bind_counts(nb::module_& m);
-void bind_density(nb::module_& m);
-void bind_descent(nb::module_& m);
-void bind_proximal(nb::module_& m);
-void bind_design(nb::module_& m);
-void bind_dual(nb::module_& m);
-void bind_factors(nb::module_& m);
-void bind_gaussian(nb::module_& m);
-void bind_growth(nb::module_& m);
-void bind_kmeans(nb::module_& m);
+void bind_runtime_build(nb::module_& m);
+void bind_runtime_random(nb::module_& m);
+void bind_runtime_threads(nb::module_& m);
+void bind_runtime_tiles(nb::module_& m);
+void bind_moments_design(nb::module_& m);
+void bind_moments_diagonal(nb::module_& m);
+void bind_moments_scatter(nb::module_& m);
+void bind_classes_counts(nb::module_& m);
+void bind_classes_posterior(nb::module_& m);
+void bind_products_narrow(nb::module_& m);
+void bind_products_quadratic(nb::module_& m);
+void bind_distributions_density(nb::module_& m);
+void bind_linear_model_descent(nb::module_& m);
+void bind_linear_model_logistic(nb::module_& m);
+void bind_linear_model_logistic_dual(nb::module_& m);
+void bind_linear_model_proximal(nb::module_& m);
+void bind_linear_model_sgd(nb::module_& m);
+void bind_gaussians_mixture(nb::module_& m);
+void bind_decomposition_factor_model(nb::module_& m);
+void bind_kmeans_dense(nb::module_& m);
+void bind_kmeans_seeding(nb::module_& m);
 void bind_kmeans_sparse(nb::module_& m);
-void bind_logistic(nb::module_& m);
-void bind_mixture(nb::module_& m);
-void bind_latent(nb::module_& m);
-void bind_neighbors(nb::module_& m);
-void bind_product(nb::module_& m);
-void bind_posterior(nb::module_& m);
-void bind_quadratic(nb::module_& m);
-void bind_random(nb::module_& m);
-void bind_resampling(nb::module_& m);
-void bind_scatter(nb::module_& m);
-void bind_seeding(nb::module_& m);
-void bind_sgd(nb::module_& m);
-void bind_text(nb::module_& m);
-void bind_threads(nb::module_& m);
-void bind_tile(nb::module_& m);
-void bind_traversal(nb::module_& m);
+void bind_search_neighbors(nb::module_& m);
+void bind_trees_bins(nb::module_& m);
+void bind_trees_boosting(nb::module_& m);
+void bind_trees_exact(nb::module_& m);
+void bind_trees_passes(nb::module_& m);
+void bind_trees_ranks(nb::module_& m);
+void bind_trees_traversal(nb::module_& m);
+void bind_factors_network(nb::module_& m);
+void bind_feature_extraction_text(nb::module_& m);
+void bind_evaluation_resampling(nb::module_& m);
+
+namespace {
+
+using Bind = void (*)(nb::module_&);
+
+struct Mechanism {
+    const char* name;
+    const char* doc;
+    Bind bind;
+};
+
+void add(nb::module_& core, const char* noun, const char* doc, std::initializer_list<Mechanism> mechanisms) {
+    nb::module_ package = core.def_submodule(noun, doc);
+    for (const Mechanism& each : mechanisms) {
+        nb::module_ module = package.def_submodule(each.name, each.doc);
+        each.bind(module);
+    }
+}
+
+}  // namespace
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels. Private: call them through the Python modules that own them.";
-    auto add = [&m](const char* name, const char* doc, void (*bind)(nb::module_&)) {
-        nb::module_ topic = m.def_submodule(name, doc);
-        bind(topic);
-    };
-    add("bins", "Numbers into one-byte codes.", bind_bins);
-    add("boosting", "Gradients of losses, and trees grown on them.", bind_boosting);
-    add("build", "How the core was built.", bind_build);
-    add("cart", "Trees of binary splits, grown and walked.", bind_cart);
-    add("coded", "Trees of forests, grown from ranks.", bind_coded);
-    add("counts", "Counts of labelled rows and the scores they give.", bind_counts);
-    add("density", "Log-densities of the standard families.", bind_density);
-    add("descent", "Coordinate descent for penalised least squares.", bind_descent);
-    add("proximal", "Coordinate descent on the quadratic models of proximal Newton steps.", bind_proximal);
-    add("design", "The design matrix of a linear model, block by block.", bind_design);
-    add("dual", "Coordinate descent on the dual of logistic regression.", bind_dual);
-    add("factors", "Marginals and maxima of products of tables.", bind_factors);
-    add("gaussian", "Moments and densities of axis-aligned Gaussian classes.", bind_gaussian);
-    add("growth", "Passes over blocks of coded rows for trees that grow elsewhere.", bind_growth);
-    add("kmeans", "k-means on a block of rows.", bind_kmeans);
-    add("kmeans_sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse);
-    add("logistic", "Losses, gradients and Hessians of logistic regression.", bind_logistic);
-    add("mixture", "Gaussian mixtures on a block of rows.", bind_mixture);
-    add("latent", "Factor models of rows with missing cells.", bind_latent);
-    add("neighbors", "Nearest rows and sums of kernels.", bind_neighbors);
-    add("product", "Rows times a narrow matrix.", bind_product);
-    add("posterior", "Softmax and best class of rows of scores.", bind_posterior);
-    add("quadratic", "Quadratic forms of rows.", bind_quadratic);
-    add("random", "Counter-based random numbers.", bind_random);
-    add("resampling", "Bootstrap resamples of rows.", bind_resampling);
-    add("scatter", "Second moments of labelled rows.", bind_scatter);
-    add("seeding", "k-means++ on a block of rows.", bind_seeding);
-    add("sgd", "Stochastic gradient descent for linear functions.", bind_sgd);
-    add("text", "Words of texts, counted.", bind_text);
-    add("threads", "Forks and loaded libraries.", bind_threads);
-    add("tile", "Row-major tiles.", bind_tile);
-    add("traversal", "Values of many trees for many rows.", bind_traversal);
+    add(m, "runtime", "Threads, draws, tiles, and how the core was built.",
+        {{"build", "How the core was built.", bind_runtime_build},
+         {"random", "Counter-based random numbers.", bind_runtime_random},
+         {"threads", "Forks and loaded libraries.", bind_runtime_threads},
+         {"tiles", "Row-major tiles.", bind_runtime_tiles}});
+    add(m, "moments", "Sums over rows.",
+        {{"design", "The design matrix of a linear model, block by block.", bind_moments_design},
+         {"diagonal", "Moments and densities of axis-aligned Gaussian classes.", bind_moments_diagonal},
+         {"scatter", "Second moments of labelled rows.", bind_moments_scatter}});
+    add(m, "classes", "Counts and posteriors of classes.",
+        {{"counts", "Counts of labelled rows and the scores they give.", bind_classes_counts},
+         {"posterior", "Softmax and best class of rows of scores.", bind_classes_posterior}});
+    add(m, "products", "Rows times small matrices.",
+        {{"narrow", "Rows times a narrow matrix.", bind_products_narrow},
+         {"quadratic", "Quadratic forms of rows.", bind_products_quadratic}});
+    add(m, "distributions", "Densities.",
+        {{"density", "Log-densities of the standard families.", bind_distributions_density}});
+    add(m, "linear_model", "Descent for linear models.",
+        {{"descent", "Coordinate descent for penalised least squares.", bind_linear_model_descent},
+         {"logistic", "Losses, gradients and Hessians of logistic regression.", bind_linear_model_logistic},
+         {"logistic_dual", "Coordinate descent on the dual of logistic regression.", bind_linear_model_logistic_dual},
+         {"proximal", "Coordinate descent on the quadratic models of proximal Newton steps.", bind_linear_model_proximal},
+         {"sgd", "Stochastic gradient descent for linear functions.", bind_linear_model_sgd}});
+    add(m, "gaussians", "Gaussian components.",
+        {{"mixture", "Gaussian mixtures on a block of rows.", bind_gaussians_mixture}});
+    add(m, "decomposition", "Factor models.",
+        {{"factor_model", "Factor models of rows with missing cells.", bind_decomposition_factor_model}});
+    add(m, "kmeans", "k-means on blocks of rows.",
+        {{"dense", "k-means on a block of rows.", bind_kmeans_dense},
+         {"seeding", "k-means++ on a block of rows.", bind_kmeans_seeding},
+         {"sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse}});
+    add(m, "search", "Nearest rows.",
+        {{"neighbors", "Nearest rows and sums of kernels.", bind_search_neighbors}});
+    add(m, "trees", "Decision trees.",
+        {{"bins", "Numbers into one-byte codes.", bind_trees_bins},
+         {"boosting", "Gradients of losses, and trees grown on them.", bind_trees_boosting},
+         {"exact", "Trees of binary splits, grown and walked.", bind_trees_exact},
+         {"passes", "Passes over blocks of coded rows for trees that grow elsewhere.", bind_trees_passes},
+         {"ranks", "Trees of forests, grown from ranks.", bind_trees_ranks},
+         {"traversal", "Values of many trees for many rows.", bind_trees_traversal}});
+    add(m, "factors", "Products of tables.",
+        {{"network", "Marginals and maxima of products of tables.", bind_factors_network}});
+    add(m, "feature_extraction", "Texts.",
+        {{"text", "Words of texts, counted.", bind_feature_extraction_text}});
+    add(m, "evaluation", "Resampling.",
+        {{"resampling", "Bootstrap resamples of rows.", bind_evaluation_resampling}});
 }

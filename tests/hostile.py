@@ -9,9 +9,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from novum.base.persistence import load, save
 from novum.exceptions import FileFormatError
 from novum.linear_model import Ridge
+from novum.persistence.files import load, save
 
 MODEL = Ridge().fit(np.random.default_rng(0).normal(size=(20, 2)), np.arange(20.0))
 STRING = {

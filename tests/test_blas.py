@@ -10,8 +10,8 @@ import pytest
 from forking import fork_and_run, forks
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from novum._blas import _single_blas, libraries, single_blas
-from novum._pool import map_ordered
+from novum.runtime.blas import _single_blas, libraries, single_blas
+from novum.runtime.pool import map_ordered
 
 
 def blas_threads():
@@ -71,7 +71,7 @@ def test_many_threads_enter_and_leave():
 
 def test_a_blas_library_loaded_later_is_found():
     code = """
-        from novum._blas import libraries, single_blas
+        from novum.runtime.blas import libraries, single_blas
         import numpy
         with single_blas():
             few = {library.filepath for library in libraries("blas")}

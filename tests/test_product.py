@@ -19,7 +19,7 @@ def test_narrow_product(n, p, k, dtype, rtol):
     rng = np.random.default_rng(0)
     X, M, offset = (rng.normal(size=shape).astype(dtype) for shape in ((n, p), (p, k), (k,)))
     out = np.full((n, k), np.nan, dtype)
-    _core.product.narrow(X, M, offset, out)
+    _core.products.narrow.narrow(X, M, offset, out)
     assert_allclose(out, X.astype(float) @ M.astype(float) + offset, rtol=rtol, atol=100 * rtol)
 
 
@@ -35,4 +35,4 @@ def test_every_width(width):
 
 def test_shapes_are_checked():
     with pytest.raises(ValueError, match="inconsistent"):
-        _core.product.narrow(np.ones((2, 3)), np.ones((2, 2)), np.ones(2), np.ones((2, 2)))
+        _core.products.narrow.narrow(np.ones((2, 3)), np.ones((2, 2)), np.ones(2), np.ones((2, 2)))

@@ -6,9 +6,9 @@ from reference import philox
 from scipy import special, stats
 
 from novum import _core
-from novum._pool import map_ordered
-from novum._random import Stream, purpose_code, seed_of
 from novum.exceptions import ParameterError
+from novum.runtime.pool import map_ordered
+from novum.runtime.random import Stream, purpose_code, seed_of
 
 ONES = 0xFFFFFFFF
 KNOWN_ANSWERS = [  # Random123, examples/kat_vectors, philox4x32 with 10 rounds
@@ -31,14 +31,14 @@ N = 100_000
 @pytest.mark.parametrize("counter, key, words", KNOWN_ANSWERS)
 def test_known_answers(counter, key, words):
     assert philox.philox(counter, key) == words
-    assert _core.random.philox(counter, key) == words
+    assert _core.runtime.random.philox(counter, key) == words
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3, 7, 130])
 @pytest.mark.parametrize("start", [0, 5, 2**32 - 3, 2**44 - 5])
 def test_bits_are_those_of_the_reference(columns, start):
     out = np.empty((5, columns), np.uint64)
-    _core.random.bits(SEED, PURPOSE, 9, start, out)
+    _core.runtime.random.bits(SEED, PURPOSE, 9, start, out)
     expected = [[philox.bits(SEED, PURPOSE, 9, start + i, j) for j in range(columns)] for i in range(5)]
     assert out.tolist() == expected
 
@@ -67,8 +67,8 @@ def test_draws_are_those_of_the_reference():
 @settings(max_examples=50, deadline=None)
 def test_any_address_is_that_of_the_reference(seed, purpose, iteration, row, n):
     bits, below = np.empty(1, np.uint64), np.empty(1, np.int64)
-    _core.random.bits(seed, purpose, iteration, row, bits)
-    _core.random.below(seed, purpose, iteration, row, n, below)
+    _core.runtime.random.bits(seed, purpose, iteration, row, bits)
+    _core.runtime.random.below(seed, purpose, iteration, row, n, below)
     expected = philox.bits(seed, purpose, iteration, row)
     assert int(bits[0]) == expected
     assert int(below[0]) == philox.below(expected, n)
@@ -76,8 +76,8 @@ def test_any_address_is_that_of_the_reference(seed, purpose, iteration, row, n):
 
 def test_normal_is_the_quantile_of_the_open_uniform():
     bits, z = np.empty(N, np.uint64), np.empty(N)
-    _core.random.bits(1, 2, 3, 0, bits)
-    _core.random.normal(1, 2, 3, 0, z)
+    _core.runtime.random.bits(1, 2, 3, 0, bits)
+    _core.runtime.random.normal(1, 2, 3, 0, z)
     u = ((bits >> np.uint64(12)).astype(float) + 0.5) * 2.0**-52
     np.testing.assert_allclose(z, np.where(u < 0.5, special.ndtri(u), -special.ndtri(1 - u)), rtol=2e-15, atol=1e-16)
 
@@ -87,11 +87,12 @@ def test_quantile_in_all_three_of_its_regions():
     p is exact there).
     """
     p = np.concatenate([2.0 ** -np.arange(1, 54), np.linspace(1e-5, 0.5, 500), np.geomspace(2.0**-53, 1e-9, 200)])
-    z = np.array([_core.random.normal_quantile(x) for x in p])
+    z = np.array([_core.runtime.random.normal_quantile(x) for x in p])
     np.testing.assert_allclose(z, special.ndtri(p), rtol=3e-15, atol=1e-16)
     exact = 2.0 ** -np.arange(1, 53)
     np.testing.assert_array_equal(
-        [_core.random.normal_quantile(1 - x) for x in exact], [-_core.random.normal_quantile(x) for x in exact]
+        [_core.runtime.random.normal_quantile(1 - x) for x in exact],
+        [-_core.runtime.random.normal_quantile(x) for x in exact],
     )
 
 

@@ -12,10 +12,12 @@ import pytest
 from forking import fork_and_run, forks
 from threadpoolctl import threadpool_limits
 
-from novum import _core, _pool, _threads
-from novum._blas import libraries, single_blas
-from novum._pool import map_ordered
-from novum._threads import thread_count
+from novum import _core
+from novum.runtime import pool
+from novum.runtime import threads as _threads
+from novum.runtime.blas import libraries, single_blas
+from novum.runtime.pool import map_ordered
+from novum.runtime.threads import thread_count
 
 
 def square(x):
@@ -121,7 +123,7 @@ def test_looks_ahead_by_a_bounded_number_of_items():
     results = map_ordered(abs, items(), 2)
     for k in range(10):
         next(results)
-        assert len(taken) <= k + 1 + 2 * _pool.LOOK_AHEAD
+        assert len(taken) <= k + 1 + 2 * pool.LOOK_AHEAD
     results.close()
     assert len(taken) < 20
 
@@ -150,7 +152,7 @@ def test_first_failure_in_order_is_raised_and_the_rest_is_not_begun():
     assert [next(results) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(ValueError, match="three"):
         next(results)
-    assert len(begun) <= 3 + 2 * _pool.LOOK_AHEAD + 2
+    assert len(begun) <= 3 + 2 * pool.LOOK_AHEAD + 2
     assert list(map_ordered(abs, [-1], 2)) == [1]  # the pool survives
 
 
@@ -182,7 +184,7 @@ def test_keyboard_interrupt_leaves_a_usable_pool():
     """A real SIGINT, in a process of its own: the interrupt is raised at once and the next pass works."""
     code = """
         import os, signal, threading, time
-        from novum._pool import map_ordered
+        from novum.runtime.pool import map_ordered
         active = []
         def slow(x):
             active.append(x)
@@ -209,7 +211,7 @@ def test_keyboard_interrupt_leaves_a_usable_pool():
 def child_work():
     product = np.ones((300, 300)) @ np.ones((300, 300))
     assert product[0, 0] == 300
-    assert _core.threads.forked()
+    assert _core.runtime.threads.forked()
     assert thread_count(4) == 1
     assert list(map_ordered(square, range(10), 3)) == [x * x for x in range(10)]
     with single_blas():
@@ -222,13 +224,13 @@ def child_work():
 )  # Python 3.12 and later: that is what is tested
 def test_fork_after_the_pool_was_used():
     list(map_ordered(square, range(10), 3))
-    assert not _core.threads.forked()
+    assert not _core.runtime.threads.forked()
     assert fork_and_run(child_work) == 0
     process = multiprocessing.get_context("fork").Process(target=child_work)
     process.start()
     process.join(30)
     assert process.exitcode == 0
-    assert not _core.threads.forked()
+    assert not _core.runtime.threads.forked()
     assert list(map_ordered(square, range(10), 3)) == [x * x for x in range(10)]
 
 
@@ -251,7 +253,7 @@ def test_a_forked_child_exits_normally():
     code = """
         import os, sys, warnings
         warnings.simplefilter("ignore")
-        from novum._pool import map_ordered
+        from novum.runtime.pool import map_ordered
         list(map_ordered(abs, range(8), 2))
         pid = os.fork()
         if pid == 0:
@@ -266,7 +268,7 @@ def test_a_forked_child_exits_normally():
 def test_a_blas_on_openmp_does_not_take_the_threads_over_blocks_with_it(monkeypatch):
     from types import SimpleNamespace
 
-    from novum import _blas
+    from novum.runtime import blas
 
     class Runtime:
         filepath, num_threads = "openmp", 3
@@ -278,7 +280,7 @@ def test_a_blas_on_openmp_does_not_take_the_threads_over_blocks_with_it(monkeypa
             Runtime.num_threads = n
 
     found = {"openmp": [Runtime], "blas": [OnOpenMP(filepath="blas", threading_layer="openmp")]}
-    monkeypatch.setattr(_blas._libraries, "get", found.get)
+    monkeypatch.setattr(blas._libraries, "get", found.get)
     monkeypatch.setattr(_threads, "_processors", lambda: 8)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert thread_count() == 3
@@ -291,7 +293,7 @@ def test_a_blas_on_openmp_does_not_take_the_threads_over_blocks_with_it(monkeypa
 
 
 def test_a_signal_counts_its_posts():
-    signal = _core.threads.Signal()
+    signal = _core.runtime.threads.Signal()
     signal.post()
     signal.post()
     assert signal.wait(0.0) and signal.wait(10.0)
@@ -302,7 +304,7 @@ def test_a_signal_counts_its_posts():
 
 @pytest.mark.parametrize("pause", [0.0, 0.01])
 def test_a_signal_wakes_those_who_spin_and_those_who_sleep(pause):
-    asked, answered, seen = _core.threads.Signal(), _core.threads.Signal(), []
+    asked, answered, seen = _core.runtime.threads.Signal(), _core.runtime.threads.Signal(), []
 
     def serve():
         while asked.wait(10.0) and len(seen) < 20:

@@ -20,8 +20,8 @@ def differences() -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         generate(Path(folder))
         written = Path(folder, "_core")
-        fresh = {path.name for path in written.glob("*.pyi")}
-        known = {path.name for path in COMMITTED.glob("*.pyi")}
+        fresh = {str(path.relative_to(written)) for path in written.rglob("*.pyi")}
+        known = {str(path.relative_to(COMMITTED)) for path in COMMITTED.rglob("*.pyi")}
         _, changed, missing = filecmp.cmpfiles(written, COMMITTED, fresh & known, shallow=False)
         return sorted({*changed, *missing, *(fresh ^ known)})
 

@@ -18,13 +18,13 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
 from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.exceptions import NotConverged
 from novum.fold import Block, fold
+from novum.runtime import arrays
 
 __all__ = ["MedianCenter"]
 
@@ -53,18 +53,18 @@ class Center(NamedTuple):
 
 def mean_of(_, block: Block) -> Mean:
     """Return the sums that make the mean, for one block."""
-    weight = _array.ones(block.X, block.rows) if block.weight is None else block.weight
-    return Mean(float(weight.sum()), _array.to_numpy(weight @ _array.double(block.X)))
+    weight = arrays.ones(block.X, block.rows) if block.weight is None else block.weight
+    return Mean(float(weight.sum()), arrays.to_numpy(weight @ arrays.double(block.X)))
 
 
 def forces_of(params: Center, block: Block) -> Forces:
     """Return (2) and f(c) for one block."""
-    offset = _array.centred(block.X, params.center)  # (rows, d), float64
+    offset = arrays.centred(block.X, params.center)  # (rows, d), float64
     distance = (offset**2).sum(1) ** 0.5
-    weight = _array.ones(block.X, block.rows) if block.weight is None else block.weight
+    weight = arrays.ones(block.X, block.rows) if block.weight is None else block.weight
     away = distance > 0
     rate = weight * away / (distance + ~away)  # the sum is a stand-in of 1 where the distance is 0
-    pull = _array.to_numpy(rate @ offset)
+    pull = arrays.to_numpy(rate @ offset)
     return Forces(pull, float(rate.sum()), float((weight * ~away).sum()), float(weight @ distance))
 
 
@@ -78,7 +78,7 @@ def step(params: Center, total: Forces) -> Center:
 
 def subtract(center: np.ndarray, block: Block):
     """Return x - c for every row, in the dtype and home of the block."""
-    return block.X - _array.like(block.X, center)
+    return block.X - arrays.like(block.X, center)
 
 
 class MedianCenter(OneToOneFeatureMixin, TransformerMixin, Estimator):

@@ -39,10 +39,10 @@ _FAMILIES = (
 )
 _NAMES = {  # public functions of the top level and the module that defines each
     "describe_task": "novum.datasets.task",
-    "load": "novum.base.persistence",
-    "save": "novum.base.persistence",
+    "load": "novum.persistence.files",
+    "save": "novum.persistence.files",
     "scan": "novum.fold.scan",
-    "show_versions": "novum.base.versions",
+    "show_versions": "novum.persistence.versions",
     "unpatch": "novum.patch",
 }
 

@@ -13,10 +13,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from novum._sklearn import AutoPropagatedCallback, FitCallback
 from novum.base import progress
 from novum.base.callbacks import SILENT, CallbackSupportMixin, reporting
 from novum.base.progress import ProgressBar
+from novum.runtime.sklearn_private import AutoPropagatedCallback, FitCallback
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 y = X @ [1.0, 2.0]

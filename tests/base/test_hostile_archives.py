@@ -13,9 +13,9 @@ from hostile import MODEL, STRING, listing, refused, rewrite
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from novum.base import archive
-from novum.base.persistence import load, save
 from novum.exceptions import FileFormatError
+from novum.persistence import archive
+from novum.persistence.files import load, save
 
 
 @pytest.fixture

@@ -60,16 +60,20 @@ HARMFUL = {
     ),
     "a module that acts on import": node("antigravity", "webbrowser", "ObjectNode", content=NOTHING),
     "a package named almost like ours": node("novum_evil", "Ridge", "ObjectNode", content=NOTHING),
-    "a private class of ours": node("novum.linear_model._model", "LinearModel", "ObjectNode", content=NOTHING),
-    "a function of ours": node("novum.base.persistence", "save", "FunctionNode"),
-    "a function of ours as a type": node("novum.base.persistence", "load", "TypeNode"),
-    "something that we import": node("novum.base.persistence", "ZipFile", "ObjectNode", content=NOTHING),
+    "a private class of ours": node(
+        "novum.linear_model.least_squares.model", "LinearModel", "ObjectNode", content=NOTHING
+    ),
+    "a function of ours": node("novum.persistence.files", "save", "FunctionNode"),
+    "a function of ours as a type": node("novum.persistence.files", "load", "TypeNode"),
+    "something that we import": node("novum.persistence.files", "ZipFile", "ObjectNode", content=NOTHING),
     "a class of ours that is called": node(
         "novum.linear_model.ridge", "Ridge", "ConstructorFromReduceNode", content=pair()
     ),
     "a class of ours as a list": node("novum.linear_model.ridge", "Ridge", "ListNode", content=[]),
     "a class of ours that is no NamedTuple": node("novum.linear_model.ridge", "Ridge", "TupleNode", content=[]),
-    "a class of ours that acts when it is made": node("novum.base.archive", "Node", "ObjectNode", content=NOTHING),
+    "a class of ours that acts when it is made": node(
+        "novum.persistence.archive", "Node", "ObjectNode", content=NOTHING
+    ),
     "a class of ours as a type": node("novum.linear_model.ridge", "Ridge", "TypeNode"),
     "an allowed type in another role": node("numpy", "dtype", "ListNode", content=[STRING]),
     "a kernel that is called": node(

@@ -10,7 +10,7 @@ from hostile import NOTHING, attributes, listing, node, pair, put, refused, rewr
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from novum.base.persistence import load
+from novum.persistence.files import load
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(80, 3))

@@ -26,13 +26,13 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeRegressor
 
 import novum
-from novum.base import persistence
 from novum.base.discovery import all_estimators
 from novum.base.history import History
-from novum.base.persistence import load, save, saved_with
 from novum.exceptions import FileFormatError
 from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
+from novum.persistence import files
+from novum.persistence.files import load, save, saved_with
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 3))
@@ -194,7 +194,7 @@ def test_a_failed_write_leaves_the_old_file(path, monkeypatch):
     save(Ridge(alpha=1.0), path)
     for name in ("fsync", "replace"):
         with monkeypatch.context() as patch:
-            patch.setattr(persistence.os, name, lambda *args: (_ for _ in ()).throw(OSError("disk full")))
+            patch.setattr(files.os, name, lambda *args: (_ for _ in ()).throw(OSError("disk full")))
             with pytest.raises(OSError, match="disk full"):
                 save(Ridge(alpha=2.0), path)
         assert os.listdir(path.parent) == ["model.novum"]

@@ -4,7 +4,7 @@ import numpy
 import sklearn
 
 import novum
-from novum.base.versions import installed, show_versions, versions
+from novum.persistence.versions import installed, show_versions, versions
 
 
 def test_versions_are_those_installed():

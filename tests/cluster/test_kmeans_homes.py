@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
 import novum
-from novum.cluster import KMeans, _bounds, _seeding
+from novum.cluster import KMeans
+from novum.engines.kmeans import bounds, lloyd, seeding
 from novum.exceptions import ParameterError
 
 RNG = np.random.default_rng(0)
@@ -42,9 +43,8 @@ def test_threads_and_bounds_change_no_bit(d, k, dtype, monkeypatch):
     for threads in (1, 2, 5):
         with threadpool_limits(threads):
             fits.append(KMeans(k, init=data[:k], tol=0, max_iter=12).fit(data))
-    from novum.cluster import _lloyd
 
-    monkeypatch.setattr(_lloyd, "start_guide", lambda *_: None)
+    monkeypatch.setattr(lloyd, "start_guide", lambda *_: None)
     fits.append(KMeans(k, init=data[:k], tol=0, max_iter=12).fit(data))
     for other in fits[1:]:
         assert_array_equal(other.cluster_centers_, fits[0].cluster_centers_)
@@ -80,8 +80,8 @@ def test_random_starts_are_the_same_rows_in_every_home(tmp_path):
 
 
 def test_seeding_on_a_sample_is_nearly_as_good(tmp_path, monkeypatch):
-    monkeypatch.setattr(_seeding, "SAMPLE_ROWS", 2000)
-    monkeypatch.setattr(_seeding, "SAMPLE_PER_CENTER", 10)
+    monkeypatch.setattr(seeding, "SAMPLE_ROWS", 2000)
+    monkeypatch.setattr(seeding, "SAMPLE_PER_CENTER", 10)
     np.save(tmp_path / "x.npy", X)
     sampled = KMeans(60, random_state=0).fit(novum.scan(tmp_path / "x.npy"))
     assert sampled.inertia_ < 1.3 * KMeans(60, random_state=0).fit(X).inertia_
@@ -116,7 +116,7 @@ def test_dask_equals_memory(client, memory):
 
 
 def test_a_killed_worker_changes_no_bit(client, monkeypatch):
-    monkeypatch.setattr(_bounds, "WORTH_GROUPS", 0)  # workers keep bounds, and lose them
+    monkeypatch.setattr(bounds, "WORTH_GROUPS", 0)  # workers keep bounds, and lose them
     x, w = dask_rows()
     slow = x.map_blocks(lambda block: (__import__("time").sleep(0.02), block)[1], dtype=float)
     expected = KMeans(60, init=X[:60], tol=0, max_iter=8).fit(x, sample_weight=w)
@@ -150,14 +150,14 @@ def test_tensors(memory):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_what_a_gpu_would_do_equals_the_kernels(dtype, monkeypatch):
     torch = pytest.importorskip("torch")
-    from novum.cluster import _blockwise
+    from novum.engines.kmeans import assignment
     from novum.fold.blocks import Block
 
-    monkeypatch.setattr(_blockwise, "TENSOR_VALUES", 100_000)  # several portions
+    monkeypatch.setattr(assignment, "TENSOR_VALUES", 100_000)  # several portions
     x, w = torch.from_numpy(X.astype(dtype)), torch.from_numpy(W)
     for weight in (W, None):
-        expected, expected_labels = _blockwise.lloyd_pass(START, Block(X.astype(dtype), weight=weight))
-        sums, labels = _blockwise.tensor_pass(START, Block(x, weight=None if weight is None else w))
+        expected, expected_labels = assignment.lloyd_pass(START, Block(X.astype(dtype), weight=weight))
+        sums, labels = assignment.tensor_pass(START, Block(x, weight=None if weight is None else w))
         assert_array_equal(labels.numpy(), expected_labels)
         assert_allclose(
             sums.first,
@@ -167,5 +167,5 @@ def test_what_a_gpu_would_do_equals_the_kernels(dtype, monkeypatch):
         )
         assert_allclose(sums.mass, expected.mass, rtol=1e-14)
         assert_allclose(sums.inertia, expected.inertia, rtol=1e-7 if dtype == "float32" else 1e-12)
-    expected = _blockwise.all_distances(START, Block(X.astype(dtype)))
-    assert_allclose(_blockwise.tensor_distances(START, x), expected, rtol=1e-5)
+    expected = assignment.all_distances(START, Block(X.astype(dtype)))
+    assert_allclose(assignment.tensor_distances(START, x), expected, rtol=1e-5)

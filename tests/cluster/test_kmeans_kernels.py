@@ -13,12 +13,12 @@ from reference import kmeans as reference
 from scipy.sparse import csr_array
 
 from novum import _core
-from novum.cluster import _bounds
-from novum.cluster._blockwise import lloyd_pass, origin
-from novum.cluster._bounds import Lloyd, guided_pass
+from novum.engines.kmeans import bounds
+from novum.engines.kmeans.assignment import lloyd_pass, origin
+from novum.engines.kmeans.bounds import Lloyd, guided_pass
 from novum.fold.blocks import Block
 
-K = _core.kmeans
+K = _core.kmeans.dense
 SHAPES = [(700, 1, 3), (900, 2, 40), (600, 3, 17), (500, 8, 33), (500, 9, 20), (400, 32, 100), (300, 70, 5), (3, 4, 3)]
 
 
@@ -68,10 +68,10 @@ def test_sparse_step_equals_dense(n, d, k, dtype):
 def bounds_of(kind, centers):
     """Return a guide of one kind, whatever it would cost."""
     if kind == "neighbors":
-        return _bounds.neighborhoods(centers)
+        return bounds.neighborhoods(centers)
     order, width = np.empty(len(centers), np.int32), 8 * (1 + len(centers) // 128)
     K.group(centers, order)
-    return _bounds.Groups(order, _bounds.gaps(centers, order, width), np.zeros(width))
+    return bounds.Groups(order, bounds.gaps(centers, order, width), np.zeros(width))
 
 
 def descend(X, centers, weight, guide, passes=8, pays=None):
@@ -84,7 +84,7 @@ def descend(X, centers, weight, guide, passes=8, pays=None):
         mass = np.where(sums.mass > 0, sums.mass, 1)[:, None]
         after = np.where(sums.mass[:, None] > 0, about + sums.first / mass, params.centers)
         trace.append((sums, memory["kmeans"].label.copy()))
-        params = Lloyd(after, 0, number + 1, _bounds.moved(params.guide, params.centers, after))
+        params = Lloyd(after, 0, number + 1, bounds.moved(params.guide, params.centers, after))
     return trace
 
 
@@ -102,7 +102,7 @@ def test_bounds_change_no_bit(n, d, k, guide, kind, dtype, monkeypatch):
     X, centers, weight = sample(kind, n, d, k, dtype)
     plain = descend(X, centers, weight, None)
     for pays in (lambda *_: True, lambda *_: False, lambda looked, *_: looked < 1.5):
-        monkeypatch.setattr(_bounds, "groups_pay", pays)
+        monkeypatch.setattr(bounds, "groups_pay", pays)
         same_bits(descend(X, centers, weight, bounds_of(guide, centers)), plain)
 
 
@@ -137,7 +137,7 @@ def test_narrower_vectors_give_the_same_labels(width):
         "for d in (2, 9, 40):\n"
         "    for dtype in (np.float32, np.float64):\n"
         "        X = rng.uniform(size=(500, d)).astype(dtype); label = np.empty(500, np.int32)\n"
-        "        _core.kmeans.nearest(X, X[:37].astype(float), label); out.append(label)\n"
+        "        _core.kmeans.dense.nearest(X, X[:37].astype(float), label); out.append(label)\n"
         "print(np.concatenate(out).tolist())"
     )
     runs = [
@@ -156,17 +156,19 @@ def test_seeding_against_definition(d, dtype, rtol):
     for w in (None, weight):
         norm, square, owner = np.empty(400, dtype), np.empty(400, dtype), np.zeros(400, np.int32)
         chosen, candidates = X[:30].astype(np.float64), X[30:41].astype(np.float64)
-        total = _core.seeding.absorb(X, w, chosen[:1], 0, norm, square, owner, 1.0)
+        total = _core.kmeans.seeding.absorb(X, w, chosen[:1], 0, norm, square, owner, 1.0)
         assert_allclose(total, reference.step(X, w, chosen[:1])[3], rtol=rtol)
         for j in range(1, 30):  # one at a time, as k-means++ does, or several
-            total = _core.seeding.absorb(X, w, chosen[: j + 1], j, norm, square, owner, 1.0)
+            total = _core.kmeans.seeding.absorb(X, w, chosen[: j + 1], j, norm, square, owner, 1.0)
         label, exact = reference.assign(X, chosen)
         assert_array_equal(owner, label)
         assert_allclose(square, exact, rtol=rtol, atol=1e-6)
         again, owners = np.empty(400, dtype), np.zeros(400, np.int32)
-        assert _core.seeding.absorb(X, w, chosen, 0, norm, again, owners, 1.0) == total and (again == square).all()
+        assert (
+            _core.kmeans.seeding.absorb(X, w, chosen, 0, norm, again, owners, 1.0) == total and (again == square).all()
+        )
         gain = np.empty(11)
-        better = _core.seeding.gains(X, w, chosen, candidates, norm, square, owner, 1.0, gain)
+        better = _core.kmeans.seeding.gains(X, w, chosen, candidates, norm, square, owner, 1.0, gain)
         assert_allclose(gain, reference.gains(X, w, chosen, candidates), rtol=100 * rtol, atol=1e-4 if d == 1 else 0)
         for candidate, (rows, nearer) in zip(candidates, better):
             distance = reference.assign(X, candidate[None])[1]
@@ -185,9 +187,9 @@ def test_kernels_refuse_wrong_shapes():
         K.step(X, np.ones(3), centers, label, sums, mass)
     rows = csr_array(X)
     with pytest.raises(ValueError, match="column out of range"):
-        _core.kmeans_sparse.nearest(rows.data, rows.indices, rows.indptr, centers[:, :2].copy(), label)
+        _core.kmeans.sparse.nearest(rows.data, rows.indices, rows.indptr, centers[:, :2].copy(), label)
     with pytest.raises(ValueError, match="inconsistent shapes"):
-        _core.kmeans_sparse.nearest(rows.data, rows.indices, rows.indptr, centers, label[:-1])
+        _core.kmeans.sparse.nearest(rows.data, rows.indices, rows.indptr, centers, label[:-1])
 
 
 @pytest.mark.parametrize("k, d", [(3, 2), (16, 1), (17, 2), (100, 2), (60, 4)])
@@ -196,10 +198,10 @@ def test_followed_neighbors_stay_neighbors(k, d, stride):
     """However the centers wander: the nearest other is beyond `half`, whoever is not listed is beyond `radius`."""
     rng = np.random.default_rng(k)
     centers = rng.uniform(size=(k, d))
-    guide = _bounds.neighborhoods(centers)
+    guide = bounds.neighborhoods(centers)
     for _ in range(12):
         after = centers + rng.normal(scale=stride, size=(k, d)) * rng.integers(0, 2, (k, 1))
-        guide, centers = _bounds.moved(guide, centers, after), after
+        guide, centers = bounds.moved(guide, centers, after), after
         distance = np.sqrt(((centers[:, None] - centers[None]) ** 2).sum(axis=2))
         np.fill_diagonal(distance, np.inf)
         assert (guide.half <= distance.min(axis=1)).all()

@@ -83,7 +83,9 @@ def test_kernel_equals_row_by_row(n, p, q, dtype):
         assert_allclose(solved[:, :q], loadings, rtol=1e-9, atol=1e-11)
         assert_allclose(params.mean + solved[:, q], mean, rtol=1e-9)
     with pytest.raises(ValueError, match="inconsistent shapes"):
-        _core.latent.factor_sums(X, np.zeros(n + 1, np.int64), None, *params, *sums[:3], np.zeros(1))
+        _core.decomposition.factor_model.factor_sums(
+            X, np.zeros(n + 1, np.int64), None, *params, *sums[:3], np.zeros(1)
+        )
 
 
 def test_grouping_by_pattern_changes_nothing():

@@ -6,7 +6,7 @@ import pytest
 from novum import _core
 from novum.decomposition import PCA
 from novum.decomposition._spectrum import of_moments, resolved_single
-from novum.fold.memory import ArrayTiles, MemorySource
+from novum.fold.homes.memory import ArrayTiles, MemorySource
 
 EPS = float(np.finfo(np.float32).eps)
 
@@ -26,7 +26,7 @@ def test_products_in_single_precision(p, weighted):
     weight = rng.random(700) if weighted else None
     shift = X.mean(axis=0).astype(np.float64)
     out = np.empty((p + 1, p + 1))
-    _core.design.single_gram(X, weight, shift, out)
+    _core.moments.design.single_gram(X, weight, shift, out)
     root = np.ones(700) if weight is None else np.sqrt(weight)
     D = np.column_stack([X.astype(np.float64) - shift, np.ones(700)]) * root[:, None]
     np.testing.assert_allclose(out, D.T @ D, rtol=0, atol=4 * EPS * 700)

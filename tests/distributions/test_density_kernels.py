@@ -29,7 +29,7 @@ TABLES = {
 @pytest.mark.parametrize("k", [1, 3])
 def test_scalar_families(name, k):
     table = np.stack(TABLES[name](k))
-    kernel, one = getattr(_core.density, name), getattr(slow, name)
+    kernel, one = getattr(_core.distributions.density, name), getattr(slow, name)
     shared = np.empty((POINTS.size, k))
     kernel(POINTS, table, shared)
     expected = [[one(x, *table[:, j]) for j in range(k)] for x in POINTS]
@@ -51,12 +51,12 @@ def test_scalar_families(name, k):
 def test_squared_length(d, k, n):
     mean, factor = RNG.normal(size=(k, d)), np.tril(RNG.normal(size=(k, d, d))) * 0.1 + 2 * np.eye(d)
     x, out = RNG.normal(size=(n, d)), np.empty((n, k))
-    _core.density.squared_length(x, mean, factor, out)
+    _core.distributions.density.squared_length(x, mean, factor, out)
     expected = [[slow.squared_length(row, mean[j], factor[j]) for j in range(k)] for row in x]
     assert_allclose(out, expected, rtol=1e-13)
     paired = RNG.normal(size=(n, k, d))
-    _core.density.squared_length(paired, mean, factor, out)
+    _core.distributions.density.squared_length(paired, mean, factor, out)
     expected = [[slow.squared_length(paired[i, j], mean[j], factor[j]) for j in range(k)] for i in range(n)]
     assert_allclose(out, expected, rtol=1e-13)
     with pytest.raises(ValueError, match="inconsistent shapes"):
-        _core.density.squared_length(x, mean, factor, np.empty(n * k + 1))
+        _core.distributions.density.squared_length(x, mean, factor, np.empty(n * k + 1))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from novum.distributions import gaussian_algebra as algebra
-from novum.distributions import gaussian_information as info
+from novum.distributions.gaussian import algebra as algebra
+from novum.distributions.gaussian import information as info
 from novum.exceptions import DataError
 
 

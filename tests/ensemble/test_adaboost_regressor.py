@@ -7,7 +7,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.ensemble import AdaBoostRegressor as Peer
 
 from novum.ensemble import AdaBoostRegressor
-from novum.ensemble.adaboost_regressor import losses, weighted_median
+from novum.ensemble.adaboost.regressor import losses, weighted_median
 from novum.linear_model import LinearRegression
 from novum.tree import DecisionTreeRegressor
 

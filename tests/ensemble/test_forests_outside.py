@@ -13,9 +13,9 @@ from novum.ensemble import (
     IsolationForest,
     RandomForestClassifier,
     RandomForestRegressor,
-    _fold_forest,
 )
-from novum.ensemble._samples import BlockSampling, most_draws, poisson_counts
+from novum.ensemble.forest import passes
+from novum.ensemble.forest.samples import BlockSampling, most_draws, poisson_counts
 from novum.exceptions import ParameterError
 
 CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier)
@@ -47,7 +47,7 @@ def same_trees(one, other):
 @pytest.mark.parametrize("cls", [*CLASSIFIERS, *REGRESSORS])
 @pytest.mark.parametrize("gathered", [2**23, 2**13])
 def test_cuts_and_threads_change_nothing(cls, gathered, scan, monkeypatch):
-    monkeypatch.setattr(_fold_forest, "GATHERED_VALUES", gathered)
+    monkeypatch.setattr(passes, "GATHERED_VALUES", gathered)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 6))
     X[rng.random(X.shape) < 0.02] = np.nan
@@ -67,7 +67,7 @@ def test_cuts_and_threads_change_nothing(cls, gathered, scan, monkeypatch):
 @pytest.mark.parametrize("cls", [*CLASSIFIERS, *REGRESSORS])
 @pytest.mark.parametrize("gathered", [2**23, 2**15])
 def test_scores_are_those_of_memory(cls, gathered, scan, monkeypatch):
-    monkeypatch.setattr(_fold_forest, "GATHERED_VALUES", gathered)
+    monkeypatch.setattr(passes, "GATHERED_VALUES", gathered)
     if cls in CLASSIFIERS:
         X, y = make_classification(8000, 12, n_informative=6, flip_y=0.1, random_state=1)
     else:

@@ -6,9 +6,10 @@ from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_limits
 
 import novum
-from novum.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor, _hist_blocks, _holding
+from novum.engines.trees import bins
+from novum.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from novum.ensemble.boosting import home_fit, validation_rows
 from novum.exceptions import DataError, ParameterError
-from novum.tree import _bins
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(12_000, 5))
@@ -27,9 +28,9 @@ def fresh():
 @pytest.fixture(scope="module", autouse=True)
 def small_sample():
     """Bins from a sample that is smaller than the data."""
-    before, _bins.SAMPLE_ROWS = _bins.SAMPLE_ROWS, 5000
+    before, bins.SAMPLE_ROWS = bins.SAMPLE_ROWS, 5000
     yield
-    _bins.SAMPLE_ROWS = before
+    bins.SAMPLE_ROWS = before
 
 
 @pytest.fixture(scope="module")
@@ -103,10 +104,10 @@ def test_rows_held_back_by_chance_and_rows_given(tmp_path, monkeypatch):
     scan = novum.scan(tmp_path / "x.npy", target=tmp_path / "y.npy", batch_rows=5000)
     given = {"X_val": X[:500], "y_val": Y[:500]}
     agree(fresh().fit(scan, **given), fresh().fit(X, Y, **given))
-    monkeypatch.setattr(_holding, "SPLIT_ROWS", 1000)
-    monkeypatch.setattr(_hist_blocks, "SPLIT_ROWS", 1000)
+    monkeypatch.setattr(validation_rows, "SPLIT_ROWS", 1000)
+    monkeypatch.setattr(home_fit, "SPLIT_ROWS", 1000)
     agree(fresh().fit(scan), fresh().fit(X, Y))
-    share = _holding.holds(_holding.by_chance(0.1, 0, 12_000), 0, 12_000).mean()
+    share = validation_rows.holds(validation_rows.by_chance(0.1, 0, 12_000), 0, 12_000).mean()
     assert abs(share - 0.1) < 4 * np.sqrt(0.09 / 12_000)
     with pytest.raises(DataError, match="strictly positive y"):
         HistGradientBoostingRegressor(loss="gamma").fit(scan)

@@ -22,8 +22,8 @@ from sklearn.preprocessing import StandardScaler
 
 from novum.datasets import load_tenfold_scores
 from novum.evaluation import compare, corrected_test, holm, paired_test
-from novum.evaluation.bayesian_comparison import signed
-from novum.evaluation.paired import mcnemar
+from novum.evaluation.comparison.bayesian import signed
+from novum.evaluation.hypotheses.paired import mcnemar
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.linear_model import LinearRegression, LogisticRegression, Ridge
 from novum.naive_bayes import GaussianNB

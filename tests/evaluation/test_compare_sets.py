@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 
 from novum.datasets import load_tenfold_scores
 from novum.evaluation import compare, holm
-from novum.evaluation._comparison_plot import indistinct
-from novum.evaluation.bayesian_comparison import correlated_t, largest, signed
+from novum.evaluation.comparison.bayesian import correlated_t, largest, signed
+from novum.evaluation.comparison.plot import indistinct
 from novum.naive_bayes import GaussianNB
 from novum.tree import DecisionTreeClassifier
 
@@ -54,7 +54,7 @@ def test_friedman_on_demsars_table():
 
 @pytest.mark.parametrize("k, q", [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)])
 def test_nemenyi_quantiles_of_demsars_table(k, q):
-    from novum.evaluation.ranks import critical_difference
+    from novum.evaluation.comparison.ranks import critical_difference
 
     assert critical_difference(k, 1, 0.05, "nemenyi") / np.sqrt(k * (k + 1) / 6) == pytest.approx(
         q, abs=1e-3
@@ -66,7 +66,7 @@ def test_nemenyi_quantiles_of_demsars_table(k, q):
 
 
 def test_range_of_normals_is_scipys():
-    from novum.evaluation.ranks import range_tail
+    from novum.evaluation.comparison.ranks import range_tail
 
     q = np.array([0.3, 1.5, 3.314493, 6.0])
     np.testing.assert_allclose(range_tail(q, 3), stats.studentized_range.sf(q, 3, np.inf), rtol=1e-9)

@@ -9,8 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from novum.evaluation import ConformalClassifier, ConformalRegressor
-from novum.evaluation._conformal import conformal_quantile
-from novum.evaluation.conformal_classifier import class_scores
+from novum.evaluation.conformal.base import conformal_quantile
+from novum.evaluation.conformal.classifier import class_scores
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model import LinearRegression, LogisticRegression
 from novum.naive_bayes import GaussianNB

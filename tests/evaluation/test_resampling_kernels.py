@@ -7,7 +7,7 @@ from reference.resampling import drawn_rows
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_auc_score
 from threadpoolctl import threadpool_limits
 
-from novum._core import resampling
+from novum._core.evaluation import resampling
 from novum.evaluation._statistics import Areas, Cells, Sums, intervals
 
 rng = np.random.default_rng(0)

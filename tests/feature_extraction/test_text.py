@@ -95,7 +95,7 @@ def test_any_text_is_split_as_the_pattern_splits_it(documents, lowercase, n):
 def test_every_code_point_is_classed_and_lowered_as_python_does():
     points = [chr(c) for c in range(sys.maxunicode + 1)]
     texts = ["a" + "".join(points[start : start + 4096]) for start in range(0, len(points), 4096)]
-    rules, none = _core.text.Rules(True, 1, 1, 1), _core.text.terms([])
+    rules, none = _core.feature_extraction.text.Rules(True, 1, 1, 1), _core.feature_extraction.text.terms([])
     plan = _words.Plan([t.lower() if any(p in t for p in _words.PYTHON_LOWERS) else t for t in texts], rules, none)
     terms, _ = _words.counts(plan, np.int64)
     expected = Counter(token for t in texts for token in re.findall(r"\b\w+\b", t.lower()))

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 
 from novum.exceptions import ClusterLost, DataError
 from novum.fold.blocks import Block
-from novum.fold.cluster import DaskSource, aligned, open_dask
+from novum.fold.homes.dask import DaskSource, aligned, open_dask
 from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
 

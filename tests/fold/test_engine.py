@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from novum import _core
 from novum.fold import Block, MemorySource, block_rows, fold, merge_tree
-from novum.fold.memory import ArrayTiles, FrameTiles, SparseTiles
+from novum.fold.homes.memory import ArrayTiles, FrameTiles, SparseTiles
 
 RNG = np.random.default_rng(0)
 
@@ -94,20 +94,20 @@ def test_tiles_of_all_layouts_agree():
 def test_finite_kernel(dtype, bad):
     for n in (1, 15, 16, 17, 1000):
         values = np.full(n, np.finfo(dtype).max, dtype)  # a plain sum would overflow
-        assert _core.tile.all_finite(values)
+        assert _core.runtime.tiles.all_finite(values)
         for position in {0, n // 2, n - 1}:
             spoiled = values.copy()
             spoiled[position] = bad
-            assert not _core.tile.all_finite(spoiled)
+            assert not _core.runtime.tiles.all_finite(spoiled)
 
 
 def test_kernels_refuse_silent_copies_and_wrong_shapes():
     with pytest.raises(TypeError):
-        _core.tile.all_finite(np.arange(3))
+        _core.runtime.tiles.all_finite(np.arange(3))
     with pytest.raises(ValueError, match="one column of `out` per column"):
-        _core.tile.pack_columns([np.zeros(3)], np.zeros((3, 2)))
+        _core.runtime.tiles.pack_columns([np.zeros(3)], np.zeros((3, 2)))
     with pytest.raises(ValueError, match="unequal length"):
-        _core.tile.pack_columns([np.zeros(3), np.zeros(4)], np.zeros((3, 2)))
+        _core.runtime.tiles.pack_columns([np.zeros(3), np.zeros(4)], np.zeros((3, 2)))
 
 
 def test_private_memory_lasts_between_passes():

@@ -9,14 +9,10 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 import novum
-from novum.ensemble import (
-    ExtraTreesClassifier,
-    HistGradientBoostingClassifier,
-    IsolationForest,
-    RandomForestRegressor,
-    _fold_forest,
-)
-from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor, _fold_growth
+from novum.engines.trees.passes import growth as _fold_growth
+from novum.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, IsolationForest, RandomForestRegressor
+from novum.ensemble.forest import passes
+from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 pytest.importorskip("distributed")
 import dask.array as da
@@ -101,7 +97,7 @@ def test_trees_equal_files_with_and_without_a_killed_worker(client, killer, tmp_
 
 @pytest.mark.parametrize(("cls", "target"), [(RandomForestRegressor, "y"), (ExtraTreesClassifier, "c")])
 def test_forests_equal_files_with_and_without_a_killed_worker(cls, target, client, killer, tmp_path, monkeypatch):
-    monkeypatch.setattr(_fold_forest, "GATHERED_VALUES", 2**14)  # histograms first
+    monkeypatch.setattr(passes, "GATHERED_VALUES", 2**14)  # histograms first
     values = Y if target == "y" else (Y > 0).astype(int)
     np.save(tmp_path / "x.npy", X)
     np.save(tmp_path / "y.npy", values)

@@ -10,7 +10,7 @@ import pytest
 from scanfiles import FORMATS, table, write, write_npy
 
 import novum
-from novum.fold.batches import MOST_VALUES, batch_rows
+from novum.fold.readers.batches import MOST_VALUES, batch_rows
 from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
 
@@ -194,7 +194,7 @@ def test_float32_stays(tmp_path):
 
 def test_csv_numbers_may_begin_as_integers(tmp_path, monkeypatch):
     """Types are settled by the first block of bytes; later blocks may hold fractions, gaps in text, other files more."""
-    monkeypatch.setattr("novum.fold.csv.BLOCK_BYTES", 256)
+    monkeypatch.setattr("novum.fold.readers.csv.BLOCK_BYTES", 256)
     lines = [f"{i},{i % 7},{2 * i}" for i in range(200)] + [f"{i}.5,{i % 7}.25,{2 * i}.5" for i in range(200, 400)]
     (tmp_path / "rows.csv").write_text("a,b,y\n" + "\n".join(lines) + "\n")
     data = novum.scan(tmp_path / "rows.csv", target="y", batch_rows=33)
@@ -271,7 +271,7 @@ def test_blocks_keep_nothing_between_passes(tmp_path, frame):
 
 
 def test_labels_are_found_without_reading_features(tmp_path, frame, monkeypatch):
-    from novum.fold.parquet import ParquetFile
+    from novum.fold.readers.parquet import ParquetFile
 
     asked = []
     original = ParquetFile._read

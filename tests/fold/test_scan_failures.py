@@ -240,7 +240,7 @@ def test_weights(tmp_path, frame):
 
 
 def test_csv_cells(tmp_path, monkeypatch):
-    monkeypatch.setattr("novum.fold.csv.BLOCK_BYTES", 64)
+    monkeypatch.setattr("novum.fold.readers.csv.BLOCK_BYTES", 64)
     path = tmp_path / "rows.csv"
     good = "".join(f"{i},{2 * i}\n" for i in range(50))
     path.write_text("x,y\n" + good + "7\n" + good)

@@ -9,7 +9,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, Polynomial
 
 import novum
 from novum.exceptions import DataError, ParameterError
-from novum.fold.batches import batch_rows
+from novum.fold.readers.batches import batch_rows
 from novum.linear_model import LinearRegression, Ridge
 
 FEATURES = ["x0", "x1", "x2", "x3"]

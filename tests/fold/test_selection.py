@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from novum.engines.moments.quantiles import Digits, digit_sums, group_quantiles
 from novum.fold.blocks import add
-from novum.fold.selection import Digits, digit_sums, group_quantiles
 from novum.losses.regression import weighted_quantile
 
 RNG = np.random.default_rng(0)

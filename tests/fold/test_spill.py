@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import novum
-from novum.fold.spill import spilled
+from novum.fold.homes.spill import spilled
 
 
 class Count(NamedTuple):

@@ -11,8 +11,8 @@ from matplotlib.patches import FancyArrowPatch
 from novum.datasets import load_fuel_gauge, load_gene_network
 from novum.exceptions import ParameterError
 from novum.graphical import DAG, BayesianNetwork, FactorGraph, LinearGaussian, MarkovNetwork, UndirectedGraph
-from novum.graphical._drawing import BLOCKED, OBSERVED, OPEN
 from novum.graphical._layout import layered, spread
+from novum.graphical.drawing import BLOCKED, OBSERVED, OPEN
 
 FIVE = DAG([("a", "e"), ("f", "e"), ("f", "b"), ("e", "c")])
 

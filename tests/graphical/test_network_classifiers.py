@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
+from novum.engines.factors.cuts import entropy_cuts, quantile_cuts, state_of
 from novum.exceptions import DataError, ParameterError
 from novum.graphical import DAG, BayesianNetworkClassifier, TreeAugmentedNB
-from novum.graphical._cuts import entropy_cuts, quantile_cuts, state_of
 from novum.naive_bayes import CategoricalNB
 
 

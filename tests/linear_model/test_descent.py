@@ -7,9 +7,10 @@ from numpy.testing import assert_allclose
 from reference import descent as reference
 
 from novum import _core
-from novum.linear_model._descent import Rule, duality_gap, penalties, trace_gram
-from novum.linear_model._designs import DenseDesign, SparseDesign
-from novum.linear_model._working_set import trace_columns
+from novum.linear_model.penalized import designs
+from novum.linear_model.penalized.designs import DenseDesign, SparseDesign
+from novum.linear_model.penalized.gram_paths import Rule, duality_gap, penalties, trace_gram
+from novum.linear_model.penalized.working_set import trace_columns
 
 
 def problem(n=40, p=12, seed=0, density=1.0):
@@ -28,14 +29,14 @@ def test_kernels_find_what_plain_descent_finds(n, p, l2, positive):
     aim = 1e-13 * (y @ y)
     options = (l1, l2, positive, aim, 10_000, None)
     by_gram, by_columns, by_entries = np.zeros(p), np.zeros(p), np.zeros(p)
-    gap, epochs, done = _core.descent.descend_gram(X.T @ X, X.T @ y, y @ y, *options, by_gram, np.empty(p))
+    gap, epochs, done = _core.linear_model.descent.descend_gram(X.T @ X, X.T @ y, y @ y, *options, by_gram, np.empty(p))
     assert done and 0 <= epochs <= 10_000 and gap <= aim
     residual = np.empty(n)
-    assert _core.descent.descend_columns(np.ascontiguousarray(X.T), y, *options, by_columns, residual)[2]
+    assert _core.linear_model.descent.descend_columns(np.ascontiguousarray(X.T), y, *options, by_columns, residual)[2]
     assert_allclose(residual, y - X @ by_columns, atol=1e-12)
     S = scipy.sparse.csc_array(X)
     parts = S.data, S.indices.astype(np.int32), S.indptr.astype(np.int64), np.zeros(p), np.ones(n), float(n)
-    assert _core.descent.descend_sparse(*parts, y, *options, by_entries, np.empty(n + 1))[2]
+    assert _core.linear_model.descent.descend_sparse(*parts, y, *options, by_entries, np.empty(n + 1))[2]
     for w in (by_gram, by_columns, by_entries):
         assert_allclose(w, expected, atol=1e-6)
         assert reference.duality_gap(X, y, w, l1, l2, positive) <= 2 * aim
@@ -92,12 +93,11 @@ def test_both_routes_agree_along_a_path():
 
 
 def test_many_columns_in_the_working_set_are_solved_without_a_gram_matrix(monkeypatch):
-    from novum.linear_model import _designs
 
     X, y = problem(30, 200)
     path = penalties(np.array([0.5, 0.05]), 1.0, 30.0)
     expected = trace_columns(DenseDesign(X, None, True), y - y.mean(), path, Rule(1e-10, 5000))
-    monkeypatch.setattr(_designs, "GRAM_COLUMNS", 0)
+    monkeypatch.setattr(designs, "GRAM_COLUMNS", 0)
     found = trace_columns(DenseDesign(X, None, True), y - y.mean(), path, Rule(1e-10, 5000))
     assert found.converged.all()
     assert_allclose(found.coef, expected.coef, atol=1e-4)
@@ -115,13 +115,13 @@ def test_kernels_refuse_what_does_not_fit():
     X, y = problem(6, 3)
     options = (1.0, 0.0, False, 1e-6, 10, None)
     with pytest.raises(ValueError, match="inconsistent shapes"):
-        _core.descent.descend_gram(X.T @ X, X.T @ y, 1.0, *options, np.zeros(2), np.empty(3))
+        _core.linear_model.descent.descend_gram(X.T @ X, X.T @ y, 1.0, *options, np.zeros(2), np.empty(3))
     parts = np.ones(2), np.array([0, 9], np.int32), np.array([0, 1, 2, 2], np.int64), np.zeros(3), np.ones(6), 6.0
     with pytest.raises(ValueError, match="row out of range"):
-        _core.descent.descend_sparse(*parts, y, *options, np.zeros(3), np.empty(7))
+        _core.linear_model.descent.descend_sparse(*parts, y, *options, np.zeros(3), np.empty(7))
     with pytest.raises(ValueError, match="column out of range"):
-        _core.descent.gather_columns(X, np.array([3]), np.zeros(3), None, np.empty((1, 6)))
+        _core.linear_model.descent.gather_columns(X, np.array([3]), np.zeros(3), None, np.empty((1, 6)))
     with pytest.raises(ValueError, match="row out of range"):
-        _core.descent.compressed_products(
+        _core.linear_model.descent.compressed_products(
             np.ones(1), np.array([6], np.int32), np.array([0, 1]), np.ones((6, 1)), 0, 1, np.empty((1, 1))
         )

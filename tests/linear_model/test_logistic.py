@@ -13,9 +13,9 @@ from sklearn.preprocessing import scale
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block
 from novum.linear_model import LogisticRegression
-from novum.linear_model import _logistic_minimum as chosen
-from novum.linear_model._logistic_dual import suits
-from novum.linear_model._logistic_sums import Point, evaluate
+from novum.linear_model.logistic import minimum as chosen
+from novum.linear_model.logistic.dual import suits
+from novum.linear_model.logistic.sums import Point, evaluate
 
 X6, T6 = np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 1, 1])
 

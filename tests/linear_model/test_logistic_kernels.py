@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from novum import _core
 from novum.fold.blocks import Block
-from novum.linear_model._logistic_sums import Direction, Point, evaluate, hessian_product
+from novum.linear_model.logistic.sums import Direction, Point, evaluate, hessian_product
 
 SHAPES = [(1, 1), (3, 7), (64, 8), (65, 1), (300, 23), (513, 3), (5, 0)]
 
@@ -26,12 +26,12 @@ def test_dense_rows_of_two_classes(n, p, dtype, weighted):
     X, y, w, theta = sample(n, p)
     X, w = X.astype(dtype), w if weighted else None
     gradient, hessian, curvature = np.zeros(p + 1), np.zeros((p + 1, p + 1)), np.zeros(n)
-    loss = _core.logistic.binary_pass(X, y, w, theta[0], 0.7, gradient, hessian, curvature)
+    loss = _core.linear_model.logistic.binary_pass(X, y, w, theta[0], 0.7, gradient, hessian, curvature)
     expected = reference.binary(X, y, w, theta[0], 0.7)
     for found, true in zip((loss, gradient, hessian, curvature), expected):
         assert_allclose(found, true, rtol=1e-12, atol=1e-12)
     v, out = theta[0][::-1].copy(), np.zeros(p + 1)
-    _core.logistic.binary_product(X, curvature, v, 0.7, out)
+    _core.linear_model.logistic.binary_product(X, curvature, v, 0.7, out)
     assert_allclose(out, expected[2] @ v, rtol=1e-11, atol=1e-11)
 
 
@@ -43,15 +43,15 @@ def test_sparse_rows_of_two_classes(index, dtype):
     S = scipy.sparse.csr_array(X)[5:]
     parts = (S.data, S.indices.astype(index), S.indptr.astype(index))
     gradient, curvature = np.zeros(10), np.zeros(126)
-    loss = _core.logistic.csr_binary_pass(*parts, y[5:], w[5:], theta[0], 1.0, gradient, curvature)
+    loss = _core.linear_model.logistic.csr_binary_pass(*parts, y[5:], w[5:], theta[0], 1.0, gradient, curvature)
     expected = reference.binary(X[5:], y[5:], w[5:], theta[0], 1.0)
     assert_allclose(loss, expected[0], rtol=1e-13)
     assert_allclose(gradient, expected[1], rtol=1e-12, atol=1e-12)
     assert_allclose(curvature, expected[3], rtol=1e-12)
     out, squares = np.zeros(10), np.zeros(9)
-    _core.logistic.csr_binary_product(*parts, curvature, theta[0], 1.0, out)
+    _core.linear_model.logistic.csr_binary_product(*parts, curvature, theta[0], 1.0, out)
     assert_allclose(out, expected[2] @ theta[0], rtol=1e-12, atol=1e-12)
-    _core.logistic.csr_squares(*parts, w[5:], squares)
+    _core.linear_model.logistic.csr_squares(*parts, w[5:], squares)
     assert_allclose(squares, w[5:] @ X[5:].astype(float) ** 2, rtol=1e-6 if dtype == np.float32 else 1e-13)
 
 
@@ -59,7 +59,7 @@ def test_far_scores_neither_overflow_nor_lose_their_loss():
     score = np.array([-800.0, -40.0, -1e-9, 0.0, 1e-9, 40.0, 800.0])
     for y in (0, 1):
         residual, curvature = np.empty(7), np.empty(7)
-        loss = _core.logistic.binary_rows(score, np.full(7, y), None, residual, curvature)
+        loss = _core.linear_model.logistic.binary_rows(score, np.full(7, y), None, residual, curvature)
         assert_allclose(loss, np.sum(np.logaddexp(0, score) - y * score), rtol=1e-14)
         expected = expit(score) if y == 0 else -expit(-score)
         assert_allclose(residual, expected, rtol=1e-14, atol=1e-300)
@@ -111,12 +111,12 @@ def test_coordinate_descent_minimises_the_quadratic_model(kind):
     d, bent, which = np.zeros(p + 1), np.zeros(n), np.arange(p + 1)
     model = (slope, value, l1, l2, d)
     if kind == "gram":
-        _core.proximal.descend_gram(H, *model, 1e-12, 10_000)
+        _core.linear_model.proximal.descend_gram(H, *model, 1e-12, 10_000)
     elif kind == "csc":
         S = scipy.sparse.csc_array(X)
-        _core.proximal.descend_csc(S.data, S.indices, S.indptr, which, 1.0, r, *model, bent, 1e-12, 10_000)
+        _core.linear_model.proximal.descend_csc(S.data, S.indices, S.indptr, which, 1.0, r, *model, bent, 1e-12, 10_000)
     else:
-        _core.proximal.descend_columns(np.asfortranarray(X), which, 1.0, r, *model, bent, 1e-12, 10_000)
+        _core.linear_model.proximal.descend_columns(np.asfortranarray(X), which, 1.0, r, *model, bent, 1e-12, 10_000)
     q = slope + H @ d + l2 * d
     new = value + d
     assert (new[:p] == 0).any() and (new[:p] != 0).any()
@@ -132,12 +132,12 @@ def test_coordinate_descent_minimises_the_quadratic_model(kind):
 def test_kernels_refuse_what_does_not_fit():
     X, y, _, theta = sample(4, 2)
     with pytest.raises(ValueError, match="codes 0 to K - 1"):
-        _core.logistic.binary_pass(X, y + 2, None, theta[0], 1.0, np.zeros(3), None, None)
+        _core.linear_model.logistic.binary_pass(X, y + 2, None, theta[0], 1.0, np.zeros(3), None, None)
     with pytest.raises(ValueError, match="inconsistent shapes"):
-        _core.logistic.binary_pass(X, y, None, theta[0], 1.0, np.zeros(2), None, None)
+        _core.linear_model.logistic.binary_pass(X, y, None, theta[0], 1.0, np.zeros(2), None, None)
     with pytest.raises(ValueError, match="a column that does not exist"):
         one = np.ones(1)
-        _core.proximal.descend_columns(
+        _core.linear_model.proximal.descend_columns(
             np.asfortranarray(X), np.array([3]), 1.0, np.ones(4), one, one, one, one, one.copy(), np.zeros(4), 1e-3, 5
         )
 
@@ -156,7 +156,9 @@ def test_an_epoch_of_the_dual(n, p, dtype, index, intercept):
     expected_a, expected = np.zeros(n), np.zeros(p + 1)
     for _ in range(3):
         before = a.copy()
-        moved = _core.dual.epoch(X.data, X.indices, X.indptr, y, w, 2.5, constant, intercept, order, sums, a, theta)
+        moved = _core.linear_model.logistic_dual.epoch(
+            X.data, X.indices, X.indptr, y, w, 2.5, constant, intercept, order, sums, a, theta
+        )
         reference.dual_epoch(X.toarray(), y, w, 2.5, constant, intercept, order, expected_a, expected)
         assert_allclose(a, expected_a, rtol=1e-9, atol=1e-12)
         assert_allclose(theta, expected, rtol=1e-9, atol=1e-9)
@@ -172,10 +174,12 @@ def test_indices_of_sparse_rows_are_checked_before_they_are_followed(index, wron
     rows, starts = X.indices.astype(np.int32), X.indptr.astype(np.int64)
     rows[-3] = wrong if wrong < 0 else max(wrong, 70)
     with pytest.raises(ValueError, match="row out of range"):
-        _core.descent.compressed_products(X.data, rows, starts, np.ones((70, 1)), 0, 5, np.empty((1, 5)))
+        _core.linear_model.descent.compressed_products(X.data, rows, starts, np.ones((70, 1)), 0, 5, np.empty((1, 5)))
     order = np.arange(70, dtype=np.int64)
     order[-1] = wrong if wrong < 0 else max(wrong, 70)
     by_row, y = X.tocsr(), np.zeros(70, dtype=np.int64)
     parts = by_row.data, by_row.indices.astype(index), by_row.indptr.astype(index)
     with pytest.raises(ValueError, match="a row that does not exist"):
-        _core.dual.epoch(*parts, y, None, 1.0, 0.0, 0, order, np.zeros(2), np.zeros(70), np.zeros(6))
+        _core.linear_model.logistic_dual.epoch(
+            *parts, y, None, 1.0, 0.0, 0, order, np.zeros(2), np.zeros(70), np.zeros(6)
+        )

@@ -34,7 +34,7 @@ def test_kernel(p, q):
     X = X[:, :p]
     G, C, yy = X.T @ X, np.ascontiguousarray(X.T @ Y), float((Y**2).sum())
     W, gradient = np.zeros((p, q)), np.empty((p, q))
-    gap, epochs, converged = _core.descent.descend_blocks(G, C, yy, 30.0, 2.0, 0.0, 4, None, W, gradient)
+    gap, epochs, converged = _core.linear_model.descent.descend_blocks(G, C, yy, 30.0, 2.0, 0.0, 4, None, W, gradient)
     assert_allclose(W, reference.block_epochs(G, C, 30.0, 2.0, 4), rtol=1e-10, atol=1e-12)
     assert_allclose(gradient, C - G @ W, atol=1e-9 * np.abs(C).max())
     assert gap == pytest.approx(reference.block_gap(X, Y, W, 30.0, 2.0), abs=1e-9 * yy)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from reference.quadratic import quadratic_of_rows
 
-from novum._core import quadratic
+from novum._core.products import quadratic
 
 
 @pytest.mark.parametrize("n, p", [(0, 3), (1, 1), (15, 2), (16, 5), (17, 20), (100, 33)])

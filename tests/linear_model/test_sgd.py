@@ -10,7 +10,7 @@ from reference import sgd as reference
 from novum import _core
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model import LinearRegression, SGDClassifier, SGDRegressor
-from novum.linear_model._sgd import LOSSES
+from novum.linear_model.online.epochs import LOSSES
 
 LABELED = ("hinge", "perceptron", "squared_hinge", "log_loss", "modified_huber")
 NUMBERED = ("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive")
@@ -26,7 +26,7 @@ def sample(n=90, d=5, seed=0, share=1.0):
 
 def plan(loss, rate=1, eta0=0.3, power=0.5, alpha=0.0, rho=0.0, decay=1.0, batch=1, mean=True, first=0.0, t0=1.0):
     code, edge = LOSSES[loss]
-    return _core.sgd.plan(
+    return _core.linear_model.sgd.plan(
         code, 0.1 if edge is None else edge, rate, eta0, power, t0, alpha, rho, decay, batch, mean, first
     )
 
@@ -45,7 +45,7 @@ def test_kernel_is_its_transcription(loss, alpha, rho, batch, first, sparse):
     settings = plan(loss, alpha=alpha, rho=rho, batch=batch, first=float(first))
     C = scipy.sparse.csr_matrix(X)
     rows = (C.data, C.indices, C.indptr) if sparse else (X,)
-    run = _core.sgd.sparse if sparse else _core.sgd.dense
+    run = _core.linear_model.sgd.sparse if sparse else _core.linear_model.sgd.dense
     for _ in range(3):
         run(*rows, y, None, np.arange(90), settings, w, total, paid, numbers)
     a, b, mean = reference.train(
@@ -63,9 +63,9 @@ def test_kernel_is_its_transcription(loss, alpha, rho, batch, first, sparse):
 @pytest.mark.parametrize("n", [0, 1, 2, 16, 1000, 1024, 1025, 5003])
 def test_orders_are_permutations_and_depend_on_their_address_alone(n):
     order, again, other = (np.empty(n, np.int64) for _ in range(3))
-    _core.sgd.shuffle(5, 1, 2, order)
-    _core.sgd.shuffle(5, 1, 2, again)
-    _core.sgd.shuffle(5, 1, 3, other)
+    _core.linear_model.sgd.shuffle(5, 1, 2, order)
+    _core.linear_model.sgd.shuffle(5, 1, 2, again)
+    _core.linear_model.sgd.shuffle(5, 1, 3, other)
     assert_array_equal(np.sort(order), np.arange(n))
     assert_array_equal(order, again)
     assert n < 16 or not np.array_equal(order, other)
@@ -73,7 +73,7 @@ def test_orders_are_permutations_and_depend_on_their_address_alone(n):
 
 def test_orders_mix_sorted_classes():
     order = np.empty(64_000, np.int64)
-    _core.sgd.shuffle(0, 0, 0, order)
+    _core.linear_model.sgd.shuffle(0, 0, 0, order)
     shares = (order < 32_000).reshape(-1, 500).mean(axis=1)  # rows of the first half, in every 500 visited
     assert abs(shares - 0.5).max() < 0.3 and abs(np.corrcoef(order, np.arange(64_000))[0, 1]) < 0.05
 
@@ -82,13 +82,15 @@ def test_kernel_refuses_what_it_would_index_out_of_range():
     X, y, w, numbers = np.zeros((3, 2)), np.zeros(3), np.zeros(2), np.zeros(5)
     for bad in ([0, 3], [-1]):
         with pytest.raises(ValueError, match="order names a row that is not there"):
-            _core.sgd.dense(X, y, None, np.array(bad), plan("hinge"), w, None, None, numbers)
+            _core.linear_model.sgd.dense(X, y, None, np.array(bad), plan("hinge"), w, None, None, numbers)
     with pytest.raises(ValueError, match="inconsistent shapes"):
-        _core.sgd.dense(X, y[:2], None, np.arange(2), plan("hinge"), w, None, None, numbers)
+        _core.linear_model.sgd.dense(X, y[:2], None, np.arange(2), plan("hinge"), w, None, None, numbers)
     with pytest.raises(ValueError, match="column out of range"):
         column = np.array([2], np.int32)
         start = np.array([0, 1], np.int32)
-        _core.sgd.sparse(np.ones(1), column, start, y[:1], None, np.arange(1), plan("hinge"), w, None, None, numbers)
+        _core.linear_model.sgd.sparse(
+            np.ones(1), column, start, y[:1], None, np.arange(1), plan("hinge"), w, None, None, numbers
+        )
 
 
 @pytest.mark.parametrize("rate", ["optimal", "constant", "invscaling", "adaptive", "pa1", "pa2"])

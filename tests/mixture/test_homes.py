@@ -7,11 +7,11 @@ from numpy.testing import assert_allclose
 
 import novum
 from novum.distributions import Normal
+from novum.engines.gaussians.density import pass_of
+from novum.engines.gaussians.missing import all_joint, split_pass
+from novum.engines.gaussians.tensors import tensor_joint, tensor_pass
 from novum.fold.blocks import Block
 from novum.mixture import BayesianGaussianMixture, BernoulliMixture, GaussianMixture, Mixture, NoveltyDetector
-from novum.mixture._density import pass_of
-from novum.mixture._missing import all_joint, split_pass
-from novum.mixture._tensors import tensor_joint, tensor_pass
 
 
 def models(X):

@@ -25,7 +25,7 @@ def test_pass_is_its_definition(layout, shape, dtype):
     X, weight, mean, factor, constant, center = example(np.random.default_rng(0), layout, n, d, k, dtype)
     mass, first = np.zeros(k), np.zeros((k, d))
     second = np.zeros({0: (k, d, d), 1: 0, 2: (k, d)}[layout])
-    found = _core.mixture.statistics(layout, X, weight, mean, factor, constant, center, mass, first, second)
+    found = _core.gaussians.mixture.statistics(layout, X, weight, mean, factor, constant, center, mass, first, second)
     expected = statistics(layout, X.astype(float), weight, mean, factor, constant)
     assert_allclose(mass, expected[0], rtol=1e-12)
     assert_allclose(first, expected[1], rtol=1e-11, atol=1e-12)
@@ -37,7 +37,7 @@ def test_pass_is_its_definition(layout, shape, dtype):
 
     joint, posterior = np.empty((n, k), dtype), np.empty((n, k), dtype)
     total, label = np.empty(n, dtype), np.empty(n, np.int64)
-    _core.mixture.evaluate(layout, X, mean, factor, constant, center, joint, posterior, total, label)
+    _core.gaussians.mixture.evaluate(layout, X, mean, factor, constant, center, joint, posterior, total, label)
     tolerance = 1e-13 if dtype == np.float64 else 1e-6
     assert_allclose(posterior, expected[5], rtol=100 * tolerance, atol=tolerance)
     assert_allclose(joint, expected[6], rtol=10 * tolerance, atol=10 * tolerance)
@@ -51,7 +51,7 @@ def test_exponential_and_logarithm_to_the_last_place():
     X = np.sqrt(2 * gap)[:, None]
     total, posterior, joint = np.empty(len(X)), np.empty((len(X), 2)), np.empty((len(X), 2))
     arguments = (np.zeros((2, 1)), np.array([[0.0], [1.0]]), np.zeros(2), np.zeros(1))
-    _core.mixture.evaluate(2, X, *arguments, joint, posterior, total, None)
+    _core.gaussians.mixture.evaluate(2, X, *arguments, joint, posterior, total, None)
     assert_allclose(joint[:, 1], -gap, rtol=1e-15)
     e = np.exp(joint[:, 1].astype(np.longdouble))
     share = e / (1 + e)
@@ -68,7 +68,7 @@ def test_rows_without_weight_may_hold_anything():
         for rows in (X, wild):
             second = np.zeros({0: (2, 3, 3), 1: 0, 2: (2, 3)}[layout])
             sums = (np.zeros(2), np.zeros((2, 3)), second)
-            score = _core.mixture.statistics(layout, rows, weight, mean, factor, constant, center, *sums)
+            score = _core.gaussians.mixture.statistics(layout, rows, weight, mean, factor, constant, center, *sums)
             results.append((*sums, score))
         for a, b in zip(*results):
             assert np.array_equal(a, b)
@@ -77,10 +77,10 @@ def test_rows_without_weight_may_hold_anything():
 def test_no_rows_and_wrong_shapes():
     sums = (np.zeros(1), np.zeros((1, 2)), np.zeros((1, 2, 2)))
     density = (np.zeros((1, 2)), np.eye(2)[None], np.zeros(1), np.zeros(2))
-    assert _core.mixture.statistics(0, np.empty((0, 2)), None, *density, *sums) == (0.0, 0.0)
+    assert _core.gaussians.mixture.statistics(0, np.empty((0, 2)), None, *density, *sums) == (0.0, 0.0)
     with pytest.raises(ValueError, match="inconsistent shapes"):
-        _core.mixture.statistics(0, np.empty((3, 3)), None, *density, *sums)
+        _core.gaussians.mixture.statistics(0, np.empty((3, 3)), None, *density, *sums)
     with pytest.raises(ValueError, match="one weight per row"):
-        _core.mixture.statistics(0, np.empty((3, 2)), np.ones(2), *density, *sums)
+        _core.gaussians.mixture.statistics(0, np.empty((3, 2)), np.ones(2), *density, *sums)
     with pytest.raises(ValueError, match="kind is"):
-        _core.mixture.statistics(3, np.empty((3, 2)), None, *density, *sums)
+        _core.gaussians.mixture.statistics(3, np.empty((3, 2)), None, *density, *sums)

@@ -6,8 +6,8 @@ from mixture.reference import em_step, joint
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
 
+from novum.engines.gaussians.covariance import dense
 from novum.mixture import BayesianGaussianMixture, GaussianMixture
-from novum.mixture._covariance import dense
 
 FORMS = ["full", "tied", "diag", "spherical"]
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

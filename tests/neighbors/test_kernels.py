@@ -9,6 +9,7 @@ from scipy.optimize import check_grad
 from scipy.special import logsumexp
 from sklearn.neighbors import KernelDensity as SklearnDensity
 
+from novum.engines.search.kernels import KERNELS, log_norm
 from novum.exceptions import DataError, ParameterError
 from novum.neighbors import (
     KernelDensity,
@@ -18,7 +19,6 @@ from novum.neighbors import (
     check_metric_axioms,
     pairwise_distances,
 )
-from novum.neighbors._kernels import KERNELS, log_norm
 from novum.neighbors.metric_learning import components_loss, pairs_loss
 
 RNG = np.random.default_rng(0)

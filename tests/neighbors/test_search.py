@@ -209,9 +209,11 @@ def test_kernels_refuse_arrays_that_do_not_fit():
     with pytest.raises(ValueError, match="cuts of columns that exist"):
         tree.query(X)
     with pytest.raises(ValueError, match="queries as wide"):
-        _core.neighbors.distances(X, np.zeros((4, 2)), 2.0, np.zeros((5, 4)))
+        _core.search.neighbors.distances(X, np.zeros((4, 2)), 2.0, np.zeros((5, 4)))
     with pytest.raises(ValueError, match="as many as there are rows"):
-        _core.neighbors.nearest_by_scan(X, Y, 2.0, np.zeros(3), 1.0, np.zeros((5, 41)), np.zeros((5, 41), np.int64))
+        _core.search.neighbors.nearest_by_scan(
+            X, Y, 2.0, np.zeros(3), 1.0, np.zeros((5, 41)), np.zeros((5, 41), np.int64)
+        )
 
 
 def test_errors_name_the_remedy():

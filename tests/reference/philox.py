@@ -1,4 +1,4 @@
-"""Philox4x32-10 and the draws of `novum/rng.h`, one Python integer at a time: slow, obvious, the oracle of the
+"""Philox4x32-10 and the draws of `novum/runtime/rng.h`, one Python integer at a time: slow, obvious, the oracle of the
 compiled ones.
 """
 

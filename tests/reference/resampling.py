@@ -1,4 +1,4 @@
-"""The bootstrap passes of cpp/include/novum/resampling.h, slowly and obviously."""
+"""The bootstrap passes of cpp/include/novum/evaluation/resampling.h, slowly and obviously."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ def drawn_rows(seed, purpose, resample, n):
     rows, block = [], 0
     while len(rows) < n:
         counter = [block & 0xFFFFFFFF, block >> 32, resample, purpose]
-        for word in _core.random.philox(counter, seed):
+        for word in _core.runtime.random.philox(counter, seed):
             scaled = word * n
             if scaled % (1 << 32) >= (1 << 32) % n and len(rows) < n:
                 rows.append(scaled >> 32)

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent, a step at a time with plain vectors: the oracle of novum/sgd.h."""
+"""Stochastic gradient descent, a step at a time with plain vectors: the oracle of novum/linear_model/sgd.h."""
 
 import numpy as np
 

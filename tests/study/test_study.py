@@ -14,7 +14,7 @@ from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.study import Listener, Study, StudyResult, predict_table
 from novum.study.candidates import candidates_for
 from novum.study.compare import Outcome, gather, make_folds, plan
-from novum.study.parts import numbered, split_rows
+from novum.study.holdout import numbered, split_rows
 
 QUICK = {"folds": 3, "repeats": 1, "n_jobs": 1, "models": ["GaussianNB", "LogisticRegression"]}
 REGRESSION = {**QUICK, "models": ["LinearRegression", "Ridge"]}

@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from novum import _core
-from novum._random import Stream
+from novum.engines.trees import bins as _bins
+from novum.engines.trees.bins import Bins, edges_of, encode, learn_bins, merge_samples, sample_of
 from novum.fold.blocks import Block
-from novum.fold.memory import ArrayTiles, MemorySource
-from novum.tree import _bins
-from novum.tree._bins import Bins, edges_of, encode, learn_bins, merge_samples, sample_of
+from novum.fold.homes.memory import ArrayTiles, MemorySource
+from novum.runtime.random import Stream
 
 RNG = np.random.default_rng(0)
 
@@ -96,4 +96,4 @@ def test_hostile_arguments_are_refused():
             encode(bad, X, words)
     with pytest.raises(ValueError, match="a word for every row"):
         encode(good, X, words, 1)
-    assert _core.bins.GROUP == 4
+    assert _core.trees.bins.GROUP == 4

@@ -259,7 +259,7 @@ def test_a_wide_column_is_counted_in_parts(monkeypatch):
     X, y, _, _ = random_table(5, n=500)
     model = ID3(missing="fractional", categorical_features=[0, 1, 2])
     whole = model.fit(X, y).predict_proba(X)
-    monkeypatch.setattr("novum.tree._branching.MOST_CELLS", 20)
+    monkeypatch.setattr("novum.tree._multiway.MOST_CELLS", 20)
     assert_allclose(model.fit(X, y).predict_proba(X), whole, atol=1e-12)
 
 

@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 from reference.forests import best_decrease, impurity
 
-from novum.tree._coded import encode, grow_coded, knows
-from novum.tree._grow import Rules, class_target, grow, layout_of, number_target, prepare
-from novum.tree._tables import Table
+from novum.engines.trees.exact import Rules, class_target, grow, layout_of, number_target, prepare
+from novum.engines.trees.input_table import Table
+from novum.engines.trees.ranks import encode, grow_coded, knows
 
 
 def problem(kind, n, d=4, seed=0, levels=None):

@@ -7,13 +7,15 @@ from threadpoolctl import threadpool_limits
 
 import novum
 from novum import _core
+from novum.engines.moments.exact_sums import exact_limbs, exact_ratio, exact_value
+from novum.engines.trees.best_first import Growth
+from novum.engines.trees.bins import Bins
+from novum.engines.trees.histograms import NODE, Growing, as_bytes
+from novum.engines.trees.passes import growth as _fold_growth
+from novum.engines.trees.passes import single_tree
+from novum.engines.trees.passes.boosted import HistRule
 from novum.exceptions import DataError, ParameterError
-from novum.fold.exact import exact_limbs, exact_ratio, exact_value
-from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor, _fold_growth, _fold_tree
-from novum.tree._best_first import Growth
-from novum.tree._bins import Bins
-from novum.tree._fold_boosted import HistRule
-from novum.tree._histograms import NODE, Growing, as_bytes
+from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 RNG = np.random.default_rng(0)
 N = 5000
@@ -66,7 +68,7 @@ def same_bits(one, other):
 def test_equals_the_exact_tree_where_every_value_has_a_bin(kind, settings, weighted, files, monkeypatch):
     exact = kind(**settings).fit(X, target_of(kind), sample_weight=W if weighted else None).tree_
     for rows in (400, 8192):  # exact splits below so many rows
-        monkeypatch.setattr(_fold_tree, "EXACT_ROWS", rows)
+        monkeypatch.setattr(single_tree, "EXACT_ROWS", rows)
         tree = kind(**settings).fit(files(kind, weighted)).tree_
         for name in ("children_left", "children_right", "feature", "n_node_samples", "missing_go_to_left"):
             assert_array_equal(getattr(tree, name), getattr(exact, name), err_msg=name)
@@ -76,8 +78,8 @@ def test_equals_the_exact_tree_where_every_value_has_a_bin(kind, settings, weigh
 
 @pytest.mark.parametrize("kind, settings", [CASES[0], CASES[4], CASES[5]])
 def test_cuts_threads_and_room_change_no_bit(kind, settings, files, monkeypatch):
-    monkeypatch.setattr(_fold_tree, "EXACT_ROWS", 500)
-    monkeypatch.setattr(_fold_tree, "GATHERED_VALUES", 6000)  # several passes for the rows of small nodes
+    monkeypatch.setattr(single_tree, "EXACT_ROWS", 500)
+    monkeypatch.setattr(single_tree, "GATHERED_VALUES", 6000)  # several passes for the rows of small nodes
     first = kind(**settings).fit(files(kind, True)).tree_
     with threadpool_limits(1):
         same_bits(first, kind(**settings).fit(files(kind, True, 1234)).tree_)
@@ -86,7 +88,7 @@ def test_cuts_threads_and_room_change_no_bit(kind, settings, files, monkeypatch)
 
 
 def test_scores_of_continuous_columns_are_those_of_the_exact_tree(tmp_path, monkeypatch):
-    monkeypatch.setattr(_fold_tree, "EXACT_ROWS", 200)
+    monkeypatch.setattr(single_tree, "EXACT_ROWS", 200)
     x = RNG.normal(size=(12_000, 5))
     y = (x[:, 0] * x[:, 1] + x[:, 2] + 0.5 * RNG.normal(size=12_000) > 0).astype(int)
     np.save(tmp_path / "x.npy", x[:8000])
@@ -103,7 +105,7 @@ def test_scores_of_continuous_columns_are_those_of_the_exact_tree(tmp_path, monk
 
 
 def test_drawn_columns_and_plain_targets(files, tmp_path, monkeypatch):
-    monkeypatch.setattr(_fold_tree, "EXACT_ROWS", 400)
+    monkeypatch.setattr(single_tree, "EXACT_ROWS", 400)
     drawn = [
         DecisionTreeClassifier(max_features=2, random_state=s, max_depth=4).fit(files(DecisionTreeClassifier)).tree_
         for s in (0, 0, 1)
@@ -141,16 +143,16 @@ def test_the_kernels_are_the_definition():
         nodes[at]["feature_idx"], nodes[at]["bin_threshold"], nodes[at]["missing_go_to_left"] = column, cut, gap
         nodes[at]["left"], nodes[at]["right"] = left, left + 1
     leaf = np.zeros(300, np.int32)
-    _core.growth.advance(as_bytes(nodes), np.empty((0, 8), np.uint32), words, missing, leaf)
+    _core.trees.passes.advance(as_bytes(nodes), np.empty((0, 8), np.uint32), words, missing, leaf)
     goes = (codes[:, 1] <= 4) | (codes[:, 1] == missing)
     below = (codes[:, 4] <= 7) & (codes[:, 4] != missing)
     assert_array_equal(leaf, np.where(goes, 1, np.where(below, 3, 4)))
     slot = np.array([-1, 1, -1, 0, -1], np.int32)
     pairs, kind = RNG.integers(1, 1000, (300, 2)).astype(np.int32), RNG.integers(0, 3, 300).astype(np.int32)
     cells, counts = np.zeros((2, 5, width, 2), np.int64), np.zeros((2, 5, width), np.uint32)
-    _core.growth.add_pairs(words, leaf, slot, pairs, cells, counts)
+    _core.trees.passes.add_pairs(words, leaf, slot, pairs, cells, counts)
     classes, same = np.zeros((2, 5, width, 3), np.int64), np.zeros((2, 5, width), np.uint32)
-    _core.growth.add_classes(words, leaf, slot, kind, pairs[:, 0].copy(), classes, same)
+    _core.trees.passes.add_classes(words, leaf, slot, kind, pairs[:, 0].copy(), classes, same)
     for place, number in ((0, 3), (1, 1)):
         rows = leaf == number
         for j in range(5):
@@ -162,13 +164,13 @@ def test_the_kernels_are_the_definition():
                 )
                 assert counts[place, j, b] == same[place, j, b] == here.sum()
     with pytest.raises(ValueError, match="rows are at nodes"):
-        _core.growth.advance(as_bytes(nodes), np.empty((0, 8), np.uint32), words, missing, leaf + 9)
+        _core.trees.passes.advance(as_bytes(nodes), np.empty((0, 8), np.uint32), words, missing, leaf + 9)
     with pytest.raises(ValueError, match="codes below the width"):
-        _core.growth.add_pairs(words, leaf, slot, pairs, cells[:, :, :8].copy(), counts[:, :, :8].copy())
+        _core.trees.passes.add_pairs(words, leaf, slot, pairs, cells[:, :, :8].copy(), counts[:, :, :8].copy())
     with pytest.raises(ValueError, match="class codes"):
-        _core.growth.add_classes(words, leaf, slot, kind + 1, None, classes, same)
+        _core.trees.passes.add_classes(words, leaf, slot, kind + 1, None, classes, same)
     with pytest.raises(ValueError, match="slots of the histograms"):
-        _core.growth.add_pairs(words, leaf, slot + 1, pairs, cells, counts)
+        _core.trees.passes.add_pairs(words, leaf, slot + 1, pairs, cells, counts)
 
 
 def test_dividing_ahead_changes_no_split():

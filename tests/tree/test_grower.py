@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import trees as reference
 
 from novum import _core
-from novum.tree._grow import ORDER, RANKS, VALUES, Rules, class_target, grow, layout_of, number_target, prepare
+from novum.engines.trees.exact import ORDER, RANKS, VALUES, Rules, class_target, grow, layout_of, number_target, prepare
 
 rng = np.random.default_rng(0)
 FIELDS = ("children_left", "feature", "threshold", "value", "impurity", "n_node_samples", "missing_go_to_left")
@@ -188,7 +188,7 @@ def test_kernels_refuse_what_they_cannot_read():
     X = rng.normal(size=(10, 2))
     columns = prepare(X, [0, 0], ORDER)
     good = [columns, 0, np.zeros((10, 1), np.int32), None, [1], None, False, 2, 2, 1, 9, 0, 0.0, 0.0, 0, [], False]
-    _core.cart.grower(*good)
+    _core.trees.exact.grower(*good)
     changes = {
         1: 2,
         2: np.ones((10, 1), np.int32),
@@ -201,11 +201,11 @@ def test_kernels_refuse_what_they_cannot_read():
     }
     for place, value in changes.items():
         with pytest.raises(ValueError, match="cart"):
-            _core.cart.grower(*[value if i == place else v for i, v in enumerate(good)])
+            _core.trees.exact.grower(*[value if i == place else v for i, v in enumerate(good)])
     with pytest.raises(ValueError, match="settings"):
-        _core.cart.grower(prepare(X, [0, 0], VALUES), *good[1:])
+        _core.trees.exact.grower(prepare(X, [0, 0], VALUES), *good[1:])
     with pytest.raises(ValueError, match="levels"):
-        _core.cart.dense_columns(X, [0], ORDER)
+        _core.trees.exact.dense_columns(X, [0], ORDER)
     with pytest.raises(ValueError, match="CSC"):
         begin, row = np.array([0, 2]), np.array([1, 0], np.int32)
-        _core.cart.sparse_columns(begin, row, np.ones(2), 5, RANKS)
+        _core.trees.exact.sparse_columns(begin, row, np.ones(2), 5, RANKS)

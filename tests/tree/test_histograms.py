@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import boosting
 
 from novum import _core
+from novum.engines.trees.bins import Bins, encode, words_shape
+from novum.engines.trees.histograms import NODE, Grower, Growing, add_packed, as_bytes, pack
 from novum.fold.blocks import Block
-from novum.tree._bins import Bins, encode, words_shape
-from novum.tree._histograms import NODE, Grower, Growing, add_packed, as_bytes, pack
 
 RNG = np.random.default_rng(0)
 GROWING = Growing(1.0, 7, None, 3, 0.5, 1.0, np.zeros(5, np.int8), [], 0)
@@ -24,7 +24,7 @@ def coded(codes, missing):
 
 def grown(codes, g, h, growing=GROWING, missing=12, threads=1):
     bins, words = coded(codes, missing)
-    grower = Grower(_core.boosting.Team(threads), words, bins, growing)
+    grower = Grower(_core.trees.boosting.Team(threads), words, bins, growing)
     pairs = np.column_stack([g, h]).astype(np.int32)
     return grower, grower.table(grower.grow(pairs, (1.0, 1.0), 0))
 
@@ -106,7 +106,7 @@ def test_packed_trees_walk_as_the_table_says():
                 expected[i, t % 2] += nodes["value"][at]
         assert_array_equal(out, expected)
         leaf = np.empty((len(X), 4), np.int64)
-        _core.traversal.leaves(packed.nodes, packed.value, packed.sets, packed.root, X, leaf)
+        _core.trees.traversal.leaves(packed.nodes, packed.value, packed.sets, packed.root, X, leaf)
         for k in range(2):
             assert_array_equal(sum(packed.value[root[t] + leaf[:, t]] for t in (k, k + 2)), expected[:, k])
 
@@ -114,7 +114,7 @@ def test_packed_trees_walk_as_the_table_says():
 def test_hostile_arguments_are_refused():
     codes, _, _ = problem(20)
     bins, words = coded(codes, 12)
-    team = _core.boosting.Team(1)
+    team = _core.trees.boosting.Team(1)
     with pytest.raises(ValueError, match="codes up to that of a missing value"):
         Grower(team, words | np.uint32(0xFF), bins, GROWING)
     with pytest.raises(ValueError, match="sets of columns"):
@@ -125,7 +125,7 @@ def test_hostile_arguments_are_refused():
     nodes = np.zeros(3, NODE)
     nodes["left"], nodes["right"] = 7, 8
     with pytest.raises(ValueError, match="children come after"):
-        _core.boosting.add_coded(team, as_bytes(nodes), np.empty((0, 8), np.uint32), words, 12, np.zeros(20))
+        _core.trees.boosting.add_coded(team, as_bytes(nodes), np.empty((0, 8), np.uint32), words, 12, np.zeros(20))
     packed = pack(nodes, np.zeros(1, np.int64), np.empty((0, 8), np.uint32), 1)
     with pytest.raises(ValueError, match="no trees"):
         add_packed(packed, Block(np.zeros((2, 5))), np.zeros((2, 1)))

@@ -6,8 +6,8 @@ import sklearn.tree
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import cross_val_score
 
+from novum.engines.trees.pruning import collapse, prune, pruning_path
 from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from novum.tree._pruning import collapse, prune, pruning_path
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(300, 4))

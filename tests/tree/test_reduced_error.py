@@ -6,9 +6,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from novum.datasets import load_go_to_lesson
+from novum.engines.trees.exact import class_target
+from novum.engines.trees.pruning import collapse
 from novum.tree import C45, ID3, DecisionTreeClassifier, DecisionTreeRegressor
-from novum.tree._grow import class_target
-from novum.tree._pruning import collapse
 from novum.tree._reduced_error import held_out, leaf_scores, prune_by_score
 
 rng = np.random.default_rng(0)

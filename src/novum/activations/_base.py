@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import float_array
+from novum.runtime.checks import float_array
 
 __all__ = ["Activation"]
 

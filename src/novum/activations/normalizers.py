@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from novum._checks import float_array
-from novum._softmax import log_softmax_and_softmax, softmax_rows
 from novum.activations._base import Activation, Array
 from novum.exceptions import DataError
+from novum.runtime.checks import float_array
+from novum.runtime.softmax import log_softmax_and_softmax, softmax_rows
 
 __all__ = ["Softmax", "log_softmax", "softmax"]
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from novum._axes import drawing_axes, drawing_panels
-from novum._checks import vector
 from novum.activations._base import Activation
 from novum.activations.rectifiers import relu
 from novum.activations.sigmoids import sigmoid, tanh
 from novum.exceptions import ParameterError
+from novum.report.axes import drawing_axes, drawing_panels
+from novum.runtime.checks import vector
 
 __all__ = ["plot_activations"]
 

@@ -17,8 +17,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, ndtr
 
-from novum._checks import check_number
 from novum.activations._base import Activation, Array, indicator
+from novum.runtime.checks import check_number
 
 __all__ = [
     "ELU",

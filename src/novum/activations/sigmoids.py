@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, logit
 
-from novum._checks import float_array
 from novum.activations._base import Activation, Array
+from novum.runtime.checks import float_array
 
 __all__ = ["Sigmoid", "Tanh", "sigmoid", "tanh"]
 

@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from novum._checks import check_number
 from novum.activations._base import Activation, Array
+from novum.runtime.checks import check_number
 
 __all__ = ["Identity", "Sign", "Step", "identity", "sign", "step"]
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from novum._sklearn import CallbackContext, CallbackSupportMixin, callback_management_context
+from novum.runtime.sklearn_private import CallbackContext, CallbackSupportMixin, callback_management_context
 
 __all__ = ["CallbackSupportMixin", "Iterations", "fitted_attributes", "reporting"]
 

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum import _array
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
+from novum.runtime import arrays
 
 __all__ = ["encode", "labels_of"]
 
@@ -19,7 +19,7 @@ class Labels(NamedTuple):
 def block_labels(_: Any, block: Block) -> Labels:
     """Return the labels that occur in one block; raise for fractions and for labels that cannot be sorted."""
     try:
-        values = _array.unique(block.y)
+        values = arrays.unique(block.y)
     except TypeError as error:
         raise DataError(
             f"y mixes labels of different types, or some are missing: {error}. Give every row one label."
@@ -39,10 +39,10 @@ def merge_labels(a: Labels, b: Labels) -> Labels:
 def encode(classes: np.ndarray, y: Any) -> Any:
     """Return the position of every label in the sorted `classes`, where y lives; raise for one that is not there."""
     y = y.reshape(-1)
-    code, unknown = _array.positions(classes, y)
+    code, unknown = arrays.positions(classes, y)
     if unknown.any():
         raise DataError(
-            f"The target label(s) {_array.unique(y[unknown])} in y do not exist in the initial classes {classes}."
+            f"The target label(s) {arrays.unique(y[unknown])} in y do not exist in the initial classes {classes}."
             f" Name every class at the first call of partial_fit."
         )
     return code

@@ -1,8 +1,7 @@
 """Every public estimator of the package, found by looking, so that no list has to be kept.
 
-Modules are found in the folders of the package and imported; a class counts when it is defined in the module it was
-found in. Names that begin with an underscore are private. The same rule decides which classes a model file may
-contain.
+Families are found in the folder of the package and imported; an estimator counts when its family lists it in `__all__`. A
+model file may contain what public modules define: names that begin with an underscore are private.
 """
 
 import inspect
@@ -35,7 +34,16 @@ KINDS = {
     "density": DensityMixin,
     "outlier": OutlierMixin,
 }
-SHELLS = ("novum.base", "novum.cli")  # what estimators are made from, and what calls them: neither holds one
+# What estimators are made from, and what calls them: none of these holds one.
+SHELLS = (
+    "novum.base",
+    "novum.cli",
+    "novum.engines",
+    "novum.fold",
+    "novum.persistence",
+    "novum.report",
+    "novum.runtime",
+)
 
 
 class Estimators(list[tuple[str, type]]):
@@ -44,11 +52,6 @@ class Estimators(list[tuple[str, type]]):
     def __init__(self, pairs: list[tuple[str, type]], missing: dict[str, str]):
         super().__init__(pairs)
         self.missing = missing
-
-
-def in_shell(module: str) -> bool:
-    """Return whether a module holds no estimators of its own."""
-    return any(module == shell or module.startswith(f"{shell}.") for shell in SHELLS)
 
 
 def public_modules(package: ModuleType = novum) -> Iterator[str]:
@@ -103,7 +106,7 @@ def all_estimators(kind: str | None = None) -> Estimators:
     Returns
     -------
     Estimators
-        A list sorted by name. Modules that need a package which is not installed are warned about and listed in its
+        A list sorted by name. Families that need a package which is not installed are warned about and listed in its
         attribute `missing`.
 
     Examples
@@ -116,23 +119,33 @@ def all_estimators(kind: str | None = None) -> Estimators:
         raise ParameterError(f"all_estimators(kind={kind!r}): kind must be None or one of {sorted(KINDS)}.")
     wanted: type = BaseEstimator if kind is None else KINDS[kind]
     found, missing = set(), {}
-    for name in public_modules():
-        if in_shell(name):
+    for _, family, _ in iter_modules(novum.__path__):
+        name = f"novum.{family}"
+        if family.startswith("_") or name in SHELLS:
             continue
         try:
-            module = import_module(name)
+            listed = list(listed_values(import_module(name)))
         except ImportError as error:
             missing[name] = str(error)
             warnings.warn(f"the estimators of {name} are not listed: {error}", UserWarning, stacklevel=2)
             continue
-        for value in vars(module).values():
+        for value in listed:
             if (
                 inspect.isclass(value)
                 and issubclass(value, BaseEstimator)
                 and issubclass(value, wanted)
-                and public_class(value.__module__, value.__name__) is value
-                and not in_shell(value.__module__)
+                and value.__module__.startswith(f"{name}.")
                 and not inspect.isabstract(value)
             ):
                 found.add((value.__name__, value))
     return Estimators(sorted(found, key=lambda pair: (pair[0], pair[1].__module__)), missing)
+
+
+def listed_values(module: ModuleType) -> Iterator[object]:
+    """Yield what a family lists in `__all__`, and what the modules among that list in theirs."""
+    for name in getattr(module, "__all__", ()):
+        value = getattr(module, name)
+        if isinstance(value, ModuleType):
+            yield from listed_values(value)
+        else:
+            yield value

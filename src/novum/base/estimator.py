@@ -14,11 +14,11 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from novum._blas import single_blas
 from novum.base import domains, validation
 from novum.base.callbacks import CallbackSupportMixin, reporting
 from novum.base.texts import complete
 from novum.fold.blocks import Source
+from novum.runtime.blas import single_blas
 
 __all__ = ["Estimator", "fits"]
 

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array, _core, _sklearn
+from novum import _core
 from novum.exceptions import ParameterError
+from novum.runtime import arrays, sklearn_private
 
 __all__ = ["BayesRule", "Query", "checked_priors", "class_position", "dense_best", "dense_linear"]
 
@@ -44,16 +45,16 @@ def joint_of(query: Query, block: Any) -> Any:
     """
     with np.errstate(invalid="ignore", over="ignore"):
         score = query.joint(query.params, block)
-    if not _array.is_tensor(score) and not _core.tile.all_finite(np.ascontiguousarray(score)):
-        values = block.X.data if _array.is_sparse(block.X) else _array.to_numpy(block.X)
-        _sklearn.assert_all_finite(values, allow_nan=query.allow_nan, estimator_name=query.owner, input_name="X")
+    if not arrays.is_tensor(score) and not _core.runtime.tiles.all_finite(np.ascontiguousarray(score)):
+        values = block.X.data if arrays.is_sparse(block.X) else arrays.to_numpy(block.X)
+        sklearn_private.assert_all_finite(values, allow_nan=query.allow_nan, estimator_name=query.owner, input_name="X")
     return score
 
 
 def dense_linear(X: NDArray[Any], weights: NDArray[Any], bias: NDArray[Any]) -> NDArray[Any]:
     """Return X weights + bias for rows in memory and a few classes, in the dtype of X."""
     out = np.empty((len(X), len(bias)), X.dtype)
-    _core.product.narrow(X, np.ascontiguousarray(weights, X.dtype), np.ascontiguousarray(bias, X.dtype), out)
+    _core.products.narrow.narrow(X, np.ascontiguousarray(weights, X.dtype), np.ascontiguousarray(bias, X.dtype), out)
     return out
 
 
@@ -66,16 +67,16 @@ def dense_best(
     """
     label = np.empty(len(X), np.int64)
     parts = np.ascontiguousarray(weights, X.dtype), np.ascontiguousarray(bias, X.dtype)
-    return label if _core.product.best(X, *parts, threshold, label) else None
+    return label if _core.products.narrow.best(X, *parts, threshold, label) else None
 
 
 def normalized(score: Any, logarithm: bool) -> Any:
     """Return (2), or its logarithm, of rows of scores; an array is overwritten."""
-    if _array.is_tensor(score):
-        found = _array.log_softmax(score)
-        return found if logarithm else _array.exp(found)
+    if arrays.is_tensor(score):
+        found = arrays.log_softmax(score)
+        return found if logarithm else arrays.exp(found)
     score = np.ascontiguousarray(score)
-    _core.posterior.normalize_rows(score, logarithm)
+    _core.classes.posterior.normalize_rows(score, logarithm)
     return score
 
 
@@ -91,16 +92,16 @@ def log_posterior_of(query: Query, block: Any) -> Any:
 
 def best_position(score: Any) -> NDArray[np.int64]:
     """Return the position of the largest score of every row, the first of equals."""
-    if _array.is_tensor(score):
-        return _array.to_numpy(_array.argmax(score))
+    if arrays.is_tensor(score):
+        return arrays.to_numpy(arrays.argmax(score))
     label = np.empty(len(score), np.int64)
-    _core.posterior.best_of_rows(np.ascontiguousarray(score), label)
+    _core.classes.posterior.best_of_rows(np.ascontiguousarray(score), label)
     return label
 
 
 def label_of(query: Query, block: Any) -> Any:
     """Return the most probable class of every row."""
-    best = None if query.best is None or _array.is_tensor(block.X) else query.best(query.params, block)
+    best = None if query.best is None or arrays.is_tensor(block.X) else query.best(query.params, block)
     return query.classes[best_position(joint_of(query, block)) if best is None else best]
 
 

@@ -9,7 +9,13 @@ import threading
 from typing import Any
 from uuid import UUID
 
-from novum._sklearn import CallbackContext, ListenerHandle, close_listener, open_listener, send_to_listener
+from novum.runtime.sklearn_private import (
+    CallbackContext,
+    ListenerHandle,
+    close_listener,
+    open_listener,
+    send_to_listener,
+)
 
 __all__ = ["ProgressBar"]
 

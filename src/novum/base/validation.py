@@ -14,10 +14,10 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from novum import _sklearn
 from novum.exceptions import DataError
 from novum.fold.blocks import Source, row_blocks
-from novum.fold.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
+from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
+from novum.runtime import sklearn_private
 
 __all__ = ["check_weight", "open_rows", "open_source", "verified"]
 
@@ -103,11 +103,11 @@ def open_elsewhere(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source
         return X
     module = type(X).__module__.partition(".")[0]
     if module in ("dask", "dask_expr"):
-        from novum.fold.cluster import open_dask
+        from novum.fold.homes.dask import open_dask
 
         return open_dask(estimator, X, y, sample_weight)
     if module == "torch":
-        from novum.fold.tensors import open_tensor
+        from novum.fold.homes.tensors import open_tensor
 
         return open_tensor(estimator, X, y, sample_weight)
     return None
@@ -127,8 +127,8 @@ def admit(
         raise DataError(f"{owner}: y should be a 1d array of labels, got {source.n_targets} target columns instead.")
     source = source.opened_by(estimator, target=target, weighted=weighted, n_jobs=n_jobs)
     shape = np.broadcast_to(np.float64(0), (1, source.n_features))
-    _sklearn.check_feature_names(estimator, shape if source.names is None else header(source), reset=reset)
-    _sklearn.check_n_features(estimator, shape, reset=reset)
+    sklearn_private.check_feature_names(estimator, shape if source.names is None else header(source), reset=reset)
+    sklearn_private.check_n_features(estimator, shape, reset=reset)
     return source
 
 
@@ -152,7 +152,7 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
         )
     if target == "numeric":
         plain = isinstance(getattr(y, "dtype", None), np.dtype) and y.dtype.kind in NUMBERS
-        y = _sklearn.check_y(y, multi_output=True, y_numeric=True, estimator=estimator)
+        y = sklearn_private.check_y(y, multi_output=True, y_numeric=True, estimator=estimator)
         if y.dtype.kind not in NUMBERS:
             try:
                 y = y.astype(np.float64)
@@ -161,10 +161,10 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
                     f"{type(estimator).__name__}: y holds text that is no number ({error}); a regressor needs numbers."
                 ) from error
         if not plain:  # None has become NaN
-            _sklearn.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
+            sklearn_private.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
     else:
         y = column_or_1d(y, warn=True)
-        _sklearn.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
+        sklearn_private.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
         if not plainly_labels(y):
             check_classification_targets(y)
     check_consistent_length(np.broadcast_to(np.float64(0), tiles.shape), y)
@@ -182,7 +182,7 @@ def check_rows(
     """Return X cut-ready: shape and type checked, feature names and number compared or (reset) recorded."""
     nameless = type(X) is np.ndarray or scipy.sparse.issparse(X)
     if not nameless or hasattr(estimator, "feature_names_in_"):
-        _sklearn.check_feature_names(estimator, X, reset=reset)
+        sklearn_private.check_feature_names(estimator, X, reset=reset)
     options: dict[str, Any] = {"estimator": estimator, "input_name": "X", "ensure_all_finite": False}
     options["ensure_min_samples"] = min_rows
     tiles: Tiles
@@ -210,7 +210,7 @@ def check_rows(
                 raise DataError(f"{error}. {type(estimator).__name__} takes numbers{text_column(X)}.") from error
             X = cells
         tiles = ArrayTiles(X)
-    _sklearn.check_n_features(estimator, shape_of(tiles), reset=reset)
+    sklearn_private.check_n_features(estimator, shape_of(tiles), reset=reset)
     return tiles
 
 
@@ -269,7 +269,7 @@ def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray 
     if isinstance(sample_weight, numbers.Real) and sample_weight == 1:
         return None
     rows = np.broadcast_to(np.float64(0), (n_rows, 1))
-    weight = _sklearn.check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
+    weight = sklearn_private.check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
     owner = estimator if isinstance(estimator, str) else type(estimator).__name__
     if (low := weight.min(initial=0)) < 0:
         raise DataError(
@@ -292,5 +292,5 @@ def verified(estimator: Any, source: MemorySource) -> MemorySource:
         values = getattr(bad.X, "data", bad.X) if scipy.sparse.issparse(bad.X) else bad.X
         allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
         name = type(estimator).__name__
-        _sklearn.assert_all_finite(values, allow_nan=allow_nan, estimator_name=name, input_name="X")
+        sklearn_private.assert_all_finite(values, allow_nan=allow_nan, estimator_name=name, input_name="X")
     return source

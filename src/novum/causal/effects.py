@@ -5,9 +5,9 @@ from typing import Any
 from novum.causal.estimates import Effect, estimate_effect
 from novum.causal.formulas import Intervention, adjusted_table, frontdoor_table, need_discrete
 from novum.causal.graphs import backdoor_sets, dag_of, is_backdoor_set, is_frontdoor_set, node_set
+from novum.engines.factors.states import columns_of
 from novum.exceptions import ParameterError
 from novum.graphical import BayesianNetwork
-from novum.graphical._codes import columns_of
 
 __all__ = ["adjust", "frontdoor"]
 

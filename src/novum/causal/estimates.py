@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from novum._checks import check_choice, check_number
+from novum.engines.factors.states import coded, columns_of, found_states
 from novum.exceptions import DataError, ParameterError
-from novum.graphical._codes import coded, columns_of, found_states
+from novum.runtime.checks import check_choice, check_number
 
 __all__ = ["Effect", "estimate_effect"]
 
@@ -75,7 +75,7 @@ class Effect(NamedTuple):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the means with their intervals."""
-        from novum._axes import drawing_axes
+        from novum.report.axes import drawing_axes
 
         ax = drawing_axes(ax)
         error = [[m - low, high - m] for m, (low, high) in zip(self.means, self.intervals, strict=True)]

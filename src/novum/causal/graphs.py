@@ -33,7 +33,7 @@ class CriterionCheck(NamedTuple):
         """Draw the graph with the adjustment set filled, open back-door paths in one color and blocked ones in another."""
         if self.separation is None:
             return self.dag.plot(ax)
-        from novum.graphical._drawing import draw_separation
+        from novum.graphical.drawing import draw_separation
 
         ax = draw_separation(self.dag, self.separation, ax)
         ax.set_title(f"{self.separation.a[0]}, {self.separation.b[0]}: {'admissible' if self else 'not admissible'}")

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-from novum._checks import check_count, check_number
-from novum._random import Stream, seed_of
 from novum.exceptions import ParameterError
 from novum.graphical import BayesianNetwork
-from novum.graphical._sampled import draw_states
+from novum.graphical.ancestral import draw_states
+from novum.runtime.checks import check_count, check_number
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["Selection", "Trial", "simulate_selection", "simulate_trial"]
 
@@ -144,7 +144,7 @@ class Selection(NamedTuple):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw all rows, and those that were selected."""
-        from novum._axes import drawing_axes
+        from novum.report.axes import drawing_axes
 
         ax = drawing_axes(ax)
         ax.scatter(self.x[~self.kept], self.y[~self.kept], s=6, color="0.75", label="not selected")

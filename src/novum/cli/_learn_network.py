@@ -22,8 +22,8 @@ class Learned(NamedTuple):
 
 def states_of_column(column: Any) -> tuple[Any, str]:
     """Return a column as text (None: missing), or None where it is no use, and a remark."""
-    from novum.graphical._cuts import quantile_cuts, state_of
-    from novum.graphical._joint import intervals
+    from novum.engines.factors.cuts import quantile_cuts, state_of
+    from novum.graphical.classifier_rows import intervals
     from novum.study.table import BOOL, NUMBER, TEXT
 
     name, values = column.name, column.values

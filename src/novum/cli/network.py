@@ -157,7 +157,7 @@ def by_word(network: Any, word: str) -> Any:
 
 def answer(network: Any, names: list[str], seen: dict[str, Any]) -> list[str]:
     """Return the lines of the answer: the network, and a row for every state asked for."""
-    from novum.graphical._engine import in_bytes
+    from novum.engines.factors.plan import in_bytes
     from novum.graphical.result import short
 
     cost = network.cost(evidence=seen)

@@ -20,8 +20,8 @@ def command(
     """Predict the rows of a new table; its columns must be those of the study, in any order."""
     with refusing("predict"):
         import novum
+        from novum.study.predictions import predict_table
         from novum.study.reading import read_table
-        from novum.study.use import predict_table
 
         loaded = novum.load(model)
         rows = read_table(table)

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from novum._blas import single_blas
-from novum._random import Stream, seed_of
 from novum.base import domains
 from novum.base.domains import Int, Null, RandomState
-from novum.cluster import _seeding
 from novum.cluster.kmeans import KMeans
+from novum.engines.kmeans import seeding
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.blas import single_blas
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["k_means", "kmeans_plusplus"]
 
@@ -106,5 +106,5 @@ def kmeans_plusplus(
                     f"The length of x_squared_norms {length} should be equal to the length of n_samples {source.n_rows}."
                 )
         stream = Stream(seed_of(random_state))
-        seeds = _seeding.plus_plus(source, n_clusters, stream, 0, n_local_trials)  # type: ignore[arg-type]
+        seeds = seeding.plus_plus(source, n_clusters, stream, 0, n_local_trials)  # type: ignore[arg-type]
     return seeds.centers.astype(source.dtype), np.asarray(seeds.rows)

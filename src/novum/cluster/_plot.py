@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from novum.cluster import _blockwise
 from novum.cluster.criterion import within_cluster_error
+from novum.engines.kmeans import assignment
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 
@@ -46,7 +46,7 @@ def plot_kmeans_steps(X, centers, *, n_steps: int = 4, axes: Any = None) -> Any:
         )
     panels = [("start", None, centers)]
     for step in range(1, n_steps + 1):
-        labels = _blockwise.nearest(centers, Block(X))
+        labels = assignment.nearest(centers, Block(X))
         panels.append((f"assignment {step}", labels, centers))
         found = within_cluster_error(X, labels)
         moved = centers.copy()

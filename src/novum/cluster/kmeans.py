@@ -9,7 +9,7 @@ one depends on the start. They stop when
 
     sum_j |c_j - c_j_before|^2  <=  tol * mean over the features of their variance                    (4)
 
-Passes: novum.cluster._lloyd; what spares most of their work: _bounds (5)-(8); starts: _seeding (9), (10). Derivations:
+Passes: novum.engines.kmeans.lloyd; what spares most of their work: _bounds (5)-(8); starts: _seeding (9), (10). Derivations:
 docs/theory/kmeans.md.
 """
 
@@ -25,21 +25,21 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.cluster import _blockwise
-from novum.cluster._bounds import Lloyd, guided_pass
-from novum.cluster._lloyd import Clusters, labels_of_block, lloyd
-from novum.cluster._spread import mean_variance
-from novum.cluster._start import checked_centers, start_centers
+from novum.engines.kmeans import assignment
+from novum.engines.kmeans.bounds import Lloyd, guided_pass
+from novum.engines.kmeans.lloyd import Clusters, labels_of_block, lloyd
+from novum.engines.kmeans.spread import mean_variance
+from novum.engines.kmeans.start import checked_centers, start_centers
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block, Source, block_rows
-from novum.fold.memory import ArrayTiles, MemorySource
-from novum.fold.tensors import TensorSource
+from novum.fold.homes.memory import ArrayTiles, MemorySource
+from novum.fold.homes.tensors import TensorSource
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["KMeans"]
 
@@ -54,7 +54,7 @@ def labels_in(source: Source, params: Lloyd) -> NDArray | None:
     """Return the label of every row as an array; None for data that are only read in passes."""
     if source.home not in ("memory", "tensor"):
         return None
-    return _array.to_numpy(source.rows(labels_of_block, params))
+    return arrays.to_numpy(source.rows(labels_of_block, params))
 
 
 def same_clustering(a: NDArray, b: NDArray, k: int) -> bool:
@@ -262,7 +262,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     def fit_predict(self, X, y=None, sample_weight=None):
         """Fit, and return the label of every row."""
         self.fit(X, sample_weight=sample_weight)
-        return self.labels_ if hasattr(self, "labels_") and not _array.is_tensor(X) else self.predict(X)
+        return self.labels_ if hasattr(self, "labels_") and not arrays.is_tensor(X) else self.predict(X)
 
     def fit_transform(self, X, y=None, sample_weight=None):
         """Fit, and return the distance of every row to every center."""
@@ -294,4 +294,4 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
 
 def distances_of_block(params: Lloyd, block: Block) -> Any:
     """Return the distance of every row of a block to every center."""
-    return _blockwise.all_distances(params.centers, block)
+    return assignment.all_distances(params.centers, block)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice, check_count
 from novum.datasets._bunch import bunch_of_arrays
 from novum.exceptions import ParameterError
+from novum.runtime.checks import check_choice, check_count
 
 __all__ = ["make_boolean"]
 

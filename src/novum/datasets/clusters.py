@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from novum._checks import check_choice, check_count
-from novum._random import Stream, seed_of
 from novum.datasets._bunch import bunch_of_arrays
+from novum.runtime.checks import check_choice, check_count
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["make_kmeans_failures"]
 

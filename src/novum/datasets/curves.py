@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_count, check_number
-from novum._random import Stream, seed_of
 from novum.datasets._bunch import bunch_of_arrays
 from novum.exceptions import ParameterError
+from novum.runtime.checks import check_count, check_number
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["bumps", "make_line", "make_noisy_function", "make_sine"]
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from novum._checks import check_choice, check_count, check_number
-from novum._random import Stream, seed_of
+from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["make_labelled_graphs", "make_sequence_pairs", "make_shifted_objects"]
 

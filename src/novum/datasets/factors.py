@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice
+from novum.runtime.checks import check_choice
 
 __all__ = ["FactorTables", "load_factors"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from novum._checks import check_choice
 from novum.datasets._bunch import bunch_of_columns
+from novum.runtime.checks import check_choice
 
 __all__ = ["load_nile", "path"]
 

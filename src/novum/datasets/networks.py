@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novum._checks import check_choice
+from novum.runtime.checks import check_choice
 
 __all__ = ["joint_table", "load_fuel_gauge", "load_gene_network", "load_network"]
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novum._checks import check_count, check_number
-from novum._random import Stream, seed_of
 from novum.exceptions import DataError
+from novum.runtime.checks import check_count, check_number
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["add_noise"]
 

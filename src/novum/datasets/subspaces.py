@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from novum._checks import check_count, check_number
-from novum._random import Stream, seed_of
 from novum.datasets._bunch import bunch_of_arrays
+from novum.runtime.checks import check_count, check_number
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["make_embedded_plane", "make_height_weight"]
 

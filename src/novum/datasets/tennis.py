@@ -3,8 +3,8 @@
 from itertools import product
 from typing import Any
 
-from novum._checks import check_choice
 from novum.datasets._bunch import bunch_of_columns
+from novum.runtime.checks import check_choice
 
 __all__ = ["load_go_to_lesson", "load_play_tennis"]
 

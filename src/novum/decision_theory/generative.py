@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
-from novum._random import seed_of
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Choice, Domain, Instance, Null
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule, checked_priors
 from novum.distributions import Distribution, MultivariateNormal
-from novum.distributions._labelled import Part, learn_parts, parts_log_prob
+from novum.distributions.labelled_rows import Part, learn_parts, parts_log_prob
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.naive_bayes.mixed import FAMILIES
+from novum.runtime import arrays
+from novum.runtime.random import seed_of
 
 __all__ = ["GenerativeClassifier"]
 
@@ -40,15 +40,15 @@ class Model(NamedTuple):
 def joint_log(model: Model, block: Block) -> Any:
     """Return log p(x | c, D_c) + log p(c | D) of every row and class, in the dtype and home of the block."""
     score = parts_log_prob([model.columns], [[one] for one in model.distributions], block.X)
-    score = score + _array.like(score, model.log_prior)
-    return score.to(block.X.dtype) if _array.is_tensor(score) else score.astype(block.X.dtype, copy=False)
+    score = score + arrays.like(score, model.log_prior)
+    return score.to(block.X.dtype) if arrays.is_tensor(score) else score.astype(block.X.dtype, copy=False)
 
 
 def evidence(model: Model, block: Block) -> Any:
     """Return log p(x | D) of every row."""
     score = joint_log(model, block)
-    top = score.max(1, keepdims=True) if not _array.is_tensor(score) else score.max(1, keepdim=True).values
-    return (top + _array.log(_array.exp(score - top).sum(1)[:, None]))[:, 0]
+    top = score.max(1, keepdims=True) if not arrays.is_tensor(score) else score.max(1, keepdim=True).values
+    return (top + arrays.log(arrays.exp(score - top).sum(1)[:, None]))[:, 0]
 
 
 class Mass(NamedTuple):
@@ -57,8 +57,8 @@ class Mass(NamedTuple):
 
 def mass_of(k: int, block: Block) -> Mass:
     """Return the weight of every class in one block."""
-    weight = None if block.weight is None else _array.to_numpy(block.weight)
-    return Mass(np.bincount(_array.to_numpy(block.y), weight, minlength=k).astype(np.float64))
+    weight = None if block.weight is None else arrays.to_numpy(block.weight)
+    return Mass(np.bincount(arrays.to_numpy(block.y), weight, minlength=k).astype(np.float64))
 
 
 class GenerativeClassifier(BayesRule, Estimator):

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
@@ -22,6 +21,7 @@ from novum.distributions import JointTable
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.naive_bayes.categorical import category_numbers, merge_ranges, range_of
+from novum.runtime import arrays
 
 __all__ = ["JointTableClassifier"]
 
@@ -58,8 +58,8 @@ def patterns_of(numbers: NDArray, X: NDArray) -> NDArray:
 
 def counts_of(shape: Shape, block: Block) -> Counts:
     """Return the weighted counts of all patterns in every class, for one block."""
-    X, y = _array.to_numpy(block.X), _array.to_numpy(block.y)
-    weight = np.ones(len(X)) if block.weight is None else _array.to_numpy(block.weight)
+    X, y = arrays.to_numpy(block.X), arrays.to_numpy(block.y)
+    weight = np.ones(len(X)) if block.weight is None else arrays.to_numpy(block.weight)
     X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
     cells = int(np.prod(shape.numbers))
     flat = y * cells + patterns_of(shape.numbers, X)
@@ -68,12 +68,12 @@ def counts_of(shape: Shape, block: Block) -> Counts:
 
 def joint_log(scores: Scores, block: Block) -> Any:
     """Return log p(x, c) of every row and class; the priors where the pattern never occurred."""
-    X = _array.to_numpy(block.X)
+    X = arrays.to_numpy(block.X)
     found = scores.table[patterns_of(scores.numbers, X)]
     never = np.isneginf(found).all(axis=1)
     found[never] = scores.log_prior
     found = found.astype(X.dtype)
-    return _array.like(block.X, found) if _array.is_tensor(block.X) else found
+    return arrays.like(block.X, found) if arrays.is_tensor(block.X) else found
 
 
 class JointTableClassifier(BayesRule, Estimator):

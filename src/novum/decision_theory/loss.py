@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from novum.base.domains import ArrayLike, Bool, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.discriminant_analysis._fitting import EstimatorDomain
+from novum.discriminant_analysis._covariances import EstimatorDomain
 from novum.exceptions import ParameterError
 
 __all__ = ["Decisions", "LossMatrixClassifier", "expected_losses", "least_loss"]

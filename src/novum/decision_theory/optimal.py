@@ -127,7 +127,7 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
 
     def _finite(self, tiles: Any) -> None:
         from novum.base.validation import verified
-        from novum.fold.memory import MemorySource
+        from novum.fold.homes.memory import MemorySource
 
         verified(self, MemorySource(tiles))
 

@@ -8,12 +8,12 @@ import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.base.estimator import Estimator
 from novum.decomposition._latent import Factors, posterior
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["FactorModel", "Posterior"]
 
@@ -29,7 +29,7 @@ class Posterior(NamedTuple):
 
 def cast(values: Any, block: Block) -> Any:
     """Return float64 values in the dtype of the block."""
-    return values.to(block.X.dtype) if _array.is_tensor(values) else values.astype(block.X.dtype, copy=False)
+    return values.to(block.X.dtype) if arrays.is_tensor(values) else values.astype(block.X.dtype, copy=False)
 
 
 def factor_means(params: Factors, block: Block) -> Any:
@@ -50,15 +50,15 @@ def log_densities(params: Factors, block: Block) -> Any:
 def imputed(params: Factors, block: Block) -> Any:
     """Return the rows with every missing cell at its mean given the observed ones."""
     z = posterior(params, block)[0]
-    W, mean = _array.like(z, params.loadings, "float64"), _array.like(z, params.mean, "float64")
+    W, mean = arrays.like(z, params.loadings, "float64"), arrays.like(z, params.mean, "float64")
     filled = z @ W.T + mean
     seen = block.X == block.X
-    return _array.where(seen, block.X, cast(filled, block))
+    return arrays.where(seen, block.X, cast(filled, block))
 
 
 def rebuilt(params: Factors, block: Block) -> Any:
     """Return mu + W z for every row of factors."""
-    return block.X @ _array.like(block.X, params.loadings.T) + _array.like(block.X, params.mean)
+    return block.X @ arrays.like(block.X, params.loadings.T) + arrays.like(block.X, params.mean)
 
 
 class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.decomposition._spectrum import Spectrum, descending, signed, squares_floor
 from novum.fold.blocks import Block, Source, row_blocks
-from novum.fold.memory import MemorySource
+from novum.fold.homes.memory import MemorySource
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["by_lanczos", "by_passes"]
 
@@ -45,29 +45,29 @@ class Center(NamedTuple):
 def column_sums(_: Any, block: Block) -> Center:
     """Return the weighted sums of the columns."""
     X = block.X
-    weight = _array.ones(X, block.rows) if block.weight is None else block.weight
-    if _array.is_sparse(X):
+    weight = arrays.ones(X, block.rows) if block.weight is None else block.weight
+    if arrays.is_sparse(X):
         return Center(X.T @ weight, float(weight.sum()))
-    return Center(_array.to_numpy(_array.double(weight @ _array.double(X))), float(weight.sum()))
+    return Center(arrays.to_numpy(arrays.double(weight @ arrays.double(X))), float(weight.sum()))
 
 
 def product(params: Direction, block: Block) -> Product:
     """Return A'A columns for one block, in the precision of its values; sparse rows are centred implicitly."""
     X, weight = block.X, block.weight
     rows = float(block.rows if weight is None else (weight > 0).sum())
-    if _array.is_sparse(X):
+    if arrays.is_sparse(X):
         return sparse_product(params, block, rows)
-    columns = _array.like(X, params.columns)
-    centred = X - _array.like(X, params.mean)
-    weighted = centred if weight is None else centred * _array.like(X, weight)[:, None]
-    image = _array.double(weighted.T @ (centred @ columns))
+    columns = arrays.like(X, params.columns)
+    centred = X - arrays.like(X, params.mean)
+    weighted = centred if weight is None else centred * arrays.like(X, weight)[:, None]
+    image = arrays.double(weighted.T @ (centred @ columns))
     if not params.trace:
         square = 0.0
-    elif _array.is_tensor(X):
-        square = float((_array.double(weighted) * centred).sum())
+    elif arrays.is_tensor(X):
+        square = float((arrays.double(weighted) * centred).sum())
     else:
         square = float(np.einsum("ij,ij->i", weighted, centred).sum(dtype=np.float64))
-    return Product(_array.to_numpy(image), square, rows)
+    return Product(arrays.to_numpy(image), square, rows)
 
 
 def sparse_product(params: Direction, block: Block, rows: float) -> Product:

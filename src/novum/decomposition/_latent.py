@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum import _array, _core
+from novum import _core
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
+from novum.runtime import arrays
 
 __all__ = ["Factors", "Sums", "any_missing", "column_moments", "factor_sums", "maximize", "posterior", "start"]
 
@@ -83,13 +84,13 @@ def any_missing(source: Source) -> bool:
 
 def split(shift: np.ndarray, block: Block) -> tuple[Any, Any]:
     """Return x - shift with zero in missing cells, and the mask of observed cells times the weight, in float64."""
-    offset = _array.centred(block.X, shift)
+    offset = arrays.centred(block.X, shift)
     seen = offset == offset
-    offset = _array.where(seen, offset, 0.0)
-    mask = _array.double(seen)
+    offset = arrays.where(seen, offset, 0.0)
+    mask = arrays.double(seen)
     if block.weight is not None:
         mask = mask * block.weight[:, None]
-        offset = _array.where(mask > 0, offset, 0.0)  # a row of weight zero may hold anything
+        offset = arrays.where(mask > 0, offset, 0.0)  # a row of weight zero may hold anything
     return offset, mask
 
 
@@ -99,7 +100,7 @@ def column_sums(shift: np.ndarray, block: Block) -> Columns:
     weight = float(block.rows) if block.weight is None else float(block.weight.sum())
     rows = float(block.rows if block.weight is None else (block.weight > 0).sum())
     observed, first, second = map(
-        _array.to_numpy, (mask.sum(0), (mask * offset).sum(0), (mask * offset * offset).sum(0))
+        arrays.to_numpy, (mask.sum(0), (mask * offset).sum(0), (mask * offset * offset).sum(0))
     )
     return Columns(observed, first, second, weight, rows)
 
@@ -121,8 +122,8 @@ def pair_sums(mean: np.ndarray, block: Block) -> Pairs:
     """Return products of centred columns over the rows where both are observed, for one block."""
     offset, mask = split(mean, block)
     weighted = offset if block.weight is None else offset * block.weight[:, None]
-    seen = _array.double(mask > 0)
-    return Pairs(_array.to_numpy(weighted.T @ offset), _array.to_numpy(mask.T @ seen))
+    seen = arrays.double(mask > 0)
+    return Pairs(arrays.to_numpy(weighted.T @ offset), arrays.to_numpy(mask.T @ seen))
 
 
 def start(source: Source, q: int, mean: np.ndarray, variance: np.ndarray) -> Factors:
@@ -150,11 +151,11 @@ def visiting_order(block: Block) -> np.ndarray:
 def factor_sums(params: Factors, block: Block) -> Sums:
     """Return (18) for one block."""
     p, q = params.loadings.shape
-    if _array.is_tensor(block.X):
+    if arrays.is_tensor(block.X):
         return factor_sums_by_products(params, block)
     sums = Sums(np.zeros((p + 1, (q + 1) * (q + 2) // 2)), np.zeros((p, q + 1)), np.zeros(p), 0.0)
     likelihood = np.zeros(1)
-    _core.latent.factor_sums(
+    _core.decomposition.factor_model.factor_sums(
         block.X, visiting_order(block), block.weight, *params, sums.second, sums.cross, sums.square, likelihood
     )
     return sums._replace(likelihood=float(likelihood[0]))
@@ -163,17 +164,17 @@ def factor_sums(params: Factors, block: Block) -> Sums:
 def batch_posterior(params: Factors, block: Block) -> tuple[Any, Any, Any, Any, Any]:
     """Return mean and covariance of z and log-density of every row by products of matrices; for tensors."""
     p, q = params.loadings.shape
-    offset = _array.centred(block.X, params.mean)
+    offset = arrays.centred(block.X, params.mean)
     seen = offset == offset
-    offset, mask = _array.where(seen, offset, 0.0), _array.double(seen)
-    W, psi = _array.like(offset, params.loadings, "float64"), _array.like(offset, params.noise, "float64")
+    offset, mask = arrays.where(seen, offset, 0.0), arrays.double(seen)
+    W, psi = arrays.like(offset, params.loadings, "float64"), arrays.like(offset, params.noise, "float64")
     scaled = W / psi[:, None]
     products = (scaled[:, :, None] * W[:, None, :]).reshape(p, q * q)
-    precision = (mask @ products).reshape(-1, q, q) + _array.like(offset, np.eye(q), "float64")
-    covariance, log_determinant = _array.inverse(precision), _array.log_determinant(precision)
+    precision = (mask @ products).reshape(-1, q, q) + arrays.like(offset, np.eye(q), "float64")
+    covariance, log_determinant = arrays.inverse(precision), arrays.log_determinant(precision)
     right = offset @ scaled
     z = (covariance * right[:, None, :]).sum(2)
-    constant = mask @ _array.like(offset, np.log(2 * np.pi * params.noise), "float64")
+    constant = mask @ arrays.like(offset, np.log(2 * np.pi * params.noise), "float64")
     rest = (offset - z @ W.T) * mask
     square = (rest * rest) @ (1 / psi) + (z * z).sum(1)
     return z, covariance, -0.5 * (constant + log_determinant + square), offset, mask
@@ -183,15 +184,15 @@ def factor_sums_by_products(params: Factors, block: Block) -> Sums:
     """Return (18) for a tensor, where it is."""
     q = params.loadings.shape[1]
     z, covariance, likelihood, offset, mask = batch_posterior(params, block)
-    weight = _array.ones(offset, block.rows) if block.weight is None else block.weight
-    extended = _array.concat([z, _array.ones(z, block.rows, 1)])
+    weight = arrays.ones(offset, block.rows) if block.weight is None else block.weight
+    extended = arrays.concat([z, arrays.ones(z, block.rows, 1)])
     outer = extended[:, :, None] * extended[:, None, :]
     outer[:, :q, :q] += covariance
     upper = np.triu_indices(q + 1)
     packed = outer[:, upper[0], upper[1]] * weight[:, None]
     weighted = offset * weight[:, None]
-    triangles = _array.stack_rows([mask.T @ packed, packed.sum(0)[None, :]])
-    second, cross, square = map(_array.to_numpy, (triangles, weighted.T @ extended, (weighted * offset).sum(0)))
+    triangles = arrays.stack_rows([mask.T @ packed, packed.sum(0)[None, :]])
+    second, cross, square = map(arrays.to_numpy, (triangles, weighted.T @ extended, (weighted * offset).sum(0)))
     return Sums(second, cross, square, float((likelihood * weight).sum()))
 
 
@@ -221,11 +222,11 @@ def maximize(params: Factors, sums: Sums, *, spherical: bool, floor: np.ndarray)
 
 def posterior(params: Factors, block: Block, covariance: bool = False) -> tuple[Any, Any, Any]:
     """Return (16) and (17) for every row: mean, covariance (or None) and log-density, in float64 beside the block."""
-    if _array.is_tensor(block.X):
+    if arrays.is_tensor(block.X):
         z, spread, likelihood, _, _ = batch_posterior(params, block)
         return z, spread if covariance else None, likelihood
     q = params.loadings.shape[1]
     z, likelihood = np.empty((block.rows, q)), np.empty(block.rows)
     spread = np.empty((block.rows, q, q)) if covariance else None
-    _core.latent.factor_posterior(block.X, *params, z, likelihood, spread)
+    _core.decomposition.factor_model.factor_posterior(block.X, *params, z, likelihood, spread)
     return z, spread, likelihood

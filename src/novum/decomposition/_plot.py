@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novum._axes import drawing_axes, drawing_panels
 from novum.exceptions import DataError
+from novum.report.axes import drawing_axes, drawing_panels
 
 __all__ = ["plot_components", "plot_spectrum"]
 

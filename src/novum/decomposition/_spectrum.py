@@ -7,7 +7,8 @@ eigenvectors of C, and equally the right singular vectors of A or of any R with 
     A A' u_j = s_j^2 u_j,   v_j = A'u_j / s_j          with fewer rows than columns                (8)
 
 An eigenvalue of A'A or A A' is known to eps s_1^2, so s_j keeps its digits only where s_j^2 is not too far below s_1^2. R,
-folded from blocks by orthogonal factors, has no such loss. Moments and factors: novum.fold.moments, novum.fold.triangles.
+folded from blocks by orthogonal factors, has no such loss. Moments and factors: novum.engines.moments.second,
+novum.engines.moments.triangles.
 """
 
 from collections.abc import Callable
@@ -16,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
-from novum._pool import map_ordered
-from novum._threads import thread_count
+from novum.engines.moments.second import central_moments
+from novum.engines.moments.triangles import Factor, factor
 from novum.fold.blocks import Source
-from novum.fold.moments import central_moments
-from novum.fold.triangles import Factor, factor
+from novum.runtime.pool import map_ordered
+from novum.runtime.threads import thread_count
 
 __all__ = ["Spectrum", "by_factor", "descending", "exact", "filled", "of_factor", "signed"]
 

@@ -7,13 +7,14 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array, _core
-from novum._blas import single_blas
+from novum import _core
 from novum.base.estimator import Estimator
 from novum.decomposition._plot import plot_spectrum
 from novum.decomposition._spectrum import Spectrum, filled
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
+from novum.runtime import arrays
+from novum.runtime.blas import single_blas
 
 __all__ = ["PrincipalAxes"]
 
@@ -53,13 +54,13 @@ def project(params: Projection, block: Block) -> Any:
 
 def projected(params: Projection, X: Any) -> Any:
     """Return the scores of rows."""
-    if params.shift is not None and not _array.is_sparse(X):
-        X = X - _array.like(X, params.shift)
-        return X @ _array.like(X, params.matrix)
-    matrix, offset = _array.like(X, params.matrix), _array.like(X, params.offset)
+    if params.shift is not None and not arrays.is_sparse(X):
+        X = X - arrays.like(X, params.shift)
+        return X @ arrays.like(X, params.matrix)
+    matrix, offset = arrays.like(X, params.matrix), arrays.like(X, params.offset)
     if isinstance(X, np.ndarray) and matrix.shape[1] <= NARROW:
         out = np.empty((X.shape[0], matrix.shape[1]), X.dtype)
-        _core.product.narrow(X, np.ascontiguousarray(matrix), offset, out)
+        _core.products.narrow.narrow(X, np.ascontiguousarray(matrix), offset, out)
         return out
     out = X @ matrix
     out += offset
@@ -68,8 +69,8 @@ def projected(params: Projection, X: Any) -> Any:
 
 def unexplained(axes: Axes, block: Block) -> tuple[Any, Any]:
     """Return the scores and the squared distance to the reconstruction (4) of every row, in float64."""
-    rows = _array.centred(_array.dense(block.X), axes.mean)
-    vectors = _array.like(rows, axes.vectors, "float64")
+    rows = arrays.centred(arrays.dense(block.X), axes.mean)
+    vectors = arrays.like(rows, axes.vectors, "float64")
     scores = rows @ vectors.T
     rest = rows - scores @ vectors
     return scores, (rest * rest).sum(1)
@@ -80,9 +81,9 @@ def log_density(axes: Axes, block: Block) -> Any:
     p, k = axes.vectors.shape[1], len(axes.values)
     scores, rest = unexplained(axes, block)
     constant = p * np.log(2 * np.pi) + np.log(axes.values).sum() + (p - k) * np.log(axes.noise)
-    inverse = _array.like(scores, 1 / axes.values, "float64")
+    inverse = arrays.like(scores, 1 / axes.values, "float64")
     out = -0.5 * ((scores * scores) @ inverse + rest / axes.noise + constant)
-    return out if _array.is_tensor(out) else out.astype(block.X.dtype)
+    return out if arrays.is_tensor(out) else out.astype(block.X.dtype)
 
 
 def squared_error(axes: Axes, block: Block) -> Error:
@@ -96,7 +97,7 @@ def squared_error(axes: Axes, block: Block) -> Error:
 
 def rebuild(params: Projection, block: Block) -> Any:
     """Return the reconstruction (3) of every row of scores."""
-    return block.X @ _array.like(block.X, params.matrix) + _array.like(block.X, params.offset)
+    return block.X @ arrays.like(block.X, params.matrix) + arrays.like(block.X, params.offset)
 
 
 class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):

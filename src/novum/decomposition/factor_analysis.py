@@ -25,11 +25,11 @@ from novum.decomposition._gaussian_factors import FactorModel
 from novum.decomposition._latent import Factors
 from novum.decomposition._rotation import orthogonal_rotation
 from novum.decomposition._spectrum import descending, signed
+from novum.engines.moments.second import central_moments
+from novum.engines.moments.triangles import factor
 from novum.exceptions import NotConverged, ParameterError
 from novum.fold import fold
 from novum.fold.blocks import Source
-from novum.fold.moments import central_moments
-from novum.fold.triangles import factor
 
 __all__ = ["FactorAnalysis"]
 

@@ -16,8 +16,8 @@ from novum.base.domains import Bool, Domain, Int, Null
 from novum.base.estimator import fits
 from novum.decomposition._spectrum import of_factor
 from novum.decomposition._subspace import PrincipalAxes
+from novum.engines.moments.triangles import Factor, factor, reduce_rows
 from novum.exceptions import ParameterError, ParameterTypeError
-from novum.fold.triangles import Factor, factor, reduce_rows
 
 __all__ = ["IncrementalPCA"]
 

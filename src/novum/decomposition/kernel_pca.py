@@ -24,14 +24,14 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array, _sklearn
-from novum._blas import single_blas
-from novum._random import Stream, seed_of
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
-from novum.fold.memory import MemorySource
+from novum.fold.homes.memory import MemorySource
+from novum.runtime import arrays, sklearn_private
+from novum.runtime.blas import single_blas
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["KernelPCA"]
 
@@ -68,7 +68,7 @@ def centered(K: np.ndarray, column_means: np.ndarray, mean: float) -> np.ndarray
 
 def scores(params: Fitted, block: Block) -> np.ndarray:
     """Return (3) for every row."""
-    X = _array.to_numpy(block.X) if _array.is_tensor(block.X) else block.X
+    X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
     K = params.kernel.between(X, params.rows)
     return (centered(K, params.column_means, params.mean) @ params.weights).astype(X.dtype, copy=False)
 
@@ -85,7 +85,7 @@ def leading(K: np.ndarray, k: int, solver: str, options: Any) -> tuple[np.ndarra
         values, vectors = eigsh(K, k, which="LA", tol=options.tol, maxiter=options.max_iter, v0=start.astype(K.dtype))
     else:
         values, vectors = randomized(K, k, options)
-    values = _sklearn.check_psd_eigenvalues(values, enable_warnings=False)
+    values = sklearn_private.check_psd_eigenvalues(values, enable_warnings=False)
     vectors, _ = svd_flip(u=vectors, v=None)
     order = values.argsort()[::-1]
     return values[order], vectors[:, order]

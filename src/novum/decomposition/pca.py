@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from novum import _array
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.decomposition._dimension import components_for_share, log_evidence
@@ -27,6 +26,7 @@ from novum.decomposition._spectrum import Spectrum, by_factor, exact
 from novum.decomposition._subspace import PrincipalAxes
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.fold.blocks import Source
+from novum.runtime import arrays
 
 __all__ = ["PCA"]
 
@@ -166,7 +166,7 @@ class PCA(PrincipalAxes):
         -------
         self
         """
-        solver = self._checked_solver(_array.is_sparse(X))
+        solver = self._checked_solver(arrays.is_sparse(X))
         source = self._source(X, None, sample_weight, defer=True)  # sums of squares show NaN and infinity
         n, p = source.n_rows, source.n_features
         k = self._checked_components(counted(source), p, solver)

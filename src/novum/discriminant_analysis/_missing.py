@@ -1,7 +1,7 @@
 r"""Gaussian classes from rows with missing cells: expectation-maximisation within each class, the labels being known.
 
 Each pass replaces the sums (4) by their expectations given the observed cells under the current Gaussian of the class: the
-E-step of a mixture with one component per class (`novum.mixture._missing`, eq. 8 to 10 there). A pass maximises
+E-step of a mixture with one component per class (`novum.engines.gaussians.missing`, eq. 8 to 10 there). A pass maximises
 
     sum over the rows of class c of  w log N(x_o | mean_c,o, S_c,oo)      o the observed cells      (13)
 
@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array
 from novum.discriminant_analysis._moments import Moments
 from novum.discriminant_analysis._shrinkage import of_type
+from novum.engines.gaussians.covariance import factor_of_covariance
+from novum.engines.gaussians.density import Density, density_of, pass_of
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block, Source
-from novum.mixture._covariance import factor_of_covariance
-from novum.mixture._density import Density, density_of, pass_of
+from novum.runtime import arrays
 
 __all__ = ["has_missing", "missing_moments"]
 
@@ -52,9 +52,9 @@ class Expected(NamedTuple):
 def observed_of(shift: tuple[NDArray, int], block: Block) -> Observed:
     """Return the sums over the observed cells of one block."""
     center, k = shift
-    X = _array.to_numpy(block.X).astype(np.float64)
-    weight = np.ones(len(X)) if block.weight is None else _array.to_numpy(block.weight)
-    member = np.eye(k)[_array.to_numpy(block.y)] * weight[:, None]
+    X = arrays.to_numpy(block.X).astype(np.float64)
+    weight = np.ones(len(X)) if block.weight is None else arrays.to_numpy(block.weight)
+    member = np.eye(k)[arrays.to_numpy(block.y)] * weight[:, None]
     seen = ~np.isnan(X)
     offset = np.where(seen & (weight > 0)[:, None], X - center, 0.0)
     return Observed(
@@ -73,7 +73,7 @@ def expected_of(densities: list[Density], block: Block) -> Expected:
             continue
         X = block.X[mine]
         weight = None if block.weight is None else block.weight[mine]
-        sums = pass_of(density, Block(X if _array.is_tensor(X) else np.ascontiguousarray(X), None, weight))
+        sums = pass_of(density, Block(X if arrays.is_tensor(X) else np.ascontiguousarray(X), None, weight))
         mass[c], first[c], likelihood = sums.mass[0], sums.first[0], likelihood + sums.log_likelihood
         second[c] = sums.second[0] if sums.second[0].ndim == 2 else np.diag(sums.second[0])
     return Expected(mass, first, second, likelihood)
@@ -103,7 +103,7 @@ def modelled(second: NDArray, mass: NDArray, kind: str, shared: bool, floor: NDA
 def missing_moments(owner: str, source: Source, k: int, kind: str, shared: bool) -> Moments:
     """Return moments as if complete, after expectation-maximisation of (13) for the model's own covariances."""
     first = source.first()
-    center = np.nan_to_num(np.nanmedian(_array.to_numpy(first.X).astype(np.float64), axis=0))
+    center = np.nan_to_num(np.nanmedian(arrays.to_numpy(first.X).astype(np.float64), axis=0))
     seen = source.total(observed_of, (center, k))
     if (seen.cells == 0).any():
         c, j = np.argwhere(seen.cells == 0)[0]

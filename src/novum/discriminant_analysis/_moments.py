@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array, _core
+from novum import _core
 from novum.fold.blocks import Block, Source
-from novum.fold.memory import MemorySource
+from novum.fold.homes.memory import MemorySource
+from novum.runtime import arrays
 
 __all__ = ["Moments", "class_moments", "covariances", "length_fourth", "pooled_covariance"]
 
@@ -52,28 +53,28 @@ class Moments(NamedTuple):
 def tensor_sums(task: Task, block: Block) -> Sums:
     """Return (4) of a tensor's block, where it is."""
     k, X = len(task.shift), block.X
-    member = _array.one_hot(X, block.y, k)
+    member = arrays.one_hot(X, block.y, k)
     weighted = member if block.weight is None else member * block.weight[:, None]
-    offset = _array.double(X) - member @ _array.like(X, task.shift, "float64")
+    offset = arrays.double(X) - member @ arrays.like(X, task.shift, "float64")
     rows = (weighted > 0).sum(0)
     if task.pooled:
         scaled = offset * weighted.sum(1, keepdim=True)
         parts = [scaled.T @ offset]
     else:
         parts = [(offset * weighted[:, c : c + 1]).T @ offset for c in range(k)]
-    second = np.stack([_array.to_numpy(part) for part in parts])
-    mass, first = (_array.to_numpy(part) for part in (weighted.sum(0), weighted.T @ offset))
-    return Sums(mass, first, second, _array.to_numpy(rows))
+    second = np.stack([arrays.to_numpy(part) for part in parts])
+    mass, first = (arrays.to_numpy(part) for part in (weighted.sum(0), weighted.T @ offset))
+    return Sums(mass, first, second, arrays.to_numpy(rows))
 
 
 def class_sums(task: Task, block: Block) -> Sums:
     """Return (4) of one block."""
-    if _array.is_tensor(block.X):
+    if arrays.is_tensor(block.X):
         return tensor_sums(task, block)
     k, d = task.shift.shape
     sums = Sums(np.zeros(k), np.zeros((k, d)), np.zeros((1 if task.pooled else k, d, d)), np.zeros(k))
     code = np.ascontiguousarray(block.y, np.int64)
-    _core.scatter.class_scatter(block.X, code, block.weight, task.shift, *sums[:3])
+    _core.moments.scatter.class_scatter(block.X, code, block.weight, task.shift, *sums[:3])
     counted = code if block.weight is None else code[block.weight > 0]
     return sums._replace(rows=np.bincount(counted, minlength=k))
 
@@ -95,12 +96,12 @@ def pilot_means(source: Source, k: int) -> NDArray:
     step = max(1, block.rows // PILOT_ROWS)  # spread over the block: rows may be sorted by class
     weight = None if block.weight is None else block.weight[::step]
     block = Block(block.X[::step], block.y[::step], weight)
-    X = _array.double(block.X)
-    member = _array.one_hot(block.X, block.y, k)
+    X = arrays.double(block.X)
+    member = arrays.one_hot(block.X, block.y, k)
     weighted = member if block.weight is None else member * block.weight[:, None]
-    everything = _array.row_mean(block.X, block.weight)
-    mass = _array.to_numpy(weighted.sum(0))[:, None]
-    first = _array.to_numpy(weighted.T @ (X - _array.like(block.X, everything, "float64")))
+    everything = arrays.row_mean(block.X, block.weight)
+    mass = arrays.to_numpy(weighted.sum(0))[:, None]
+    first = arrays.to_numpy(weighted.T @ (X - arrays.like(block.X, everything, "float64")))
     return everything + first / np.where(mass > 0, mass, 1.0)
 
 
@@ -151,15 +152,15 @@ class Fourth(NamedTuple):
 def fourth_of(params: Scaled, block: Block) -> Fourth:
     """Return the sums of w |scale (x - mean)|^4 of every class, for one block."""
     k = len(params.mean)
-    if _array.is_tensor(block.X):
-        member = _array.one_hot(block.X, block.y, k)
-        mean, scale = (_array.like(block.X, values, "float64") for values in params)
-        square = (((_array.double(block.X) - member @ mean) * (member @ scale)) ** 2).sum(1) ** 2
+    if arrays.is_tensor(block.X):
+        member = arrays.one_hot(block.X, block.y, k)
+        mean, scale = (arrays.like(block.X, values, "float64") for values in params)
+        square = (((arrays.double(block.X) - member @ mean) * (member @ scale)) ** 2).sum(1) ** 2
         weighted = square if block.weight is None else square * block.weight
-        return Fourth(_array.to_numpy(weighted @ member))
+        return Fourth(arrays.to_numpy(weighted @ member))
     fourth = np.zeros(k)
     code = np.ascontiguousarray(block.y, np.int64)
-    _core.scatter.class_fourth(block.X, code, block.weight, params.mean, params.scale, fourth)
+    _core.moments.scatter.class_fourth(block.X, code, block.weight, params.mean, params.scale, fourth)
     return Fourth(fourth)
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novum._axes import drawing_axes
 from novum.exceptions import DataError
+from novum.report.axes import drawing_axes
 
 __all__ = ["plot_class_densities", "plot_posterior_surface"]
 

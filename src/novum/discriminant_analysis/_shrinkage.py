@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
-from novum.fold.memory import MemorySource
+from novum.fold.homes.memory import MemorySource
+from novum.runtime import arrays
 
 __all__ = ["by_estimator", "ledoit_wolf", "of_type", "shrunk"]
 
@@ -89,4 +89,4 @@ def by_estimator(owner: str, estimator: Any, source: Source, k: int) -> tuple[ND
     """Return the covariance of every class, and of all rows together, by a covariance estimator."""
     X, code = rows_and_codes(owner, source, getattr(source, "weight", None))
     each = np.stack([fitted_covariance(estimator, X[code == c]) for c in range(k)])
-    return each, fitted_covariance(estimator, _array.to_numpy(X))
+    return each, fitted_covariance(estimator, arrays.to_numpy(X))

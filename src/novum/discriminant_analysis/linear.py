@@ -17,20 +17,21 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array, _core, _sklearn
-from novum._blas import single_blas
+from novum import _core
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import Query, class_position, dense_best, dense_linear, joint_of
 from novum.discriminant_analysis import _solve
-from novum.discriminant_analysis._fitting import EstimatorDomain, gather, total_covariance, within_covariance
-from novum.discriminant_analysis._gaussian import GaussianClasses, class_density, expected_rows, log_joint, priors_of
+from novum.discriminant_analysis._classes import GaussianClasses, class_density, expected_rows, log_joint, priors_of
+from novum.discriminant_analysis._covariances import EstimatorDomain, gather, total_covariance, within_covariance
 from novum.discriminant_analysis._shrinkage import TYPES
 from novum.discriminant_analysis.parameters import parameter_count
+from novum.engines.gaussians.density import Density
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
-from novum.mixture._density import Density
+from novum.runtime import arrays, sklearn_private
+from novum.runtime.blas import single_blas
 
 __all__ = ["LinearDiscriminantAnalysis", "LinearForm"]
 
@@ -59,22 +60,22 @@ class Projection(NamedTuple):
 
 def finite(score: Any) -> bool:
     """Return whether no score is missing or infinite."""
-    return bool(score.isfinite().all()) if _array.is_tensor(score) else bool(_core.tile.all_finite(score))
+    return bool(score.isfinite().all()) if arrays.is_tensor(score) else bool(_core.runtime.tiles.all_finite(score))
 
 
 def discriminants(rule: Rule, block: Block) -> Any:
     """Return delta of (3) for every row and class, as classes in columns; a row with missing cells gets (1) instead."""
     X = block.X
-    if _array.is_tensor(X):
-        score = X @ _array.like(X, rule.weights) + _array.like(X, rule.bias)
+    if arrays.is_tensor(X):
+        score = X @ arrays.like(X, rule.weights) + arrays.like(X, rule.bias)
     else:
         score = dense_linear(X, rule.weights, rule.bias)
     if rule.difference:
-        score = _array.concat([score * 0, score])
+        score = arrays.concat([score * 0, score])
     if not finite(score) and bool((rows := (score != score).any(1)).any()):
         density = density_for_gaps(rule)
         with single_blas():
-            score[rows] = _array.like(X, _array.to_numpy(log_joint(density, Block(X[rows]))))
+            score[rows] = arrays.like(X, arrays.to_numpy(log_joint(density, Block(X[rows]))))
     return score
 
 
@@ -107,15 +108,15 @@ def projected(projection: Projection, block: Block) -> Any:
     """Return (x - center) G, a missing cell at its expectation given the others."""
     X = block.X
     if projection.density is not None and bool((gaps := (X != X).any(1)).any()):
-        X = X.clone() if _array.is_tensor(X) else X.copy()
+        X = X.clone() if arrays.is_tensor(X) else X.copy()
         with single_blas():
-            X[gaps] = _array.like(X, _array.to_numpy(expected_rows(projection.density, X[gaps])))
-    offset = X - _array.like(X, projection.center)
-    if _array.is_tensor(offset):
-        return offset @ _array.like(offset, projection.directions)
+            X[gaps] = arrays.like(X, arrays.to_numpy(expected_rows(projection.density, X[gaps])))
+    offset = X - arrays.like(X, projection.center)
+    if arrays.is_tensor(offset):
+        return offset @ arrays.like(offset, projection.directions)
     found = dense_linear(offset, projection.directions, np.zeros(projection.directions.shape[1]))
     if not finite(found):
-        _sklearn.assert_all_finite(X, estimator_name="LinearDiscriminantAnalysis", input_name="X")
+        sklearn_private.assert_all_finite(X, estimator_name="LinearDiscriminantAnalysis", input_name="X")
     return found
 
 

@@ -17,13 +17,13 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import Query, joint_of
-from novum.discriminant_analysis._fitting import EstimatorDomain, class_covariances, gather
-from novum.discriminant_analysis._gaussian import GaussianClasses, class_density, log_joint, priors_of
+from novum.discriminant_analysis._classes import GaussianClasses, class_density, log_joint, priors_of
+from novum.discriminant_analysis._covariances import EstimatorDomain, class_covariances, gather
 from novum.discriminant_analysis._shrinkage import TYPES
 from novum.discriminant_analysis.parameters import parameter_count
+from novum.engines.gaussians.density import Density
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
-from novum.mixture._density import Density
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 

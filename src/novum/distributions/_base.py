@@ -13,12 +13,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.distributions._learning import Learnable
 from novum.distributions._ops import NUMPY, Ops, ops_of, real_rows
 from novum.distributions._parameters import Parameter
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import arrays as _array
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["Distribution", "Support"]
 

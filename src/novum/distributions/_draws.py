@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
-from novum._random import Stream
+from novum.runtime.random import Stream
 
 __all__ = ["log_gamma_draws", "smallest_at_least"]
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from novum import _array
-from novum._blas import single_blas
 from novum.base.estimator import Estimator
 from novum.base.validation import open_source
 from novum.distributions._base import Distribution
 from novum.distributions._ops import all_of
 from novum.exceptions import DataError, ParameterTypeError
 from novum.fold.blocks import Block, Source
+from novum.runtime import arrays
+from novum.runtime.blas import single_blas
 
 __all__ = ["fit", "open_rows", "rows_of", "statistics_of"]
 
@@ -31,7 +31,7 @@ def open_rows(name: str, x: Any, sample_weight: Any) -> tuple[Source, bool]:
         if hasattr(x, "to_frame") and hasattr(x, "npartitions"):
             x = x.to_frame()
         else:
-            x = (x if hasattr(x, "rechunk") or _array.is_tensor(x) else np.asarray(x))[:, None]
+            x = (x if hasattr(x, "rechunk") or arrays.is_tensor(x) else np.asarray(x))[:, None]
     elif not hasattr(x, "ndim") and hasattr(x, "to_numpy") and not hasattr(x, "columns") and len(x.shape) == 1:
         x, flat = x.to_numpy()[:, None], True  # a column of polars
     reader = type(name, (Estimator,), {})()  # the checks of data address an estimator: here it is the family
@@ -52,7 +52,7 @@ def rows_of(block: Block, event: int, flat: bool) -> tuple[Any, Any]:
     if weight is not None and not all_of(weight > 0):
         present = weight > 0
         x, weight = x[present], weight[present]
-    x = _array.double(x)
+    x = arrays.double(x)
     return (x[:, 0] if flat and event == 0 else x), weight
 
 
@@ -65,11 +65,11 @@ def statistics_of(params: tuple[Any, ...], block: Block) -> Any:
     x, weight = rows_of(block, about._event_ndim, flat)
     inside = about._inside(x)
     if not all_of(inside):
-        row = int(np.argmin(_array.to_numpy(inside).reshape(x.shape[0], -1).all(axis=1)))
+        row = int(np.argmin(arrays.to_numpy(inside).reshape(x.shape[0], -1).all(axis=1)))
         name = type(about).__name__
         owner = asking[0] if asking else f"{name}.fit"
         raise DataError(
-            f"{owner}: x holds {_array.to_numpy(x[row])} (row {row} of those with weight, block from row {block.start});"
+            f"{owner}: x holds {arrays.to_numpy(x[row])} (row {row} of those with weight, block from row {block.start});"
             f" {name} is a distribution of {about._domain}. {about._remedy}"
         )
     return about.statistics(x, weight)

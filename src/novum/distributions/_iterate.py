@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum._blas import single_blas
-from novum._checks import check_count, check_number
 from novum.distributions._base import Distribution
 from novum.distributions._fit import open_rows, started, statistics_of
 from novum.distributions._parameters import positive
 from novum.exceptions import NotConverged, ParameterError
 from novum.fold import fold
+from novum.runtime.blas import single_blas
+from novum.runtime.checks import check_count, check_number
 
 __all__ = ["State", "advanced", "iterate"]
 

@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array
 from novum.distributions._ops import real_rows
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import arrays
 
 __all__ = ["Learnable"]
 
@@ -48,7 +48,7 @@ class Learnable(ABC):
             )
         if weight is None:
             return x, None
-        weight = _array.like(x, _array.to_numpy(weight) if not _array.is_tensor(x) else weight, "float64")
+        weight = arrays.like(x, arrays.to_numpy(weight) if not arrays.is_tensor(x) else weight, "float64")
         if weight.ndim == 1:
             weight = weight.reshape((weight.shape[0], *(1,) * batch))
         if weight.ndim != 1 + batch or weight.shape[0] != x.shape[0]:
@@ -62,7 +62,7 @@ class Learnable(ABC):
         """Return the sum of the weights for every distribution of the batch."""
         if weight is None:
             return np.full(self.batch_shape, float(x.shape[0]))
-        return np.broadcast_to(_array.to_numpy(weight.sum(0)), self.batch_shape) + 0.0
+        return np.broadcast_to(arrays.to_numpy(weight.sum(0)), self.batch_shape) + 0.0
 
     def _sum(self, values: Any, weight: Any) -> NDArray:
         """Return sum_i w_i values_i for every distribution of the batch, as a NumPy array."""
@@ -77,7 +77,7 @@ class Learnable(ABC):
             total = total.reshape((*weight.shape[1:], *own))
         else:
             total = (weight.reshape(tuple(weight.shape) + (1,) * len(own)) * values).sum(0)
-        return np.broadcast_to(_array.to_numpy(total), self.batch_shape + own) + 0.0
+        return np.broadcast_to(arrays.to_numpy(total), self.batch_shape + own) + 0.0
 
     def statistics(self, x: Any, weight: Any = None) -> Any:
         """Return the sums (1) of rows, a NamedTuple of arrays; those of two portions of data are added field by field.

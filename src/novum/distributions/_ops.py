@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.special
 
-from novum import _array
+from novum.runtime import arrays
 
 __all__ = ["NUMPY", "Ops", "all_of", "ops_of", "real_rows", "where_inside"]
 
@@ -79,12 +79,12 @@ def _torch_ops() -> Ops:
 
 def ops_of(x: Any) -> Ops:
     """Return the functions that take x."""
-    return _torch_ops() if _array.is_tensor(x) else NUMPY
+    return _torch_ops() if arrays.is_tensor(x) else NUMPY
 
 
 def all_of(mask: Any) -> bool:
     """Return whether a mask holds everywhere; a third of the cost of `mask.all()` on small arrays."""
-    return bool(mask.all()) if _array.is_tensor(mask) else np.count_nonzero(mask) == np.size(mask)
+    return bool(mask.all()) if arrays.is_tensor(mask) else np.count_nonzero(mask) == np.size(mask)
 
 
 def where_inside(ops: Ops, inside: Any, value: Any, x: Any, edge: Callable[[], Any] | None = None) -> Any:
@@ -96,7 +96,7 @@ def where_inside(ops: Ops, inside: Any, value: Any, x: Any, edge: Callable[[], A
 
 def real_rows(family: str, x: Any) -> Any:
     """Return x in float64: an array, or a tensor where it is one."""
-    if _array.is_tensor(x):
+    if arrays.is_tensor(x):
         return x.double()
     array = np.asarray(x)
     if array.ndim == 0 and array.dtype.kind == "O":

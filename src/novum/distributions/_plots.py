@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._axes import drawing_axes
 from novum.exceptions import ParameterError
+from novum.report.axes import drawing_axes
 
 __all__ = ["plot_distribution"]
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtrs
 
-from novum import _array
 from novum.distributions._parameters import real
 from novum.exceptions import ParameterError
+from novum.runtime import arrays
 
 __all__ = ["cholesky", "covariance", "log_determinant", "solve_lower", "squared_length"]
 
@@ -69,7 +69,7 @@ def log_determinant(factor: NDArray) -> NDArray:
 
 def solve_lower(factor: Any, right: Any) -> Any:
     """Return L^-1 B for (..., d, d) and (..., d, m), broadcast over the batch."""
-    if _array.is_tensor(right):
+    if arrays.is_tensor(right):
         import torch
 
         return torch.linalg.solve_triangular(factor, right, upper=False)
@@ -102,7 +102,7 @@ def squared_length(factor: Any, offset: Any, *, spent: bool = False) -> Any:
     d = factor.shape[-1]
     if factor.ndim == 2:
         flat = offset.reshape(-1, d)
-        if _array.is_tensor(offset):
+        if arrays.is_tensor(offset):
             solved = solve_lower(factor, flat.T)
             return (solved * solved).sum(0).reshape(offset.shape[:-1])
         solved = dtrtrs(factor.T, flat.T, lower=0, trans=1, overwrite_b=spent)[0].T
@@ -110,7 +110,7 @@ def squared_length(factor: Any, offset: Any, *, spent: bool = False) -> Any:
     batch = factor.ndim - 2
     lead = tuple(offset.shape[: offset.ndim - 1 - batch])
     rows = offset.reshape((-1, *offset.shape[offset.ndim - 1 - batch :]))  # (n, *batch, d)
-    if _array.is_tensor(rows):
+    if arrays.is_tensor(rows):
         solved = solve_lower(factor, rows.movedim(0, -1))
         return (solved * solved).sum(-2).movedim(-1, 0).reshape(lead + tuple(rows.shape[1:-1]))
     solved = solve_lower(factor, np.moveaxis(rows, 0, -1))  # (*batch, d, n)

@@ -75,7 +75,7 @@ class Bernoulli(ExponentialFamily):
         return self._table(*self._constants[:2])
 
     def _fused(self, x, out):
-        _core.density.bernoulli(x, self._kernel_table, out)
+        _core.distributions.density.bernoulli(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         drawn = stream.uniform("bernoulli", 0, count, self._columns()).reshape(count, *self.batch_shape)

@@ -18,7 +18,7 @@ from novum.distributions._base import Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import ops_of, where_inside
 from novum.distributions._parameters import Parameter, positive
-from novum.distributions.conjugate import ConjugatePrior
+from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.dirichlet import Dirichlet, finite_alpha
 from novum.distributions.exponential_family import ExponentialFamily
 
@@ -80,7 +80,7 @@ class Beta(ConjugatePrior, ExponentialFamily):
         return self._table(*self._constants[:3])
 
     def _fused(self, x, out):
-        _core.density.beta(x, self._kernel_table, out)
+        _core.distributions.density.beta(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         left, right = (

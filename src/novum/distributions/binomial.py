@@ -93,7 +93,7 @@ class Binomial(ExponentialFamily):
         return self._table(*self._constants[:4])
 
     def _fused(self, x, out):
-        _core.density.binomial(x, self._kernel_table, out)
+        _core.distributions.density.binomial(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         u = stream.uniform("binomial", 0, count, self._columns()).reshape(count, *self.batch_shape)

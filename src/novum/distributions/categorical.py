@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, rel_entr
 
-from novum import _array
-from novum._checks import check_count
 from novum.distributions._base import Distribution, Support
 from novum.distributions._draws import smallest_at_least
 from novum.distributions._ops import ops_of, where_inside
@@ -25,6 +23,8 @@ from novum.distributions._priors import dirichlet_mode
 from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import arrays
+from novum.runtime.checks import check_count
 
 __all__ = ["Categorical"]
 
@@ -220,11 +220,11 @@ def _largest(_: Any, block: Any) -> float:
 
 def _indicator(x: Any, k: int) -> Any:
     """Return the (..., k) indicator of codes."""
-    if not _array.is_tensor(x):
+    if not arrays.is_tensor(x):
         if ((x < 0) | (x >= k)).any():
             raise DataError(
                 f"Categorical: x holds the code {x[(x < 0) | (x >= k)].flat[0]:g}; codes run from 0 to {k - 1}."
                 f" {Categorical._remedy}"
             )
         return np.eye(k)[x.astype(np.intp)]
-    return _array.one_hot(x, ops_of(x).integers(x), k)
+    return arrays.one_hot(x, ops_of(x).integers(x), k)

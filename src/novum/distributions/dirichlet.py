@@ -26,7 +26,7 @@ from novum.distributions._base import Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import all_of, ops_of, where_inside
 from novum.distributions._parameters import Parameter, positive
-from novum.distributions.conjugate import ConjugatePrior
+from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError, ParameterError
 
@@ -143,7 +143,7 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         return np.ascontiguousarray(self._constants.power).reshape(-1, k), np.ravel(self._constants.log_norm)
 
     def _fused(self, x, out):
-        _core.density.dirichlet(x, *self._kernel_table, SUM_SLACK, out)
+        _core.distributions.density.dirichlet(x, *self._kernel_table, SUM_SLACK, out)
 
     def _draw(self, stream, count):
         log_gamma = log_gamma_draws(stream, "dirichlet", self.alpha, count)

@@ -201,7 +201,7 @@ class Discrete(Distribution):
 
 def _values_of(_: Any, block: Any) -> set[float]:
     """Return the values of the rows of a block that have weight."""
-    from novum import _array
+    from novum.runtime import arrays
 
     x = block.X if block.weight is None else block.X[block.weight > 0]
-    return set(_array.unique(x).astype(np.float64).tolist())
+    return set(arrays.unique(x).astype(np.float64).tolist())

@@ -75,7 +75,7 @@ class Exponential(ExponentialFamily):
         return self._table(*self._constants[:2])
 
     def _fused(self, x, out):
-        _core.density.exponential(x, self._kernel_table, out)
+        _core.distributions.density.exponential(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         drawn = stream.exponential("exponential", 0, count, self._columns())

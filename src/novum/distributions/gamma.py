@@ -20,14 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, gammainc, gammaincinv, gammaln, polygamma
 
-from novum import _array, _core
+from novum import _core
 from novum.distributions._base import Distribution, Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import ops_of, where_inside
 from novum.distributions._parameters import Parameter, positive
-from novum.distributions.conjugate import ConjugatePrior
+from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError
+from novum.runtime import arrays
 
 __all__ = ["Gamma"]
 
@@ -117,7 +118,7 @@ class Gamma(ConjugatePrior, ExponentialFamily):
         return self._table(*self._constants[:4])
 
     def _fused(self, x, out):
-        _core.density.gamma(x, self._kernel_table, out)
+        _core.distributions.density.gamma(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         return np.exp(log_gamma_draws(stream, "gamma", self.shape, count)) / self.rate
@@ -180,7 +181,7 @@ class Gamma(ConjugatePrior, ExponentialFamily):
     def statistics(self, x: Any, weight: Any = None) -> Sums:
         """Return the mass and the sums about this mean."""
         x, weight = self._aligned(x, weight)
-        center = _array.like(x, self.mean, "float64")
+        center = arrays.like(x, self.mean, "float64")
         log_ratio = self._sum(ops_of(x).log(x / center), weight)
         return Sums(self._mass(x, weight), log_ratio, self._sum(x - center, weight))
 
@@ -204,5 +205,5 @@ class Gamma(ConjugatePrior, ExponentialFamily):
 
     @classmethod
     def _start(cls, x, weight, **options):
-        mean = _array.to_numpy(x.mean(0)) if x.shape[0] else np.ones(tuple(x.shape[1:]))
+        mean = arrays.to_numpy(x.mean(0)) if x.shape[0] else np.ones(tuple(x.shape[1:]))
         return cls(1.0, 1 / np.where(mean > 0, mean, 1.0))

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.distributions import _quadrature
 from novum.distributions._base import Distribution, Support
 from novum.distributions._draws import smallest_at_least
 from novum.distributions._parameters import simplex
 from novum.exceptions import ParameterError
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["MixtureDistribution"]
 
@@ -150,27 +150,27 @@ class MixtureDistribution(Distribution):
     def joint(self, x: Any) -> Any:
         """Return log p(z) + log p(x | z), the components along the last axis."""
         if isinstance(self.components, Distribution):
-            x = x if _array.is_tensor(x) else np.asarray(x)
+            x = x if arrays.is_tensor(x) else np.asarray(x)
             place = x.ndim - len(self.event_shape)
             value = self.components.log_prob(x.reshape((*x.shape[:place], 1, *x.shape[place:])))
-        elif _array.is_tensor(x):
+        elif arrays.is_tensor(x):
             import torch
 
             value = torch.stack([part.log_prob(x) for part in self.components], dim=-1)
         else:
             value = np.stack([part.log_prob(x) for part in self.components], axis=-1)
         with np.errstate(divide="ignore"):
-            return value + _array.like(value, np.log(self.weights), "float64")
+            return value + arrays.like(value, np.log(self.weights), "float64")
 
     def log_prob(self, x: Any) -> Any:
         """Return log p(x) of (1)."""
         joint = self.joint(x)
-        return joint.logsumexp(-1) if _array.is_tensor(joint) else logsumexp(joint, axis=-1)
+        return joint.logsumexp(-1) if arrays.is_tensor(joint) else logsumexp(joint, axis=-1)
 
     def posterior(self, x: Any) -> Any:
         """Return p(z | x) of (2), the components along the last axis."""
         joint = self.joint(x)
-        if _array.is_tensor(joint):
+        if arrays.is_tensor(joint):
             return joint.softmax(-1)
         top = np.where(np.isfinite(top := joint.max(axis=-1, keepdims=True)), top, 0.0)
         power = np.exp(joint - top)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, gammaln, rel_entr
 
-from novum import _array, _core
+from novum import _core
 from novum.distributions._base import Distribution, Support
 from novum.distributions._counts import expected_log_factorial
 from novum.distributions._draws import smallest_at_least
@@ -27,6 +27,7 @@ from novum.distributions.categorical import Categorical
 from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import ParameterError
+from novum.runtime import arrays
 
 __all__ = ["Multinomial"]
 
@@ -107,7 +108,7 @@ class Multinomial(ExponentialFamily):
         return log_p.reshape(-1, self.event_shape[0]), np.array(n).reshape(-1), np.ravel(log_factorial)
 
     def _fused(self, x, out):
-        _core.density.multinomial(x, *self._kernel_table, out)
+        _core.distributions.density.multinomial(x, *self._kernel_table, out)
 
     def _draw(self, stream, count):
         """Count the outcomes of n categorical draws."""
@@ -224,7 +225,7 @@ class Multinomial(ExponentialFamily):
 
     def _inside(self, x):
         total = x.sum(-1)
-        return ((x >= 0) & (x == x.round())).all(-1) & (total == _array.like(total, self.n, "float64"))
+        return ((x >= 0) & (x == x.round())).all(-1) & (total == arrays.like(total, self.n, "float64"))
 
     @classmethod
     def _start(cls, x, weight, *, n=None, **options):

@@ -20,16 +20,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array, _core
+from novum import _core
 from novum.distributions import _triangular
 from novum.distributions._base import Distribution, Support
 from novum.distributions._parameters import Parameter, finite
-from novum.distributions.conjugate import ConjugatePrior
+from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
-from novum.distributions.gaussian_operations import GaussianOperations
+from novum.distributions.gaussian.operations import GaussianOperations
 from novum.distributions.normal import FAR_SHIFT, LOG_2PI
 from novum.distributions.normal_inverse_wishart import NormalInverseWishart
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import arrays
 
 __all__ = ["MultivariateNormal"]
 
@@ -113,7 +114,7 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         return np.ascontiguousarray(self.mean).reshape(-1, d), np.ascontiguousarray(self.cholesky).reshape(-1, d, d)
 
     def _fused(self, x, out):
-        _core.density.squared_length(x, *self._kernel_table, out)
+        _core.distributions.density.squared_length(x, *self._kernel_table, out)
         out *= -0.5
         out += self._constants.log_peak
 
@@ -198,15 +199,15 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         weights = None if weight is None else weight.reshape((n, math.prod(weight.shape[1:])))
         first, second = np.empty((columns, d)), np.empty((columns, d, d))
         for j, mean in enumerate(self.mean.reshape(-1, d)):  # a product of matrices each: no batch would be faster
-            offset = rows[:, 0 if shared else j] - _array.like(x, mean, "float64")
+            offset = rows[:, 0 if shared else j] - arrays.like(x, mean, "float64")
             if weights is None:
                 weighted = offset
-                first[j] = _array.to_numpy(offset.sum(0))
+                first[j] = arrays.to_numpy(offset.sum(0))
             else:
                 own = weights[:, j if weights.shape[1] > 1 else 0]
                 weighted = offset * own[:, None]
-                first[j] = _array.to_numpy(own @ offset)
-            second[j] = _array.to_numpy(weighted.T @ offset)
+                first[j] = arrays.to_numpy(own @ offset)
+            second[j] = arrays.to_numpy(weighted.T @ offset)
         batch = self.batch_shape
         return Sums(self._mass(x, weight), first.reshape(*batch, d), second.reshape(*batch, d, d))
 
@@ -241,7 +242,7 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
     @classmethod
     def _start(cls, x, weight, **options):
         d = x.shape[-1]
-        near = cls(_array.to_numpy(x[0]) if x.shape[0] else np.zeros(d), np.eye(d))
+        near = cls(arrays.to_numpy(x[0]) if x.shape[0] else np.zeros(d), np.eye(d))
         offset, cov = moments_of(near.statistics(x, weight)) if x.shape[0] else (np.zeros(d), np.eye(d))
         scale = np.diagonal(cov)
         return cls(near.mean + offset, np.where(scale > 0, scale, 1.0))

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
 
-from novum import _array, _core
+from novum import _core
 from novum.distributions import _student, _triangular
 from novum.distributions._base import Distribution, Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._iterate import iterate
 from novum.distributions._parameters import Parameter, finite, positive
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import arrays
 
 __all__ = ["MultivariateStudentT"]
 
@@ -109,7 +110,7 @@ class MultivariateStudentT(Distribution):
         return np.ascontiguousarray(self.loc).reshape(-1, d), np.ascontiguousarray(self.cholesky).reshape(-1, d, d)
 
     def _fused(self, x, out):
-        _core.density.squared_length(x, *self._kernel_table, out)
+        _core.distributions.density.squared_length(x, *self._kernel_table, out)
         out /= self.df
         np.log1p(out, out=out)
         out *= self._constants.minus_power
@@ -159,7 +160,7 @@ class MultivariateStudentT(Distribution):
         """Return the sums of one EM step about these parameters."""
         x, weight = self._aligned(x, weight)
         d, batch = self.event_shape[0], self.batch_shape
-        loc, factor, df = (_array.like(x, value, "float64") for value in (self.loc, self.cholesky, self.df))
+        loc, factor, df = (arrays.like(x, value, "float64") for value in (self.loc, self.cholesky, self.df))
         offset = x - loc  # (n, *batch, d)
         scores = _student.row_scores(df, _triangular.squared_length(factor, offset), d)
         heavy = scores.tau if weight is None else scores.tau * weight
@@ -167,8 +168,8 @@ class MultivariateStudentT(Distribution):
         flat, strength = offset.reshape((x.shape[0], columns, d)), heavy.reshape((x.shape[0], columns))
         moments = [
             (
-                _array.to_numpy(strength[:, j] @ flat[:, j]),
-                _array.to_numpy((flat[:, j] * strength[:, j, None]).T @ flat[:, j]),
+                arrays.to_numpy(strength[:, j] @ flat[:, j]),
+                arrays.to_numpy((flat[:, j] * strength[:, j, None]).T @ flat[:, j]),
             )
             for j in range(flat.shape[1])
         ]
@@ -218,7 +219,7 @@ class MultivariateStudentT(Distribution):
 
     @classmethod
     def _start(cls, x, weight, *, df=None, **options):
-        rows, d = _array.to_numpy(x), x.shape[-1]
+        rows, d = arrays.to_numpy(x), x.shape[-1]
         if not len(rows):
             return cls(4.0, np.zeros(d), 1.0)
         spread = rows.var(axis=0)

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from novum import _array
 from novum.distributions._base import Distribution, Support
 from novum.distributions._parameters import Parameter, finite, positive
-from novum.distributions.conjugate import ConjugatePrior
+from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.normal_gamma import NormalGamma
 from novum.exceptions import DataError
+from novum.runtime import arrays
 
 __all__ = ["Normal"]
 
@@ -158,7 +158,7 @@ class Normal(ConjugatePrior, ExponentialFamily):
     def statistics(self, x: Any, weight: Any = None) -> Sums:
         """Return the mass and the sums (3) about this mean."""
         x, weight = self._aligned(x, weight)
-        offset = x - _array.like(x, self.mean, "float64")
+        offset = x - arrays.like(x, self.mean, "float64")
         return Sums(self._mass(x, weight), self._sum(offset, weight), self._sum(offset * offset, weight))
 
     def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "Normal":
@@ -188,7 +188,7 @@ class Normal(ConjugatePrior, ExponentialFamily):
         near = cls(np.zeros(tuple(x.shape[1:])), 1.0)
         if x.shape[0] == 0:
             return near
-        near = cls(_array.to_numpy(x[0]), 1.0)
+        near = cls(arrays.to_numpy(x[0]), 1.0)
         offset, var = moments_of(near.statistics(x, weight))
         return cls(near.mean + offset, np.where(var > 0, var, 1.0))
 

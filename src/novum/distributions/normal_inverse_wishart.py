@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, multigammaln
 
-from novum import _array
 from novum.distributions import _triangular
 from novum.distributions._base import Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._parameters import Parameter, finite, positive, require
-from novum.distributions.conjugate import ConjugatePrior
+from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import ParameterError
+from novum.runtime import arrays
 
 __all__ = ["NormalInverseWishart", "packed", "unpacked"]
 
@@ -138,7 +138,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
 
     @staticmethod
     def _log_density(constants, x, ops):
-        mu, cov = unpacked(_array.to_numpy(x))
+        mu, cov = unpacked(arrays.to_numpy(x))
         factor, good = factors(cov)
         d = mu.shape[-1]
         inverse = _triangular.solve_lower(factor, np.broadcast_to(np.eye(d), factor.shape))
@@ -218,7 +218,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         return multigammaln(0.5 * nu, d) + 0.5 * nu * (d * LOG_2 - log_det) - 0.5 * d * np.log(self.strength)
 
     def sufficient_statistics(self, x):
-        mu, cov = unpacked(_array.to_numpy(x))
+        mu, cov = unpacked(arrays.to_numpy(x))
         precision = np.linalg.inv(cov)
         turned = (precision @ mu[..., None])[..., 0]
         return np.linalg.slogdet(cov)[1], precision, turned, (mu * turned).sum(axis=-1)

@@ -84,7 +84,7 @@ class Poisson(ExponentialFamily):
         return self._table(*self._constants[:2])
 
     def _fused(self, x, out):
-        _core.density.poisson(x, self._kernel_table, out)
+        _core.distributions.density.poisson(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         u = stream.uniform("poisson", 0, count, self._columns()).reshape(count, *self.batch_shape)

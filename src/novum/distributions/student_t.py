@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, digamma, stdtr, stdtrit
 
-from novum import _array
 from novum.distributions import _student
 from novum.distributions._base import Distribution, Support
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._iterate import iterate
 from novum.distributions._parameters import Parameter, finite, positive
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import arrays
 
 __all__ = ["StudentT"]
 
@@ -136,7 +136,7 @@ class StudentT(Distribution):
     def statistics(self, x: Any, weight: Any = None) -> Sums:
         """Return the sums of one EM step about these parameters."""
         x, weight = self._aligned(x, weight)
-        loc, scale, df = (_array.like(x, value, "float64") for value in (self.loc, self.scale, self.df))
+        loc, scale, df = (arrays.like(x, value, "float64") for value in (self.loc, self.scale, self.df))
         offset = x - loc
         scores = _student.row_scores(df, (offset / scale) ** 2, 1)
         weighted = scores.tau * offset
@@ -179,7 +179,7 @@ class StudentT(Distribution):
 
     @classmethod
     def _start(cls, x, weight, *, df=None, **options):
-        rows = _array.to_numpy(x)
+        rows = arrays.to_numpy(x)
         if not len(rows):
             return cls(4.0, np.zeros(rows.shape[1:]), 1.0)
         spread = np.subtract(*np.quantile(rows, [0.75, 0.25], axis=0))

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array, _core
+from novum import _core
 from novum.distributions._base import Distribution, Support
 from novum.distributions._ops import where_inside
 from novum.distributions._parameters import Parameter, finite, require
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import arrays
 
 __all__ = ["Uniform"]
 
@@ -92,7 +93,7 @@ class Uniform(Distribution):
         return self._table(*self._constants)
 
     def _fused(self, x, out):
-        _core.density.uniform(x, self._kernel_table, out)
+        _core.distributions.density.uniform(x, self._kernel_table, out)
 
     def _draw(self, stream, count):
         u = stream.uniform("uniform", 0, count, self._columns()).reshape(count, *self.batch_shape)
@@ -141,11 +142,11 @@ class Uniform(Distribution):
     def statistics(self, x: Any, weight: Any = None) -> Range:
         """Return the mass and the ends of the rows that have weight; they merge by `+`, field by field."""
         x, weight = self._aligned(x, weight)
-        values = _array.to_numpy(x)
+        values = arrays.to_numpy(x)
         if weight is None:
             low, high = values.min(0, initial=np.inf), values.max(0, initial=-np.inf)
         else:
-            present = _array.to_numpy(weight) > 0
+            present = arrays.to_numpy(weight) > 0
             low = np.where(present, values, np.inf).min(0, initial=np.inf)
             high = np.where(present, values, -np.inf).max(0, initial=-np.inf)
         mass = self._mass(x, weight)

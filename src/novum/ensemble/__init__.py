@@ -1,7 +1,7 @@
 """Many learners that decide together: forests, boosting, mixtures of experts, averages over models."""
 
-from novum.ensemble.adaboost_classifier import AdaBoostClassifier
-from novum.ensemble.adaboost_regressor import AdaBoostRegressor
+from novum.ensemble.adaboost.classifier import AdaBoostClassifier
+from novum.ensemble.adaboost.regressor import AdaBoostRegressor
 from novum.ensemble.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from novum.ensemble.hist_gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from novum.ensemble.isolation_forest import IsolationForest

@@ -7,8 +7,8 @@ No sorting, and trees that agree less than those of a random forest; every tree 
 """
 
 from novum.base.domains import Domain
-from novum.ensemble._forest_classifier import CLASSIFIER_DOMAINS, ForestClassifier
-from novum.ensemble._forest_regressor import REGRESSOR_DOMAINS, ForestRegressor
+from novum.ensemble.forest.classifier import CLASSIFIER_DOMAINS, ForestClassifier
+from novum.ensemble.forest.regressor import REGRESSOR_DOMAINS, ForestRegressor
 from novum.tree.classifier import ExtraTreeClassifier
 from novum.tree.regressor import ExtraTreeRegressor
 

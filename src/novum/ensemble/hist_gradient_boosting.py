@@ -4,7 +4,7 @@ r"""Gradient boosting of trees grown on histograms, for classes and for numbers.
     regression: squared error, absolute error, Huber, quantile  f = F;   Poisson, gamma  f = exp F     (2)
     two classes: p = 1 / (1 + exp(-F));   k classes: p = softmax(F_1, ..., F_k), a tree for each       (3)
 
-How trees are fitted: novum.ensemble._boosting. Derivation: docs/theory/boosting.md.
+How trees are fitted: novum.ensemble.boosting.newton. Derivation: docs/theory/boosting.md.
 """
 
 import numpy as np
@@ -13,15 +13,15 @@ from scipy.special import expit
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_class_weight
 
-from novum._softmax import softmax_rows
 from novum.base.classes import encode, labels_of
 from novum.base.domains import Choice, Domain, Instance, Null, Real
 from novum.base.estimator import fits
-from novum.ensemble._descent import Descent, descent_of
-from novum.ensemble._hist_base import HistGradientBoosting
+from novum.engines.trees.passes.single_tree import Survey, factors_of, survey
+from novum.ensemble.boosting.base import HistGradientBoosting
+from novum.ensemble.boosting.slopes import Descent, descent_of
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
-from novum.tree._fold_tree import Survey, factors_of, survey
+from novum.runtime.softmax import softmax_rows
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
 

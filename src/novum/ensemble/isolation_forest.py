@@ -19,21 +19,21 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum._pool import map_ordered
-from novum._random import Stream, seed_of
-from novum._threads import thread_count
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.validation import check_weight, open_rows
-from novum.ensemble._isolated_rows import PURPOSE, parts_outside, percentile_outside, present_rows
-from novum.ensemble._samples import tree_seeds
-from novum.ensemble._votes import Votes, means, votes_of
+from novum.engines.trees.exact import Rules, grow, layout_of, number_target, prepare
+from novum.engines.trees.input_table import read_table
+from novum.engines.trees.limits import Share
+from novum.engines.trees.passes.fit import is_outside
+from novum.ensemble._isolation_rows import PURPOSE, parts_outside, percentile_outside, present_rows
+from novum.ensemble.forest.samples import tree_seeds
+from novum.ensemble.forest.votes import Votes, means, votes_of
 from novum.exceptions import DataWarning, ParameterError
 from novum.fold.blocks import Block
-from novum.tree._fold_fit import is_outside
-from novum.tree._grow import Rules, grow, layout_of, number_target, prepare
-from novum.tree._rules import Share
-from novum.tree._tables import read_table
+from novum.runtime.pool import map_ordered
+from novum.runtime.random import Stream, seed_of
+from novum.runtime.threads import thread_count
 from novum.tree.regressor import ExtraTreeRegressor
 
 __all__ = ["IsolationForest"]

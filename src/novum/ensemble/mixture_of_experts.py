@@ -21,8 +21,6 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.base.callbacks import reporting
 from novum.base.classes import distinct
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
@@ -32,7 +30,9 @@ from novum.cluster import KMeans
 from novum.ensemble._gate import Gate, log_gate, penalty, refit, start_gate
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block
-from novum.fold.memory import MemorySource
+from novum.fold.homes.memory import MemorySource
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["MixtureOfExperts"]
 
@@ -53,7 +53,7 @@ class State(NamedTuple):
 
 def plain(_: Any, block: Block) -> NDArray:
     """Return the rows of a block as an array."""
-    return _array.to_numpy(block.X)
+    return arrays.to_numpy(block.X)
 
 
 def each_mean(experts: list[Any], X: NDArray) -> NDArray:

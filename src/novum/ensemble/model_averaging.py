@@ -25,10 +25,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from novum import _sklearn
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import sklearn_private
 
 __all__ = ["BayesianModelAveraging"]
 
@@ -100,7 +100,7 @@ def take(X: Any, rows: NDArray) -> Any:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-class BayesianModelAveraging(_sklearn.BaseComposition, Estimator):
+class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
     """Average over models by the probability that each made the data.
 
     Parameters

@@ -4,13 +4,13 @@ r"""Random forests (Breiman 2001): each tree sees a bootstrap sample of the rows
     node      best split among m columns drawn at that node, m = sqrt(d) for classes               (2)
     forest    mean of the shares of the classes, or of the predicted numbers, over the trees       (3)
 
-(1) and (2) make trees that err differently, (3) averages the errors away: novum/ensemble/_forest.py (2). Data with more than
-a few rows are coded once for all trees: novum/tree/_coded.py.
+(1) and (2) make trees that err differently, (3) averages the errors away: novum/ensemble/forest/base.py (2). Data with more than
+a few rows are coded once for all trees: novum/engines/trees/ranks.py.
 """
 
 from novum.base.domains import Domain
-from novum.ensemble._forest_classifier import CLASSIFIER_DOMAINS, ForestClassifier
-from novum.ensemble._forest_regressor import REGRESSOR_DOMAINS, ForestRegressor
+from novum.ensemble.forest.classifier import CLASSIFIER_DOMAINS, ForestClassifier
+from novum.ensemble.forest.regressor import REGRESSOR_DOMAINS, ForestRegressor
 from novum.tree.classifier import DecisionTreeClassifier
 from novum.tree.regressor import DecisionTreeRegressor
 

@@ -2,7 +2,7 @@ r"""Totally random trees as features: a row becomes ones at the leaves that it r
 
     z(x) = ([leaf_t(x) = l] for all trees t and leaves l),    T ones                               (1)
 
-Rows that share many leaves are near each other: z(x) z(x')' / T is the proximity of novum/ensemble/_forest.py (3).
+Rows that share many leaves are near each other: z(x) z(x')' / T is the proximity of novum/ensemble/forest/base.py (3).
 """
 
 from collections.abc import Callable
@@ -14,12 +14,12 @@ from sklearn.base import TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _sklearn
-from novum._random import Stream, seed_of
 from novum.base.domains import Bool, Domain
 from novum.base.estimator import fits
-from novum.ensemble._forest import FOREST_DOMAINS, BaseForest
+from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.fold.blocks import tile_dtype
+from novum.runtime import sklearn_private
+from novum.runtime.random import Stream, seed_of
 from novum.tree.regressor import ExtraTreeRegressor
 
 __all__ = ["RandomTreesEmbedding"]
@@ -137,7 +137,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
 
     def _embed(self, X: Any, sample_weight: Any) -> Any:
         """Grow the trees; return the leaves of X."""
-        n = _sklearn.num_samples(X)
+        n = sklearn_private.num_samples(X)
         drawn = Stream(seed_of(self.random_state)).uniform("drawn targets", 0, n)
         self._fit(X, drawn, sample_weight)
         self.one_hot_encoder_ = OneHotEncoder(handle_unknown="ignore", sparse_output=self.sparse_output)
@@ -191,6 +191,6 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
         array of str
         """
         check_is_fitted(self)
-        _sklearn.feature_names_in(self, input_features, generate_names=False)
+        sklearn_private.feature_names_in(self, input_features, generate_names=False)
         pairs = [(t, leaf) for t, leaves in enumerate(self.one_hot_encoder_.categories_) for leaf in leaves]
         return np.asarray([f"randomtreesembedding_{t}_{leaf}" for t, leaf in pairs], dtype=object)

@@ -3,24 +3,26 @@
 from novum.evaluation.area import DelongTest, delong_interval, delong_test
 from novum.evaluation.bias_variance import bias_variance_decomposition
 from novum.evaluation.bias_variance_result import plot_bullseye
-from novum.evaluation.compare import compare
-from novum.evaluation.comparison import Comparison
-from novum.evaluation.conformal_classifier import ConformalClassifier
-from novum.evaluation.conformal_regressor import ConformalRegressor
-from novum.evaluation.count_tests import chi_squared_test, proportion_test
+from novum.evaluation.comparison.compare import compare
+from novum.evaluation.comparison.result import Comparison
+from novum.evaluation.conformal.classifier import ConformalClassifier
+from novum.evaluation.conformal.regressor import ConformalRegressor
 from novum.evaluation.criteria import adjusted_r2, aic, bic, mallows_cp, model_criteria
 from novum.evaluation.cross_validation import cross_validate
 from novum.evaluation.curves import LearningCurveDisplay, ValidationCurveDisplay
 from novum.evaluation.error_632 import bootstrap_error
 from novum.evaluation.evaluation_result import Evaluation
-from novum.evaluation.hypothesis import TestResult
+from novum.evaluation.hypotheses.counts import chi_squared_test, proportion_test
+from novum.evaluation.hypotheses.means import sample_std, t_test, z_test
+from novum.evaluation.hypotheses.multiple import holm
+from novum.evaluation.hypotheses.paired import paired_test
+from novum.evaluation.hypotheses.permutation import permutation_test
+from novum.evaluation.hypotheses.power import power, rejection_rate, sample_size
+from novum.evaluation.hypotheses.result import TestResult
+from novum.evaluation.hypotheses.t_table import t_table
+from novum.evaluation.hypotheses.variance import f_test
 from novum.evaluation.known_law import expected_loss, out_of_bag_probability, overfits, sampling_distribution
-from novum.evaluation.mean_tests import sample_std, t_test, z_test
-from novum.evaluation.multiple import holm
 from novum.evaluation.nested import nested_cross_validate
-from novum.evaluation.paired import paired_test
-from novum.evaluation.permutation import permutation_test
-from novum.evaluation.power import power, rejection_rate, sample_size
 from novum.evaluation.predictions import evaluate, evaluate_predictions
 from novum.evaluation.proportion import clopper_pearson_interval, wilson_interval
 from novum.evaluation.ranking_curves import PrecisionRecallDisplay, RocCurveDisplay
@@ -31,8 +33,6 @@ from novum.evaluation.selection import backward_selection, criterion_scorer, for
 from novum.evaluation.smoothers import effective_degrees_of_freedom, optimism
 from novum.evaluation.splits import holdout_split, plot_folds
 from novum.evaluation.stability import StabilitySelection
-from novum.evaluation.t_table import t_table
-from novum.evaluation.variance_test import f_test
 
 __all__ = [
     "BootstrapSplit",

@@ -15,8 +15,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring, get_scorer
 from sklearn.utils.parallel import Parallel, delayed
 
-from novum import _sklearn
-from novum.evaluation._own_scores import Recorded
+from novum.evaluation._custom_scores import Recorded
+from novum.runtime import sklearn_private
 
 __all__ = ["Failure", "is_leave_one_out", "leave_one_out", "run_folds", "single_row_scoring"]
 
@@ -121,4 +121,4 @@ def split_list(cv: Any, X: Any, y: Any, groups: Any) -> list[tuple[NDArray, NDAr
 
 def rows(X: Any) -> int:
     """Return the number of rows."""
-    return int(_sklearn.num_samples(X))
+    return int(sklearn_private.num_samples(X))

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from novum._random import Stream
 from novum.evaluation.proportion import Interval
+from novum.runtime.random import Stream
 
 __all__ = ["INTERVAL_METHODS", "interval_from", "jackknife_groups"]
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.evaluation._confusion import confusion_cells, f_scores, ratio
-from novum.evaluation._given import Given
-from novum.evaluation._own_scores import own_scores
+from novum.evaluation._custom_scores import own_scores
+from novum.evaluation._prediction_input import Given
 from novum.evaluation._probabilities import PROBABILITY_SCORES, probability_sums
 from novum.evaluation._regression import regression_sums
 from novum.evaluation._settings import Settings

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from novum._checks import check_choice, check_count, check_number
-from novum._random import seed_of
 from novum.evaluation.proportion import PROPORTION_METHODS
 from novum.exceptions import ParameterError
+from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.random import seed_of
 
 __all__ = ["Settings"]
 

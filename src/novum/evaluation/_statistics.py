@@ -7,7 +7,7 @@ A resample is how often each row is drawn, c_i. What a statistic needs of it is 
     Areas   areas under ROC and PR curves: one pass over the rows in the order of their scores          (3)
 
 f works on stacks of S and returns one column per name, so all scores of a set of predictions share their resamples. The
-passes are compiled (cpp/include/novum/resampling.h) and run on threads over resamples; draws depend on the seed only.
+passes are compiled (cpp/include/novum/evaluation/resampling.h) and run on threads over resamples; draws depend on the seed only.
 """
 
 from collections.abc import Callable
@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._core import resampling
-from novum._pool import map_ordered
-from novum._random import purpose_code
-from novum._threads import thread_count
+from novum._core.evaluation import resampling
 from novum.evaluation._intervals import interval_from, jackknife_groups
 from novum.evaluation.proportion import Interval
+from novum.runtime.pool import map_ordered
+from novum.runtime.random import purpose_code
+from novum.runtime.threads import thread_count
 
 __all__ = ["Areas", "Cells", "Sums", "count_chunks", "intervals", "resample_rows"]
 

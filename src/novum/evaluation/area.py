@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from novum._checks import check_number, row_weights, vector
 from novum.evaluation.proportion import Interval, clopper_pearson
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.checks import check_number, row_weights, vector
 
 __all__ = ["Area", "DelongTest", "area", "area_interval", "delong_interval", "delong_test", "is_positive"]
 

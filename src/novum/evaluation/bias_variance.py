@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from novum._checks import check_choice, check_count, check_number
-from novum._sklearn import take_rows
 from novum.evaluation.bias_variance_result import BiasVariance, BiasVarianceCurve
 from novum.evaluation.smoothers import smoother_matrix
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.sklearn_private import take_rows
 
 __all__ = ["bias_variance_decomposition", "exact_parts", "squared_parts", "zero_one_parts"]
 

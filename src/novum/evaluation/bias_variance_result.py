@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._axes import drawing_axes, drawing_panels
+from novum.report.axes import drawing_axes, drawing_panels
 
 __all__ = ["BiasVariance", "BiasVarianceCurve", "plot_bullseye"]
 

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import is_classifier
 
-from novum._checks import check_count, check_number
 from novum.evaluation.smoothers import effective_degrees_of_freedom
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.checks import check_count, check_number
 
 __all__ = ["Criteria", "adjusted_r2", "aic", "bic", "mallows_cp", "model_criteria"]
 

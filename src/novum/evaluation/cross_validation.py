@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 
-from novum._axes import drawing_axes
-from novum._checks import check_number
+from novum.evaluation._equal_lengths import together
 from novum.evaluation._folds import (
     Failure,
     is_leave_one_out,
@@ -27,12 +26,13 @@ from novum.evaluation._folds import (
     single_row_scoring,
     split_list,
 )
-from novum.evaluation._scoring import check_names
-from novum.evaluation._tables import counted, decimal, html_table, numeral, text_table
-from novum.evaluation._together import together
+from novum.evaluation._score_names import check_names
 from novum.evaluation.proportion import Interval
 from novum.evaluation.resampled import corrected_interval
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.report.axes import drawing_axes
+from novum.report.tables import counted, decimal, html_table, numeral, text_table
+from novum.runtime.checks import check_number
 
 __all__ = ["CrossValidation", "cross_validate"]
 

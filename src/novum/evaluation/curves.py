@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.model_selection import LearningCurveDisplay as SklearnLearningCurve
 from sklearn.model_selection import ValidationCurveDisplay as SklearnValidationCurve
 
-from novum._checks import check_number
 from novum.exceptions import ParameterError
+from novum.runtime.checks import check_number
 
 __all__ = ["Diagnosis", "LearningCurveDisplay", "ValidationCurveDisplay"]
 

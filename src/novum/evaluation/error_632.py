@@ -26,12 +26,12 @@ from scipy.special import ndtri
 from sklearn.base import clone, is_classifier
 from sklearn.utils import indexable
 
-from novum import _sklearn
-from novum._checks import check_count, check_number
-from novum.evaluation._tables import number, text_table
 from novum.evaluation.proportion import Interval
 from novum.evaluation.resampling import BootstrapSplit
 from novum.exceptions import DataError, ParameterError
+from novum.report.tables import number, text_table
+from novum.runtime import sklearn_private
+from novum.runtime.checks import check_count, check_number
 
 __all__ = ["BootstrapError", "bootstrap_error"]
 
@@ -183,7 +183,7 @@ def bootstrap_error(
     fitted = np.asarray(clone(estimator).fit(X, y).predict(X))
 
     def one(train: NDArray, left: NDArray) -> NDArray | str:
-        pick = _sklearn.take_rows
+        pick = sklearn_private.take_rows
         try:
             model = clone(estimator).fit(pick(X, train), pick(y, train))
             return np.asarray(of(truth[left], np.asarray(model.predict(pick(X, left)))), np.float64)

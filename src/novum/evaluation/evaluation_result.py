@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._axes import drawing_axes
-from novum.evaluation._tables import counted, decimal, html_table, numeral, text_table, weight_text
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError, ParameterError
+from novum.report.axes import drawing_axes
+from novum.report.tables import counted, decimal, html_table, numeral, text_table, weight_text
 
 __all__ = ["ALIASES", "ClassScores", "Evaluation", "Score"]
 

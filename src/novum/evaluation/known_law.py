@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_count, vector
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.checks import check_count, vector
 
 __all__ = ["Expectation", "Overfitting", "expected_loss", "out_of_bag_probability", "overfits", "sampling_distribution"]
 

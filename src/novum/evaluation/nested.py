@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from novum._axes import drawing_axes
-from novum.evaluation._tables import decimal, html_table, number
 from novum.evaluation.cross_validation import CrossValidation, cross_validate
 from novum.evaluation.proportion import Interval
 from novum.exceptions import ParameterError
+from novum.report.axes import drawing_axes
+from novum.report.tables import decimal, html_table, number
 
 __all__ = ["NestedCrossValidation", "nested_cross_validate"]
 

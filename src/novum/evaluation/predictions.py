@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from novum import _array
-from novum.evaluation._given import Given, classification_given, guessed_task, regression_given
+from novum.evaluation._prediction_input import Given, classification_given, guessed_task, regression_given
 from novum.evaluation._scores import classification_scores, regression_scores
 from novum.evaluation._settings import Settings
 from novum.evaluation.evaluation_result import Evaluation
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import arrays
 
 __all__ = ["evaluate", "evaluate_predictions"]
 
@@ -35,7 +35,7 @@ def collected(values: Any) -> Any:
         values = values.compute()
     if hasattr(values, "__next__"):
         values = np.concatenate([np.asarray(part) for part in values])
-    return _array.to_numpy(values) if _array.is_tensor(values) else values
+    return arrays.to_numpy(values) if arrays.is_tensor(values) else values
 
 
 def evaluate(model: Any, X: Any, y: Any, **options: Any) -> Evaluation:

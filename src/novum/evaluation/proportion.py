@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_count, check_number
 from novum.exceptions import ParameterError
+from novum.runtime.checks import check_count, check_number
 
 __all__ = ["PROPORTION_METHODS", "Interval", "clopper_pearson_interval", "share_interval", "wilson_interval"]
 

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._axes import drawing_axes
-from novum._checks import check_count, check_number, row_weights, vector
-from novum._random import seed_of
 from novum.evaluation._statistics import Areas, count_chunks, intervals
-from novum.evaluation._tables import decimal
 from novum.evaluation.area import area, area_interval, is_positive
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
+from novum.report.axes import drawing_axes
+from novum.report.tables import decimal
+from novum.runtime.checks import check_count, check_number, row_weights, vector
+from novum.runtime.random import seed_of
 
 __all__ = ["PrecisionRecallDisplay", "RocCurveDisplay"]
 

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._axes import drawing_axes
-from novum._checks import check_choice, check_count, check_number
-from novum.evaluation._given import classification_given
+from novum.evaluation._prediction_input import classification_given
 from novum.evaluation._probabilities import bin_of, stated
-from novum.evaluation._tables import decimal, html_table, text_table, weight_text
 from novum.evaluation.proportion import share_interval
+from novum.report.axes import drawing_axes
+from novum.report.tables import decimal, html_table, text_table, weight_text
+from novum.runtime.checks import check_choice, check_count, check_number
 
 __all__ = ["Calibration", "calibration"]
 

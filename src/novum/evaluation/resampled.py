@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novum._checks import check_number
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
+from novum.runtime.checks import check_number
 
 __all__ = ["ResampledTest", "corrected_interval", "corrected_test"]
 

@@ -13,17 +13,17 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from novum import _sklearn
-from novum._axes import drawing_axes
-from novum._checks import check_choice, check_count, check_number
-from novum._random import seed_of
+from novum.evaluation._equal_lengths import together
 from novum.evaluation._intervals import INTERVAL_METHODS, interval_from, jackknife_groups
-from novum.evaluation._quick import QUICK_NAMES, quick_statistic
+from novum.evaluation._known_statistics import QUICK_NAMES, quick_statistic
 from novum.evaluation._statistics import resample_rows
-from novum.evaluation._tables import number
-from novum.evaluation._together import together
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError, ParameterError
+from novum.report.axes import drawing_axes
+from novum.report.tables import number
+from novum.runtime import sklearn_private
+from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.random import seed_of
 
 __all__ = ["BootstrapResult", "BootstrapSplit", "bootstrap"]
 
@@ -134,7 +134,7 @@ def bootstrap(
     if not data:
         raise DataError("bootstrap: give the data after the statistic.")
     seed, data = seed_of(random_state), together("bootstrap", data)
-    n = _sklearn.num_samples(data[0])
+    n = sklearn_private.num_samples(data[0])
     if n < 2:
         raise DataError(f"bootstrap: {n} row cannot be resampled; give at least two.")
     quick = quick_statistic(statistic, data)
@@ -175,7 +175,7 @@ def by_rows(
     """Return the estimate, the replicates and the jackknife values of a function of the rows."""
 
     def of(rows: NDArray) -> NDArray:
-        return np.asarray(statistic(*(_sklearn.take_rows(part, rows) for part in data)), np.float64)
+        return np.asarray(statistic(*(sklearn_private.take_rows(part, rows) for part in data)), np.float64)
 
     def part(resamples: range) -> list[NDArray]:
         return [of(resample_rows(n, r, seed)) for r in resamples]
@@ -249,7 +249,7 @@ class BootstrapSplit:
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray, NDArray]]:
         """Yield the rows drawn and the rows left out, for every resample that leaves any out."""
-        n = _sklearn.num_samples(X)
+        n = sklearn_private.num_samples(X)
         if n < 2:
             raise DataError(f"BootstrapSplit: {n} row leaves none out; give at least two.")
         seed, resample = seed_of(self.random_state), 0

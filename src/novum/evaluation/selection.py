@@ -22,12 +22,12 @@ from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import cross_val_score
 
-from novum._axes import drawing_axes
-from novum._checks import check_choice, check_count, check_number
-from novum._sklearn import take_rows
-from novum.evaluation._scoring import check_one_score
+from novum.evaluation._score_names import check_one_score
 from novum.evaluation.criteria import ExactFit, Uncounted, model_criteria
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.report.axes import drawing_axes
+from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.sklearn_private import take_rows
 
 __all__ = ["SelectionPath", "backward_selection", "criterion_scorer", "forward_selection"]
 

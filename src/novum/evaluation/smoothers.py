@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 
-from novum._checks import check_count, check_number
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.checks import check_count, check_number
 
 __all__ = ["effective_degrees_of_freedom", "optimism", "smoother_matrix"]
 

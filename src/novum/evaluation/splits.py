@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from sklearn.model_selection import check_cv, train_test_split
 from sklearn.utils import indexable
 
-from novum import _sklearn
-from novum._axes import drawing_axes
-from novum._random import Stream, seed_of
-from novum.evaluation._together import together
+from novum.evaluation._equal_lengths import together
 from novum.exceptions import DataError, ParameterError
+from novum.report.axes import drawing_axes
+from novum.runtime import sklearn_private
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["holdout_split", "plot_folds"]
 
@@ -102,7 +102,7 @@ def holdout_split(
     if not arrays:
         raise ParameterError("holdout_split: give at least one array.")
     arrays = together("holdout_split", arrays)
-    n = _sklearn.num_samples(arrays[0])
+    n = sklearn_private.num_samples(arrays[0])
     counts = part_sizes(sizes, n)
     if stratify is not None and (groups is not None or not shuffle):
         raise ParameterError("holdout_split: stratify goes neither with groups nor with shuffle=False; choose one.")
@@ -130,7 +130,7 @@ def holdout_split(
             except ValueError as error:
                 raise DataError(f"holdout_split(stratify=...): part {j + 1} of {counts}: {error}") from error
             parts.append(rows)
-    return [_sklearn.take_rows(array, rows) for array in arrays for rows in parts]
+    return [sklearn_private.take_rows(array, rows) for array in arrays for rows in parts]
 
 
 def plot_folds(cv: Any, X: Any, y: Any = None, groups: Any = None, *, inner: Any = None, ax: Any = None) -> Any:
@@ -161,7 +161,7 @@ def plot_folds(cv: Any, X: Any, y: Any = None, groups: Any = None, *, inner: Any
     """
     ax = drawing_axes(ax)
     X, y, groups = indexable(X, y, groups)
-    pick, n = _sklearn.take_rows, _sklearn.num_samples(X)
+    pick, n = sklearn_private.take_rows, sklearn_private.num_samples(X)
     outer = check_cv(cv, y, classifier=y is not None and np.asarray(y).dtype.kind in "biuOUS")
     lines: list[tuple[str, dict[str, NDArray]]] = []
     for number, (train, test) in enumerate(outer.split(X, y, groups), start=1):

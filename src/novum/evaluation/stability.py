@@ -20,14 +20,14 @@ from sklearn.base import TransformerMixin, clone, is_classifier
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum._axes import drawing_axes
-from novum._random import Stream, seed_of
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError
-from novum.linear_model.paths import lasso_path
-from novum.neighbors._base import gather, together
+from novum.linear_model.penalized.paths import lasso_path
+from novum.neighbors.base import gather, together
 from novum.preprocessing.dependent import chosen
+from novum.report.axes import drawing_axes
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["StabilitySelection"]
 

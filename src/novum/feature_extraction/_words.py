@@ -18,8 +18,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from novum import _core
-from novum._pool import map_ordered
-from novum._threads import thread_count
+from novum.runtime.pool import map_ordered
+from novum.runtime.threads import thread_count
 
 __all__ = ["Plan", "counts", "hashed", "known_counts", "plan_of"]
 
@@ -36,8 +36,8 @@ class Plan(NamedTuple):
     """How to count."""
 
     documents: list[str]
-    rules: _core.text.Rules
-    stop: _core.text.Terms
+    rules: _core.feature_extraction.text.Rules
+    stop: _core.feature_extraction.text.Terms
 
 
 def plan_of(vectorizer: Any, base: type, documents: list[Any]) -> Plan | None:
@@ -60,8 +60,10 @@ def plan_of(vectorizer: Any, base: type, documents: list[Any]) -> Plan | None:
         if strip or (lower and not text.isascii() and any(point in text for point in PYTHON_LOWERS)):
             text = prepare(text)
         texts.append(text)
-    rules = _core.text.Rules(lower and not strip, PATTERNS[vectorizer.token_pattern], *vectorizer.ngram_range)
-    return Plan(texts, rules, _core.text.terms([word for word in stop if isinstance(word, str)]))
+    rules = _core.feature_extraction.text.Rules(
+        lower and not strip, PATTERNS[vectorizer.token_pattern], *vectorizer.ngram_range
+    )
+    return Plan(texts, rules, _core.feature_extraction.text.terms([word for word in stop if isinstance(word, str)]))
 
 
 def blocks(plan: Plan) -> list[list[str]]:
@@ -93,9 +95,9 @@ def matrix(parts: list[tuple], n_columns: int, dtype: Any) -> csr_array:
 
 def counts(plan: Plan, dtype: Any) -> tuple[dict[str, int], csr_array]:
     """Return the column of every term, in alphabetical order, and (1)."""
-    found = over(lambda documents: _core.text.count(documents, plan.rules, plan.stop), blocks(plan))
-    terms, places = _core.text.merge(found)
-    parts = over(lambda pair: _core.text.rows(*pair), list(zip(found, places)))
+    found = over(lambda documents: _core.feature_extraction.text.count(documents, plan.rules, plan.stop), blocks(plan))
+    terms, places = _core.feature_extraction.text.merge(found)
+    parts = over(lambda pair: _core.feature_extraction.text.rows(*pair), list(zip(found, places)))
     return terms, matrix(parts, len(terms), dtype)
 
 
@@ -104,13 +106,15 @@ def known_counts(plan: Plan, vocabulary: dict[str, int], dtype: Any) -> csr_arra
     if sum(map(len, plan.documents)) < POINTS_PER_TERM * len(vocabulary):
         return None
     try:
-        terms = _core.text.terms(list(vocabulary))
+        terms = _core.feature_extraction.text.terms(list(vocabulary))
     except TypeError:
         return None  # a term that is no text: scikit-learn compares whatever it is
     column = np.fromiter(vocabulary.values(), np.int32, len(vocabulary))
 
     def block_rows(documents):
-        return _core.text.rows(_core.text.count_known(documents, plan.rules, plan.stop, terms), column)
+        return _core.feature_extraction.text.rows(
+            _core.feature_extraction.text.count_known(documents, plan.rules, plan.stop, terms), column
+        )
 
     return matrix(over(block_rows, blocks(plan)), len(vocabulary), dtype)
 
@@ -119,7 +123,7 @@ def hashed(plan: Plan, n_columns: int, alternate: bool, dtype: Any) -> csr_array
     """Return signed sums of terms by the column that their hash gives; None where a text cannot be encoded as UTF-8."""
 
     def block_hashes(documents):
-        return _core.text.hash(documents, plan.rules, plan.stop, n_columns, alternate)
+        return _core.feature_extraction.text.hash(documents, plan.rules, plan.stop, n_columns, alternate)
 
     parts = over(block_hashes, blocks(plan))
     if any(surrogate for *_, surrogate in parts):

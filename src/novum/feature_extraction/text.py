@@ -16,8 +16,8 @@ from sklearn.feature_extraction.text import (
 )
 from sklearn.preprocessing import normalize
 
-from novum import _sklearn
 from novum.feature_extraction import _words
+from novum.runtime import sklearn_private
 
 __all__ = [
     "ENGLISH_STOP_WORDS",
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-class CountVectorizer(_sklearn.WordCounter, sklearn_text.CountVectorizer):
+class CountVectorizer(sklearn_private.WordCounter, sklearn_text.CountVectorizer):
     """Counts of the words (or n-grams) of documents, one row per document and one column per term.
 
     Takes the parameters of `sklearn.feature_extraction.text.CountVectorizer` and returns the same matrices. Words are
@@ -55,7 +55,7 @@ class CountVectorizer(_sklearn.WordCounter, sklearn_text.CountVectorizer):
         return counted(self, documents, vocabulary)
 
 
-class TfidfVectorizer(_sklearn.WordCounter, sklearn_text.TfidfVectorizer):
+class TfidfVectorizer(sklearn_private.WordCounter, sklearn_text.TfidfVectorizer):
     """Counts of words, each weighted by how rare it is: `CountVectorizer`, then `TfidfTransformer`.
 
     Takes the parameters of `sklearn.feature_extraction.text.TfidfVectorizer` and returns the same matrices.
@@ -99,7 +99,7 @@ class HashingVectorizer(sklearn_text.HashingVectorizer):
         if isinstance(X, str):
             return super().transform(X)  # scikit-learn's error
         documents = list(X)
-        _sklearn.check_ngrams(self)
+        sklearn_private.check_ngrams(self)
         plan = _words.plan_of(self, sklearn_text.HashingVectorizer, documents)
         found = None if plan is None else _words.hashed(plan, self.n_features, self.alternate_sign, self.dtype)
         if found is None:
@@ -108,7 +108,7 @@ class HashingVectorizer(sklearn_text.HashingVectorizer):
             found.data.fill(1)
         if self.norm is not None:
             found = normalize(found, norm=self.norm, copy=False)
-        return _sklearn.as_configured(found)
+        return sklearn_private.as_configured(found)
 
 
 def counted(vectorizer: Any, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:

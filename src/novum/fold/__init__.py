@@ -2,6 +2,6 @@
 
 from novum.fold.blocks import Block, Source, add, block_rows, merge_tree
 from novum.fold.engine import Fit, fold
-from novum.fold.memory import MemorySource
+from novum.fold.homes.memory import MemorySource
 
 __all__ = ["Block", "Fit", "MemorySource", "Source", "add", "block_rows", "fold", "merge_tree"]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
-from novum.fold.files import Scan
-from novum.fold.paths import expand, format_of, is_path, open_files
-from novum.fold.table import NUMBER, OTHER, DataFile
+from novum.fold.homes.files import Scan
+from novum.fold.readers.paths import expand, format_of, is_path, open_files
+from novum.fold.readers.table import NUMBER, OTHER, DataFile
 
 __all__ = ["scan"]
 

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum._axes import drawing_axes
 from novum.graphical._layout import Point
+from novum.report.axes import drawing_axes
 
 __all__ = ["ARC", "LINK", "Canvas", "Style", "box_size"]
 

@@ -7,7 +7,7 @@ Summing the hidden c_i gives the noisy-or; the tables have eight cells each wher
 
 import numpy as np
 
-from novum.graphical._engine import Factor
+from novum.engines.factors.plan import Factor
 from novum.graphical.nodes import NoisyOr
 
 __all__ = ["one_by_one"]

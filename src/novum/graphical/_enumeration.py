@@ -129,7 +129,7 @@ class EquivalenceClasses(tuple[EquivalenceClass, ...]):
 
     def plot(self, figure: Any = None) -> Any:
         """Draw the members of each class side by side, a row for each of the first classes; return the axes (class, member)."""
-        from novum.graphical._drawing import draw_classes
+        from novum.graphical.drawing import draw_classes
 
         return draw_classes(self, figure)
 

@@ -202,7 +202,7 @@ class EssentialGraph:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw arcs as arrows and edges as lines."""
-        from novum.graphical._drawing import draw_essential
+        from novum.graphical.drawing import draw_essential
 
         return draw_essential(self, ax)
 

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice, check_count, check_number, row_weights
-from novum._random import Stream, seed_of
 from novum.base.history import History
+from novum.engines.factors.states import coded_columns, columns_of, found_states
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Source
-from novum.graphical._codes import coded_columns, columns_of, found_states
-from novum.graphical._real_fit import fit_real
 from novum.graphical.learning import (
     FitReport,
     Layout,
@@ -27,6 +24,9 @@ from novum.graphical.learning import (
     tables_from,
 )
 from novum.graphical.nodes import NoisyOr, Table
+from novum.graphical.real.fit import fit_real
+from novum.runtime.checks import check_choice, check_count, check_number, row_weights
+from novum.runtime.random import Stream, seed_of
 
 if TYPE_CHECKING:
     from novum.graphical.network import BayesianNetwork

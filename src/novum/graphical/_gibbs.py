@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_count
-from novum._random import Stream, seed_of
+from novum.engines.factors.plan import Engine
 from novum.exceptions import DataError
-from novum.graphical._engine import Engine
 from novum.graphical._evidence import Evidence
 from novum.graphical.result import Posterior
+from novum.runtime.checks import check_count
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["gibbs"]
 
@@ -43,7 +43,7 @@ def starts(model: Any, engine: Engine, seen: Evidence, n: int, seed: int, owner:
     codes = np.empty((n, len(engine.cards)), dtype=np.int32)
     found = np.zeros(n, dtype=bool)
     if hasattr(model, "dag") and len(engine.cards) == len(model.states):
-        from novum.graphical._sampled import draw_states
+        from novum.graphical.ancestral import draw_states
 
         for attempt in range(STARTS // 20):
             drawn, weights = draw_states(model, n, seed + attempt, seen.hard)

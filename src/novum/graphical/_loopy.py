@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice, check_count, check_number
+from novum.engines.factors.plan import Engine
 from novum.exceptions import DataError, ParameterError
-from novum.graphical._engine import Engine
 from novum.graphical._evidence import Evidence
 from novum.graphical.messages import along, log_sum
 from novum.graphical.result import Posterior
+from novum.runtime.checks import check_choice, check_count, check_number
 
 __all__ = ["loopy_bp"]
 

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from novum import _core
-from novum._checks import check_choice, check_count, check_number, row_weights
-from novum._random import Stream, seed_of
 from novum.base.history import History
+from novum.engines.factors.plan import Engine, Factor
+from novum.engines.factors.states import coded_columns, columns_of
 from novum.exceptions import DataError
-from novum.graphical._codes import coded_columns, columns_of
-from novum.graphical._engine import Engine, Factor
 from novum.graphical._gibbs import blanket_weights
 from novum.graphical.learning import FitReport
+from novum.runtime.checks import check_choice, check_count, check_number, row_weights
+from novum.runtime.random import Stream, seed_of
 
 if TYPE_CHECKING:
     from novum.graphical.markov import MarkovNetwork
@@ -54,7 +54,7 @@ def clique_shares(
     total = float(codes.shape[1] if weight is None else weight.sum())
     for f in network.potentials:
         count = np.zeros(f.table.size)
-        _core.factors.count_rows(codes, [place[v] for v in f.variables], list(f.table.shape), weight, count)
+        _core.factors.network.count_rows(codes, [place[v] for v in f.variables], list(f.table.shape), weight, count)
         shares.append(count.reshape(f.table.shape) / total)
     return shares, codes.shape[1], total
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_count, check_number
-from novum._random import Stream, seed_of
 from novum.exceptions import DataError
 from novum.graphical._evidence import Evidence
 from novum.graphical._loopy import Beliefs
 from novum.graphical.messages import along, log_sum
 from novum.graphical.result import Posterior
+from novum.runtime.checks import check_count, check_number
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["mean_field"]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._axes import drawing_axes
 from novum.exceptions import ParameterError
-from novum.graphical._drawing import EDGE, factor_canvas, legend
+from novum.graphical.drawing import EDGE, factor_canvas, legend
+from novum.report.axes import drawing_axes
 
 if TYPE_CHECKING:
     from novum.graphical.factor_graph import FactorGraph

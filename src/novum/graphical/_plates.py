@@ -9,9 +9,9 @@ missing cell whose node has children opens paths between them.
 
 from typing import TYPE_CHECKING, Any
 
-from novum._checks import check_count
 from novum.exceptions import ParameterError
 from novum.graphical._separation import listed
+from novum.runtime.checks import check_count
 
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.engines.factors.plan import Engine, Factor
 from novum.exceptions import ParameterError
-from novum.graphical._engine import Engine, Factor
 from novum.graphical._queries import Queries
 
 __all__ = ["NamedFactor", "Product", "read_factors"]

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice, check_number
+from novum.engines.factors.plan import MEMORY_LIMIT, Cost, Engine, TooLarge, in_bytes
 from novum.exceptions import DataError, ParameterError
-from novum.graphical._engine import MEMORY_LIMIT, Cost, Engine, TooLarge, in_bytes
 from novum.graphical._evidence import Evidence, in_words, listed, read_evidence
 from novum.graphical._gibbs import gibbs
 from novum.graphical._loopy import loopy_bp
 from novum.graphical._mean_field import mean_field
-from novum.graphical._sampled import likelihood_weighting, rejection
+from novum.graphical.ancestral import likelihood_weighting, rejection
 from novum.graphical.result import Marginals, MostProbable, Posterior
+from novum.runtime.checks import check_choice, check_number
 
 __all__ = ["Queries"]
 

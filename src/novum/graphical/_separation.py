@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from novum._checks import check_choice
 from novum.exceptions import ParameterError
+from novum.runtime.checks import check_choice
 
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG
@@ -144,7 +144,7 @@ class DSeparation:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the graph with the observed nodes filled, open paths in one color and blocked ones in another."""
-        from novum.graphical._drawing import draw_separation
+        from novum.graphical.drawing import draw_separation
 
         return draw_separation(self._dag, self, ax)
 

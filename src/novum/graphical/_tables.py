@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from novum._axes import drawing_axes
 from novum.exceptions import ParameterError
 from novum.graphical._separation import listed
 from novum.graphical.result import short
+from novum.report.axes import drawing_axes
 
 __all__ = ["draw_table", "table_frame", "table_text"]
 

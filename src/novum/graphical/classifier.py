@@ -3,8 +3,8 @@ r"""Bayesian networks as classifiers: the class is a node, the other variables a
     log p(x, c) = log p(c | Pa_c) + sum_j log p(x_j | Pa_j),      c among the Pa_j or not                            (1)
     naive:  Pa_j = {c};   tree-augmented:  Pa_j = {c, one more}, the tree of `novum.graphical.chow_liu` (3)          (2)
 
-Numbers are cut into states first (`novum.graphical._cuts`). A missing cell is summed out of (1) by exact inference; in `fit` the
-tables are then learned by EM, and for the structure "missing" counts as one more state.
+Numbers are cut into states first (`novum.engines.factors.cuts`). A missing cell is summed out of (1) by exact inference; in
+`fit` the tables are then learned by EM, and for the structure "missing" counts as one more state.
 """
 
 from typing import Any, NamedTuple
@@ -13,21 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.frames import coded_frame, frame_levels, is_frame
 from novum.base.generative import BayesRule
+from novum.engines.factors.cuts import entropy_cuts, quantile_cuts
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.graphical._cuts import entropy_cuts, quantile_cuts
-from novum.graphical._joint import Model, coded, intervals, joint_log
 from novum.graphical.chow_liu import ChowLiu
+from novum.graphical.classifier_rows import Model, coded, intervals, joint_log
 from novum.graphical.dag import DAG
 from novum.graphical.hill_climb import HillClimb
 from novum.graphical.network import BayesianNetwork
 from novum.graphical.scores import SCORES, LocalScores
-from novum.naive_bayes._frames import coded_frame, frame_levels, is_frame
+from novum.runtime import arrays
 
 __all__ = ["BayesianNetworkClassifier", "TreeAugmentedNB"]
 
@@ -42,8 +42,8 @@ class Gathered(NamedTuple):
 
 def gathered(_: Any, block: Block) -> Gathered:
     """Return rows, classes and weights of one block, without rows of weight zero."""
-    X, code = _array.to_numpy(block.X), _array.to_numpy(block.y)
-    weight = np.ones(len(X)) if block.weight is None else _array.to_numpy(block.weight).astype(np.float64)
+    X, code = arrays.to_numpy(block.X), arrays.to_numpy(block.y)
+    weight = np.ones(len(X)) if block.weight is None else arrays.to_numpy(block.weight).astype(np.float64)
     kept = weight > 0
     return Gathered([X[kept].astype(np.float64)], [code[kept]], [weight[kept]])
 

@@ -12,10 +12,10 @@ from heapq import heappop, heappush
 from itertools import combinations
 from typing import Any
 
-from novum._checks import check_count
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical import _enumeration, _equivalence, _plates, _separation
 from novum.graphical.undirected import UndirectedGraph
+from novum.runtime.checks import check_count
 
 __all__ = ["DAG"]
 
@@ -306,7 +306,7 @@ class DAG:
         plates : mapping of label to nodes, optional
             Frames around nodes that are repeated.
         """
-        from novum.graphical._drawing import draw_dag
+        from novum.graphical.drawing import draw_dag
 
         return draw_dag(self, ax, observed, fixed, plates)
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_count
+from novum.engines.factors.plan import in_bytes
 from novum.exceptions import ParameterError
-from novum.graphical._engine import in_bytes
 from novum.graphical._learner import StructureLearner
 from novum.graphical.scores import LocalScores, arcs_of
+from novum.runtime.checks import check_count
 
 __all__ = ["ExactSearch", "local_table"]
 

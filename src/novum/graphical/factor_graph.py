@@ -69,7 +69,7 @@ class FactorGraph(Product):
 
     def plot(self, ax: Any = None, observed: Any = ()) -> Any:
         """Draw circles for variables, filled where observed, and squares for factors."""
-        from novum.graphical._drawing import draw_factor_graph
+        from novum.graphical.drawing import draw_factor_graph
 
         return draw_factor_graph(self, ax, observed)
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import FileFormatError, ParameterError
-from novum.graphical._bif import read_bif, write_bif
-from novum.graphical._parts import Parts
-from novum.graphical._uai import Tables, read_uai, write_uai
-from novum.graphical._xmlbif import read_xmlbif, write_xmlbif
-from novum.graphical.gaussian import LinearGaussian
+from novum.graphical.formats.bif import read_bif, write_bif
+from novum.graphical.formats.parts import Parts
+from novum.graphical.formats.uai import Tables, read_uai, write_uai
+from novum.graphical.formats.xmlbif import read_xmlbif, write_xmlbif
+from novum.graphical.real.nodes import LinearGaussian
 
 __all__ = ["read_parts", "write_parts"]
 

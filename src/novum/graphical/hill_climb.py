@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_count
-from novum._random import Stream, seed_of
 from novum.exceptions import ParameterError
 from novum.graphical._learner import StructureLearner
 from novum.graphical.dag import DAG, find_cycle
 from novum.graphical.scores import LocalScores, arcs_of
+from novum.runtime.checks import check_count
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["HillClimb"]
 

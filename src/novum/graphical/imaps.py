@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from novum._checks import check_number
 from novum.distributions import JointTable
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical._equivalence import EssentialGraph, directed_further
 from novum.graphical._separation import Independence, independences, search
 from novum.graphical.dag import DAG
+from novum.runtime.checks import check_number
 
 __all__ = ["MapCheck", "is_i_map", "is_perfect_map", "minimal_i_map", "perfect_map"]
 

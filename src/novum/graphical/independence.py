@@ -66,7 +66,7 @@ def count_test(
                 "max_conditioning, or cut variables into fewer states."
             )
         counts = np.zeros(cells)
-        _core.factors.count_rows(codes, scope, sizes, weight, counts)
+        _core.factors.network.count_rows(codes, scope, sizes, weight, counts)
         value, freedom = statistic(counts.reshape(-1, sizes[-2], sizes[-1]), kind == "chi2")
         if kind == "mutual_information":
             return float(value / (2 * n) < least_information)

@@ -7,7 +7,7 @@ r"""Tables of a network from data: counts, their Dirichlet smoothing, and EM whe
     E-step:  E N[u, x] = sum_rows p(x, u | observed cells, theta);   M-step: (1), (2) or (3) of E N                   (5)
     objective: log-likelihood, plus sum a' log theta, with a' = a for (2) and a - 1 for (3)                           (6)
 
-(6) never falls. A row of a table that no data reach is uniform under (1). Expected counts: `novum/expectation.h`.
+(6) never falls. A row of a table that no data reach is uniform under (1). Expected counts: `novum/factors/expectation.h`.
 """
 
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum._checks import check_choice, check_number
-from novum._pool import map_ordered
-from novum._random import Stream
-from novum._threads import thread_count
 from novum.base.history import History
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.checks import check_choice, check_number
+from novum.runtime.pool import map_ordered
+from novum.runtime.random import Stream
+from novum.runtime.threads import thread_count
 
 __all__ = [
     "FitReport",
@@ -79,7 +79,7 @@ class Layout:
         return [flat[a:b].reshape(shape) for a, b, shape in zip(self.start, self.start[1:], self.shapes, strict=False)]
 
     def network(self) -> Any:
-        return _core.factors.Network(self.cards, self.scopes, list(range(len(self.names))))
+        return _core.factors.network.Network(self.cards, self.scopes, list(range(len(self.names))))
 
 
 def counted(layout: Layout, columns: NDArray[np.int32], weight: Array | None) -> Array:
@@ -89,7 +89,7 @@ def counted(layout: Layout, columns: NDArray[np.int32], weight: Array | None) ->
 
     def one(i: int) -> None:
         scope = layout.scopes[i]
-        _core.factors.count_rows(columns, scope, [layout.cards[u] for u in scope], weight, parts[i])
+        _core.factors.network.count_rows(columns, scope, [layout.cards[u] for u in scope], weight, parts[i])
 
     for _ in map_ordered(one, range(len(parts)), thread_count()):
         pass
@@ -170,7 +170,7 @@ class Run(NamedTuple):
 def expectation_of(layout: Layout, rows: NDArray[np.int32], weight: Array | None, owner: str) -> Any:
     """Return the rows taken apart for (5); codes with a column per variable."""
     try:
-        return _core.factors.Expectation(layout.network(), rows, weight)
+        return _core.factors.network.Expectation(layout.network(), rows, weight)
     except ValueError as error:
         raise DataError(f"{owner}: {error}; drop the rows with most missing cells.") from None
 

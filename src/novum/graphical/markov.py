@@ -19,9 +19,9 @@ from novum.distributions import JointTable
 from novum.exceptions import FileFormatError, ParameterError
 from novum.graphical._markov_fit import fit_markov
 from novum.graphical._product import NamedFactor, Product, read_factors
-from novum.graphical._uai import Tables, read_uai, write_uai
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.files import ending, text_of
+from novum.graphical.formats.uai import Tables, read_uai, write_uai
 from novum.graphical.undirected import Separation, UndirectedGraph
 
 __all__ = ["MarkovNetwork", "canonical_potentials"]

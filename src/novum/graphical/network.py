@@ -11,28 +11,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice, check_count, check_number
-from novum._random import seed_of
+from novum.engines.factors.plan import MEMORY_LIMIT, Engine, Factor
+from novum.engines.factors.states import coded_rows
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._causes import one_by_one
-from novum.graphical._codes import coded_rows
-from novum.graphical._engine import MEMORY_LIMIT, Engine, Factor
 from novum.graphical._evidence import in_words, known, listed, state_index
-from novum.graphical._on_graph import OnGraph
-from novum.graphical._parts import Parts
+from novum.graphical._evidence_patterns import posterior_rows
+from novum.graphical._graph_answers import OnGraph
 from novum.graphical._queries import Queries
-from novum.graphical._real_rows import draw_real, real_log_likelihood
-from novum.graphical._rows import posterior_rows
-from novum.graphical._sampled import draw_states
+from novum.graphical.ancestral import draw_states
 from novum.graphical.dag import DAG, arrows, read_parents
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.files import read_parts, write_parts
 from novum.graphical.fitting import FitsTables
-from novum.graphical.gaussian import LinearGaussian, hybrid_query
+from novum.graphical.formats.parts import Parts
 from novum.graphical.lint import Findings, lint
 from novum.graphical.markov import MarkovNetwork
 from novum.graphical.nodes import NoisyOr, Table, conditional_table
+from novum.graphical.real.nodes import LinearGaussian, hybrid_query
+from novum.graphical.real.rows import draw_real, real_log_likelihood
 from novum.graphical.result import ExplainingAway
+from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.random import seed_of
 
 __all__ = ["BayesianNetwork"]
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novum._checks import check_number
 from novum.exceptions import ParameterError
+from novum.runtime.checks import check_number
 
 __all__ = ["NoisyOr", "Table", "conditional_table"]
 

@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum._checks import check_choice, check_count, check_number, row_weights
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._equivalence import EssentialGraph, directed_further
 from novum.graphical._learner import StructureLearner
-from novum.graphical._real_rows import read_real
 from novum.graphical.dag import DAG, find_cycle
-from novum.graphical.gaussian import LinearGaussian
 from novum.graphical.independence import Test, correlation_test, count_test, oracle
 from novum.graphical.network import BayesianNetwork
+from novum.graphical.real.nodes import LinearGaussian
+from novum.graphical.real.rows import read_real
 from novum.graphical.scores import named_columns, read_complete
+from novum.runtime.checks import check_choice, check_count, check_number, row_weights
 
 __all__ = ["PC"]
 

@@ -159,7 +159,7 @@ class Posterior:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the probabilities as bars, with two standard errors where they are estimates."""
-        from novum._axes import drawing_axes
+        from novum.report.axes import drawing_axes
 
         ax = drawing_axes(ax)
         labels = [

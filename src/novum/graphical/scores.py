@@ -1,6 +1,6 @@
 r"""Decomposable scores of structures: a sum of local scores of families, each computed once.
 
-    score(G) = sum_i s(x_i | Pa_i),  s: BIC, AIC, K2, BDeu or the log-likelihood     (novum/family_score.h)           (1)
+    score(G) = sum_i s(x_i | Pa_i),  s: BIC, AIC, K2, BDeu or the log-likelihood     (novum/factors/family_score.h)           (1)
 
 BIC, AIC, BDeu and the likelihood give equivalent graphs the same score; K2 does not. Data must be complete.
 """
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum._checks import check_choice, check_number, row_weights
-from novum._pool import map_ordered
-from novum._threads import thread_count
+from novum.engines.factors.states import coded_columns, columns_of, found_states
 from novum.exceptions import DataError, ParameterError
-from novum.graphical._codes import coded_columns, columns_of, found_states
+from novum.runtime.checks import check_choice, check_number, row_weights
+from novum.runtime.pool import map_ordered
+from novum.runtime.threads import thread_count
 
 __all__ = ["LocalScores", "named_columns", "read_complete"]
 
@@ -101,7 +101,7 @@ class LocalScores:
 
             def part(begin: int) -> None:
                 cut = slice(begin, begin + size)
-                _core.factors.family_scores(
+                _core.factors.network.family_scores(
                     self.codes, self.cards, child, lists[cut], self.weight, self.kind, self.value, MOST_CELLS, out[cut]
                 )
 

@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice, check_count
-from novum._random import Stream, seed_of
 from novum.exceptions import NotConverged, ParameterError
 from novum.graphical._enumeration import all_masks
 from novum.graphical._learner import StructureLearner
 from novum.graphical.dag import DAG
 from novum.graphical.exact_search import local_table
 from novum.graphical.scores import LocalScores
+from novum.runtime.checks import check_choice, check_count
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["StructurePosterior"]
 

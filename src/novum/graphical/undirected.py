@@ -157,7 +157,7 @@ class UndirectedGraph:
 
     def plot(self, ax: Any = None, observed: Any = ()) -> Any:
         """Draw the graph so that distances on paper are like those along edges; observed nodes are filled."""
-        from novum.graphical._drawing import draw_undirected
+        from novum.graphical.drawing import draw_undirected
 
         return draw_undirected(self, ax, self._listed("plot", observed))
 

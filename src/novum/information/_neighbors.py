@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.special import digamma
 
-from novum._checks import check_count, float_array
 from novum.exceptions import DataError
+from novum.runtime.checks import check_count, float_array
 
 __all__ = [
     "entropy_of_samples",

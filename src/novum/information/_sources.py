@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import float_array, probability_table, row_weights
-from novum._labels import coded_labels
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.checks import float_array, probability_table, row_weights
+from novum.runtime.labels import coded_labels
 
 __all__ = ["axes_of", "counts_of", "is_distribution", "one_source", "table_of"]
 

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import entr
 
-from novum._axes import drawing_axes
-from novum._checks import check_choice
 from novum.exceptions import DataError
 from novum.information._sources import table_of
 from novum.information._units import Base, as_float, log_of, unit_name
 from novum.information.pairs import conditional_nats, mutual_nats
+from novum.report.axes import drawing_axes
+from novum.runtime.checks import check_choice
 
 __all__ = ["EntropyCurve", "InformationDiagram", "entropy_curve", "information_diagram"]
 

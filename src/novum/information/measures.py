@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, rel_entr, xlogy
 
-from novum._checks import float_array, probability_table
-from novum._labels import coded_labels
 from novum.exceptions import DataError, ParameterError
 from novum.information._neighbors import relative_entropy_of_samples
 from novum.information._sources import counts_of, is_distribution, one_source, table_of
 from novum.information._units import Base, as_float, log_of
+from novum.runtime.checks import float_array, probability_table
+from novum.runtime.labels import coded_labels
 
 __all__ = ["code_length", "cross_entropy", "entropy", "kl_divergence"]
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, rel_entr
 
-from novum._labels import coded_labels
 from novum.exceptions import ParameterError
 from novum.information._neighbors import (
     entropy_of_samples,
@@ -25,6 +24,7 @@ from novum.information._neighbors import (
 )
 from novum.information._sources import axes_of, is_distribution, one_source, table_of
 from novum.information._units import Base, as_float
+from novum.runtime.labels import coded_labels
 
 __all__ = ["conditional_entropy", "differential_entropy", "mutual_information"]
 

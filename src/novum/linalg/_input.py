@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import float_array
 from novum.exceptions import DataError
+from novum.runtime.checks import float_array
 
 __all__ = ["EPS", "finite", "square", "symmetric", "vectors_of"]
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice, check_number
 from novum.exceptions import DataError
 from novum.linalg._input import EPS, symmetric
+from novum.runtime.checks import check_choice, check_number
 
 __all__ = ["Definiteness", "is_psd", "square_root"]
 

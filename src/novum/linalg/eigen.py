@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._axes import drawing_axes
-from novum._checks import check_number
 from novum.exceptions import DataError
 from novum.linalg._input import EPS, finite, square, symmetric, vectors_of
+from novum.report.axes import drawing_axes
+from novum.runtime.checks import check_number
 
 __all__ = ["EigenPairs", "eigen_by_deflation", "orthonormal_extension", "rayleigh_quotient"]
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_number
 from novum.exceptions import DataError
 from novum.linalg._input import EPS, finite
+from novum.runtime.checks import check_number
 
 __all__ = ["GradientCheck", "check_gradient"]
 

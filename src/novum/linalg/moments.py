@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_number, row_weights
 from novum.exceptions import DataError
 from novum.linalg._input import finite
+from novum.runtime.checks import check_number, row_weights
 
 __all__ = ["correlation", "covariance"]
 

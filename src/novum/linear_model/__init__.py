@@ -1,22 +1,22 @@
 """Models linear in their parameters."""
 
-from novum.linear_model._path_plot import plot_norm_balls, plot_path
 from novum.linear_model.ard import ARDRegression
 from novum.linear_model.bayesian import BayesianLinearRegression
 from novum.linear_model.bayesian_ridge import BayesianRidge
-from novum.linear_model.elastic_net import ElasticNet, Lasso
-from novum.linear_model.elastic_net_cv import ElasticNetCV, LassoCV
 from novum.linear_model.evidence import EvidenceComparison, compare_evidence, occam_factor
 from novum.linear_model.hyperplane import Hyperplane
-from novum.linear_model.inference import Inference
+from novum.linear_model.least_squares.inference import Inference
 from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
-from novum.linear_model.logistic import LogisticRegression
-from novum.linear_model.logistic_cv import LogisticRegressionCV
-from novum.linear_model.logistic_inference import LogisticInference
-from novum.linear_model.multi_task import MultiTaskElasticNet, MultiTaskLasso
-from novum.linear_model.multi_task_cv import MultiTaskElasticNetCV, MultiTaskLassoCV
+from novum.linear_model.logistic.cv import LogisticRegressionCV
+from novum.linear_model.logistic.estimator import LogisticRegression
+from novum.linear_model.logistic.inference import LogisticInference
 from novum.linear_model.ols import LinearRegression
-from novum.linear_model.paths import enet_path, lasso_path
+from novum.linear_model.penalized.elastic_net import ElasticNet, Lasso
+from novum.linear_model.penalized.elastic_net_cv import ElasticNetCV, LassoCV
+from novum.linear_model.penalized.multi_task import MultiTaskElasticNet, MultiTaskLasso
+from novum.linear_model.penalized.multi_task_cv import MultiTaskElasticNetCV, MultiTaskLassoCV
+from novum.linear_model.penalized.paths import enet_path, lasso_path
+from novum.linear_model.penalized.plot import plot_norm_balls, plot_path
 from novum.linear_model.perceptron import Perceptron
 from novum.linear_model.ridge import Ridge, ridge_regression
 from novum.linear_model.ridge_classifier import RidgeClassifier, RidgeClassifierCV

@@ -11,9 +11,9 @@ import scipy.sparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
 from novum.fold.blocks import Block
-from novum.linear_model._model import Line, predict_block
+from novum.linear_model.least_squares.model import Line, predict_block
+from novum.runtime import arrays
 
 __all__ = ["LinearDecisions", "LinearProbabilities", "SparseCoefficients", "dense_coef"]
 
@@ -30,7 +30,7 @@ def dense_coef(coef: Any) -> np.ndarray:
 
 def label(decision: Decision, block: Block) -> Any:
     """Return the class (1) of every row."""
-    f = _array.to_numpy(predict_block(decision.line, block))
+    f = arrays.to_numpy(predict_block(decision.line, block))
     two = decision.line.flat and len(decision.classes) == 2
     return decision.classes[(f > 0).astype(np.int64) if two else f.reshape(len(f), -1).argmax(axis=1)]
 
@@ -38,12 +38,12 @@ def label(decision: Decision, block: Block) -> Any:
 def log_probability(line: Line, block: Block) -> Any:
     """Return the logarithm of (2) for every row and class."""
     f = predict_block(line._replace(flat=False), block)
-    return _array.log_softmax(_array.concat([0 * f, f]) if line.flat else f)
+    return arrays.log_softmax(arrays.concat([0 * f, f]) if line.flat else f)
 
 
 def probability(line: Line, block: Block) -> Any:
     """Return (2) for every row and class."""
-    return _array.exp(log_probability(line, block))
+    return arrays.exp(log_probability(line, block))
 
 
 class SparseCoefficients:

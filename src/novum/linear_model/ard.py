@@ -30,9 +30,9 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.linear_model._evidence import Gammas, one_target, target_variance
-from novum.linear_model._predictive import GaussianAnswers, Predictive
-from novum.linear_model._solve import solve
+from novum.linear_model.least_squares.evidence_maximum import Gammas, one_target, target_variance
+from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
+from novum.linear_model.least_squares.solve import solve
 
 __all__ = ["ARDRegression"]
 
@@ -268,7 +268,7 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
         return self
 
     def _predictive(self) -> Predictive:
-        """Return the parameters of (6) of novum.linear_model._predictive."""
+        """Return the parameters of (6) of novum.linear_model.least_squares.predictive."""
         kept = self.lambda_ < self.threshold_lambda
         values, vectors = np.linalg.eigh(self.sigma_.astype(np.float64))
         root = np.zeros((len(kept), len(values)))

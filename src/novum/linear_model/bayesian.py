@@ -25,17 +25,17 @@ import scipy.linalg
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.distributions import MultivariateNormal
+from novum.engines.moments.second import Moments, central_moments
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block
-from novum.fold.moments import Moments, central_moments
-from novum.linear_model._evidence import one_target
-from novum.linear_model._predictive import GaussianAnswers, Predictive
+from novum.linear_model.least_squares.evidence_maximum import one_target
+from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["BayesianLinearRegression"]
 
@@ -146,7 +146,7 @@ class KernelRows(NamedTuple):
 
 def kernel_block(params: KernelRows, block: Block) -> Any:
     """Return (4) between the rows of a block and the given ones."""
-    X = _array.to_numpy(block.X).astype(np.float64)
+    X = arrays.to_numpy(block.X).astype(np.float64)
     phi = np.column_stack([np.ones(len(X)), X]) if params.intercept else X
     return params.beta * phi @ scipy.linalg.cho_solve((params.factor, False), params.rows.T)
 
@@ -335,6 +335,6 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
         Divided by beta_ it is the covariance of the regression function between the two.
         """
         check_is_fitted(self)
-        given = self._rows(rows, lambda _, block: _array.to_numpy(block.X).astype(np.float64))
+        given = self._rows(rows, lambda _, block: arrays.to_numpy(block.X).astype(np.float64))
         phi = np.column_stack([np.ones(len(given)), given]) if self.fit_intercept else given
         return self._rows(X, kernel_block, KernelRows(self._factor, self.beta_, phi, self.fit_intercept))

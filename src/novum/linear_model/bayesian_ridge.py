@@ -2,7 +2,8 @@
 
     y = a + w'x + noise,   noise ~ N(0, 1/alpha),   w ~ N(0, 1/lambda I)
 
-The intercept is not penalised. The formulas, (1) to (6), are those of novum.linear_model._evidence and _predictive.
+The intercept is not penalised. The formulas, (1) to (6), are those of novum.linear_model.least_squares.evidence_maximum and
+_predictive.
 """
 
 import numpy as np
@@ -12,8 +13,8 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.linear_model._evidence import Gammas, maximize, one_target, spectrum, target_variance
-from novum.linear_model._predictive import GaussianAnswers, Predictive
+from novum.linear_model.least_squares.evidence_maximum import Gammas, maximize, one_target, spectrum, target_variance
+from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
 
 __all__ = ["BayesianRidge"]
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.pipeline import Pipeline
 
-from novum._axes import drawing_axes
-from novum._checks import check_count, check_number
 from novum.exceptions import DataError, ParameterError
+from novum.report.axes import drawing_axes
+from novum.runtime.checks import check_count, check_number
 
 __all__ = ["EvidenceComparison", "compare_evidence", "occam_factor"]
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from novum._axes import drawing_axes
 from novum.exceptions import DataError, ParameterError
+from novum.report.axes import drawing_axes
 
 __all__ = ["Hyperplane"]
 

@@ -6,17 +6,17 @@ r"""Least squares on indicator targets: linear regression used as a classifier.
 With an intercept the K fitted functions sum to one in every row, but they are no probabilities: they leave [0, 1]. Rows far on
 the right side of the boundary count as errors and pull it over (outliers); with three classes in line the middle function is
 nowhere the largest (masking). Logistic regression and linear discriminants have neither defect. The normal equations are those
-of novum.linear_model._solve: one pass, wherever the data live. Derivation: docs/theory/online_learning.md.
+of novum.linear_model.least_squares.solve: one pass, wherever the data live. Derivation: docs/theory/online_learning.md.
 """
 
 import numpy as np
 
-from novum import _array
 from novum.base.classes import labels_of
 from novum.base.domains import Bool, Domain
 from novum.base.estimator import Estimator, fits
 from novum.linear_model._decisions import LinearDecisions
-from novum.linear_model._solve import solve
+from novum.linear_model.least_squares.solve import solve
+from novum.runtime import arrays
 
 __all__ = ["LeastSquaresClassifier"]
 
@@ -29,12 +29,12 @@ class Indicators:
 
     def __call__(self, code):
         """Return the targets, one column per function."""
-        codes = _array.to_numpy(code).reshape(-1)
+        codes = arrays.to_numpy(code).reshape(-1)
         if self.n_classes == 2:
             target = np.where(codes == 1, 1.0, -1.0)[:, None]
         else:
             target = (codes[:, None] == np.arange(self.n_classes)).astype(np.float64)
-        return _array.like(code, target, "float64") if _array.is_tensor(code) else target
+        return arrays.like(code, target, "float64") if arrays.is_tensor(code) else target
 
 
 class LeastSquaresClassifier(LinearDecisions, Estimator):

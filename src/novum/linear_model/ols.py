@@ -6,7 +6,7 @@ also the maximum-likelihood fit under Gaussian noise, whose variance is then
 
     sigma^2 = rss / W,   log L = -W/2 (log(2 pi sigma^2) + 1)                                      (13)
 
-One pass over the data for well-conditioned designs, see novum.linear_model._solve. Derivation, Gauss-Markov and the
+One pass over the data for well-conditioned designs, see novum.linear_model.least_squares.solve. Derivation, Gauss-Markov and the
 distribution of the estimates: docs/theory/least_squares.md.
 """
 
@@ -14,13 +14,13 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
-from novum._blas import single_blas
 from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import fits
-from novum.linear_model._iterative import solve_sparse
-from novum.linear_model._model import LinearRegressor
-from novum.linear_model._solve import solve
-from novum.linear_model.inference import Inference, infer
+from novum.linear_model.least_squares.inference import Inference, infer
+from novum.linear_model.least_squares.model import LinearRegressor
+from novum.linear_model.least_squares.solve import solve
+from novum.linear_model.least_squares.sparse_iterations import solve_sparse
+from novum.runtime.blas import single_blas
 
 __all__ = ["LinearRegression"]
 

@@ -6,16 +6,17 @@ r"""The perceptron: a threshold unit that learns from its mistakes.
     separable with margin gamma by u, |u| = 1, rows of length at most R:  at most (R / gamma)^2 mistakes         (4)
 
 (2) is a step down the perceptron loss max(0, -y f). Rows are augmented by a one for b in (4). Where no plane separates the
-classes, (2) goes on for ever: `max_iter` and the rule of novum.linear_model._sgd stop it, and the average of the weights over
-the steps is the better classifier. A pass without a mistake ends the training. Derivation: docs/theory/online_learning.md.
+classes, (2) goes on for ever: `max_iter` and the rule of novum.linear_model.online.epochs stop it, and the average of the
+weights over the steps is the better classifier. A pass without a mistake ends the training. Derivation:
+docs/theory/online_learning.md.
 """
 
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
 from novum.exceptions import DataError
-from novum.linear_model._online_classifier import CLASSIFIER_DOMAINS, OnlineClassifier
-from novum.linear_model._unit_plot import plot_unit
+from novum.linear_model.online.classifier import CLASSIFIER_DOMAINS, OnlineClassifier
+from novum.linear_model.online.unit_plot import plot_unit
 
 __all__ = ["Perceptron"]
 

@@ -2,7 +2,7 @@ r"""Ridge regression: least squares with a penalty on the squared length of the 
 
     minimise  sum_i w_i (y_i - a - b'x_i)^2 + alpha |b|^2                                          (1)
 
-The intercept is not penalised. One data pass, then a solve of the size of the features; see novum.linear_model._solve.
+The intercept is not penalised. One data pass, then a solve of the size of the features; see novum.linear_model.least_squares.solve.
 """
 
 import numpy as np
@@ -10,9 +10,9 @@ import numpy as np
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.exceptions import ParameterError
-from novum.linear_model._iterative import solve_sparse
-from novum.linear_model._model import LinearRegressor
-from novum.linear_model._solve import solve
+from novum.linear_model.least_squares.model import LinearRegressor
+from novum.linear_model.least_squares.solve import solve
+from novum.linear_model.least_squares.sparse_iterations import solve_sparse
 
 __all__ = ["Ridge", "ridge_regression"]
 

@@ -14,20 +14,20 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
 from novum.base.classes import labels_of
 from novum.base.domains import Choice, Domain, Instance, Null
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
-from novum.fold.memory import MemorySource
-from novum.linear_model._class_weighted import ClassWeighted, class_mass
-from novum.linear_model._iterative import solve_sparse
-from novum.linear_model._logistic_options import class_weights
-from novum.linear_model._model import Line, predict_block
-from novum.linear_model._ridge_choice import FixedScores, RidgeByValidation, check_alphas
-from novum.linear_model._solve import solve
+from novum.fold.homes.memory import MemorySource
+from novum.linear_model._class_weights import ClassWeighted, class_mass
+from novum.linear_model.least_squares.model import Line, predict_block
+from novum.linear_model.least_squares.ridge_choice import FixedScores, RidgeByValidation, check_alphas
+from novum.linear_model.least_squares.solve import solve
+from novum.linear_model.least_squares.sparse_iterations import solve_sparse
+from novum.linear_model.logistic.options import class_weights
 from novum.linear_model.ridge import Ridge
+from novum.runtime import arrays
 
 __all__ = ["RidgeClassifier", "RidgeClassifierCV"]
 
@@ -42,12 +42,12 @@ class Decision(NamedTuple):
 
 def signs(k: int, code: Any) -> Any:
     """Return the targets (1) of class codes: flat for two classes, else a column per class."""
-    return 2 * _array.double(code) - 1 if k <= 2 else 2 * _array.one_hot(code, code, k) - 1
+    return 2 * arrays.double(code) - 1 if k <= 2 else 2 * arrays.one_hot(code, code, k) - 1
 
 
 def decide(params: Decision, block: Block) -> np.ndarray:
     """Return the class of every row, or its indicator of labels."""
-    scores = _array.to_numpy(predict_block(params.line, block))
+    scores = arrays.to_numpy(predict_block(params.line, block))
     if params.multilabel:
         return (scores > 0).astype(np.int64).reshape(block.rows, -1)
     return params.classes[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]

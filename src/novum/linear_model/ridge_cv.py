@@ -2,7 +2,8 @@ r"""Ridge regression with the penalty chosen by leave-one-out or by cross-valida
 
     alpha = argmin  1/n sum_i w_i (y_i - prediction of the model without row i)^2
 
-Leave-one-out needs no refitting: one decomposition gives the errors of all penalties (novum.linear_model._leave_one_out).
+Leave-one-out needs no refitting: one decomposition gives the errors of all penalties
+(novum.linear_model.least_squares.leave_one_out).
 """
 
 import warnings
@@ -13,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Null
 from novum.base.estimator import fits
-from novum.linear_model._model import Line, predict_block
-from novum.linear_model._ridge_choice import RidgeByValidation, check_alphas
+from novum.linear_model.least_squares.model import Line, predict_block
+from novum.linear_model.least_squares.ridge_choice import RidgeByValidation, check_alphas
 from novum.linear_model.ridge import Ridge
 
 __all__ = ["RidgeCV"]

@@ -4,7 +4,7 @@ r"""Linear classifiers by stochastic gradient descent: support vector machine, l
     squared_hinge  max(0, 1 - yf)^2          modified_huber  max(0, 1 - yf)^2, -4yf below yf = -1               (2)
     probabilities  log_loss: 1 / (1 + e^{-f});   modified_huber: (min(1, max(-1, f)) + 1) / 2                   (3)
 
-With K > 2 classes the probabilities of the K machines are divided by their sum. Steps: novum.linear_model._sgd.
+With K > 2 classes the probabilities of the K machines are divided by their sum. Steps: novum.linear_model.online.epochs.
 """
 
 from typing import Any, NamedTuple
@@ -14,14 +14,14 @@ from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
 from novum.base.domains import Choice, Domain
 from novum.fold.blocks import Block
-from novum.linear_model._model import Line, predict_block
-from novum.linear_model._online import STEPS
-from novum.linear_model._online_classifier import CLASSIFIER_DOMAINS, OnlineClassifier
-from novum.linear_model._schedules import schedule_of
+from novum.linear_model.least_squares.model import Line, predict_block
+from novum.linear_model.online.classifier import CLASSIFIER_DOMAINS, OnlineClassifier
+from novum.linear_model.online.learner import STEPS
+from novum.linear_model.online.schedules import schedule_of
 from novum.optimize import Schedule
+from novum.runtime import arrays
 
 __all__ = ["SGDClassifier"]
 
@@ -45,7 +45,7 @@ class Chance(NamedTuple):
 
 def probabilities(chance: Chance, block: Block) -> Any:
     """Return (3) for every row and class."""
-    f = _array.to_numpy(predict_block(chance.line, block))
+    f = arrays.to_numpy(predict_block(chance.line, block))
     p = expit(f) if chance.logistic else (np.clip(f, -1, 1) + 1) / 2
     if chance.line.flat:
         out = np.column_stack([1 - p, p])
@@ -53,7 +53,7 @@ def probabilities(chance: Chance, block: Block) -> Any:
         nothing = p.sum(axis=1) == 0
         p[nothing] = 1.0  # no machine claims the row: all classes alike
         out = p / p.sum(axis=1, keepdims=True)
-    return _array.like(block.X, out) if _array.is_tensor(block.X) else out
+    return arrays.like(block.X, out) if arrays.is_tensor(block.X) else out
 
 
 def has_probabilities(model: Any) -> bool:

@@ -4,7 +4,7 @@ r"""Linear regression by stochastic gradient descent; least mean squares (LMS) w
     huber          (y - f)^2 / 2 up to |y - f| = epsilon, then linear                                           (2)
     epsilon_insensitive  max(0, |y - f| - epsilon),  and its square                                             (3)
 
-Steps: novum.linear_model._sgd.
+Steps: novum.linear_model.online.epochs.
 """
 
 from functools import partial
@@ -22,10 +22,10 @@ from novum.base.history import History
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.linear_model._decisions import SparseCoefficients, dense_coef
-from novum.linear_model._model import Line, predict_block
-from novum.linear_model._online import COMMON, STEPS, Data, OnlineLearner, data_of
-from novum.linear_model._schedules import schedule_of
-from novum.linear_model._sgd import Descent, Machine, Problem, Settings, Stopping, descend, descend_by_portions
+from novum.linear_model.least_squares.model import Line, predict_block
+from novum.linear_model.online.epochs import Descent, Machine, Problem, Settings, Stopping, descend, descend_by_portions
+from novum.linear_model.online.learner import COMMON, STEPS, Data, OnlineLearner, data_of
+from novum.linear_model.online.schedules import schedule_of
 from novum.optimize import Schedule
 
 __all__ = ["SGDRegressor"]

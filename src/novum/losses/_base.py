@@ -18,8 +18,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice, float_array, row_weights
 from novum.exceptions import DataError
+from novum.runtime.checks import check_choice, float_array, row_weights
 
 __all__ = ["Loss", "Pieces", "empirical_risk"]
 

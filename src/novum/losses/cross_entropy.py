@@ -20,10 +20,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, logit, xlog1py, xlogy
 
-from novum._checks import check_number, float_array, row_weights
-from novum._softmax import log_softmax_and_softmax, softmax_rows
 from novum.exceptions import DataError, ParameterTypeError
 from novum.losses._base import Array, Loss
+from novum.runtime.checks import check_number, float_array, row_weights
+from novum.runtime.softmax import log_softmax_and_softmax, softmax_rows
 
 __all__ = ["CrossEntropyLoss"]
 

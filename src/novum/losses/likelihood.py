@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 
-from novum._checks import check_number, float_array, row_weights
 from novum.exceptions import DataError
 from novum.losses._base import Array, Loss
 from novum.losses.regression import ResidualLoss
+from novum.runtime.checks import check_number, float_array, row_weights
 
 __all__ = ["GammaLoss", "GaussianLoss", "PoissonLoss"]
 

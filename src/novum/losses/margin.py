@@ -20,9 +20,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, logit
 
-from novum._checks import float_array
 from novum.exceptions import DataError, ParameterError
 from novum.losses._base import Array, Loss, Pieces
+from novum.runtime.checks import float_array
 
 __all__ = [
     "ExponentialLoss",

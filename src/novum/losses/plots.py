@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from novum._axes import drawing_axes
-from novum._checks import check_count, vector
 from novum.exceptions import DataError, ParameterError
 from novum.losses._base import Loss, empirical_risk
 from novum.losses.cross_entropy import CrossEntropyLoss
 from novum.losses.margin import MarginLoss
 from novum.losses.regression import EpsilonInsensitiveLoss
+from novum.report.axes import drawing_axes
+from novum.runtime.checks import check_count, vector
 
 __all__ = ["plot_losses", "plot_risk"]
 

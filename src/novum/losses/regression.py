@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.optimize import brentq
 
-from novum._checks import check_number
 from novum.losses._base import Array, Loss, Pieces
+from novum.runtime.checks import check_number
 
 __all__ = [
     "AbsoluteLoss",

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum._checks import float_array, row_weights
 from novum.exceptions import DataError
+from novum.runtime.checks import float_array, row_weights
 
 __all__ = ["LossSplit", "split_squared_loss"]
 

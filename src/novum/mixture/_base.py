@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator
 from novum.base.history import History
+from novum.engines.gaussians import density as _density
+from novum.engines.gaussians.covariance import FORMS, FULL, dense, layout
+from novum.engines.gaussians.tensors import cast, log_sum
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.mixture import _density
-from novum.mixture._covariance import FORMS, FULL, dense, layout
 from novum.mixture._em import Run, Solved, best_run, work_blocks
 from novum.mixture._start import INIT, filled_source, start_sums
-from novum.mixture._tensors import cast, log_sum
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["COMMON_DOMAINS", "GaussianBase", "MixtureBase", "Query", "Scored", "draw_gaussians", "score_block"]
 
@@ -51,10 +51,10 @@ class Scored(NamedTuple):
 def score_block(score: tuple[Callable, Any], block: Block) -> Scored:
     """Return sum w log p(x) and sum w of one block; `score` is a function of a block and its parameters."""
     function, params = score
-    values = _array.to_numpy(function(params, block)).astype(np.float64)
+    values = arrays.to_numpy(function(params, block)).astype(np.float64)
     if block.weight is None:
         return Scored(float(values.sum()), float(len(values)))
-    weight = _array.to_numpy(block.weight)
+    weight = arrays.to_numpy(block.weight)
     return Scored(float(weight[weight > 0] @ values[weight > 0]), float(weight.sum()))
 
 
@@ -68,7 +68,7 @@ class Query(NamedTuple):
 def posterior_of_block(query: Query, block: Block) -> Any:
     """Return p(k | x) in the dtype and home of the block."""
     joint = query.joint(query.params, block)
-    return cast(_array.exp(joint - log_sum(joint)[:, None]), block.X)
+    return cast(arrays.exp(joint - log_sum(joint)[:, None]), block.X)
 
 
 def total_of_block(query: Query, block: Block) -> Any:
@@ -78,7 +78,7 @@ def total_of_block(query: Query, block: Block) -> Any:
 
 def label_of_block(query: Query, block: Block) -> Any:
     """Return the most probable component."""
-    return _array.argmax(query.joint(query.params, block))
+    return arrays.argmax(query.joint(query.params, block))
 
 
 class MixtureBase(DensityMixin, Estimator):

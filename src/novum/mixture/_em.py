@@ -17,8 +17,8 @@ import numpy as np
 
 from novum.fold.blocks import Source, add
 from novum.fold.engine import fold
-from novum.fold.memory import ArrayTiles, MemorySource
-from novum.fold.tensors import TensorSource
+from novum.fold.homes.memory import ArrayTiles, MemorySource
+from novum.fold.homes.tensors import TensorSource
 
 __all__ = ["Run", "Solved", "best_run", "work_blocks"]
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from novum._axes import drawing_axes
+from novum.engines.gaussians.covariance import dense
 from novum.exceptions import DataError, NotConverged
-from novum.mixture._covariance import dense
+from novum.report.axes import drawing_axes
 
 __all__ = ["plot_ellipses", "plot_em_steps"]
 

@@ -2,7 +2,7 @@ r"""Where a mixture starts: moments under first responsibilities, by k-means, by
 
 As in scikit-learn "kmeans" gives every row to the nearest of the centers that k-means finds, "k-means++" and
 "random_from_data" give every component one row, "random" gives every row random shares. Draws belong to rows
-(novum._random), so that blocks and threads do not change them. For the start alone missing cells are filled with the mean of
+(novum.runtime.random), so that blocks and threads do not change them. For the start alone missing cells are filled with the mean of
 their column.
 """
 
@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array
-from novum._random import Stream
-from novum.cluster import KMeans, _blockwise, _seeding
+from novum.cluster import KMeans
+from novum.engines.gaussians.covariance import FULL, Sums, layout
+from novum.engines.gaussians.density import is_complete, moments_of
+from novum.engines.kmeans import assignment, seeding
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block, Source, add
-from novum.mixture._covariance import FULL, Sums, layout
-from novum.mixture._density import is_complete, moments_of
+from novum.runtime import arrays
+from novum.runtime.random import Stream
 
 __all__ = ["INIT", "Filled", "column_means", "filled_source", "fold_moments", "start_sums"]
 
@@ -58,8 +59,8 @@ class Shares(NamedTuple):
 
 def column_sums(shift: NDArray, block: Block) -> Columns:
     """Return the sums over observed cells of one block."""
-    X = _array.double(_array.to_numpy(block.X)) - shift
-    weight = np.ones(len(X)) if block.weight is None else _array.to_numpy(block.weight)
+    X = arrays.double(arrays.to_numpy(block.X)) - shift
+    weight = np.ones(len(X)) if block.weight is None else arrays.to_numpy(block.weight)
     used = weight > 0
     X, weight = X[used], weight[used]
     seen = ~np.isnan(X)
@@ -81,8 +82,8 @@ def apply_filled(filling: Filling, block: Block) -> Any:
     """Return a function of the block with its missing cells filled."""
     X = block.X
     if not is_complete(block):
-        if _array.is_tensor(X):
-            X = X.where(~X.isnan(), _array.like(X, filling.fill))
+        if arrays.is_tensor(X):
+            X = X.where(~X.isnan(), arrays.like(X, filling.fill))
         else:
             X = np.where(np.isnan(X), filling.fill.astype(X.dtype), X)
     memory = None if block.memory is None else block.memory.setdefault("filled", {})
@@ -125,7 +126,7 @@ def filled_source(source: Source) -> Source:
 
 def nearest_moments(params: Nearest, block: Block) -> Sums:
     """Return the moments of one block with every row at its nearest center, about the centers."""
-    which = _array.to_numpy(_blockwise.nearest(params.centers, block))
+    which = arrays.to_numpy(assignment.nearest(params.centers, block))
     member = np.zeros((block.rows, len(params.centers)))
     member[np.arange(block.rows), which] = 1.0
     return moments_of(params.layout, member, params.centers, block)
@@ -174,10 +175,10 @@ def start_sums(
         shift = np.ascontiguousarray(np.broadcast_to(mean, (k, d)))
         return source.total(shared_moments, Shares(kind, shift, stream, run)), shift
     if how == "k-means++":
-        blocks = _seeding.sampled(KMeans._blocks(source), k, stream, run)
-        seeds = _seeding.plus_plus(blocks, k, stream, run)
+        blocks = seeding.sampled(KMeans._blocks(source), k, stream, run)
+        seeds = seeding.plus_plus(blocks, k, stream, run)
     else:
-        seeds = _seeding.random_rows(source, k, stream, run, "mixture rows")
+        seeds = seeding.random_rows(source, k, stream, run, "mixture rows")
     if len(seeds.centers) < k:
         raise DataError(
             f"{owner}(n_components={k}): only {len(seeds.centers)} rows have a positive weight. Give more of them, or fewer"

@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, digamma, gammaln
 
+from novum.engines.gaussians import covariance as cov
+from novum.engines.gaussians.covariance import Sums
+from novum.engines.gaussians.density import Density, density_of
 from novum.exceptions import DataError
-from novum.mixture import _covariance as cov
-from novum.mixture._covariance import Sums
-from novum.mixture._density import Density, density_of
 from novum.mixture._em import Solved
 
 __all__ = ["Posterior", "Prior", "expected_weights", "posterior_of", "solved"]

@@ -12,11 +12,11 @@ import numpy as np
 
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.base.estimator import fits
+from novum.engines.gaussians import covariance as cov
+from novum.engines.gaussians.density import Density
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Source
-from novum.mixture import _covariance as cov
 from novum.mixture._base import COMMON_DOMAINS, GaussianBase
-from novum.mixture._density import Density
 from novum.mixture._start import fold_moments
 from novum.mixture._variational import Posterior, Prior, constants, expected_weights, posterior_of, solved, with_density
 

@@ -13,20 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.cluster import _seeding
+from novum.engines.gaussians.covariance import EMPTY, checked_array
+from novum.engines.gaussians.tensors import log_sum
+from novum.engines.kmeans import seeding
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.mixture._base import MixtureBase, Query
-from novum.mixture._covariance import EMPTY, checked_array
 from novum.mixture._em import Solved, best_run, work_blocks
 from novum.mixture._start import column_means, filled_source
-from novum.mixture._tensors import log_sum
 from novum.mixture.gaussian import checked_weights
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["BernoulliMixture"]
 
@@ -53,7 +53,7 @@ def binary(threshold: float | None, X: Any) -> tuple[Any, Any]:
     if threshold is None and bool(((X != 0) & (X != 1) & ~missing).any()):
         raise DataError("BernoulliMixture(binarize=None): X must hold 0, 1 and NaN only; give a threshold to binarize.")
     ones = X == 1 if threshold is None else X - threshold > 0
-    return _array.double(ones), _array.double(~missing)
+    return arrays.double(ones), arrays.double(~missing)
 
 
 def joint(params: Params, block: Block) -> Any:
@@ -61,9 +61,9 @@ def joint(params: Params, block: Block) -> Any:
     ones, seen = binary(params.threshold, block.X)
     log_p = np.log(np.maximum(params.probabilities, LEAST))
     log_q = np.log(np.maximum(1 - params.probabilities, LEAST))
-    first = ones @ _array.like(ones, (log_p - log_q).T, "float64")
+    first = ones @ arrays.like(ones, (log_p - log_q).T, "float64")
     constant = np.log(np.maximum(params.weights, LEAST))
-    return first + seen @ _array.like(ones, log_q.T, "float64") + _array.like(ones, constant, "float64")
+    return first + seen @ arrays.like(ones, log_q.T, "float64") + arrays.like(ones, constant, "float64")
 
 
 def pass_of(params: Params, block: Block) -> Sums:
@@ -73,12 +73,12 @@ def pass_of(params: Params, block: Block) -> Sums:
         block = Block(block.X[present], None, block.weight[present])
     scores = joint(params, block)
     total = log_sum(scores)
-    r = _array.exp(scores - total[:, None])
+    r = arrays.exp(scores - total[:, None])
     r = r if block.weight is None else r * block.weight[:, None]
     ones, seen = binary(params.threshold, block.X)
     likelihood = total.sum() if block.weight is None else block.weight @ total
     weight = float(block.rows if block.weight is None else block.weight.sum())
-    mass, on, shown = (_array.to_numpy(value) for value in (r.sum(0), r.T @ ones, r.T @ seen))
+    mass, on, shown = (arrays.to_numpy(value) for value in (r.sum(0), r.T @ ones, r.T @ seen))
     return Sums(mass, on, shown, float(likelihood), weight)
 
 
@@ -213,7 +213,7 @@ class BernoulliMixture(MixtureBase):
                 if (given < 0).any() or (given > 1).any():
                     raise ParameterError("BernoulliMixture(probabilities_init=...) must lie between 0 and 1.")
                 return Params(weights, given, self.binarize)
-            drawn = _seeding.random_rows(filled_source(source), k, stream, run, "bernoulli rows").centers
+            drawn = seeding.random_rows(filled_source(source), k, stream, run, "bernoulli rows").centers
             if len(drawn) < k:
                 raise DataError(f"BernoulliMixture(n_components={k}): only {len(drawn)} rows have a positive weight.")
             return Params(weights, 0.25 + 0.5 * binary(self.binarize or 0.5, drawn)[0], self.binarize)

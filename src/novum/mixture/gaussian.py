@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import fits
+from novum.engines.gaussians import covariance as cov
+from novum.engines.gaussians.covariance import TIED, Sums
+from novum.engines.gaussians.density import Density, density_of, moments_of
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
-from novum.mixture import _covariance as cov
 from novum.mixture._base import COMMON_DOMAINS, GaussianBase
-from novum.mixture._covariance import TIED, Sums
-from novum.mixture._density import Density, density_of, moments_of
 from novum.mixture._em import Solved
 from novum.mixture._start import column_means
 

@@ -13,21 +13,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
-from novum.cluster import KMeans, _blockwise
+from novum.cluster import KMeans
 from novum.distributions import Distribution, Normal
-from novum.distributions._columns import component_inside, component_log_prob, component_statistics, is_vector
+from novum.distributions.table_columns import component_inside, component_log_prob, component_statistics, is_vector
+from novum.engines.gaussians.tensors import LOWEST, log_sum
+from novum.engines.kmeans import assignment
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.fold.blocks import Block, Source
 from novum.mixture._base import MixtureBase, Query, label_of_block, posterior_of_block, total_of_block
 from novum.mixture._em import Solved, best_run, work_blocks
 from novum.mixture._start import filled_source
-from novum.mixture._tensors import LOWEST, log_sum
 from novum.mixture.gaussian import checked_weights
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["Mixture"]
 
@@ -64,25 +65,25 @@ def check_rows(components: tuple, X: Any) -> None:
 def joint(params: Params, block: Block) -> Any:
     """Return log weight + log p_k(x)."""
     check_rows(params.components, block.X)
-    X = _array.double(block.X)
+    X = arrays.double(block.X)
     logs = np.log(np.maximum(params.weights, LEAST))
     values = [
         (component_log_prob(component, X) + float(log))[:, None] for component, log in zip(params.components, logs)
     ]
-    return _array.concat(values)
+    return arrays.concat(values)
 
 
 def check_possible(params: Params, total: Any, block: Block) -> None:
     """Raise for a row that no component can have produced; rows without weight may be anything."""
-    impossible = ~(_array.to_numpy(total) > LOWEST)
+    impossible = ~(arrays.to_numpy(total) > LOWEST)
     if block.weight is not None:
-        impossible &= _array.to_numpy(block.weight) > 0
+        impossible &= arrays.to_numpy(block.weight) > 0
     if not impossible.any():
         return
     place = int(impossible.argmax())
     names = ", ".join(dict.fromkeys(type(one).__name__ for one in params.components))
     raise DataError(
-        f"Mixture: no component can have produced row {block.start + place}, {_array.to_numpy(block.X[place])}: its density"
+        f"Mixture: no component can have produced row {block.start + place}, {arrays.to_numpy(block.X[place])}: its density"
         f" is zero under all of {names}. Add a component whose support has it, or remove the row."
     )
 
@@ -119,23 +120,23 @@ def pass_of(params: Params, block: Block) -> Sums:
     total = log_sum(scores)
     if not bool((total > LOWEST).all()):
         possible_joint(params, given)  # counts all rows, so that the message names the row as the user knows it
-    r = _array.exp(scores - total[:, None])
+    r = arrays.exp(scores - total[:, None])
     r = r if block.weight is None else r * block.weight[:, None]
     likelihood = total.sum() if block.weight is None else block.weight @ total
-    X = _array.double(block.X)
+    X = arrays.double(block.X)
     parts = tuple(component_statistics(one, X, r[:, j]) for j, one in enumerate(params.components))
     weight = float(block.rows if block.weight is None else block.weight.sum())
-    return Sums(_array.to_numpy(r.sum(0)), parts, float(likelihood), weight)
+    return Sums(arrays.to_numpy(r.sum(0)), parts, float(likelihood), weight)
 
 
 def assigned_pass(params: Assigned, block: Block) -> Sums:
     """Return the statistics of one block with every row at its nearest center."""
     block = present(block)
-    which = _array.to_numpy(_blockwise.nearest(params.centers, block))
-    X = _array.double(block.X)
-    weight = np.ones(block.rows) if block.weight is None else _array.to_numpy(block.weight)
+    which = arrays.to_numpy(assignment.nearest(params.centers, block))
+    X = arrays.double(block.X)
+    weight = np.ones(block.rows) if block.weight is None else arrays.to_numpy(block.weight)
     member = (which[:, None] == np.arange(len(params.centers))) * weight[:, None]
-    shares = _array.like(X, member, "float64")
+    shares = arrays.like(X, member, "float64")
     parts = tuple(
         component_statistics(one, X, shares[:, j] * component_inside(one, X)) for j, one in enumerate(params.components)
     )
@@ -289,7 +290,7 @@ class Mixture(MixtureBase):
         if any(classes):
             filled = filled_source(source)
             first = filled.first()
-            rows = _array.to_numpy(present(first).X).astype(np.float64)
+            rows = arrays.to_numpy(present(first).X).astype(np.float64)
             whole = tuple(one._start(rows, None) if known else one for one, known in zip(given, classes))
             for component in whole:
                 check_component(component, d)

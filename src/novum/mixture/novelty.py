@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
 from novum.base.domains import Domain, Instance, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.validation import open_rows
 from novum.distributions import Distribution
-from novum.distributions._columns import component_log_prob
+from novum.distributions.table_columns import component_log_prob
+from novum.engines.gaussians.tensors import cast
 from novum.fold.blocks import Block
-from novum.mixture._tensors import cast
 from novum.mixture.gaussian import GaussianMixture
 from novum.mixture.generic import check_component
+from novum.runtime import arrays
 
 __all__ = ["NoveltyDetector"]
 
@@ -40,7 +40,7 @@ def is_density(value: Any) -> bool:
 
 def log_prob_of(density: Distribution, block: Block) -> Any:
     """Return the log-density of every row, in the dtype of the rows."""
-    return cast(component_log_prob(density, _array.double(block.X)), block.X)
+    return cast(component_log_prob(density, arrays.double(block.X)), block.X)
 
 
 def collected(values: Any) -> NDArray:
@@ -49,7 +49,7 @@ def collected(values: Any) -> NDArray:
         values = values.compute()
     if hasattr(values, "__next__"):
         values = np.concatenate([np.asarray(part) for part in values])
-    return np.asarray(_array.to_numpy(values), np.float64)
+    return np.asarray(arrays.to_numpy(values), np.float64)
 
 
 def quantile(scores: NDArray, weight: NDArray | None, share: float) -> float:
@@ -62,7 +62,7 @@ def quantile(scores: NDArray, weight: NDArray | None, share: float) -> float:
 
 def signs(decision: Any) -> Any:
     """Return 1 where a decision is not negative, else -1, in its home."""
-    return 2 * ((decision >= 0).long() if _array.is_tensor(decision) else (decision >= 0).astype(int)) - 1
+    return 2 * ((decision >= 0).long() if arrays.is_tensor(decision) else (decision >= 0).astype(int)) - 1
 
 
 class NoveltyDetector(OutlierMixin, Estimator):
@@ -128,7 +128,7 @@ class NoveltyDetector(OutlierMixin, Estimator):
             density = GaussianMixture() if self.density is None else clone(self.density)
             self.density_ = density.fit(X, **({} if sample_weight is None else {"sample_weight": sample_weight}))
         scores = collected(self.score_samples(X))
-        weight = None if sample_weight is None else np.asarray(_array.to_numpy(sample_weight), np.float64)
+        weight = None if sample_weight is None else np.asarray(arrays.to_numpy(sample_weight), np.float64)
         if weight is not None:
             scores, weight = scores[weight > 0], weight[weight > 0]
         self.offset_ = quantile(scores, weight, float(self.contamination))

@@ -13,10 +13,11 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from novum import _array, _core
-from novum._pool import map_ordered
+from novum import _core
 from novum.base.generative import dense_best, dense_linear
 from novum.fold.blocks import Block
+from novum.runtime import arrays as _array
+from novum.runtime.pool import map_ordered
 
 __all__ = [
     "Counts",
@@ -68,7 +69,7 @@ def class_counts(plan: Plan, block: Block) -> Counts:
     if scipy.sparse.issparse(X):
         return sparse_counts(plan, X, code, block.weight, 1)
     count = np.zeros((k, d))
-    least = _core.counts.class_counts(X, code, block.weight, plan.threshold, mass, count)
+    least = _core.classes.counts.class_counts(X, code, block.weight, plan.threshold, mass, count)
     return Counts(mass, count, least)
 
 
@@ -82,7 +83,7 @@ def sparse_counts(plan: Plan, X: Any, code: NDArray, weight: NDArray | None, n_t
     def counted(i: int) -> float:
         part = slice(edges[i], edges[i + 1])
         arrays = (X.indptr, X.indices, X.data, code, weight, plan.threshold, edges[i], mass[part], count[part])
-        return _core.counts.class_counts_sparse(*arrays)[0]
+        return _core.classes.counts.class_counts_sparse(*arrays)[0]
 
     return Counts(mass, count, min(map_ordered(counted, range(n_threads), n_threads)))
 
@@ -105,7 +106,7 @@ def product(X: Any, table: NDArray, constant: NDArray, threshold: float | None) 
     """Return (5) with a finite table, in the dtype and home of X."""
     if scipy.sparse.issparse(X):
         out = np.empty((X.shape[0], table.shape[1]), X.dtype)
-        _core.counts.sparse_scores(X.indptr, X.indices, X.data, threshold, table, constant, out)
+        _core.classes.counts.sparse_scores(X.indptr, X.indices, X.data, threshold, table, constant, out)
         return out
     if _array.is_tensor(X):
         cells = X if threshold is None else (threshold < X).to(X.dtype)
@@ -122,7 +123,11 @@ def best_score(params: Any, block: Block) -> NDArray[np.int64] | None:
         return dense_best(X, params.table, params.constant, params.threshold)
     label = np.empty(X.shape[0], np.int64)
     parts = (X.indptr, X.indices, X.data)
-    return label if _core.counts.sparse_best(*parts, params.threshold, params.table, params.constant, label) else None
+    return (
+        label
+        if _core.classes.counts.sparse_best(*parts, params.threshold, params.table, params.constant, label)
+        else None
+    )
 
 
 def scores_of(params: LinearScores, block: Block) -> Any:

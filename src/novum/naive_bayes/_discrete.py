@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._threads import thread_count
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
@@ -15,7 +14,7 @@ from novum.base.generative import BayesRule
 from novum.base.validation import open_rows, verified
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.fold.blocks import Source
-from novum.fold.memory import MemorySource, SparseTiles
+from novum.fold.homes.memory import MemorySource, SparseTiles
 from novum.naive_bayes._counts import (
     Counts,
     Plan,
@@ -26,6 +25,7 @@ from novum.naive_bayes._counts import (
     scores_of,
     sparse_counts,
 )
+from novum.runtime.threads import thread_count
 
 __all__ = ["COMMON_DOMAINS", "DiscreteNB", "LinearForm", "PartialFit", "class_log_prior", "smoothing", "total_of"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._pool import map_ordered
-from novum._threads import thread_count
+from novum.runtime.pool import map_ordered
+from novum.runtime.threads import thread_count
 
 __all__ = ["filled_table", "log_shares", "of_columns"]
 

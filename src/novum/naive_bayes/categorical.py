@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _array, _core, _sklearn
+from novum import _core
 from novum.base.domains import ArrayLike, Domain, Int, Null, Real
 from novum.base.generative import BayesRule
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.naive_bayes._discrete import COMMON_DOMAINS, PartialFit, class_log_prior, smoothing
+from novum.runtime import arrays, sklearn_private
 
 __all__ = ["CategoricalNB", "m_estimate"]
 
@@ -80,9 +81,9 @@ def m_estimate(count: Any, total: Any, prior: Any, strength: Any) -> Any:
 
 def range_of(_: Any, block: Block) -> Range:
     """Return the range of every column of one block."""
-    X = _array.to_numpy(block.X)
+    X = arrays.to_numpy(block.X)
     if block.weight is not None:
-        X = X[_array.to_numpy(block.weight) > 0]
+        X = X[arrays.to_numpy(block.weight) > 0]
     if not len(X):
         return Range(np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf))
     low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)  # a missing cell is neither
@@ -96,23 +97,23 @@ def merge_ranges(a: Range, b: Range) -> Range:
 
 def counts_of(plan: Plan, block: Block) -> Counts:
     """Return (7) for one block; a tensor's block is counted on the host."""
-    X, code = _array.to_numpy(block.X), _array.to_numpy(block.y)
-    weight = None if block.weight is None else _array.to_numpy(block.weight)
+    X, code = arrays.to_numpy(block.X), arrays.to_numpy(block.y)
+    weight = None if block.weight is None else arrays.to_numpy(block.weight)
     if weight is not None and not weight.all():  # a row without weight may hold anything
         X, code, weight = X[weight > 0], code[weight > 0], weight[weight > 0]
     mass, count = np.zeros(plan.k), np.zeros((plan.offset[-1], plan.k))
     X, code = np.ascontiguousarray(X), np.ascontiguousarray(code, np.int64)
-    _core.counts.category_counts(X, code, weight, plan.offset, mass, count)
+    _core.classes.counts.category_counts(X, code, weight, plan.offset, mass, count)
     return Counts(mass, count)
 
 
 def table_scores(params: Table, block: Block) -> Any:
     """Return (8) of every row and class."""
-    X = np.ascontiguousarray(_array.to_numpy(block.X))
+    X = np.ascontiguousarray(arrays.to_numpy(block.X))
     out = np.empty((len(X), len(params.constant)), X.dtype)
-    bad = _core.counts.category_scores(X, params.offset, params.table, params.constant, out)
+    bad = _core.classes.counts.category_scores(X, params.offset, params.table, params.constant, out)
     if bad >= 0:
-        _sklearn.assert_all_finite(X, allow_nan=True, estimator_name="CategoricalNB", input_name="X")
+        sklearn_private.assert_all_finite(X, allow_nan=True, estimator_name="CategoricalNB", input_name="X")
         cells, most = X[:, bad], int(params.offset[bad + 1] - params.offset[bad])
         worst = cells[(cells < 0) | (cells >= most)][0]
         if worst < 0:
@@ -121,7 +122,7 @@ def table_scores(params: Table, block: Block) -> Any:
             f"index {int(worst)} is out of bounds for axis 1 with size {most}: CategoricalNB did not see this category of"
             f" column {bad} in fit; give min_categories={int(worst) + 1} or more there."
         )
-    return _array.like(block.X, out) if _array.is_tensor(block.X) else out
+    return arrays.like(block.X, out) if arrays.is_tensor(block.X) else out
 
 
 def category_numbers(highest: NDArray, min_categories: Any) -> NDArray:

@@ -19,13 +19,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum import _array, _core
+from novum import _core
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule, checked_priors
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
+from novum.runtime import arrays
 
 __all__ = ["GaussianNB"]
 
@@ -59,14 +60,14 @@ class Density(NamedTuple):
 def class_sums(shift: np.ndarray, block: Block) -> Sums:
     """Return (3) for one block."""
     k, d = shift.shape
-    if _array.is_tensor(block.X):
-        member = _array.one_hot(block.X, block.y, k)  # (rows, k)
+    if arrays.is_tensor(block.X):
+        member = arrays.one_hot(block.X, block.y, k)  # (rows, k)
         weighted = member if block.weight is None else member * block.weight[:, None]
-        offset = _array.double(block.X) - member @ _array.like(block.X, shift, "float64")
+        offset = arrays.double(block.X) - member @ arrays.like(block.X, shift, "float64")
         parts = (weighted.sum(0), weighted.T @ offset, weighted.T @ (offset * offset))
-        return Sums(*map(_array.to_numpy, parts))
+        return Sums(*map(arrays.to_numpy, parts))
     sums = Sums(np.zeros(k), np.zeros((k, d)), np.zeros((k, d)))
-    _core.gaussian.class_moments(block.X, np.ascontiguousarray(block.y), block.weight, shift, *sums)
+    _core.moments.diagonal.class_moments(block.X, np.ascontiguousarray(block.y), block.weight, shift, *sums)
     return sums
 
 
@@ -81,7 +82,7 @@ def class_moments(source: Source, k: int) -> Moments:
     """Return the moments of every class: one pass about the means of the first block, a second if they were far off."""
     start = np.zeros((k, source.n_features))
     block = source.first()
-    everything = _array.row_mean(block.X, block.weight)
+    everything = arrays.row_mean(block.X, block.weight)
     pilot = about(start + everything, class_sums(start + everything, block))
     sums = source.total(class_sums, pilot.mean)
     moments = about(pilot.mean, sums)
@@ -112,12 +113,12 @@ def total_variance(m: Moments) -> np.ndarray:
 def joint_log(density: Density, block: Block) -> Any:
     """Return (2) for every row and class."""
     X = block.X
-    if _array.is_tensor(X):
-        mean, precision = _array.like(X, density.mean), _array.like(X, density.precision)
+    if arrays.is_tensor(X):
+        mean, precision = arrays.like(X, density.mean), arrays.like(X, density.precision)
         squared = [(((X - mean[c]) ** 2) @ precision[c])[:, None] for c in range(len(density.constant))]
-        return _array.like(X, density.constant) - 0.5 * _array.concat(squared)
+        return arrays.like(X, density.constant) - 0.5 * arrays.concat(squared)
     out = np.empty((block.rows, len(density.constant)), X.dtype)
-    _core.gaussian.diagonal_log_density(
+    _core.moments.diagonal.diagonal_log_density(
         X, density.mean.astype(X.dtype), density.precision.astype(X.dtype), density.constant, out
     )
     return out

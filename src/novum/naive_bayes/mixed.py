@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Choice, Domain, Instance, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.frames import coded_frame, frame_levels, is_frame
 from novum.base.generative import BayesRule, checked_priors
 from novum.distributions import (
     Bernoulli,
@@ -31,11 +30,12 @@ from novum.distributions import (
     StudentT,
     Uniform,
 )
-from novum.distributions._labelled import Part, learn_parts, parts_log_prob
+from novum.distributions.labelled_rows import Part, learn_parts, parts_log_prob
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.naive_bayes._frames import coded_frame, frame_levels, is_frame
 from novum.naive_bayes.categorical import merge_ranges, range_of
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["MixedNB"]
 
@@ -61,8 +61,8 @@ class Model(NamedTuple):
 def joint_log(model: Model, block: Block) -> Any:
     """Return (1) of every row and class, in the dtype and home of the block."""
     score = parts_log_prob(model.columns, model.distributions, block.X)
-    score = score + _array.like(score, model.log_prior)
-    return score.to(block.X.dtype) if _array.is_tensor(score) else score.astype(block.X.dtype, copy=False)
+    score = score + arrays.like(score, model.log_prior)
+    return score.to(block.X.dtype) if arrays.is_tensor(score) else score.astype(block.X.dtype, copy=False)
 
 
 def family_of(value: Any) -> type:

@@ -1,6 +1,6 @@
 """Nearest rows: searches, votes and means of neighbors, kernel densities and regression, distances and learned metrics."""
 
-from novum.neighbors._forms import VALID_METRICS, VALID_METRICS_SPARSE
+from novum.engines.search.metrics import VALID_METRICS, VALID_METRICS_SPARSE
 from novum.neighbors._plot import plot_neighbors, plot_regions, plot_voronoi
 from novum.neighbors.classification import KNeighborsClassifier, RadiusNeighborsClassifier
 from novum.neighbors.density import KernelDensity

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from novum._axes import drawing_axes
 from novum.exceptions import DataError
+from novum.report.axes import drawing_axes
 
 __all__ = ["plot_density", "plot_neighbors", "plot_regions", "plot_voronoi"]
 

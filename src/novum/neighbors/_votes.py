@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.engines.search.index import Lists
 from novum.exceptions import DataError
-from novum.neighbors._asking import nearest_rows, rows_within
-from novum.neighbors._base import Ready
-from novum.neighbors._search import Lists
+from novum.neighbors._questions import nearest_rows, rows_within
+from novum.neighbors.base import Ready
 
 __all__ = [
     *("ByCount", "ByRadius", "class_shares", "labels_by_count", "labels_by_radius", "shares_by_count"),

@@ -12,9 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import fits
 from novum.exceptions import ParameterError, ParameterTypeError
-from novum.neighbors._asking import KNeighborsMixin, RadiusNeighborsMixin
-from novum.neighbors._base import COMMON_DOMAINS
-from novum.neighbors._stored import Classes
+from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
+from novum.neighbors._targets import Classes
 from novum.neighbors._votes import (
     ByCount,
     ByRadius,
@@ -23,6 +22,7 @@ from novum.neighbors._votes import (
     shares_by_count,
     shares_by_radius,
 )
+from novum.neighbors.base import COMMON_DOMAINS
 
 __all__ = ["KNeighborsClassifier", "RadiusNeighborsClassifier"]
 

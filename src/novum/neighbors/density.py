@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from novum._random import seed_of
-from novum._threads import thread_count
 from novum.base.domains import Bool, Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.validation import check_weight
+from novum.engines.search.kernels import KERNELS, log_norm
+from novum.engines.search.metrics import VALID_METRICS
 from novum.exceptions import DataError, ParameterError
 from novum.neighbors._bandwidth import best_width, rule_of_thumb, spread
-from novum.neighbors._base import answered, read_rows
-from novum.neighbors._forms import VALID_METRICS
-from novum.neighbors._kernels import KERNELS, log_norm
+from novum.neighbors.base import answered, read_rows
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
+from novum.runtime.random import seed_of
+from novum.runtime.threads import thread_count
 
 __all__ = ["KernelDensity"]
 

@@ -17,11 +17,11 @@ from sklearn.metrics import DistanceMetric
 from sklearn.utils import check_array
 
 from novum import _core
-from novum._pool import map_ordered
-from novum._threads import thread_count
+from novum.engines.search.index import alike, distances_between, pieces
+from novum.engines.search.metrics import VALID_METRICS, form_of, named
 from novum.exceptions import DataError, ParameterError
-from novum.neighbors._forms import VALID_METRICS, form_of, named
-from novum.neighbors._search import alike, distances_between, pieces
+from novum.runtime.pool import map_ordered
+from novum.runtime.threads import thread_count
 
 __all__ = ["MetricAxioms", "check_metric_axioms", "pairwise_distances"]
 
@@ -104,7 +104,7 @@ def pairwise_distances(X, Y=None, metric="euclidean", *, n_jobs=None, ensure_all
         norm = form
 
         def work(part):
-            _core.neighbors.distances(left[part], right, norm.p, out[part])
+            _core.search.neighbors.distances(left[part], right, norm.p, out[part])
             norm.back(out[part])
 
     for _ in map_ordered(work, pieces(X.shape[0], threads, 1024, 16), threads):

@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum._threads import thread_count
 from novum.base import validation
 from novum.base.domains import Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.fold.memory import ArrayTiles
+from novum.engines.search.kernels import KERNELS
+from novum.fold.homes.memory import ArrayTiles
 from novum.neighbors._bandwidth import best_width, spread
-from novum.neighbors._base import answered, read_rows
-from novum.neighbors._kernels import KERNELS
+from novum.neighbors.base import answered, read_rows
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
+from novum.runtime.threads import thread_count
 
 __all__ = ["NadarayaWatson"]
 

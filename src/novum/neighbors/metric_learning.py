@@ -21,7 +21,6 @@ from scipy.special import expit
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
 from novum.base import validation
 from novum.base.classes import distinct
 from novum.base.domains import Domain, Int, Null, Real
@@ -29,10 +28,11 @@ from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
-from novum.fold.memory import ArrayTiles
+from novum.fold.homes.memory import ArrayTiles
 from novum.neighbors._bandwidth import spread
-from novum.neighbors._base import read_rows
+from novum.neighbors.base import read_rows
 from novum.optimize import lbfgs
+from novum.runtime import arrays
 
 __all__ = ["MetricLearner"]
 
@@ -78,7 +78,7 @@ def principal_start(X: NDArray, rows: int) -> NDArray:
 
 def mapped(A: NDArray, block: Block) -> Any:
     """Return A x for every row, in the dtype and home of the block."""
-    X = _array.to_numpy(block.X) if _array.is_tensor(block.X) else block.X
+    X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
     return (X.astype(np.float64, copy=False) @ A.T.astype(np.float64)).astype(X.dtype, copy=False)
 
 

@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.estimator import fits
-from novum.neighbors._asking import KNeighborsMixin, RadiusNeighborsMixin
-from novum.neighbors._base import COMMON_DOMAINS
-from novum.neighbors._stored import Values
+from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
+from novum.neighbors._targets import Values
 from novum.neighbors._votes import ByCount, ByRadius, values_by_count, values_by_radius
+from novum.neighbors.base import COMMON_DOMAINS
 from novum.neighbors.classification import WEIGHTS
 
 __all__ = ["KNeighborsRegressor", "RadiusNeighborsRegressor"]

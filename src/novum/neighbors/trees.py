@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from novum._threads import thread_count
+from novum.engines.search.kernels import KERNELS, log_norm
+from novum.engines.search.metrics import TREE_METRICS
+from novum.engines.search.tree import TreeIndex
 from novum.exceptions import ParameterError
-from novum.neighbors._forms import TREE_METRICS
-from novum.neighbors._kernels import KERNELS, log_norm
-from novum.neighbors._tree import TreeIndex
+from novum.runtime.threads import thread_count
 
 __all__ = ["BallTree", "KDTree", "SearchTree"]
 

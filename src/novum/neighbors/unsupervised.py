@@ -5,9 +5,9 @@ from typing import Any
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.exceptions import ParameterError
-from novum.neighbors._asking import KNeighborsMixin, RadiusNeighborsMixin
-from novum.neighbors._base import COMMON_DOMAINS, NeighborsBase
-from novum.neighbors._stored import stacked
+from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
+from novum.neighbors._targets import stacked
+from novum.neighbors.base import COMMON_DOMAINS, NeighborsBase
 from novum.neighbors.trees import SearchTree
 
 __all__ = ["NearestNeighbors", "kneighbors_graph", "radius_neighbors_graph"]

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from novum._checks import check_count, check_number, vector
 from novum.exceptions import ParameterTypeError
 from novum.optimize.kkt import KKTReport, check_kkt
 from novum.optimize.newton_method import newton
 from novum.optimize.problem import Problem
 from novum.optimize.quasi_newton import lbfgs
 from novum.optimize.result import Solution, conclude
+from novum.runtime.checks import check_count, check_number, vector
 
 __all__ = ["ConstrainedSolution", "solve"]
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from novum._checks import check_count, check_number
 from novum.exceptions import ParameterError
 from novum.optimize.line_search import backtracking
 from novum.optimize.problem import unconstrained
 from novum.optimize.result import Solution, Trace, conclude
 from novum.optimize.schedules import as_schedule
+from novum.runtime.checks import check_count, check_number
 
 __all__ = ["gradient_descent"]
 

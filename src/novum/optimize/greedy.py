@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from novum._checks import check_choice, check_count
 from novum.exceptions import NotConverged, ParameterTypeError
+from novum.runtime.checks import check_choice, check_count
 
 __all__ = ["GreedyResult", "greedy_search", "subset_neighbors"]
 

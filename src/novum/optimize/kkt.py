@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
-from novum._checks import check_number, vector
 from novum.exceptions import DataError, ParameterTypeError
 from novum.optimize.newton_method import newton
 from novum.optimize.problem import Problem
+from novum.runtime.checks import check_number, vector
 
 __all__ = ["KKTReport", "check_kkt", "dual_value"]
 

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lstsq, null_space
 
-from novum._checks import check_count, check_number, vector
 from novum.exceptions import ParameterError
 from novum.optimize._differences import numeric_jacobian
 from novum.optimize.problem import Problem, as_problem
 from novum.optimize.result import Solution, conclude
+from novum.runtime.checks import check_count, check_number, vector
 
 __all__ = ["LagrangeSolution", "lagrange"]
 

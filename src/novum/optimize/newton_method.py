@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from novum._checks import check_count, check_number, vector
 from novum.exceptions import DataError
 from novum.optimize._differences import numeric_jacobian
 from novum.optimize.line_search import backtracking
 from novum.optimize.problem import Array, unconstrained
 from novum.optimize.result import Solution, Trace, conclude
+from novum.runtime.checks import check_count, check_number, vector
 
 __all__ = ["newton", "newton_root"]
 

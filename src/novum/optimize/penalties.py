@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_number
+from novum.runtime.checks import check_number
 
 __all__ = ["ElasticNetPenalty", "L1Penalty", "L2Penalty", "Penalty"]
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from novum._axes import drawing_axes
-from novum._checks import check_count, check_number, vector
 from novum.exceptions import DataError, ParameterError
 from novum.optimize.result import Solution
 from novum.optimize.subgradients import subdifferential
+from novum.report.axes import drawing_axes
+from novum.runtime.checks import check_count, check_number, vector
 
 __all__ = ["plot_descent", "plot_subgradients"]
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import vector
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.optimize._differences import numeric_hessian, numeric_jacobian
+from novum.runtime.checks import vector
 
 __all__ = ["Constraint", "Problem", "as_problem"]
 

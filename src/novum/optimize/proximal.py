@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from novum._checks import check_count, check_number
 from novum.optimize.problem import Array, unconstrained
 from novum.optimize.result import Solution, Trace, conclude
+from novum.runtime.checks import check_count, check_number
 
 __all__ = ["proximal_gradient"]
 

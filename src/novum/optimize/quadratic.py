@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, eigh, qr
 
-from novum._checks import check_count, check_number, float_array, vector
 from novum.exceptions import DataError, ParameterError
 from novum.optimize.certificates import UNBOUNDED, InfeasibleProblem, UnboundedProblem, prove_infeasible
 from novum.optimize.equilibrate import equilibrate
 from novum.optimize.interior_point import Rows, interior_point
 from novum.optimize.polish import polish, solve_equalities
 from novum.optimize.result import conclude
+from novum.runtime.checks import check_count, check_number, float_array, vector
 
 __all__ = ["QPSolution", "solve_qp"]
 

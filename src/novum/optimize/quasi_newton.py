@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from novum._checks import check_count, check_number
 from novum.exceptions import ParameterError
 from novum.optimize.problem import Array, unconstrained
 from novum.optimize.result import Solution, Trace, conclude
+from novum.runtime.checks import check_count, check_number
 
 __all__ = ["lbfgs"]
 

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice, check_count, check_number, vector
 from novum.exceptions import ParameterError
 from novum.losses import Loss
 from novum.optimize.descent import gradient_descent
@@ -30,6 +29,7 @@ from novum.optimize.result import Solution
 from novum.optimize.risk_objective import RegularizedRisk, is_sparse
 from novum.optimize.schedules import InverseSqrtSchedule, InverseTimeSchedule, Schedule
 from novum.optimize.subgradients import subgradient_descent
+from novum.runtime.checks import check_choice, check_count, check_number, vector
 
 __all__ = ["RiskMinimum", "minimize_risk"]
 

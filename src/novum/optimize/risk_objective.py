@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from novum._checks import float_array, row_weights, vector
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.losses import CrossEntropyLoss, Loss
 from novum.optimize.penalties import L2Penalty, Penalty
+from novum.runtime.checks import float_array, row_weights, vector
 
 __all__ = ["LinearParameters", "RegularizedRisk"]
 

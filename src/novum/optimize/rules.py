@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_number
 from novum.exceptions import ParameterError
 from novum.optimize.schedules import as_schedule
+from novum.runtime.checks import check_number
 
 __all__ = ["SGD", "AdaGrad", "Adam", "RMSProp", "UpdateRule"]
 

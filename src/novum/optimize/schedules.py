@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum._checks import check_count, check_number
 from novum.exceptions import ParameterTypeError
+from novum.runtime.checks import check_count, check_number
 
 __all__ = [
     "ConstantSchedule",

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from novum._checks import check_count, check_number, float_array
-from novum._random import Stream, seed_of
 from novum.exceptions import DataError, ParameterTypeError
 from novum.optimize.result import Solution, conclude
 from novum.optimize.rules import SGD, UpdateRule
+from novum.runtime.checks import check_count, check_number, float_array
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["minimize_stochastic"]
 

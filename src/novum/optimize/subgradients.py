@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum._checks import check_count, check_number, float_array, vector
 from novum.exceptions import DataError
 from novum.optimize.problem import unconstrained
 from novum.optimize.result import Solution, Trace, conclude
 from novum.optimize.schedules import InverseSqrtSchedule, as_schedule
+from novum.runtime.checks import check_count, check_number, float_array, vector
 
 __all__ = ["Subdifferential", "is_subgradient", "subdifferential", "subgradient_descent"]
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_count, check_number
 from novum.exceptions import ParameterError
 from novum.optimize.schedules import as_schedule
+from novum.runtime.checks import check_count, check_number
 
 __all__ = ["TimeScales", "check_time_scales"]
 

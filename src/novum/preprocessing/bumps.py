@@ -14,12 +14,12 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
-from novum._sklearn import feature_names_in
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block
+from novum.runtime import arrays
+from novum.runtime.sklearn_private import feature_names_in
 
 __all__ = ["GaussianBasis", "SigmoidBasis"]
 
@@ -41,13 +41,13 @@ class Bumps(NamedTuple):
 
 def range_of(_, block: Block) -> Range:
     """Return the range of one block, leaving out rows without weight."""
-    X = _array.double(block.X)
+    X = arrays.double(block.X)
     if block.weight is not None:
         X = X[block.weight > 0]
     if X.shape[0] == 0:
         return Range(np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf))
-    if _array.is_tensor(X):
-        return Range(_array.to_numpy(X.amin(0)), _array.to_numpy(X.amax(0)))
+    if arrays.is_tensor(X):
+        return Range(arrays.to_numpy(X.amin(0)), arrays.to_numpy(X.amax(0)))
     return Range(X.min(axis=0), X.max(axis=0))
 
 
@@ -71,14 +71,14 @@ def spacing(centers: np.ndarray, values: Range) -> np.ndarray:
 
 def gaussian(params: Bumps, block: Block) -> Any:
     """Return (1) for every row."""
-    return arranged(params, block, lambda z: _array.exp(-0.5 * z * z))
+    return arranged(params, block, lambda z: arrays.exp(-0.5 * z * z))
 
 
 def sigmoid(params: Bumps, block: Block) -> Any:
     """Return (2) for every row, without overflow far from a center."""
 
     def step(z):
-        small = _array.exp(-abs(z))
+        small = arrays.exp(-abs(z))
         return (z >= 0) / (1 + small) + (z < 0) * small / (1 + small)
 
     return arranged(params, block, step)
@@ -86,12 +86,12 @@ def sigmoid(params: Bumps, block: Block) -> Any:
 
 def arranged(params: Bumps, block: Block, function: Any) -> Any:
     """Return `function((x - mu)/s)`, the columns of one variable after those of another, in the dtype of the block."""
-    X = _array.double(block.X)
-    centers, width = _array.like(X, params.centers), _array.like(X, params.width)
+    X = arrays.double(block.X)
+    centers, width = arrays.like(X, params.centers), arrays.like(X, params.width)
     values = function((X[:, :, None] - centers) / width).reshape(X.shape[0], -1)  # (rows, d m)
-    values = values.to(block.X.dtype) if _array.is_tensor(X) else values.astype(block.X.dtype, copy=False)
+    values = values.to(block.X.dtype) if arrays.is_tensor(X) else values.astype(block.X.dtype, copy=False)
     if params.bias:
-        values = _array.concat([_array.like(block.X, np.ones((X.shape[0], 1))), values])
+        values = arrays.concat([arrays.like(block.X, np.ones((X.shape[0], 1))), values])
     return values
 
 

@@ -15,11 +15,11 @@ from sklearn.base import TransformerMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
 from novum.base.domains import Bool, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.engines.moments.triangles import factor, lengths
 from novum.fold.blocks import Block
-from novum.fold.triangles import factor, lengths
+from novum.runtime import arrays
 
 __all__ = ["DropDependentFeatures"]
 
@@ -47,8 +47,8 @@ def independent_columns(R: np.ndarray, noise: np.ndarray, tol: float) -> np.ndar
 def chosen(kept: np.ndarray, block: Block):
     """Return the kept columns of a block."""
     return (
-        block.X[:, _array.like(block.X, np.flatnonzero(kept), "int64")]
-        if _array.is_tensor(block.X)
+        block.X[:, arrays.like(block.X, np.flatnonzero(kept), "int64")]
+        if arrays.is_tensor(block.X)
         else block.X[:, kept]
     )
 

@@ -13,35 +13,35 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
+from novum.runtime import arrays
 
 __all__ = ["PolarFeatures"]
 
 
 def polar(origin: np.ndarray, block: Block) -> Any:
     """Return (2) for every row: radius, then angles."""
-    y = _array.centred(block.X, origin)
+    y = arrays.centred(block.X, origin)
     square = y * y
     columns, tail = [], 0.0
     for i in range(y.shape[1] - 1, -1, -1):  # from the last coordinate on, so that |(y_i, ..., y_d)| grows by one term
         if i < y.shape[1] - 1:
             rest = y[:, i + 1] if i == y.shape[1] - 2 else tail**0.5
-            columns.append(rest.atan2(y[:, i]) if _array.is_tensor(y) else np.arctan2(rest, y[:, i]))
+            columns.append(rest.atan2(y[:, i]) if arrays.is_tensor(y) else np.arctan2(rest, y[:, i]))
         tail = tail + square[:, i]
     return arranged(block, [tail**0.5, *columns[::-1]])
 
 
 def cartesian(origin: np.ndarray, block: Block) -> Any:
     """Return (3) plus the origin for every row."""
-    values = _array.double(block.X)
+    values = arrays.double(block.X)
     columns, length = [], values[:, 0]
     for i in range(1, values.shape[1]):
         angle = values[:, i]
-        sine, cosine = (angle.sin(), angle.cos()) if _array.is_tensor(angle) else (np.sin(angle), np.cos(angle))
+        sine, cosine = (angle.sin(), angle.cos()) if arrays.is_tensor(angle) else (np.sin(angle), np.cos(angle))
         columns.append(origin[i - 1] + length * cosine)
         length = length * sine
     return arranged(block, [*columns, origin[-1] + length])
@@ -49,8 +49,8 @@ def cartesian(origin: np.ndarray, block: Block) -> Any:
 
 def arranged(block: Block, columns: list[Any]) -> Any:
     """Return columns side by side in the dtype of the block."""
-    if _array.is_tensor(block.X):
-        return _array.concat([column[:, None] for column in columns]).to(block.X.dtype)
+    if arrays.is_tensor(block.X):
+        return arrays.concat([column[:, None] for column in columns]).to(block.X.dtype)
     return np.column_stack(columns).astype(block.X.dtype, copy=False)
 
 

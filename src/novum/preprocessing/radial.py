@@ -14,12 +14,12 @@ from scipy.spatial.distance import cdist
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
-from novum._random import Stream, seed_of
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
 
 __all__ = ["RadialBasis"]
 
@@ -48,11 +48,11 @@ def thin_plate(r: Any) -> Any:
     """Return r^2 log r, zero at zero."""
     square = r * r
     tiny = float(np.finfo(np.float64).tiny)
-    return 0.5 * square * _array.log(square + tiny)
+    return 0.5 * square * arrays.log(square + tiny)
 
 
 PROFILES = {
-    "gaussian": lambda r: _array.exp(-0.5 * r * r),
+    "gaussian": lambda r: arrays.exp(-0.5 * r * r),
     "multiquadric": lambda r: (1 + r * r) ** 0.5,
     "inverse_multiquadric": lambda r: (1 + r * r) ** -0.5,
     "thin_plate": thin_plate,
@@ -62,12 +62,12 @@ PROFILES = {
 
 def drawn_rows(draw: Draw, block: Block) -> Best:
     """Return the rows of a block with the least keys: a sample without replacement, by weight, whatever the blocks."""
-    weight = None if block.weight is None else _array.to_numpy(block.weight)
+    weight = None if block.weight is None else arrays.to_numpy(block.weight)
     key = draw.stream.keys("radial centers", 0, slice(block.start, block.start + block.rows), weight)
     least = np.argsort(key, kind="stable")[: draw.wanted]
     least = least[np.isfinite(key[least])]
-    rows = block.X[_array.like(block.X, least, "int64")] if _array.is_tensor(block.X) else block.X[least]
-    return Best(key[least], _array.to_numpy(rows).astype(np.float64))
+    rows = block.X[arrays.like(block.X, least, "int64")] if arrays.is_tensor(block.X) else block.X[least]
+    return Best(key[least], arrays.to_numpy(rows).astype(np.float64))
 
 
 def merged(count: int) -> Any:
@@ -93,9 +93,9 @@ def neighbor_distance(centers: np.ndarray) -> float:
 
 def radial(params: Centers, block: Block) -> Any:
     """Return (1) for every row, in the dtype of the block."""
-    X = _array.double(block.X)
-    if _array.is_tensor(X):
-        distance = (X[:, None, :] - _array.like(X, params.centers)).square().sum(2) ** 0.5
+    X = arrays.double(block.X)
+    if arrays.is_tensor(X):
+        distance = (X[:, None, :] - arrays.like(X, params.centers)).square().sum(2) ** 0.5
         return params.profile(distance / params.width).to(block.X.dtype)
     return np.asarray(params.profile(cdist(X, params.centers) / params.width)).astype(block.X.dtype, copy=False)
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
-from novum.evaluation.shared_folds import Fold, Outcome, outcomes
+from novum.evaluation.comparison.shared_folds import Fold, Outcome, outcomes
 from novum.study.candidates import Candidate
 from novum.study.measures import Measure
 from novum.study.pipelines import pipeline_for

@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from novum.base.persistence import save
 from novum.exceptions import FileFormatError, SourceError
+from novum.persistence.files import save
 
 __all__ = ["csv_text", "write_study", "write_text"]
 

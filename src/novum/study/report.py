@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum import __version__
-from novum.base.versions import installed
+from novum.persistence.versions import installed
 from novum.study import pictures
 from novum.study.measures import probability
 from novum.study.output import csv_text, rows_as_csv

@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from novum._checks import check_count, check_number
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.checks import check_count, check_number
 from novum.study.candidates import Candidate, candidates_for
 from novum.study.card import make_card
 from novum.study.choose import choose
 from novum.study.compare import compare, make_folds, plan
 from novum.study.explain import explain
+from novum.study.holdout import numbered, split_rows
 from novum.study.leaks import find_leaks
 from novum.study.measures import holdout_interval, measure_for
-from novum.study.parts import numbered, split_rows
 from novum.study.pipelines import pipeline_for
 from novum.study.reading import read_table
 from novum.study.result import HoldOut, Listener, Silence, StudyResult

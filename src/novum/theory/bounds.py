@@ -21,9 +21,9 @@ from typing import Any
 
 from scipy.special import betaincinv
 
-from novum._axes import drawing_axes
-from novum._checks import check_choice, check_count, check_number
 from novum.exceptions import ParameterError
+from novum.report.axes import drawing_axes
+from novum.runtime.checks import check_choice, check_count, check_number
 from novum.theory.capacity import log_growth
 from novum.theory.sample_size import log_count
 
@@ -278,7 +278,7 @@ def error_bound(
     """
     delta = check_number("error_bound", "delta", delta, 0, 1, open_low=True, open_high=True)
     if model is not None:
-        from novum.theory._fitted import bound_of_model  # needs every family of models
+        from novum.theory._fitted_bounds import bound_of_model  # needs every family of models
 
         if (
             n is not None

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice, check_count
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.checks import check_choice, check_count
 
 __all__ = ["VCDimension", "growth_function", "log_growth", "prediction_table", "table_dimension", "vc_of_class"]
 

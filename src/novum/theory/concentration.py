@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from novum._axes import drawing_axes
-from novum._checks import check_count, check_number, vector
 from novum.exceptions import DataError, ParameterError
+from novum.report.axes import drawing_axes
+from novum.runtime.checks import check_count, check_number, vector
 
 __all__ = ["MeanInterval", "bernstein", "chebyshev", "clt_interval", "hoeffding"]
 

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._labels import in_order
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.labels import in_order
 from novum.theory.version_space import plain, positive_label
 
 __all__ = ["ANY", "Boundaries", "ConjunctionSpace", "candidate_elimination"]

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from novum._checks import check_choice, check_count
 from novum.exceptions import ParameterError
+from novum.runtime.checks import check_choice, check_count
 
 __all__ = ["hypothesis_count"]
 

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
-from novum._axes import drawing_axes
-from novum._checks import check_count, check_number
-from novum._random import seed_of
 from novum.exceptions import DataError, ParameterError
+from novum.report.axes import drawing_axes
+from novum.runtime.checks import check_count, check_number
+from novum.runtime.random import seed_of
 
 __all__ = ["GaussMarkov", "IrrelevantFeatures", "NoFreeLunch", "gauss_markov", "irrelevant_features", "no_free_lunch"]
 

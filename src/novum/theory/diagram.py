@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from novum._axes import drawing_axes
-from novum._checks import check_count
-from novum._random import seed_of
+from novum.report.axes import drawing_axes
+from novum.runtime.checks import check_count
+from novum.runtime.random import seed_of
 
 __all__ = ["plot_hypothesis_space"]
 

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum import _array
-from novum._axes import drawing_axes
 from novum.base.classes import labels_of
 from novum.base.domains import Domain, Int, Null
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
+from novum.report.axes import drawing_axes
+from novum.runtime import arrays
 
 __all__ = ["RectangleLearner"]
 
@@ -58,8 +58,8 @@ class Boxes(NamedTuple):
 
 def present(block: Block) -> tuple[NDArray, NDArray, NDArray]:
     """Return the rows of positive weight, their codes and weights."""
-    X, y = _array.to_numpy(block.X), _array.to_numpy(block.y)
-    weight = np.ones(len(X)) if block.weight is None else _array.to_numpy(block.weight)
+    X, y = arrays.to_numpy(block.X), arrays.to_numpy(block.y)
+    weight = np.ones(len(X)) if block.weight is None else arrays.to_numpy(block.weight)
     keep = weight > 0
     return X[keep], y[keep], weight[keep]
 
@@ -125,7 +125,7 @@ def joined(boxes: list[tuple[NDArray, NDArray]], others: NDArray, weight: NDArra
 
 def label_of(boxes: Boxes, block: Block) -> Any:
     """Return the label of every row: (1) for two classes, (3) for more."""
-    X = _array.to_numpy(block.X)
+    X = arrays.to_numpy(block.X)
     k = len(boxes.classes)
     if k == 2:
         hit = np.zeros(len(X), dtype=bool)

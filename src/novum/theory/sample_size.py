@@ -12,8 +12,8 @@ A class of infinite VC dimension cannot be learned in this sense, however many e
 import math
 from typing import Any
 
-from novum._checks import check_choice, check_count, check_number
 from novum.exceptions import ParameterError
+from novum.runtime.checks import check_choice, check_count, check_number
 from novum.theory.capacity import log_growth
 from novum.theory.concentration import whole
 

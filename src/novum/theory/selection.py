@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from novum._axes import drawing_axes
-from novum._checks import check_number
 from novum.exceptions import ParameterError
+from novum.report.axes import drawing_axes
+from novum.runtime.checks import check_number
 from novum.theory.bounds import ErrorBound, error_bound
 
 __all__ = ["StructuralRisk", "structural_risk_minimization"]

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from novum._axes import PANEL_SIZE, drawing_axes
-from novum._checks import check_count
-from novum._random import seed_of
 from novum.exceptions import DataError, ParameterError
+from novum.report.axes import PANEL_SIZE, drawing_axes
+from novum.runtime.checks import check_count
+from novum.runtime.random import seed_of
 from novum.theory._concepts import ONE_DIMENSION, ORACLES, oracle_of
 from novum.theory.capacity import (
     VCDimension,

@@ -7,9 +7,9 @@ trees (a branch per category, rows divided at missing cells). `_bins` turns colu
 on them.
 """
 
+from novum.engines.trees.nodes import Tree
 from novum.tree._impurity import impurity, split_impurity
 from novum.tree._reduced_error import PruningCurve
-from novum.tree._table import Tree
 from novum.tree.classifier import DecisionTreeClassifier, ExtraTreeClassifier
 from novum.tree.drawing import plot_tree
 from novum.tree.gain_table import information_gain_table

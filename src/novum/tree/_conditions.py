@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from novum.engines.trees.input_table import coded_frame, is_frame
+from novum.engines.trees.nodes import LEAF, Tree
 from novum.exceptions import ParameterError
-from novum.tree._table import LEAF, Tree
-from novum.tree._tables import coded_frame, is_frame
 
 __all__ = ["Condition", "Names", "edge_condition", "float_rows", "holds", "names_of", "paths", "written"]
 

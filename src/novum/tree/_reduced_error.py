@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._random import Stream
-from novum.tree._grow import Target
-from novum.tree._pruning import collapse, pruning_path
+from novum.engines.trees.exact import Target
+from novum.engines.trees.nodes import LEAF, Tree
+from novum.engines.trees.pruning import collapse, pruning_path
+from novum.runtime.random import Stream
 from novum.tree._splits import tables
-from novum.tree._table import LEAF, Tree
 
 __all__ = ["PruningCurve", "curve_of", "held_out", "leaf_scores", "prune_by_score"]
 

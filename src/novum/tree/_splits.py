@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-from novum.tree._grow import Target
+from novum.engines.trees.exact import Target
 
 __all__ = ["Judged", "channels", "gain_ratio", "independence", "judge", "masses", "n_channels", "tables", "weights"]
 

@@ -35,10 +35,10 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.classes import distinct
 from novum.base.domains import Choice, Domain, Instance, Null
 from novum.base.estimator import fits
-from novum.tree._estimator import BaseTree
-from novum.tree._grow import Target, class_target
-from novum.tree._policy import PRUNING_DOMAINS, SCORE_DOMAINS
-from novum.tree._rules import COMMON_DOMAINS
+from novum.engines.trees.exact import Target, class_target
+from novum.engines.trees.limits import COMMON_DOMAINS
+from novum.tree._multiway_parameters import PRUNING_DOMAINS, SCORE_DOMAINS
+from novum.tree.base import BaseTree
 
 __all__ = ["DecisionTreeClassifier", "ExtraTreeClassifier"]
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Int, Null, check
+from novum.engines.trees.nodes import LEAF, Tree
 from novum.exceptions import ParameterError
 from novum.tree._conditions import Names, edge_condition, float_rows, names_of
-from novum.tree._table import LEAF, Tree
 
 __all__ = ["plot_tree"]
 

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum._checks import check_choice
+from novum.engines.trees.exact import Rules, Target
 from novum.exceptions import DataError, ParameterError
-from novum.tree._columns import Column, Entries, column_of, search, threshold_candidates
+from novum.report.small_table import html_table, text_table
+from novum.runtime.checks import check_choice
+from novum.tree._column_splits import Column, Entries, column_of, search, threshold_candidates
 from novum.tree._conditions import Names, float_rows, names_of
-from novum.tree._grow import Rules, Target
-from novum.tree._printing import html_table, text_table
 from novum.tree._splits import channels, gain_ratio, independence, judge, masses, tables, weights
 from novum.tree.classifier import DecisionTreeClassifier
 

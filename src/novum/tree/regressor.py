@@ -25,11 +25,11 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
 from novum.base.validation import MOST_SIZE
+from novum.engines.trees.exact import Target, number_target
+from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.exceptions import DataError
-from novum.tree._estimator import BaseTree
-from novum.tree._grow import Target, number_target
-from novum.tree._policy import PRUNING_DOMAINS
-from novum.tree._rules import COMMON_DOMAINS
+from novum.tree._multiway_parameters import PRUNING_DOMAINS
+from novum.tree.base import BaseTree
 
 __all__ = ["DecisionTreeRegressor", "ExtraTreeRegressor"]
 

@@ -5,8 +5,8 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Int, check
+from novum.engines.trees.nodes import LEAF, Tree
 from novum.tree._conditions import edge_condition, names_of, written
-from novum.tree._table import LEAF, Tree
 
 __all__ = ["export_text"]
 

@@ -1,0 +1,74 @@
+#include "novum/runtime/team.h"
+
+#include "novum/runtime/threads.h"
+
+namespace novum {
+
+namespace {
+
+constexpr int ITEM_BITS = 20;
+constexpr std::uint64_t ITEM_MASK = (std::uint64_t(1) << ITEM_BITS) - 1;
+constexpr int SPINS = 40000;  // about 100 microseconds: a job follows the last one sooner, and waking a sleeper costs as much
+constexpr int POLITE = 2000;  // spins after which the caller lets others run: a helper may have lost its processor
+
+/// Wait a few cycles. Not the processor's own pause: a virtual machine may take that for a reason to leave the processor.
+void pause() {
+    for (int i = 0; i < 8; ++i) __asm__ volatile("" ::: "memory");
+}
+
+}  // namespace
+
+Team::Team(int threads) {
+    if (forked()) threads = 1;
+    for (int worker = 1; worker < threads; ++worker) helpers.emplace_back([this, worker] { serve(worker); });
+}
+
+Team::~Team() {
+    open.store(false);
+    ticket.fetch_add(std::uint64_t(1) << (2 * ITEM_BITS));  // another job, without items: sleepers look up
+    ticket.notify_all();
+    for (auto& helper : helpers) helper.join();
+}
+
+bool Team::take(int worker) {
+    std::uint64_t seen = ticket.load(std::memory_order_acquire);
+    while ((seen & ITEM_MASK) < ((seen >> ITEM_BITS) & ITEM_MASK)) {
+        if (ticket.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel, std::memory_order_acquire)) {
+            call(context, static_cast<std::uint32_t>(seen & ITEM_MASK), worker);
+            finished.fetch_add(1, std::memory_order_release);
+            return true;
+        }
+    }
+    return false;
+}
+
+void Team::share(std::uint32_t items) {
+    finished.store(0, std::memory_order_relaxed);
+    const std::uint64_t job = (ticket.load(std::memory_order_relaxed) >> (2 * ITEM_BITS)) + 1;
+    ticket.store(job << (2 * ITEM_BITS) | std::uint64_t(items) << ITEM_BITS, std::memory_order_release);
+    ticket.notify_all();
+    while (take(0)) {
+    }
+    for (int spin = 0; finished.load(std::memory_order_acquire) < items; ++spin) {
+        if (spin < POLITE)
+            pause();
+        else
+            std::this_thread::yield();
+    }
+}
+
+void Team::serve(int worker) {
+    int idle = 0;
+    while (open.load(std::memory_order_relaxed)) {
+        if (take(worker)) {
+            idle = 0;
+        } else if (++idle < SPINS) {
+            pause();
+        } else {
+            const std::uint64_t seen = ticket.load(std::memory_order_acquire);
+            if (open.load() && (seen & ITEM_MASK) >= ((seen >> ITEM_BITS) & ITEM_MASK)) ticket.wait(seen);
+        }
+    }
+}
+
+}  // namespace novum

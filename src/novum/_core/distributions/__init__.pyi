@@ -1,0 +1,3 @@
+"""Densities."""
+
+from novum._core.distributions import density as density

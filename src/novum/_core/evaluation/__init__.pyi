@@ -1,0 +1,3 @@
+"""Resampling."""
+
+from novum._core.evaluation import resampling as resampling

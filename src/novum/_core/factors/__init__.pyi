@@ -1,0 +1,3 @@
+"""Products of tables."""
+
+from novum._core.factors import network as network

@@ -1,0 +1,3 @@
+"""Texts."""
+
+from novum._core.feature_extraction import text as text

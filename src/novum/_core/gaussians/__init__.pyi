@@ -1,0 +1,3 @@
+"""Gaussian components."""
+
+from novum._core.gaussians import mixture as mixture

@@ -1,0 +1,8 @@
+"""Threads, draws, tiles, and how the core was built."""
+
+from novum._core.runtime import (
+    build as build,
+    random as random,
+    threads as threads,
+    tiles as tiles
+)

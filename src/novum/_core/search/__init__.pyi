@@ -1,0 +1,3 @@
+"""Nearest rows."""
+
+from novum._core.search import neighbors as neighbors

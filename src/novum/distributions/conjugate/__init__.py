@@ -1,0 +1,1 @@
+"""Conjugate priors: the pairs, their posteriors and predictive distributions."""

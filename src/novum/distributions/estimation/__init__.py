@@ -1,0 +1,1 @@
+"""Parameters of any density from data: optimum, grid, comparison."""

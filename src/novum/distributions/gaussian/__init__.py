@@ -1,0 +1,1 @@
+"""The algebra of Gaussians: condition, marginalise, multiply, propagate."""

@@ -1,0 +1,1 @@
+"""Products of tables: states as numbers, plans of elimination and their cost."""

@@ -1,0 +1,1 @@
+"""Gaussian components on blocks of rows: covariance forms, densities, missing cells."""

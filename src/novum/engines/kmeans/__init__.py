@@ -1,0 +1,1 @@
+"""The passes of k-means: starts, assignments, bounds, means."""

@@ -1,0 +1,155 @@
+"""What k-means asks of one block of rows, wherever they live: nearest centers, distances to given ones, a Lloyd pass.
+
+Dense tiles and CSR matrices go to the compiled kernels (cpp/include/novum/kmeans/pass.h); a tensor on a processor is a dense tile
+without a copy; a tensor on a GPU uses its own library. Scores are |c|^2/2 - x.c about an origin near the centers, so data
+far from zero lose no digits.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _core
+from novum.fold.blocks import Block
+from novum.runtime import arrays
+
+__all__ = ["Sums", "all_distances", "distances", "host", "lloyd_pass", "nearest", "origin", "take_rows"]
+
+TENSOR_VALUES = 2**27  # what a GPU holds at a time for scores or differences: 1 GB of float64
+
+
+class Sums(NamedTuple):
+    """Statistics of one pass: what the means and the objective need."""
+
+    first: NDArray  # (k, d): sum of w (x - origin) of every cluster
+    mass: NDArray  # (k,): sum of w
+    inertia: float  # sum of w |x - c|^2
+
+
+def origin(centers: NDArray, dtype: np.dtype, sparse: bool) -> NDArray:
+    """Return the point about which `lloyd_pass` sums: zero for sparse rows, else close to the centers."""
+    out = np.zeros(centers.shape[1], dtype)
+    if not sparse:
+        _core.kmeans.dense.origin(centers, out)
+    return out.astype(np.float64)
+
+
+def host(X: Any) -> Any:
+    """Return a tensor that lives on a processor as an array over the same memory; all else as it is."""
+    return X.numpy() if arrays.is_tensor(X) and X.device.type == "cpu" else X
+
+
+def take_rows(X: Any, rows: NDArray) -> NDArray:
+    """Return a few rows as a dense float64 array."""
+    if arrays.is_sparse(X):
+        return np.asarray(X[rows].toarray(), dtype=np.float64)
+    if arrays.is_tensor(X):
+        return arrays.to_numpy(X[arrays.like(X, rows, "int64")]).astype(np.float64)
+    return np.asarray(X[rows], dtype=np.float64)
+
+
+def nearest(centers: NDArray, block: Block) -> Any:
+    """Return the index of the nearest center of every row, the lowest of equals."""
+    X = host(block.X)
+    if arrays.is_tensor(X):
+        return tensor_nearest(centers, X)
+    label = np.empty(X.shape[0], np.int32)
+    if arrays.is_sparse(X):
+        _core.kmeans.sparse.nearest(X.data, X.indices, X.indptr, centers, label)
+    else:
+        _core.kmeans.dense.nearest(X, centers, label)
+    return label
+
+
+def distances(centers: NDArray, block: Block, label: Any) -> NDArray:
+    """Return the squared distance of every row to the center of its label, as float64."""
+    X = host(block.X)
+    if arrays.is_tensor(X):
+        difference = X.double() - arrays.like(X, centers, "float64")[label.long()]
+        return arrays.to_numpy((difference * difference).sum(dim=1))
+    out = np.empty(X.shape[0])
+    if arrays.is_sparse(X):
+        _core.kmeans.sparse.distances(X.data, X.indices, X.indptr, centers, label, out)
+    else:
+        _core.kmeans.dense.distances(X, centers, label, out)
+    return out
+
+
+def all_distances(centers: NDArray, block: Block) -> Any:
+    """Return the distance of every row to every center, in the dtype and the home of the rows."""
+    X = host(block.X)
+    if arrays.is_tensor(X):
+        return tensor_distances(centers, X)
+    if arrays.is_sparse(X):
+        square = (X.multiply(X)).sum(axis=1).reshape(-1, 1) - 2 * (X @ centers.T) + (centers**2).sum(axis=1)
+        return np.sqrt(np.maximum(np.asarray(square), 0.0)).astype(X.dtype)
+    out = np.empty((X.shape[0], len(centers)), X.dtype)
+    _core.kmeans.dense.all_distances(X, centers, out)
+    return out
+
+
+def lloyd_pass(centers: NDArray, block: Block) -> tuple[Sums, Any]:
+    """Return the statistics of one block, and the labels they rest on."""
+    X = host(block.X)
+    if arrays.is_tensor(X):
+        return tensor_pass(centers, block)
+    label = np.empty(X.shape[0], np.int32)
+    first, mass = np.zeros(centers.shape), np.zeros(len(centers))
+    weight = host(block.weight)
+    if arrays.is_sparse(X):
+        inertia = _core.kmeans.sparse.step(X.data, X.indices, X.indptr, weight, centers, label, first, mass)
+    else:
+        inertia = _core.kmeans.dense.step(X, weight, centers, label, first, mass)
+    return Sums(first, mass, inertia), label
+
+
+def tensor_origin(centers: NDArray, X: Any) -> Any:
+    """Return the origin beside a tensor, in its dtype."""
+    return arrays.like(X, origin(centers, np.dtype(str(X.dtype).removeprefix("torch.")), False))
+
+
+def portions(X: Any, values: int) -> list[slice]:
+    """Return slices of the rows of a tensor, such that so many values for every row fit the memory of a GPU."""
+    rows = max(1, TENSOR_VALUES // values)
+    return [slice(start, start + rows) for start in range(0, X.shape[0], rows)]
+
+
+def tensor_nearest(centers: NDArray, X: Any) -> Any:
+    """Return the nearest center of every row of a tensor, on its device."""
+    import torch
+
+    shift = tensor_origin(centers, X)
+    c = arrays.like(X, centers, "float64") - shift.double()
+    half, c = ((c * c).sum(dim=1) / 2).to(X.dtype), c.to(X.dtype)
+    parts = portions(X, len(centers))
+    return torch.cat([torch.addmm(half, X[part] - shift, c.T, alpha=-1).argmin(dim=1) for part in parts]).int()
+
+
+def tensor_distances(centers: NDArray, X: Any) -> Any:
+    """Return the distance of every row of a tensor to every center, on its device."""
+    import torch
+
+    c = arrays.like(X, centers, "float64")
+    return torch.cdist(X.double(), c, compute_mode="donot_use_mm_for_euclid_dist").to(X.dtype)
+
+
+def tensor_pass(centers: NDArray, block: Block) -> tuple[Sums, Any]:
+    """Return the statistics of a block of a tensor, added up on its device in float64, in whatever order it adds."""
+    import torch
+
+    X, weight = block.X, block.weight
+    label = tensor_nearest(centers, X)
+    index = label.long()
+    c, shift = arrays.like(X, centers), tensor_origin(centers, X)
+    first = torch.zeros(centers.shape, dtype=torch.float64, device=X.device)
+    inertia = torch.zeros((), dtype=torch.float64, device=X.device)
+    for part in portions(X, X.shape[1]):
+        offset = (X[part] - shift).double()
+        square = torch.linalg.vector_norm(X[part] - c[index[part]], dim=1, dtype=torch.float64) ** 2
+        if weight is not None:
+            offset, square = offset * weight[part, None], square * weight[part]
+        first.index_add_(0, index[part], offset)
+        inertia += square.sum()
+    mass = torch.bincount(index, weights=weight, minlength=len(centers)).double()
+    return Sums(arrays.to_numpy(first), arrays.to_numpy(mass), float(inertia)), label

@@ -1,0 +1,239 @@
+"""Where k-means starts: rows drawn far apart (k-means++) or at random, from numbers that depend on the seed alone.
+
+    D(x)^2 = min_j |x - c_j|^2 over the centers chosen so far
+    next candidate: row i with probability w_i D(x_i)^2 / sum w D^2                                   (9)
+    of 2 + log k candidates, the one that lowers sum w D^2 most                                       (10)
+
+(9) alone is within 8 (log k + 2) of the best objective in expectation (Arthur and Vassilvitskii 2007); (10) does better in
+practice. In memory all rows take part. Data that are read in passes (files, Dask) or live on a GPU are first sampled
+without replacement by keys (novum.runtime.random), so that k centers do not cost k passes.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _core
+from novum.engines.kmeans import assignment
+from novum.fold.blocks import Block, Source
+from novum.fold.homes.memory import ArrayTiles, MemorySource
+from novum.runtime import arrays as _array
+from novum.runtime.random import Stream
+
+__all__ = ["Seeds", "plus_plus", "random_rows", "sampled"]
+
+SAMPLE_ROWS, SAMPLE_PER_CENTER = 2**16, 64  # rows that stand for data read in passes: enough to see clusters of 1/1000
+EXHAUSTED = 1e-9  # share of the first potential below which differences of potentials are recomputed
+
+
+class Seeds(NamedTuple):
+    centers: NDArray  # (k, d) float64
+    rows: NDArray  # (k,): where they are in the data
+
+
+class Chosen(NamedTuple):
+    """Centers chosen so far, and candidates for the next."""
+
+    centers: NDArray  # (j, d)
+    candidates: NDArray  # (m, d)
+    run: int
+    scale: float  # a power of two that brings squared distances near one
+    last: int = 0  # which of the candidates before became the last center
+
+
+class State(NamedTuple):
+    """What a block remembers while centers are chosen."""
+
+    run: int
+    taken: int  # centers that `square` knows of
+    norm: NDArray  # (rows,): squared distance to the first center
+    square: NDArray  # (rows,): D^2
+    owner: NDArray  # (rows,) int32: the center it belongs to
+    better: list  # for every candidate tried last: the rows it would take over, their squared distances to it
+
+
+class Potentials(NamedTuple):
+    """Results of the blocks, side by side."""
+
+    values: list
+
+
+class Drawn(NamedTuple):
+    """Rows with the smallest keys."""
+
+    key: NDArray  # (m,)
+    row: NDArray  # (m,)
+    x: NDArray  # (m, d)
+
+
+class Sampling(NamedTuple):
+    stream: Stream
+    purpose: str
+    run: int
+    size: int
+
+
+def block_draw(sampling: Sampling, block: Block) -> Drawn:
+    """Return the rows of one block with the smallest keys; rows without weight are never drawn."""
+    weight = None if block.weight is None else _array.to_numpy(block.weight)
+    rows = range(block.start, block.start + block.rows)
+    keys = sampling.stream.keys(sampling.purpose, sampling.run, rows, weight)
+    size = min(sampling.size, block.rows)
+    smallest = np.argpartition(keys, size - 1)[:size] if size else np.arange(0)
+    smallest = smallest[np.isfinite(keys[smallest])]
+    smallest = smallest[np.lexsort((smallest, keys[smallest]))]
+    return Drawn(keys[smallest], block.start + smallest, assignment.take_rows(block.X, smallest))
+
+
+def merge_drawn(size: int, a: Drawn, b: Drawn) -> Drawn:
+    """Return the `size` smallest keys of two blocks."""
+    both = Drawn(*(np.concatenate(pair) for pair in zip(a, b)))
+    smallest = np.lexsort((both.row, both.key))[:size]
+    return Drawn(*(field[smallest] for field in both))
+
+
+def random_rows(source: Source, k: int, stream: Stream, run: int, purpose: str = "kmeans random") -> Seeds:
+    """Return k different rows, drawn in turn with probability proportional to weight; fewer if fewer have weight."""
+    drawn = source.total(block_draw, Sampling(stream, purpose, run, k), partial(merge_drawn, k))
+    order = np.lexsort((drawn.row, drawn.key))  # of a single block nothing was merged, so nothing sorted
+    return Seeds(drawn.x[order], drawn.row[order])
+
+
+def sampled(source: Source, k: int, stream: Stream, run: int) -> MemorySource:
+    """Return the source itself if it is in memory, else a sample of its rows that is."""
+    if isinstance(source, MemorySource):
+        return source
+    size = max(SAMPLE_ROWS, SAMPLE_PER_CENTER * k)
+    drawn = random_rows(source, size, stream, run, "kmeans sample")
+    order = np.argsort(drawn.rows)
+    return MemorySource(ArrayTiles(drawn.centers[order].astype(source.dtype)))
+
+
+def remembered(chosen: Chosen, block: Block) -> State:
+    """Return the state of a block, up to date with the chosen centers."""
+    assert block.memory is not None
+    state: State | None = block.memory.get("seeding")
+    count = len(chosen.centers)
+    if state is None or state.run != chosen.run or state.taken > count:
+        dtype = block.X.dtype
+        norm, square, owner = np.empty(block.rows, dtype), np.empty(block.rows, dtype), np.zeros(block.rows, np.int32)
+        state = State(chosen.run, 0, norm, square, owner, [])
+    if state.taken == count - 1 and state.better:
+        rows, nearer = state.better[chosen.last]
+        state.square[rows], state.owner[rows] = nearer, count - 1
+    elif state.taken < count:
+        absorb(chosen, block, state)
+    state = state._replace(taken=count, better=state.better if state.taken == count else [])
+    block.memory["seeding"] = state
+    return state
+
+
+def absorb(chosen: Chosen, block: Block, state: State) -> None:
+    """Bring the state up to date with centers it has not seen as candidates."""
+    if not _array.is_sparse(block.X):
+        _core.kmeans.seeding.absorb(
+            block.X, block.weight, chosen.centers, state.taken, state.norm, state.square, state.owner, chosen.scale
+        )
+        return
+    for j in range(state.taken, len(chosen.centers)):
+        distance = sparse_square(chosen.centers[j], chosen.scale, block).astype(state.square.dtype)
+        np.copyto(state.square, distance if j == 0 else np.minimum(state.square, distance))
+
+
+def sparse_square(center: NDArray, scale: float, block: Block) -> NDArray:
+    """Return the squared distance of every row to one center, scaled."""
+    return assignment.distances(center[None], block, np.zeros(block.rows, np.int32)) * scale**2
+
+
+def weighted_sum(values: NDArray, block: Block) -> float:
+    """Return sum w v."""
+    return float(values.sum(dtype=np.float64) if block.weight is None else values.astype(np.float64) @ block.weight)
+
+
+def block_potential(chosen: Chosen, block: Block) -> Potentials:
+    """Return sum w D^2 of one block."""
+    return Potentials([weighted_sum(remembered(chosen, block).square, block)])
+
+
+def block_gains(chosen: Chosen, block: Block) -> Potentials:
+    """Return by how much every candidate would lower sum w D^2 of one block."""
+    assert block.memory is not None
+    state = remembered(chosen, block)
+    gain = np.zeros(len(chosen.candidates))
+    if _array.is_sparse(block.X):
+        better = []
+        for m, candidate in enumerate(chosen.candidates):
+            square = sparse_square(candidate, chosen.scale, block).astype(state.square.dtype)
+            gain[m] = weighted_sum(np.maximum(state.square.astype(np.float64) - square, 0.0), block)
+            rows = np.flatnonzero(square < state.square)
+            better.append((rows, square[rows]))
+    else:
+        arrays = (state.norm, state.square, state.owner, chosen.scale, gain)
+        better = _core.kmeans.seeding.gains(block.X, block.weight, chosen.centers, chosen.candidates, *arrays)
+    block.memory["seeding"] = state._replace(better=better)
+    return Potentials([gain])
+
+
+def potentials(source: MemorySource, chosen: Chosen) -> NDArray:
+    """Return sum w D^2 of every block."""
+    return np.array(source.total(block_potential, chosen).values)
+
+
+def unit_of(source: MemorySource, center: NDArray) -> float:
+    """Return the power of two that brings distances from `center` near one, judged by the first block."""
+    far = largest_difference(center, source.first())
+    exponent = -int(np.frexp(far)[1]) if np.isfinite(far) else 0
+    most = np.finfo(source.dtype).maxexp - 2
+    return float(np.ldexp(1.0, max(-most, min(most, exponent))))
+
+
+def largest_difference(center: NDArray, block: Block) -> float:
+    """Return the largest difference in a coordinate between the rows of a block and a center, or zero."""
+    if _array.is_sparse(block.X):
+        return float(max(np.abs(block.X.data).max(initial=0.0), np.abs(center).max(initial=0.0)))
+    return float(np.abs(block.X - center.astype(block.X.dtype)).max(initial=0.0))
+
+
+def locate(source: MemorySource, chosen: Chosen, parts: NDArray, targets: NDArray) -> tuple[NDArray, NDArray]:
+    """Return the rows at which the cumulative sum of w D^2 passes `targets`, and their numbers."""
+    edges = np.cumsum(parts)
+    where = np.minimum(np.searchsorted(edges, targets, side="right"), np.flatnonzero(parts)[-1])
+    rows = np.empty(len(targets), np.int64)
+    found = np.empty((len(targets), source.n_features))
+    for index in np.unique(where):
+        block = source.block(int(index))
+        square = remembered(chosen, block).square.astype(np.float64)
+        cumulative = np.cumsum(square if block.weight is None else square * block.weight)
+        here = np.flatnonzero(where == index)
+        rest = targets[here] - (edges[index - 1] if index else 0.0)
+        last = np.searchsorted(cumulative, cumulative[-1])  # the last row that adds anything
+        inside = np.minimum(np.searchsorted(cumulative, rest, side="right"), last)
+        rows[here], found[here] = block.start + inside, assignment.take_rows(block.X, inside)
+    return found, rows
+
+
+def plus_plus(source: MemorySource, k: int, stream: Stream, run: int, trials: int | None = None) -> Seeds:
+    """Return k rows by (9) and (10); `trials` candidates per center, 2 + log k if None."""
+    trials = 2 + int(np.log(k)) if trials is None else trials
+    first = random_rows(source, 1, stream, run, "kmeans++ first")
+    centers, rows = np.empty((k, source.n_features)), np.empty(k, np.int64)
+    centers[0], rows[0] = first.centers[0], first.rows[0]
+    scale, best = unit_of(source, centers[0]), 0
+    parts = potentials(source, Chosen(centers[:1], centers[:0], run, scale))
+    beginning = parts.sum()
+    for j in range(1, k):
+        chosen = Chosen(centers[:j], centers[:0], run, scale, best)
+        if parts.sum() <= EXHAUSTED * beginning:
+            parts = potentials(source, chosen)
+        if parts.sum() > 0:
+            targets = stream.uniform("kmeans++", run * k + j, trials) * parts.sum()
+            candidates, found = locate(source, chosen, parts, targets)
+        else:  # every row coincides with a center: any row will do
+            candidates, found = random_rows(source, 1, stream, run * k + j, "kmeans++ spare")
+        gains = np.array(source.total(block_gains, chosen._replace(candidates=candidates)).values)  # (blocks, m)
+        best = int(np.argmax(gains.sum(axis=0)))
+        centers[j], rows[j] = candidates[best], found[best]
+        parts = np.maximum(parts - gains[:, best], 0.0)
+    return Seeds(centers, rows)

@@ -1,0 +1,178 @@
+r"""Second moments as a fold: one pass gathers what least squares and principal components need.
+
+With s a shift near the mean (the mean of the first block), w the weights and W their sum,
+
+    D = rows sqrt(w_i) [x_i - s_x, y_i - s_y, 1]                                                   (3)
+    D'D = [[A, b, a], [b', c, t], [a', t', W]]        summed over the blocks                       (4)
+    C_xx = A - a a'/W,   C_xy = b - a t'/W,   C_yy = c - t t'/W,   mean = s + [a, t]/W             (5)
+
+(5) loses digits only where the shift is many standard deviations from the mean; then the pass is repeated about the mean.
+Data without a target have no columns y. Derivation: docs/theory/least_squares.md.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from novum import _core
+from novum.fold.blocks import Block, Source
+from novum.runtime import arrays
+
+__all__ = ["Moments", "as_columns", "central_moments", "constant_columns", "count", "design", "n_target_columns"]
+
+OWN_PRODUCTS = 512  # columns up to which our kernel, which never stores (3), is faster than BLAS on stored rows
+FAR_SHIFT = 4.0  # squared distance of shift and mean, in variances, beyond which the pass is repeated about the mean
+
+
+class Sums(NamedTuple):
+    products: np.ndarray  # (p + q + 1, p + q + 1), eq. (4)
+    rows: float  # rows with a positive weight
+    log_weight: float  # sum of log w over them
+
+
+class Moments(NamedTuple):
+    """Central second moments, eq. (5)."""
+
+    weight: float  # W
+    mean: np.ndarray  # (p + q,)
+    xx: np.ndarray  # (p, p)
+    xy: np.ndarray  # (p, q)
+    yy: np.ndarray  # (q, q)
+    rows: float  # rows with a positive weight
+    log_weight: float
+
+
+def target_columns(block: Block) -> Any:
+    """Return the target of a block as (rows, q) in its own library, without columns where there is none."""
+    if block.y is not None:
+        return arrays.as_matrix(block.y) if arrays.is_tensor(block.X) else as_columns(block.y)
+    return block.X[:, :0] if arrays.is_tensor(block.X) else np.empty((block.rows, 0))
+
+
+def as_columns(y) -> np.ndarray:
+    """Return a target as a C-contiguous float matrix (rows, q)."""
+    y = np.asarray(y)
+    if y.dtype not in (np.float32, np.float64):
+        y = y.astype(np.float64)
+    return np.ascontiguousarray(arrays.as_matrix(y))
+
+
+def design(shift: np.ndarray, block: Block) -> Any:
+    """Return the rows of (3) as a dense float64 tile (rows, p + q + 1)."""
+    if arrays.is_tensor(block.X):
+        p = block.X.shape[1]
+        y = arrays.centred(target_columns(block), shift[p:])
+        rows = arrays.concat([arrays.centred(block.X, shift[:p]), y, arrays.ones(block.X, block.rows, 1)])
+        return rows if block.weight is None else rows * block.weight.sqrt()[:, None]
+    out = np.empty((block.rows, len(shift) + 1))
+    _core.moments.design.shifted_design(arrays.dense(block.X), target_columns(block), block.weight, shift, out)
+    return out
+
+
+def products(shift: np.ndarray, block: Block) -> Sums:
+    """Return (4) for one block."""
+    if scipy.sparse.issparse(block.X):
+        return Sums(sparse_products(shift, block), *count(block))
+    columns = len(shift) + 1
+    if arrays.is_tensor(block.X) or columns > OWN_PRODUCTS:
+        rows = design(shift, block)
+        with np.errstate(invalid="ignore", over="ignore"):  # the sums show NaN and infinity
+            return Sums(arrays.to_numpy(rows.T @ rows), *count(block))  # NumPy sees A'A and computes one triangle
+    out = np.empty((columns, columns))
+    _core.moments.design.shifted_gram(block.X, target_columns(block), block.weight, shift, out)
+    return Sums(out, *count(block))
+
+
+def single_products(shift: np.ndarray, block: Block) -> Sums:
+    """Return (4) for one block of float32 rows without a target: products in float32, sums of many rows in float64."""
+    columns = len(shift) + 1
+    if columns <= OWN_PRODUCTS:
+        out = np.empty((columns, columns))
+        _core.moments.design.single_gram(block.X, block.weight, shift, out)
+        return Sums(out, *count(block))
+    rows = np.ones((block.rows, columns), np.float32)
+    with np.errstate(invalid="ignore", over="ignore"):  # the sums show NaN and infinity
+        np.subtract(block.X, shift.astype(np.float32), out=rows[:, :-1])
+        if block.weight is not None:
+            rows *= np.sqrt(block.weight).astype(np.float32)[:, None]
+        return Sums((rows.T @ rows).astype(np.float64), *count(block))
+
+
+def count(block: Block) -> tuple[float, float]:
+    """Return the number of rows with a positive weight and the sum of its logarithms."""
+    if block.weight is None:
+        return float(block.rows), 0.0
+    weight = arrays.to_numpy(block.weight)
+    positive = weight[weight > 0]
+    return float(len(positive)), float(np.log(positive).sum())
+
+
+def sparse_products(shift: np.ndarray, block: Block) -> np.ndarray:
+    """Return (4) for a CSR block without making it dense: the shift of its columns is zero."""
+    X = block.X.astype(np.float64)
+    weight = np.ones(block.rows) if block.weight is None else block.weight
+    p = X.shape[1]
+    extra = np.column_stack([target_columns(block) - shift[p:], np.ones(block.rows)]) * np.sqrt(weight)[:, None]
+    rooted = X.multiply(np.sqrt(weight)[:, None]).tocsr()
+    out = np.empty((len(shift) + 1,) * 2)
+    out[:p, :p] = (rooted.T @ rooted).toarray()
+    out[:p, p:] = rooted.T @ extra
+    out[p:, :p] = out[:p, p:].T
+    out[p:, p:] = extra.T @ extra
+    return out
+
+
+def n_target_columns(source: Source) -> int:
+    """Return q: zero without a target, one where it is flat."""
+    return max(1, source.n_targets) if source.has_target else 0
+
+
+def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
+    """Return the shift of (3): the mean of the first block, zero for sparse columns and without an intercept."""
+    block = source.first()
+    p = source.n_features
+    shift = np.zeros(p + n_target_columns(source))
+    if fit_intercept and block.rows:
+        if block.y is not None:
+            shift[p:] = arrays.row_mean(arrays.as_matrix(block.y), block.weight)
+        if not source.sparse:
+            shift[:p] = arrays.row_mean(block.X, block.weight)
+    return shift
+
+
+def central_moments(source: Source, fit_intercept: bool = True, *, single: bool = False) -> Moments:
+    """Return (5) of all rows; without an intercept the moments about zero. `single`: float32 rows in memory, no target."""
+    shift = pilot_shift(source, fit_intercept)
+    if single:
+        shift = shift.astype(np.float32).astype(np.float64)  # what is subtracted is what is added to the mean
+        moments, offset = moments_about(source, shift, fit_intercept, single_products)
+    else:
+        moments, offset = moments_about(source, shift, fit_intercept)
+    spread = np.concatenate([np.diag(moments.xx), np.diag(moments.yy)]) / moments.weight
+    far = (offset**2 > FAR_SHIFT * spread) & ~constant_columns(spread, moments.mean)
+    if fit_intercept and not source.sparse and far.any():
+        moments, _ = moments_about(source, moments.mean, fit_intercept)  # in float64: the rows were hard to tell apart
+    return moments
+
+
+def constant_columns(variance: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Return which columns vary by no more than the rounding of their mean."""
+    return variance <= (4 * np.finfo(float).eps * np.abs(mean)) ** 2
+
+
+def moments_about(
+    source: Source, shift: np.ndarray, fit_intercept: bool, statistics: Callable = products
+) -> tuple[Moments, np.ndarray]:
+    """Return (5) from one pass with the given shift, and how far the mean lies from it."""
+    total = source.total(statistics, shift)
+    square, p = total.products, source.n_features
+    weight = square[-1, -1]
+    inner, first = square[:-1, :-1], square[-1, :-1]
+    offset = first / weight if fit_intercept else np.zeros_like(first)
+    inner = inner - np.outer(first, offset)
+    mean = shift + offset if fit_intercept else np.zeros_like(shift)
+    return Moments(
+        float(weight), mean, inner[:p, :p], inner[:p, p:], inner[p:, p:], total.rows, total.log_weight
+    ), offset

@@ -1,0 +1,1 @@
+"""Nearest rows: metrics as norms, indices, search trees, kernels of a distance."""

@@ -1,0 +1,252 @@
+r"""Columns into one-byte codes: quantile bins for numbers, one bin per category, and a code of its own for missing values.
+
+A column with at most `max_bins` distinct values is cut half-way between neighbors; any other at the quantiles
+
+    e_i = the i/max_bins quantile of the column, i = 1, ..., max_bins - 1                              (1)
+    code(x) = number of edges below x,   `missing` for NaN                                             (2)
+
+A quantile is the middle of the interval where every point of one is as good (the averaged inverse of the distribution
+function), of the weighted rows if there are weights. Beyond `SAMPLE_ROWS` rows the edges are those of a sample: the rows with
+the smallest keys of novum.runtime.random, which depend on the number of a row alone, so every home of the data draws the same rows.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _core
+from novum.fold.blocks import Block, Source
+from novum.fold.homes.memory import FrameTiles
+from novum.runtime import arrays
+from novum.runtime.pool import map_ordered
+from novum.runtime.random import Stream
+
+__all__ = ["Bins", "edges_of", "encode", "learn_bins", "sample_bins", "words_shape"]
+
+SAMPLE_ROWS = 200_000  # as scikit-learn: quantiles of more rows move by less than a hundredth of a bin's share
+LARGEST_EDGE = 1e300  # an edge of infinity would leave no value to its right
+TIE = 1e-12  # relative: cumulated weights this close to a quantile count as equal to it
+TOGETHER = 8  # columns sorted in one go: a line of the cache holds so many values of a row
+AMPLE = 1.3  # times the sample: so many keys are looked at, as some rows may not be taken
+KEY_PURPOSE = "rows for bin edges"
+
+
+class Bins(NamedTuple):
+    """How every column is coded."""
+
+    edges: NDArray  # all edges, column after column
+    start: NDArray  # (d + 1,) int64: the edges of column j are edges[start[j]:start[j + 1]]
+    categories: NDArray  # (d,) int32: number of categories, 0 for a column of numbers
+    missing: int  # the code of a missing value: above every other code
+
+    @property
+    def counts(self) -> NDArray:
+        """Bins of every column, without the one for missing values."""
+        return np.where(self.categories > 0, self.categories, np.diff(self.start) + 1).astype(np.int32)
+
+    def threshold(self, feature: NDArray, code: NDArray) -> NDArray:
+        """Return the number at which codes up to `code` end; infinity after the last bin."""
+        place = self.start[feature] + code
+        inside = place < self.start[feature + 1]
+        return np.where(inside, np.append(self.edges, np.inf)[np.where(inside, place, -1)], np.inf)
+
+
+class Sample(NamedTuple):
+    """Rows with the smallest keys so far."""
+
+    key: NDArray  # (m,)
+    X: NDArray  # (m, d)
+    weight: NDArray  # (m,), or (0,) for ones
+
+
+def quantile_edges(ordered: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
+    """Return (1) of sorted values without gaps."""
+    level = np.linspace(0, 100, max_bins + 1)[1:-1] / 100  # as np.percentile has them, to the last bit
+    if weight is None:
+        place = len(ordered) * level - 1
+        below = np.floor(place)
+        high = np.clip(below.astype(np.int64) + 1, 0, len(ordered) - 1)
+        low = np.where(place == below, np.maximum(high - 1, 0), high)
+    else:
+        cumulated = np.cumsum(weight)
+        wanted, slack = level * cumulated[-1], TIE * cumulated[-1]
+        high = np.minimum(np.searchsorted(cumulated, wanted + slack, side="right"), len(ordered) - 1)
+        low = np.minimum(np.searchsorted(cumulated, wanted - slack), high)
+    a, b = ordered[low], ordered[high]
+    with np.errstate(invalid="ignore"):
+        return np.where(a == b, a, a + (b - a) / 2)
+
+
+def edges_of(column: NDArray, weight: NDArray | None, max_bins: int) -> NDArray:
+    """Return the edges of one column: half-way between few distinct values, else (1); rows of weight zero are left out."""
+    keep = ~np.isnan(column)
+    if weight is not None:
+        keep &= weight > 0
+    if not keep.all():
+        column = column[keep]
+        weight = None if weight is None else weight[keep]
+    if weight is None:
+        ordered = np.sort(column)
+    else:
+        order = np.argsort(column, kind="stable")
+        ordered, weight = column[order], weight[order]
+    if not len(ordered):
+        return np.empty(0)
+    new = ordered[1:] != ordered[:-1]
+    if np.count_nonzero(new) < max_bins:
+        distinct = ordered[np.append(True, new)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            middle = distinct[:-1] + (distinct[1:] - distinct[:-1]) / 2
+        edges = np.where(np.isfinite(middle), middle, distinct[:-1])
+    else:
+        edges = np.unique(quantile_edges(ordered, weight, max_bins))
+    return np.minimum(edges, LARGEST_EDGE)
+
+
+class Wanted(NamedTuple):
+    """Which rows to sample."""
+
+    stream: Stream
+    size: int
+    rows_of: Callable[[Block], tuple[NDArray, NDArray | None]]  # which rows of a block may be taken, and their weights
+    most: float = np.inf  # keys above it are surely none of the smallest
+
+
+def positive_rows(block: Block) -> tuple[NDArray, NDArray | None]:
+    """Return which rows of a block are there at all, for edges that do not look at weights."""
+    there = np.ones(block.rows, bool) if block.weight is None else arrays.to_numpy(block.weight) > 0
+    return there, None
+
+
+def listed_rows(able: NDArray, weight: NDArray | None, block: Block) -> tuple[NDArray, NDArray | None]:
+    """Return which rows of a block are marked in `able`, and their weights."""
+    here = slice(block.start, block.start + block.rows)
+    return able[here], None if weight is None else weight[here]
+
+
+def sample_of(wanted: Wanted, block: Block) -> Sample:
+    """Return the rows of one block with the smallest keys."""
+    size = wanted.size
+    able, weight = wanted.rows_of(block)
+    keys = wanted.stream.keys(KEY_PURPOSE, 0, range(block.start, block.start + block.rows))
+    place = np.flatnonzero(able & (keys < wanted.most))
+    if size < len(place):
+        place = place[np.argpartition(keys[place], size - 1)[:size]]
+    weight = np.empty(0) if weight is None else weight[place]
+    return Sample(keys[place], arrays.to_numpy(block.X)[place].astype(np.float64), weight)
+
+
+def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
+    """Return the merge that keeps the `size` smallest keys."""
+
+    def merge(a: Sample, b: Sample) -> Sample:
+        key = np.concatenate([a.key, b.key])
+        keep = np.argpartition(key, size - 1)[:size] if size < len(key) else np.arange(len(key))
+        weight = np.concatenate([a.weight, b.weight])
+        return Sample(key[keep], np.concatenate([a.X, b.X])[keep], weight[keep] if len(weight) else weight)
+
+    return merge
+
+
+def sample_bins(
+    source: Source,
+    stream: Stream,
+    max_bins: int,
+    rows_of: Callable[[Block], tuple[NDArray, NDArray | None]] = positive_rows,
+    *,
+    n_rows: int = 0,
+    n_threads: int = 1,
+) -> Bins:
+    """Return the bins of columns of numbers from a sample of a source, of the rows that `rows_of` tells of every block.
+
+    Where the number of rows is known, blocks send little more than what is taken in the end.
+    """
+    size = SAMPLE_ROWS
+    most = -np.log1p(-AMPLE * size / n_rows) if n_rows > 2 * AMPLE * size else np.inf  # of exponential keys
+    sample = source.total(sample_of, Wanted(stream, size, rows_of, most), merge_samples(size))
+    if len(sample.key) < size and np.isfinite(most):  # most rows are none that may be taken
+        sample = source.total(sample_of, Wanted(stream, size, rows_of), merge_samples(size))
+    weight = sample.weight if len(sample.weight) else None
+
+    def columns(first: int) -> NDArray:
+        return np.ascontiguousarray(sample.X[:, first : first + TOGETHER].T)
+
+    return bins_of(columns, weight, max_bins, np.zeros(source.n_features, np.int32), n_threads)
+
+
+def learn_bins(
+    source: Source,
+    stream: Stream,
+    max_bins: int,
+    categories: NDArray,
+    *,
+    rows: NDArray,
+    n_rows: int,
+    weight: NDArray | None = None,
+    n_threads: int = 1,
+) -> Bins:
+    """Return the bins of the sorted `rows` of a source of `n_rows`, or of a sample of them.
+
+    `categories` holds, for every column, the number of categories it is coded in, or 0; `weight` those of
+    all rows.
+    """
+    if source.home != "memory":
+        able = np.zeros(n_rows, bool)
+        able[rows] = True
+        taken = partial(listed_rows, able, weight)
+        return sample_bins(source, stream, max_bins, taken, n_threads=n_threads)
+    rows = rows if len(rows) <= SAMPLE_ROWS else some_of(rows, stream, SAMPLE_ROWS)
+    weight = None if weight is None else weight[rows]
+
+    def columns(first: int) -> NDArray:
+        return columns_in_memory(source, rows, first)
+
+    return bins_of(columns, weight, max_bins, categories, n_threads)
+
+
+def bins_of(
+    columns: Callable[[int], NDArray], weight: NDArray | None, max_bins: int, categories: NDArray, n_threads: int
+) -> Bins:
+    """Return the bins of columns that come a few at a time, from the one that is asked for on."""
+
+    def some(first: int) -> list[NDArray]:
+        values = columns(first)
+        counts = categories[first : first + TOGETHER]
+        return [np.empty(0) if count else edges_of(column, weight, max_bins) for column, count in zip(values, counts)]
+
+    edges = [one for part in map_ordered(some, range(0, len(categories), TOGETHER), n_threads) for one in part]
+    start = np.concatenate([[0], np.cumsum([len(e) for e in edges])]).astype(np.int64)
+    most = max(int(np.max(np.diff(start), initial=0)) + 1, int(np.max(categories, initial=0)))
+    return Bins(np.concatenate([*edges, np.empty(0)]), start, np.asarray(categories, np.int32), most)
+
+
+def some_of(rows: NDArray, stream: Stream, size: int) -> NDArray:
+    """Return the `size` of these rows with the smallest keys."""
+    keys = stream.keys(KEY_PURPOSE, 0, int(rows.max()) + 1)[rows]
+    return rows[np.sort(np.argpartition(keys, size - 1)[:size])]
+
+
+def columns_in_memory(source: Any, rows: NDArray, first: int) -> NDArray:
+    """Return the columns from `first` on, `TOGETHER` of them, at some rows of a source in memory, in float64."""
+    tiles, whole = source.tiles, len(rows) == source.n_rows
+    part = slice(first, first + TOGETHER)
+    if isinstance(tiles, FrameTiles):
+        return np.array([column if whole else column[rows] for column in tiles.columns[part]], np.float64)
+    X = tiles.X[:, part]
+    return np.ascontiguousarray((X if whole else X[rows]).T, np.float64)
+
+
+def words_shape(rows: int, columns: int) -> tuple[int, int]:
+    """Return the shape of the codes of so many rows: a word of four codes per row and group of four columns."""
+    return -(-columns // _core.trees.bins.GROUP), rows
+
+
+def encode(bins: Bins, tile: NDArray, out: NDArray | None = None, first: int = 0) -> NDArray:
+    """Return (2) of every cell of a row-major tile, packed four columns to a word; into rows `first` on of `out` if given."""
+    if out is None:
+        out = np.empty(words_shape(*tile.shape), np.uint32)
+    _core.trees.bins.encode(tile, bins.edges, bins.start, bins.categories, bins.missing, out, first)
+    return out

@@ -1,0 +1,1 @@
+"""Trees that grow by passes over blocks of rows, wherever these live."""

@@ -1,0 +1,354 @@
+"""What the two gradient boosting estimators share: reading the data, holding rows back, the iterations, raw scores.
+
+The model and its formulas: novum.ensemble.boosting.newton. How columns become codes: novum.engines.trees.bins.
+"""
+
+import itertools
+import logging
+import numbers
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+
+from novum import _core
+from novum.base import validation
+from novum.base.callbacks import reporting
+from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
+from novum.base.estimator import Estimator
+from novum.engines.trees.histograms import Growing, Packed, add_packed, pack
+from novum.engines.trees.passes.single_tree import Survey
+from novum.ensemble.boosting.categories import as_numbers, category_counts, learn_categories
+from novum.ensemble.boosting.coded_rows import Prepared, known_raw, prepare_rows, targets_of
+from novum.ensemble.boosting.home_fit import fit_blocks
+from novum.ensemble.boosting.newton import NO_TREES, Trees, boost, join, should_stop
+from novum.ensemble.boosting.predictors import Predictor, partial_dependence, predictors_of
+from novum.ensemble.boosting.slopes import FOLDED, Descent
+from novum.ensemble.boosting.stopping import Scores
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block, Source
+from novum.runtime import sklearn_private
+from novum.runtime.random import Stream, seed_of
+from novum.runtime.threads import thread_count
+
+__all__ = ["HistGradientBoosting", "Model", "raw_of_block"]
+
+EARLY_STOPPING_ROWS = 10_000  # beyond so many, early_stopping="auto" holds rows back, as in scikit-learn
+WORTH_THREADS = 2**15  # cells from which on a second thread is worth its start
+OUTSIDE = ("file", "dask")  # homes whose rows are passed over, not listed
+ELSEWHERE = ("dask", "dask_expr", "torch")  # packages whose rows live outside NumPy's memory
+MOST_CODES = 255  # one byte, less the code of a missing value
+logger = logging.getLogger("novum")
+
+
+class Model(NamedTuple):
+    """What raw scores are made of."""
+
+    packed: Packed
+    start: NDArray  # (outputs,)
+
+
+def raw_of_block(model: Model, block: Block) -> NDArray:
+    """Return the raw scores of a block, of shape (rows, outputs), in float64."""
+    raw = np.empty((block.rows, len(model.start)))
+    raw[:] = model.start
+    return add_packed(model.packed, block, raw)
+
+
+def column_sets(owner: str, interaction_cst: Any, d: int) -> list[set[int]] | None:
+    """Return the sets of columns that may follow each other, or None for no limits; columns in none form one more."""
+    if interaction_cst is None:
+        return None
+    if isinstance(interaction_cst, str):
+        sizes = {"no_interactions": 1, "pairwise": 2}
+        return [set(group) for group in itertools.combinations(range(d), sizes[interaction_cst])]
+    try:
+        sets = [set(group) for group in interaction_cst]
+    except TypeError:
+        raise ParameterError(
+            f"Interaction constraints must be a sequence of tuples or lists, got: {interaction_cst!r}."
+            f" Give {owner} one set of column numbers per group."
+        ) from None
+    for group in sets:
+        if not all(isinstance(j, numbers.Integral) and 0 <= int(j) < d for j in group):
+            raise ParameterError(
+                "Interaction constraints must consist of integer indices in"
+                f" [0, n_features - 1] = [0, {d - 1}], specifying the"
+                f" position of features, got invalid indices: {group!r}"
+            )
+    rest = set(range(d)).difference(*sets)
+    return [*sets, rest] if rest else sets
+
+
+class HistGradientBoosting(Estimator):
+    """Base of the gradient boosting estimators; a subclass knows the loss and what raw scores mean."""
+
+    _domains: dict[str, Domain] = {
+        "learning_rate": Real(0, None, open="low"),
+        "max_iter": Int(1),
+        "max_leaf_nodes": Int(2) | Null(),
+        "max_depth": Int(1) | Null(),
+        "min_samples_leaf": Int(1),
+        "l2_regularization": Real(0),
+        "max_features": Real(0, 1, open="low"),
+        "max_bins": Int(2, MOST_CODES),
+        "categorical_features": ArrayLike() | Choice("from_dtype") | Null(),
+        "monotonic_cst": ArrayLike() | Instance(dict) | Null(),
+        "interaction_cst": Instance(list) | Instance(tuple) | Choice("pairwise", "no_interactions") | Null(),
+        "warm_start": Bool(),
+        "early_stopping": Choice("auto") | Bool(),
+        "scoring": Instance(str) | Function() | Null(),
+        "validation_fraction": Real(0, 1, open="both") | Int(1) | Null(),
+        "n_iter_no_change": Int(1),
+        "tol": Real(0),
+        "verbose": Int(0) | Bool(),
+        "random_state": RandomState(),
+    }
+    _reports_passes = True
+    _target = "numeric"
+    loss: str
+    _seed: int
+    _start: NDArray  # (outputs,): raw scores before the first tree
+    _nodes: NDArray
+    _root: NDArray
+    _sets: NDArray
+    train_score_: NDArray
+    validation_score_: NDArray
+
+    def _descent(self, target: NDArray, weight: NDArray | None) -> Descent:
+        raise NotImplementedError
+
+    def _encoded(self, y: NDArray, *, fitted: bool = False) -> NDArray:
+        raise NotImplementedError
+
+    def _weighted(self, target: NDArray, weight: NDArray | None) -> NDArray | None:
+        return weight
+
+    def _blocks(self, source: Source) -> tuple[Source, Survey, NDArray | None]:
+        raise NotImplementedError
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, X_val: Any, y_val: Any, sample_weight_val: Any) -> Any:
+        """Fit to rows wherever they live."""
+        held = None
+        if X_val is not None or y_val is not None:
+            for name, other, value in (("X_val", "y_val", y_val), ("y_val", "X_val", X_val)):
+                if value is None:
+                    raise DataError(f"{name} is provided, but {other} was not provided. Give both, or neither.")
+            if self.early_stopping is False:
+                raise ParameterError(
+                    "X_val and y_val are passed to fit while at the same time early_stopping is False. When passing X_val and"
+                    " y_val to fit, early_stopping should be set to either 'auto' or True."
+                )
+            held = (X_val, y_val, sample_weight_val)
+        source, encoder, mask = self._opened(X, y, sample_weight)
+        if source.home in OUTSIDE and self.loss in FOLDED:
+            self._fit_outside(X, y, source, held)
+            return self
+        d = source.n_features
+        counts = category_counts(type(self).__name__, mask, encoder, d, self.max_bins)
+        target, weight = targets_of(source)
+        target = self._encoded(target)
+        weight = self._weighted(target, weight)
+        again = self.warm_start and hasattr(self, "_nodes")
+        seed = self._seed if again else seed_of(self.random_state)
+        growing = self._growing(d, mask, seed)
+        stops = len(target) > EARLY_STOPPING_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
+        held = None if held is None else self._held_back(held, encoder, mask)
+        share = self.validation_fraction if stops and held is None else None
+        n_threads = thread_count() if len(target) * d >= WORTH_THREADS else 1
+        team = _core.trees.boosting.Team(n_threads)
+        stream = Stream(seed)
+        by_class = target if self._target == "classes" else None
+        rows = prepare_rows(source, target, weight, held, share, by_class, stream, counts, self.max_bins, n_threads)
+        descent = self._descent(rows.target, rows.weight)
+        if again:
+            if self.max_iter < self.n_iter_:
+                raise ParameterError(
+                    f"max_iter={self.max_iter} must be larger than or equal to n_iter_={self.n_iter_} when warm_start==True."
+                    " The trees of the last fit are kept; raise max_iter to add more."
+                )
+            trees, start = self._trees, self._start
+        else:
+            trees, start = NO_TREES, descent.start(rows.target, rows.weight)
+        self._seed = seed
+        self._fit_boosted(X, y, team, descent, growing, rows, trees, start, stops, again)
+        self.is_categorical_, self._encoder = mask, encoder
+        self.do_early_stopping_ = stops
+        return self
+
+    def _fit_outside(self, X: Any, y: Any, source: Source, held: tuple[Any, Any, Any] | None) -> None:
+        """Fit to rows in files or on a cluster."""
+
+        def given() -> tuple[Any, NDArray, Any] | None:
+            return None if held is None else self._held_back(held, None, None)
+
+        fit_blocks(self, X, y, source, given, raw_of_block, EARLY_STOPPING_ROWS)
+
+    def _fit_boosted(
+        self,
+        X: Any,
+        y: Any,
+        team: Any,
+        descent: Descent,
+        growing: Growing,
+        rows: Prepared,
+        trees: Trees,
+        start: NDArray,
+        stops: bool,
+        again: bool,
+    ) -> None:
+        """Run the iterations and set what they lead to."""
+        model = Model(pack(trees.nodes, trees.root, trees.sets, descent.outputs), start)
+        train, held = rows.with_raw(raw_of_block, model)
+        scores = Scores(self, descent, team, rows, train, held) if stops else None
+        if scores is not None and again:
+            scores.resume(self.train_score_, self.validation_score_)
+        elif scores is not None:
+            scores.look()
+        begin = len(trees.root) // descent.outputs
+        with reporting(self, self.max_iter, X=X, y=y) as report:
+            listened = bool(getattr(self, "_skl_callbacks", None))
+
+            def after(iteration: int) -> bool:
+                loss = -descent.score(team, train.target, train.raw, train.weight) if listened or self.verbose else 0.0
+                if self.verbose:
+                    logger.info("%s: iteration %d, loss %.6g", type(self).__name__, iteration + 1, loss)
+                stop = scores is not None and scores.look()
+                return bool(report(iteration + 1, loss)) or stop
+
+            made = boost(team, descent, growing, rows.bins, train, held, range(begin, self.max_iter), after)
+        self._nodes, self._root, self._sets = join(made, trees)  # plain arrays: what a file may hold
+        self._start = start
+        self._weighted_fit = rows.weight is not None
+        self.n_trees_per_iteration_ = descent.outputs
+        self.train_score_ = np.array(scores.train if scores else [])
+        self.validation_score_ = np.array(scores.held if scores else [])
+
+    def _opened(self, X: Any, y: Any, sample_weight: Any) -> tuple[Source, Any, NDArray | None]:
+        """Return rows after all checks, the encoder of their categories and which columns it is for."""
+        if isinstance(X, Source) or type(X).__module__.partition(".")[0] in ELSEWHERE:
+            named = self.categorical_features
+            if named is not None and not isinstance(named, str) and np.size(named):
+                raise ParameterError(
+                    f"{type(self).__name__}: categorical_features need rows in memory; encode the columns on the way with"
+                    " scan.through(encoder)."
+                )
+            return self._source(X, y, sample_weight, target=self._target), None, None
+        mask, encoder = learn_categories(X, self.categorical_features)
+        if y is not None:
+            y = column_or_1d(y, warn=True)
+        return self._source(as_numbers(X, mask, encoder), y, sample_weight, target=self._target), encoder, mask
+
+    def _held_back(self, held: tuple[Any, Any, Any], encoder: Any, mask: NDArray | None) -> tuple[Any, NDArray, Any]:
+        """Return validation rows that were given, as a source, with their encoded target and weights."""
+        X, y, weight = held
+        source = validation.open_rows(self, as_numbers(X, mask, encoder))
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(y, np.empty(source.n_rows or 0))
+        return source, self._encoded(y, fitted=True), validation.check_weight(self, weight, len(y))
+
+    def _growing(self, d: int, mask: NDArray | None, seed: int) -> Growing:
+        """Return what limits the trees, after the checks that need the columns."""
+        if self.monotonic_cst is not None and getattr(self, "n_trees_per_iteration_", 1) > 1:
+            raise ParameterError(
+                "monotonic constraints are not supported for multiclass classification. Leave monotonic_cst out, or fit one"
+                " class against the rest."
+            )
+        monotone = np.asarray(sklearn_private.check_monotonic_cst(self, self.monotonic_cst), np.int8)
+        if mask is not None and monotone[mask].any():
+            raise ParameterError("Categorical features cannot have monotonic constraints.")
+        sets = column_sets(type(self).__name__, self.interaction_cst, d)
+        return Growing(
+            float(self.learning_rate),
+            self.max_leaf_nodes,
+            self.max_depth,
+            int(self.min_samples_leaf),
+            float(self.l2_regularization),
+            float(self.max_features),
+            np.ascontiguousarray(monotone),
+            [sorted(int(j) for j in group) for group in sets or []],
+            seed,
+        )
+
+    def _should_stop(self, scores: list[float]) -> bool:
+        return should_stop(scores, self.n_iter_no_change, self.tol)
+
+    def _check_interaction_cst(self, n_features: int) -> list[set[int]] | None:
+        return column_sets(type(self).__name__, self.interaction_cst, n_features)
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations: trees per output."""
+        check_is_fitted(self, "_nodes")
+        return len(self._root) // len(self._start)
+
+    @property
+    def _trees(self) -> Trees:
+        return Trees(self._nodes, self._root, self._sets)
+
+    # Tools that look inside scikit-learn's class know these two names.
+    def _raw_predict(self, X: Any) -> Any:
+        return self._raw(X, np.asarray)
+
+    @property
+    def _predictors(self) -> list[list[Predictor]]:
+        return predictors_of(self._trees, len(self._start))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_nodes") or hasattr(self, "_known")  # the second while a scorer runs
+
+    def _model(self, iterations: slice = slice(None)) -> Model:
+        """Return the trees of some iterations, packed."""
+        trees, outputs = self._trees, len(self._start)
+        first, last, _ = iterations.indices(len(trees.root) // outputs)
+        bounds = np.append(trees.root, len(trees.nodes))
+        begin, end = bounds[first * outputs], bounds[last * outputs]
+        root = trees.root[first * outputs : last * outputs] - begin
+        return Model(pack(trees.nodes[begin:end], root, trees.sets, outputs), self._start)
+
+    def _raw(self, X: Any, finish: Any) -> Any:
+        """Return `finish(raw)` of the raw scores of every row, in the dtype and the home of X."""
+        known = known_raw(self, X)
+        if known is not None:
+            return finish(known)
+        check_is_fitted(self)
+        return self._rows(as_numbers(X, self.is_categorical_, self._encoder), finished, (self._model(), finish))
+
+    def _staged(self, X: Any, finish: Any) -> Iterator[Any]:
+        """Yield `finish(raw)` after every iteration."""
+        check_is_fitted(self)
+        source = validation.open_rows(self, as_numbers(X, self.is_categorical_, self._encoder))
+        if source.home != "memory":
+            raise ParameterError(
+                f"{type(self).__name__}: staged predictions need rows in memory; give them in portions."
+            )
+        raw = np.empty((source.n_rows or 0, len(self._start)))
+        raw[:] = self._start
+        for i in range(self.n_iter_):
+            model = self._model(slice(i, i + 1))._replace(start=np.zeros(len(self._start)))
+            raw = raw + source.rows(raw_of_block, model)
+            yield finish(raw).astype(source.dtype) if finish(raw).dtype.kind == "f" else finish(raw)
+
+    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> NDArray:
+        if self._weighted_fit:
+            raise NotImplementedError(
+                f"{type(self).__name__} does not support partial dependence plots with the 'recursion' method when"
+                " sample weights were given during fit time."
+            )
+        grid, columns = np.asarray(grid, np.float64), np.asarray(target_features, np.intp)
+        parts = [[partial_dependence(tree, grid, columns) for tree in trees] for trees in self._predictors]
+        return np.array([np.sum([part[k] for part in parts], axis=0) for k in range(len(self._start))])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def finished(params: tuple[Model, Any], block: Block) -> NDArray:
+    """Return what a subclass makes of the raw scores of a block, numbers in the dtype of the rows."""
+    model, finish = params
+    out = finish(raw_of_block(model, block))
+    return out.astype(block.X.dtype, copy=False) if out.dtype.kind == "f" else out

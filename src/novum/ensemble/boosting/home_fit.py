@@ -1,0 +1,147 @@
+"""Fitting the gradient boosting estimators to rows in files or on a cluster: the stages before and around the iterations.
+
+A survey of the targets, rows held back (novum.ensemble.boosting.validation_rows), a sample for the bins, codes that stay
+with the blocks, then the iterations (novum.ensemble.boosting.passes). Nothing that is kept here grows with the number of
+rows.
+"""
+
+import logging
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.base.callbacks import reporting
+from novum.engines.trees.bins import sample_bins
+from novum.engines.trees.histograms import Growing
+from novum.engines.trees.passes.single_tree import Survey
+from novum.ensemble.boosting.block_state import Built, Task, built_blocks, rows_taken
+from novum.ensemble.boosting.coded_rows import codes_of, listed, targets_of
+from novum.ensemble.boosting.newton import NO_TREES, join
+from novum.ensemble.boosting.passes import Given, boost_blocks
+from novum.ensemble.boosting.quantile_leaves import start_quantile, weight_unit
+from novum.ensemble.boosting.validation_rows import SPLIT_ROWS, Holding, holding_of
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block, Source
+from novum.runtime.random import Stream, seed_of
+
+__all__ = ["fit_blocks"]
+
+logger = logging.getLogger("novum")
+
+
+def train_rows(task: Task, block: Block) -> tuple[NDArray, NDArray | None]:
+    """Return which rows of a block are trained on, and the weights of all."""
+    train, _, weight = rows_taken(task, block)
+    return train, weight
+
+
+def held_rows(
+    source: Source, share: float | int, found: Survey, factor: NDArray | None, classes: bool, seed: int
+) -> Holding:
+    """Return which rows are held back; few enough are listed here for a moment, as scikit-learn's splitter needs them."""
+    if found.rows > SPLIT_ROWS:
+        return holding_of(None, share, None, seed, found.rows)
+    target, weight = targets_of(source)
+    if factor is not None:
+        weight = factor[target.astype(np.int64)] if weight is None else weight * factor[target.astype(np.int64)]
+    rows = np.arange(found.rows) if weight is None else np.flatnonzero(weight > 0)
+    return holding_of(rows, share, target if classes else None, seed, found.rows)
+
+
+def fit_blocks(
+    estimator: Any, X: Any, y: Any, source: Source, given_rows: Any, raw_of_block: Any, stop_rows: int
+) -> None:
+    """Fit to rows outside memory; `given_rows()` are rows to be scored, in memory, that came with them, or None."""
+    if source.n_targets > 1:
+        raise DataError(
+            f"{type(estimator).__name__}: y should be a 1d array, got {source.n_targets} target columns; fit one per column."
+        )
+    source, found, factor = estimator._blocks(source)
+    held = given_rows()
+    again = estimator.warm_start and hasattr(estimator, "_nodes")
+    seed = estimator._seed if again else seed_of(estimator.random_state)
+    growing = estimator._growing(source.n_features, None, seed)
+    stops = found.rows > stop_rows if estimator.early_stopping == "auto" else bool(estimator.early_stopping)
+    if stops and not (isinstance(estimator.scoring, str) and estimator.scoring == "loss"):
+        raise ParameterError("scoring: a scorer needs rows in memory; scan and Dask data are scored by scoring='loss'.")
+    if again and estimator.max_iter < estimator.n_iter_:
+        raise ParameterError(
+            f"max_iter={estimator.max_iter} must be larger than or equal to n_iter_={estimator.n_iter_} when warm_start==True."
+            " The trees of the last fit are kept; raise max_iter to add more."
+        )
+    holding = None
+    if stops and held is None and estimator.validation_fraction is not None:
+        classes = estimator._target == "classes"
+        holding = held_rows(source, estimator.validation_fraction, found, factor, classes, seed)
+    model = estimator._model() if again else None
+    descent = estimator._descent(np.empty(0), None)
+    before = None if model is None else partial(raw_of_block, model)
+    task = Task(None, descent, factor, holding, before)  # type: ignore[arg-type]
+    bins = sample_bins(source, Stream(seed), estimator.max_bins, partial(train_rows, task), n_rows=found.rows)
+    task = task._replace(bins=bins)
+    with built_blocks(source, task) as (kept, built):
+        boosted(estimator, X, y, kept, task, built, growing, held, stops, again, model, raw_of_block)
+    estimator._seed = seed
+    estimator.is_categorical_ = estimator._encoder = None
+    estimator.do_early_stopping_ = stops
+
+
+def boosted(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    kept: Source,
+    task: Task,
+    built: Built,
+    growing: Growing,
+    held: Any,
+    stops: bool,
+    again: bool,
+    model: Any,
+    raw_of_block: Any,
+) -> None:
+    """Run the iterations over blocks that are built, and set what they lead to."""
+    descent, bins = task.descent, task.bins
+    if again:
+        start = estimator._start
+    elif descent.by_mean:
+        start = descent.start_of(built.start)
+    else:
+        start = start_quantile(kept, task, weight_unit(built))
+    given = None
+    if held is not None:
+        rows, target, weight = held
+        raw = np.empty((descent.outputs, len(target)))
+        raw[:] = start[:, None] if model is None else listed(rows.rows(raw_of_block, model)).T
+        given = Given(codes_of(rows, bins), target, weight, raw)
+    trees = estimator._trees if again else NO_TREES
+    begin = len(trees.root) // descent.outputs
+    train_scores: list[float] = estimator.train_score_.tolist() if again else []
+    held_scores: list[float] = estimator.validation_score_.tolist() if again else []
+    with reporting(estimator, estimator.max_iter, X=X, y=y) as report:
+        listened = bool(getattr(estimator, "_skl_callbacks", None))
+        scored = stops or listened or bool(estimator.verbose)
+
+        def look(iteration: int, train: float, other: float | None) -> bool:
+            stop = False
+            if stops and not (again and iteration < begin):
+                train_scores.append(train)
+                if other is not None:
+                    held_scores.append(other)
+                stop = estimator._should_stop(train_scores if other is None else held_scores)
+            if iteration < begin:
+                return False
+            if estimator.verbose:
+                logger.info("%s: iteration %d, loss %.6g", type(estimator).__name__, iteration + 1, -train)
+            return bool(report(iteration + 1, -train)) or stop
+
+        iterations = range(begin, estimator.max_iter)
+        made = boost_blocks(kept, task, built, start, growing, iterations, given, scored, look)
+    estimator._start = start
+    estimator._nodes, estimator._root, estimator._sets = join(made.trees, trees)
+    estimator._weighted_fit = built.weighted
+    estimator.n_trees_per_iteration_ = descent.outputs
+    estimator.train_score_ = np.array(train_scores if stops else [])
+    estimator.validation_score_ = np.array(held_scores if stops else [])

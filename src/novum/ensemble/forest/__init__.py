@@ -1,0 +1,1 @@
+"""Forests: trees grown apart from each other, asked together."""

@@ -1,0 +1,296 @@
+r"""Forests from rows outside memory: trees that grow in the same passes, each on its own draw of the rows.
+
+The stages of the fold, each one pass or more:
+
+    codes      rows become codes of one byte (novum.engines.trees.bins), which stay with the blocks                        (1)
+    draws      how often tree t counts row i: novum.ensemble.forest.samples (3), a function of its seed and of i alone   (2)
+    growth     histograms of the leaves to be split, of `TOGETHER` trees at a time (novum.engines.trees.passes.growth)       (3)
+    below      the codes of leaves that fit into memory, grown further by the growers of rows in memory            (4)
+
+A code stands for the middle of the values in its bin. A threshold of (4) that falls into a bin is moved to the nearer end of
+it, so a tree divides values as it divided codes:
+
+    t in [low_b, middle_b)   ->   between bins b - 1 and b;     t in [middle_b, high_b)   ->   between b and b + 1   (5)
+
+Sums are whole numbers and (4) sees rows in their order, so neither blocks nor workers change a bit of a tree.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.engines.trees.best_first import Growth, Node
+from novum.engines.trees.bins import Bins
+from novum.engines.trees.exact import Rules, grow, layout_of, prepare
+from novum.engines.trees.input_table import Table
+from novum.engines.trees.nodes import Tree
+from novum.engines.trees.passes.growth import (
+    Channels,
+    Histograms,
+    Request,
+    grow_trees,
+    histograms_of,
+    leaf_of_rows,
+    merge_histograms,
+    room_for,
+    width_of,
+    words_of,
+)
+from novum.engines.trees.passes.node_table import Totals, assemble, limb_sums
+from novum.engines.trees.passes.single_tree import (
+    Task,
+    below_rules,
+    fixed_pairs,
+    merge_extremes,
+    target_of,
+    weights_of,
+    whole_request,
+)
+from novum.engines.trees.passes.split_rules import CartRule, Extremes, block_extremes
+from novum.engines.trees.ranks import encode, grow_coded, knows
+from novum.ensemble.forest.samples import BlockSampling
+from novum.fold.blocks import Block, Source
+from novum.fold.homes.spill import spilled
+from novum.runtime import arrays
+from novum.runtime.pool import map_ordered
+from novum.runtime.threads import thread_count
+
+__all__ = ["Plan", "grow_forest"]
+
+TOGETHER = 16  # trees in the same passes: a block keeps 8 bytes per row and tree, about as much as its rows were
+GATHERED_VALUES = 2**23  # that (4) looks at together: 8 MiB of codes, 64 MiB as numbers
+
+
+class Plan(NamedTuple):
+    """What a pass carries."""
+
+    task: Task
+    sampling: BlockSampling | None  # None: every tree sees all rows
+    seeds: tuple[int, ...] = ()  # of the trees that grow now
+    first: int = 0  # number of the first of them
+    requests: tuple[Request, ...] = ()
+    marks: tuple[NDArray, ...] = ()  # per tree (nodes,): place of a leaf in what (4) gathers, -1 for none
+
+
+def remember(plan: Plan, block: Block) -> Extremes:
+    """Make (1) of a block; return the values in every bin."""
+    task, memory = plan.task, block.memory
+    assert memory is not None
+    weight, X = weights_of(task, block), arrays.to_numpy(block.X)
+    words = words_of(task.bins, block, None)
+    memory["target"] = arrays.to_numpy(block.y).astype(np.int32 if task.classes else np.float64)
+    if weight is not None:
+        memory["weight"] = weight
+    memory["words"] = words
+    if weight is not None and not (weight > 0).all():
+        words, X = np.ascontiguousarray(words[:, weight > 0]), X[weight > 0]
+    return block_extremes(task.bins, words, X, width_of(task.bins))
+
+
+def begin(plan: Plan, block: Block) -> Any:
+    """Return the memory of a block after (2): the draws of the trees that grow now, and all rows at the roots."""
+    memory = block.memory
+    assert memory is not None
+    if "words" not in memory:
+        remember(plan, block)
+    if "first" in memory and int(memory["first"][0]) == plan.first:
+        return memory
+    weight = memory.get("weight")
+    for k, seed in enumerate(plan.seeds):
+        leaf = np.zeros(block.rows, np.int32)
+        if plan.sampling is not None:
+            count = plan.sampling.counts(seed, range(block.start, block.start + block.rows), weight)
+            memory[f"count{k}"] = count.astype(np.int32)
+            leaf[count == 0] = -1
+        elif weight is not None:
+            leaf[weight == 0] = -1
+        memory[f"leaf{k}"] = leaf
+    memory["first"] = np.array([plan.first])
+    return memory
+
+
+def mass_of(plan: Plan, memory: Any, tree: int) -> NDArray | None:
+    """Return what the rows of a block count in a tree, None for one each."""
+    return memory.get("weight") if plan.sampling is None else memory[f"count{tree}"]
+
+
+def block_histograms(plan: Plan, block: Block) -> Histograms:
+    """Return (3) of one block."""
+    task, memory = plan.task, begin(plan, block)
+    target = memory["target"]
+
+    def channels(k: int) -> Channels:
+        mass = mass_of(plan, memory, k)
+        if not task.classes:
+            return Channels(pairs=fixed_pairs(task, target, mass), target=target)
+        whole = mass if mass is None else np.rint(mass / task.weight_unit).astype(np.int32)
+        return Channels(code=target, weight=whole)
+
+    return histograms_of(plan.requests, channels, memory["words"], task.bins, memory, task.classes or 2)
+
+
+def block_totals(plan: Plan, block: Block) -> Totals:
+    """Return the sums of the targets at the leaves of all trees, one tree after another, of one block."""
+    task, memory = plan.task, begin(plan, block)
+    words, moved, parts = memory["words"], memory["target"] - plan.task.shift, []
+    for k, request in enumerate(plan.requests):
+        leaf = leaf_of_rows(request, words, task.bins.missing, memory, f"leaf{k}")
+        here, mass = leaf >= 0, mass_of(plan, memory, k)
+        own = np.ones(np.count_nonzero(here)) if mass is None else mass[here].astype(np.float64)
+        parts.append(limb_sums(leaf[here], len(request.nodes), moved[here], own, task.scale))
+    return Totals(np.concatenate([part.upper for part in parts]), np.concatenate([part.lower for part in parts]))
+
+
+class Gathered(NamedTuple):
+    """Rows of some leaves, block after block."""
+
+    words: list[NDArray]
+    target: list[NDArray]
+    mass: list[NDArray]
+    place: list[NDArray]
+
+
+def gather_block(plan: Plan, block: Block) -> Gathered:
+    """Return the rows of one block that end in the leaves that are marked."""
+    memory, out = begin(plan, block), Gathered([], [], [], [])
+    words, target = memory["words"], memory["target"]
+    for k, (request, mark) in enumerate(zip(plan.requests, plan.marks)):
+        if not len(mark):
+            continue
+        leaf = leaf_of_rows(request, words, plan.task.bins.missing, memory, f"leaf{k}")
+        place = np.where(leaf < 0, -1, mark[leaf])
+        here, mass = np.flatnonzero(place >= 0), mass_of(plan, memory, k)
+        out.words.append(words[:, here])
+        out.target.append(target[here])
+        out.mass.append(np.ones(len(here)) if mass is None else mass[here].astype(np.float64))
+        out.place.append(place[here])
+    return out
+
+
+def middles_of(bins: Bins, extremes: Extremes) -> NDArray:
+    """Return what every code stands for (d, width); NaN for missing cells."""
+    with np.errstate(invalid="ignore"):
+        middle = extremes.low / 2 + extremes.high / 2
+    middle[:, bins.missing] = np.nan
+    return middle
+
+
+def bytes_of(words: NDArray, middle: NDArray) -> Iterator[tuple[NDArray, NDArray]]:
+    """Yield the codes of every column as bytes, and what they stand for."""
+    value = np.zeros((len(middle), 256))
+    value[:, : middle.shape[1]] = middle
+    for j, own in enumerate(value):
+        yield ((words[j // 4] >> np.uint32(8 * (j % 4))) & np.uint32(255)).astype(np.uint8), own
+
+
+def decoded(words: NDArray, middle: NDArray) -> NDArray:
+    """Return rows as numbers (n, d) from their codes."""
+    X = np.empty((words.shape[1], len(middle)))
+    for j, (byte, value) in enumerate(bytes_of(words, middle)):
+        X[:, j] = value[byte]
+    return X
+
+
+def between_bins(threshold: NDArray, feature: NDArray, extremes: Extremes) -> NDArray:
+    """Return thresholds with those that fall into a bin moved to an end of it, (5)."""
+    out = threshold.copy()
+    for j in np.unique(feature[feature >= 0]):
+        nodes = np.flatnonzero((feature == j) & np.isfinite(threshold))
+        filled = np.isfinite(extremes.low[j])
+        low, high = extremes.low[j][filled], extremes.high[j][filled]
+        cut = threshold[nodes]
+        b = np.maximum(np.searchsorted(low, cut, side="right") - 1, 0)
+        inside = cut < high[b]
+        last = np.where(cut < low[b] / 2 + high[b] / 2, b - 1, b)[inside]  # bin below the end
+        below, above = high[last], np.append(low, np.inf)[last + 1]  # infinity: nothing but gaps is on the right
+        middle = below / 2 + above / 2
+        out[nodes[inside]] = np.where((below <= middle) & (middle < above) | np.isinf(above), middle, below)
+    return out
+
+
+def tree_below(
+    task: Task, rule: CartRule, node: Node, words: NDArray, y: NDArray, mass: NDArray, middle: NDArray
+) -> Tree:
+    """Return (4) of one node."""
+    here, target, X = below_rules(rule, node), target_of(task, y), decoded(words, middle)
+    weight, seed = None if (mass == 1).all() else mass, rule.seed ^ node.key
+    table = Table(X, [0] * X.shape[1], X.dtype)
+    if knows(table, target, here):
+        tree = grow_coded(encode(table, target, 1, bytes_of(words, middle)), here, weight, seed)
+    else:
+        columns = prepare(X, table.levels, layout_of(here, X.shape[1], False))
+        tree = grow(columns, target, here, weight, seed, consume=True)
+    tree.threshold = between_bins(tree.threshold, tree.feature, rule.extremes)
+    return tree
+
+
+def trees_below(
+    source: Source, plan: Plan, rules: list[CartRule], growths: list[Growth], middle: NDArray
+) -> list[dict[int, Tree]]:
+    """Return (4): for every tree and node put aside, by its number, the tree below it."""
+    threads = thread_count(getattr(source, "n_jobs", None))
+    out: list[dict[int, Tree]] = [{} for _ in growths]
+    pairs = [(k, node) for k, growth in enumerate(growths) for node in growth.aside]
+    waiting = deque(sorted(pairs, key=lambda pair: (pair[0], pair[1].number)))
+    while waiting:
+        some = [waiting.popleft()]
+        room = GATHERED_VALUES // len(middle) - some[0][1].rows
+        while waiting and waiting[0][1].rows <= room:
+            room -= waiting[0][1].rows
+            some.append(waiting.popleft())
+        marks = [np.empty(0, np.int32)] * len(growths)
+        for number, (k, node) in enumerate(some):
+            if not len(marks[k]):
+                marks[k] = np.full(len(plan.requests[k].nodes), -1, np.int32)
+            marks[k][node.number] = number
+        found = source.total(gather_block, plan._replace(marks=tuple(marks)))
+        place = np.concatenate(found.place)
+        order = np.argsort(place, kind="stable")
+        begins = np.searchsorted(place[order], np.arange(len(some) + 1))
+        words = np.concatenate(found.words, axis=1)
+        y, mass = np.concatenate(found.target), np.concatenate(found.mass)
+
+        def one(item: int, some=some, order=order, begins=begins, words=words, y=y, mass=mass) -> Tree:
+            rows, (k, node) = order[begins[item] : begins[item + 1]], some[item]
+            return tree_below(plan.task, rules[k], node, words[:, rows], y[rows], mass[rows], middle)
+
+        for (k, node), tree in zip(some, map_ordered(one, range(len(some)), threads)):
+            out[k][node.number] = tree
+    return out
+
+
+def grow_group(source: Source, plan: Plan, rules: Rules, extremes: Extremes) -> list[Tree]:
+    """Return the trees of some seeds; the blocks of the source remember their codes."""
+    task, d, classes = plan.task, source.n_features, plan.task.classes
+    own = [CartRule(task.criterion, rules, task.bins, extremes, task.unit, task.weight_unit, s) for s in plan.seeds]
+    aside = 0 if rules.max_leaf_nodes else GATHERED_VALUES // d
+    room = room_for(task.bins, classes or 2, len(own))
+    growths = [Growth(rule, rules.max_leaf_nodes, room, aside) for rule in own]
+    grow_trees(
+        growths, lambda requests: source.total(block_histograms, plan._replace(requests=requests), merge_histograms)
+    )
+    plan = plan._replace(requests=tuple(map(whole_request, growths)))
+    totals = None if classes else source.total(block_totals, plan)
+    middle = middles_of(task.bins, extremes)
+    out, at = [], 0
+    for rule, growth, request, below in zip(
+        own, growths, plan.requests, trees_below(source, plan, own, growths, middle)
+    ):
+        end = at + len(request.nodes)
+        mine = None if totals is None else Totals(totals.upper[at:end], totals.lower[at:end])
+        out.append(assemble(growth, rule, d, classes, mine, task, below))
+        at = end
+    return out
+
+
+def grow_forest(source: Source, plan: Plan, rules: Rules, seeds: list[int]) -> list[Tree]:
+    """Return a tree per seed from a source whose target is numbers, or codes of classes."""
+    out: list[Tree] = []
+    with spilled(source, remember, plan, merge_extremes) as (kept, extremes):
+        for first in range(0, len(seeds), TOGETHER):
+            here = plan._replace(seeds=tuple(seeds[first : first + TOGETHER]), first=first)
+            out += grow_group(kept, here, rules, extremes)
+    return out

@@ -1,0 +1,134 @@
+"""Forests for numbers: the mean of what the trees predict."""
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import Choice, Domain
+from novum.base.estimator import fits
+from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
+from novum.ensemble.forest.out_of_bag import OutOfBagCurve, Sums, curve_of
+from novum.ensemble.forest.votes import mean_number, mean_value
+from novum.tree.regressor import checked_numbers, current_criterion
+
+__all__ = ["REGRESSOR_DOMAINS", "ForestRegressor"]
+
+REGRESSOR_DOMAINS: dict[str, Domain] = {
+    **FOREST_DOMAINS,
+    "criterion": Choice("squared_error", "absolute_error", "poisson", "friedman_mse"),
+}
+
+
+class ForestRegressor(RegressorMixin, BaseForest):
+    """Base of the forests for numbers."""
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="squared_error",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=1.0,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        bootstrap=True,
+        oob_score=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        warm_start=False,
+        ccp_alpha=0.0,
+        max_samples=None,
+        monotonic_cst=None,
+        categorical_features="from_dtype",
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = current_criterion(criterion)
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.categorical_features = categorical_features
+
+    def _read_target(self, y: NDArray, weight: NDArray | None) -> tuple[NDArray, NDArray | None]:
+        return checked_numbers(self, y, "strictly positive"), weight
+
+    def _oob_attributes(self, y: NDArray, sums: Sums) -> None:
+        mean = sums.mean
+        self.oob_prediction_ = mean[:, 0] if self.n_outputs_ == 1 else mean
+        truth = y[:, 0] if self.n_outputs_ == 1 else y
+        self.oob_score_ = (self.oob_score if callable(self.oob_score) else r2_score)(truth, self.oob_prediction_)
+
+    def oob_curve(self, X, y):
+        """Return the out-of-bag R^2 after 1, 2, ... trees.
+
+        Parameters
+        ----------
+        X, y
+            The data of `fit`: rows are recognized by their place.
+
+        Returns
+        -------
+        OutOfBagCurve
+            With `n_trees`, `score`, `n_rows` and `plot(ax=None)`.
+        """
+        check_is_fitted(self)
+        table, y = self._training_rows(X, y)
+
+        def score(rows: NDArray, mean: NDArray) -> float:
+            return r2_score(y[rows], mean) if len(rows) > 1 else np.nan
+
+        curve: OutOfBagCurve = curve_of(self._out_of_bag(table), score, r"out-of-bag $R^2$")
+        return curve
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like, frame, sparse matrix, scan or Dask collection of shape (n_samples, n_features)
+            NaN is missing, in a sparse matrix refused. Rows outside memory are coded where they are, and drawn one by one:
+            Notes of RandomForestClassifier.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            With `bootstrap`, rows are drawn in proportion to it; without, trees use it.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def predict(self, X):
+        """Return the mean of the trees' predictions.
+
+        Parameters
+        ----------
+        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        check_is_fitted(self)
+        return self._ask(X, mean_number if self.n_outputs_ == 1 else mean_value, self._votes())

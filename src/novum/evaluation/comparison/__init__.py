@@ -1,0 +1,1 @@
+"""Comparing models: shared folds, valid tests, the sentence for the paper."""

@@ -1,0 +1,98 @@
+"""The sentence for the paper."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from novum.evaluation.hypotheses.result import shown_p
+
+if TYPE_CHECKING:
+    from novum.evaluation.comparison.result import Comparison, Pair
+
+__all__ = ["written"]
+
+
+def listed(names: list[str]) -> str:
+    """Return names as a sentence lists them."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def test_of(comparison: "Comparison", pair: "Pair") -> str:
+    """Return the test of one pair as it stands in brackets."""
+    result = pair.result
+    if result is None:
+        return ""
+    interval = ""
+    if result.bound is not None and result.alternative == "two-sided":
+        low, high = result.interval(1 - comparison.level)
+        interval = f", {100 * (1 - comparison.level):g} % interval {low:.3f} to {high:.3f}"
+    return f"{result.name}: {result.symbol}{result._shown_df()} = {result.statistic:.3g}, {shown_p(pair.p_value)}{interval}"
+
+
+def of_two(comparison: "Comparison", pair: "Pair") -> str:
+    """Return the sentence for one pair."""
+    means = comparison.means
+    asked = {"greater": (pair.a, pair.b), "less": (pair.b, pair.a)}.get(comparison.alternative)
+    first, second = asked or ((pair.a, pair.b) if means[pair.a] >= means[pair.b] else (pair.b, pair.a))
+    gap = means[first] - means[second]
+    verdict = comparison.verdict(pair)
+    at = f"at level {comparison.level:g}"
+    if verdict == "practically equivalent":
+        found = f"a difference of {gap:.3f}, practically none"
+    elif comparison.test == "bayesian" or not asked:
+        told = f" that is significant {at}" if comparison.test != "bayesian" else ""
+        unsure = f" that cannot be told from zero {at}"
+        found = f"a difference of {gap:.3f}{told if comparison.is_told(pair) else unsure}"
+    else:
+        told = "significantly above zero" if comparison.is_told(pair) else "not shown to be above zero"
+        found = f"a difference of {gap:.3f}, {told} {at}, one-sided"
+    shown = pair.posterior.sentence() if comparison.test == "bayesian" and pair.posterior else test_of(comparison, pair)
+    mean = "a mean " if len(comparison.scores) > 1 else "the "
+    return (
+        f"On {comparison.design.description}, {first} had {mean}{comparison.measure} of {means[first]:.3f} and {second} of"
+        f" {means[second]:.3f}, {found} ({shown})."
+    )
+
+
+def of_many(comparison: "Comparison") -> str:
+    """Return the sentences for several models."""
+    from novum.evaluation.comparison.result import ADJUSTED
+
+    k, best = len(comparison.names), comparison.best
+    text = f"{k} models were compared on {comparison.design.description}. "
+    for result in comparison.overall.values():
+        if result.name.startswith("Iman"):
+            verb = "differ" if comparison.differs_overall else "cannot be shown to differ"
+            found = f"F{result._shown_df()} = {result.statistic:.3g}, {shown_p(result.p_value)}"
+            text += f"Their ranks {verb} ({result.name}: {found}). "
+    by = "rank" if comparison.ranks is not None else comparison.measure
+    value = comparison.means[best] if comparison.ranks is None else comparison.ranks[comparison.names.index(best)]
+    mean = "mean " if len(comparison.scores) > 1 else ""
+    text += f"{best} has the best {mean}{by} ({value:.3f}). "
+    beaten = [one for one in comparison.pairs if comparison.is_told(one)]
+    sides = "" if comparison.alternative == "two-sided" else ", one-sided"
+    how = f"{comparison.test.replace('_', ' ')}{sides}, {ADJUSTED[comparison.adjust]}, level {comparison.level:g}"
+    if comparison.test == "bayesian":
+        how = "Bayesian comparison, posterior probability at least .95"
+    if not beaten:
+        none = "No two models can be told apart" if not sides else "No model is shown to be better as asked"
+        return f"{text}{none} ({how})."
+    claims = []
+    for one in beaten:
+        winner, loser = (one.a, one.b) if comparison.verdict(one).startswith(f"{one.a} ") else (one.b, one.a)
+        p = "" if np.isnan(one.adjusted) else f" ({shown_p(one.adjusted)})"
+        claims.append(f"{winner} over {loser}{p}")
+    rest = "" if len(beaten) == len(comparison.pairs) else "; the other pairs cannot be told apart"
+    rest = "; the other pairs do not show it" if rest and sides else rest
+    return f"{text}Significantly better: {listed(claims)}{rest} ({how})."
+
+
+def written(comparison: "Comparison") -> str:
+    """Return the comparison in words."""
+    one = len(comparison.pairs) == 1 and not comparison.overall
+    text = of_two(comparison, comparison.pairs[0]) if one else of_many(comparison)
+    chosen = next(v for v in comparison.verdicts if v.test == comparison.test)
+    if chosen.valid != "yes":
+        text += f" Caution: {chosen.reason}."
+    lost = sorted({failure.model for failure in comparison.failures})
+    return text + (f" {listed(lost)} failed and {'is' if len(lost) == 1 else 'are'} left out." if lost else "")

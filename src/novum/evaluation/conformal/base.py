@@ -1,0 +1,116 @@
+"""What conformal predictors share: the rows set aside, the quantile of their scores, and the model inside.
+
+Let s_1, ..., s_m be the scores of m calibration rows that the model has not seen, and s that of a new row. If all are exchangeable
+s is equally likely to have any rank among them, so
+
+    P(s <= s_(k)) >= level   for   k = ceil((m + 1) level),   s_(k) = infinity where k > m                     (1)
+
+whatever the model and the distribution (Vovk; Lei et al. 2018). Without ties the chance is at most level + 1/(m + 1).
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils import indexable
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from novum.base.estimator import Estimator
+from novum.exceptions import DataError
+from novum.runtime import sklearn_private
+from novum.runtime.checks import check_number
+from novum.runtime.random import Stream, seed_of
+
+__all__ = ["ConformalEstimator", "conformal_quantile"]
+
+
+def conformal_quantile(scores: NDArray, level: float) -> float:
+    """Return s_(k) of (1) for sorted scores."""
+    # a hair below: (m + 1) level that is whole must not become the next number by rounding
+    k = math.ceil((len(scores) + 1) * level - 1e-9)
+    return float("inf") if k > len(scores) else float(scores[max(k, 1) - 1])
+
+
+def plain(X: Any) -> bool:
+    """Return whether X is what novum's own checks read: anything but a frame that has columns of other things than numbers."""
+    if hasattr(X, "dtypes") and hasattr(X, "columns"):
+        kinds = [getattr(kind, "kind", None) for kind in list(X.dtypes)]
+        text = [str(kind).lower() for kind in list(X.dtypes)]
+        return all(k in tuple("biufc") or t.startswith(("int", "uint", "float", "bool")) for k, t in zip(kinds, text))
+    return True
+
+
+class ConformalEstimator(MetaEstimatorMixin, Estimator):
+    """A model with calibration rows; the parameters are those of the public classes."""
+
+    estimator: Any
+    level: float
+    calibration_size: float
+    fitted: bool
+    random_state: Any
+
+    def _default(self) -> Any:
+        raise NotImplementedError(type(self).__name__)
+
+    def _base(self) -> Any:
+        return self._default() if self.estimator is None else self.estimator
+
+    def _open(self, X: Any, y: Any, target: str) -> tuple[Any, NDArray]:
+        """Return X, so that rows can be taken from it, and the target after scikit-learn's checks."""
+        if plain(X):
+            source: Any = self._source(X, y, target=target)
+            if source.home != "memory":
+                raise DataError(
+                    f"{type(self).__name__}: rows are set aside by number, so X must be an array or a frame."
+                )
+            known = np.asarray(source.y)
+            single = known.ndim == 2 and known.shape[1] == 1
+            return indexable(X)[0], column_or_1d(known, warn=True) if single else known
+        validate_data(self, X, skip_check_array=True)
+        known = sklearn_private.check_y(y, multi_output=False, y_numeric=target == "numeric", estimator=self)
+        return X, np.asarray(known)
+
+    def _set_aside(self, n: int) -> tuple[NDArray, NDArray]:
+        """Return the rows to fit and the rows to calibrate: drawn at random, which (1) rests on."""
+        order = Stream(seed_of(self.random_state)).permutation("calibration", 0, n)
+        if self.fitted:
+            return order[:0], np.arange(n)
+        m = min(n - 1, round(self.calibration_size * n))
+        return np.sort(order[m:]), np.sort(order[:m])
+
+    def _fitted_model(self, X: Any, y: Any, rows: NDArray | None = None, **settings: Any) -> Any:
+        """Return the model fitted to some rows, or as it was given."""
+        if self.fitted:
+            check_is_fitted(self._base())
+            return self._base()
+        model = clone(self._base())
+        if settings:
+            model.set_params(**settings)
+        pick = sklearn_private.take_rows
+        if rows is not None:
+            X, y = pick(X, rows), pick(y, rows)
+        return self._in_own_name(model, lambda: model.fit(X, y))
+
+    def _in_own_name(self, model: Any, call: Any) -> Any:
+        """Return what a call gives; errors of the model inside speak of this estimator."""
+        try:
+            return call()
+        except ValueError as error:
+            text = str(error).replace(type(model).__name__, type(self).__name__)
+            raise type(error)(text) from error
+
+    def _asked(self, method: str, level: float | None) -> float:
+        owner = f"{type(self).__name__}.{method}"
+        given = self.level if level is None else level
+        return check_number(owner, "level", given, 0, 1, open_low=True, open_high=True)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = self._base().__sklearn_tags__().input_tags
+        tags.input_tags.sparse = inner.sparse
+        tags.input_tags.allow_nan = inner.allow_nan
+        tags.input_tags.positive_only = inner.positive_only
+        tags.input_tags.categorical, tags.input_tags.string = inner.categorical, inner.string
+        return tags

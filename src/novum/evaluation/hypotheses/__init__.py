@@ -1,0 +1,1 @@
+"""Statistical tests: statistic, law under the hypothesis, p-value, power."""

@@ -1,0 +1,232 @@
+r"""What every statistical test returns: the statistic, its law where the hypothesis holds, and all that follows from them.
+
+A test compares an observed statistic t with its law T under the hypothesis. Large values speak for the alternative
+"greater", small ones for "less", either for "two-sided":
+
+    p = P(T >= t),   P(T <= t),   min(1, 2 min(P(T <= t), P(T >= t)))                              (1)
+    reject at level a where p <= a                                                                 (2)
+
+The region of acceptance is what (2) does not reject: below the quantile 1 - a, above the quantile a, or between the
+quantiles a/2 and 1 - a/2. An interval of confidence c holds the parameter values that the test does not reject at 1 - c:
+
+    lower = b((1 - c)/2),  upper = b((1 + c)/2);  one-sided: b(1 - c) up, or b(c) down             (3)
+
+where b(q) is the end that the test's own law puts at q, for a mean with standard error e: estimate + e T^{-1}(q).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from novum.evaluation.proportion import Interval
+from novum.runtime.checks import check_choice, check_number
+
+__all__ = ["ALTERNATIVES", "SampledLaw", "TestResult", "p_value_of", "significance"]
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+SIGNS = {"two-sided": "is not", "greater": "is greater than", "less": "is less than"}
+
+
+@dataclass(frozen=True)
+class SampledLaw:
+    """A law that is a list of equally likely values, as the rearrangements of a permutation test give."""
+
+    values: np.ndarray  # sorted
+
+    def cdf(self, t: float) -> float:
+        """Return P(T <= t)."""
+        return float(np.searchsorted(self.values, t, side="right") / len(self.values))
+
+    def sf(self, t: float) -> float:
+        """Return P(T > t)."""
+        return 1.0 - self.cdf(t)
+
+    def ppf(self, q: float) -> float:
+        """Return the smallest value with P(T <= value) >= q."""
+        return float(self.values[min(max(int(np.ceil(q * len(self.values))) - 1, 0), len(self.values) - 1)])
+
+    def isf(self, tail: float) -> float:
+        """Return the smallest value with P(T > value) <= tail."""
+        return self.ppf(1 - tail)
+
+
+def is_discrete(law: Any) -> bool:
+    """Return whether single values have positive probability."""
+    return isinstance(law, SampledLaw) or hasattr(getattr(law, "dist", None), "pmf")
+
+
+def at_least(law: Any, t: float) -> float:
+    """Return P(T >= t)."""
+    if isinstance(law, SampledLaw):
+        return float(1 - np.searchsorted(law.values, t, side="left") / len(law.values))
+    return float(law.sf(t - 1 if is_discrete(law) else t))  # laws of counts: whole numbers
+
+
+def p_value_of(law: Any, t: float, alternative: str) -> float:
+    """Return (1)."""
+    if np.isnan(t):
+        return float("nan")
+    if alternative == "greater":
+        return at_least(law, t)
+    if alternative == "less":
+        return float(law.cdf(t))
+    return min(1.0, 2 * min(at_least(law, t), float(law.cdf(t))))
+
+
+def significance(owner: str, level: Any) -> float:
+    """Return a level of significance, refused outside (0, 1)."""
+    return check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+
+
+def shown_p(p: float) -> str:
+    """Return a p-value as papers print it."""
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
+@dataclass(frozen=True, repr=False)
+class TestResult:
+    """The outcome of a statistical test.
+
+    Attributes
+    ----------
+    name : str
+        Of the test.
+    statistic, p_value : float
+        The observed value, and how probable one as far out is where the hypothesis holds.
+    alternative : {"two-sided", "greater", "less"}
+        What the p-value is about.
+    df : int, float, tuple or None
+        Degrees of freedom of the law under the hypothesis.
+    parameter : str
+        What the hypothesis fixes, in words.
+    null_value : float or None
+        The value that the hypothesis gives it.
+    estimate, standard_error : float or None
+        Of that parameter, from the data.
+    n : int or tuple of int
+        Observations.
+    remark : str
+        What stands in the way of trusting the p-value, if anything does.
+    """
+
+    __test__ = False  # its name begins like that of a test case
+
+    name: str
+    statistic: float
+    p_value: float
+    alternative: str
+    df: Any
+    parameter: str
+    null_value: float | None
+    estimate: float | None
+    standard_error: float | None
+    n: Any
+    law: Any = field(repr=False)  # of the statistic under the hypothesis; None where it has no closed form
+    bound: Callable[[float], float] | None = field(repr=False, default=None)  # b of (3)
+    symbol: str = "t"
+    remark: str = ""
+    limits: tuple[float, float] = (-np.inf, np.inf)  # between which the parameter lies
+    both_ways: bool = False  # the upper tail of the statistic speaks for either direction of the parameter
+
+    @property
+    def direction(self) -> str:
+        """What the test asks of the parameter: "two-sided", "one-sided (greater)", "one-sided (less)" or "any departure"."""
+        if self.both_ways or self.alternative == "two-sided":
+            return "two-sided"
+        return f"one-sided ({self.alternative})" if self.null_value is not None else "any departure"
+
+    def reject(self, level: float = 0.05) -> bool:
+        """Return whether the hypothesis is rejected at a level of significance."""
+        return bool(self.p_value <= significance("TestResult.reject", level))
+
+    def acceptance_region(self, level: float = 0.05) -> Interval:
+        """Return the values of the statistic, ends included, that do not lead to rejection; infinite where nothing bounds them."""
+        level = significance("TestResult.acceptance_region", level)
+        if self.law is None:
+            raise ValueError(
+                f"TestResult: the {self.name} has no law of its statistic; compare p_value with the level."
+            )
+        tail = level / 2 if self.alternative == "two-sided" else level
+        lower = -np.inf if self.alternative == "greater" else float(self.law.ppf(tail))
+        if np.isfinite(lower) and hasattr(getattr(self.law, "dist", None), "pmf") and self.law.cdf(lower) <= tail:
+            lower += 1  # a count whose tail is the level exactly is rejected by (2)
+        upper = np.inf if self.alternative == "less" else float(self.law.isf(tail))
+        return Interval(lower, upper)
+
+    def critical_values(self, level: float = 0.05) -> tuple[float, ...]:
+        """Return the finite ends of the region of acceptance: one for a one-sided test, two for a two-sided one."""
+        return tuple(end for end in self.acceptance_region(level) if np.isfinite(end))
+
+    def interval(self, confidence: float = 0.95) -> Interval:
+        """Return the values of the parameter that the test does not reject, one-sided where the alternative is."""
+        c = check_number("TestResult.interval", "confidence", confidence, 0, 1, open_low=True, open_high=True)
+        if self.bound is None:
+            raise ValueError(f"TestResult: the {self.name} estimates no single parameter; it has no interval.")
+        if self.alternative == "greater":
+            return Interval(float(self.bound(1 - c)), self.limits[1])
+        if self.alternative == "less":
+            return Interval(self.limits[0], float(self.bound(c)))
+        return Interval(float(self.bound((1 - c) / 2)), float(self.bound((1 + c) / 2)))
+
+    def sentence(self, level: float = 0.05) -> str:
+        """Return the result as a paper would state it."""
+        level = significance("TestResult.sentence", level)
+        found = f"{self.symbol}{self._shown_df()} = {self.statistic:.3g}, {shown_p(self.p_value)}"
+        if self.null_value is None:
+            claim = self.parameter
+        else:
+            claim = f"{self.parameter} {SIGNS['two-sided' if self.both_ways else self.alternative]} {self.null_value:g}"
+        verdict = f"Evidence that {claim}" if self.p_value <= level else f"No evidence that {claim}"
+        interval = ""
+        if self.bound is not None:
+            low, high = self.interval(1 - level)
+            interval = f"; estimate {self.estimate:.3g}, {100 * (1 - level):g} % interval {low:.3g} to {high:.3g}"
+        return f"{verdict} ({self.name}: {found}{interval})."
+
+    def _shown_df(self) -> str:
+        if self.df is None:
+            return ""
+        parts = self.df if isinstance(self.df, tuple) else (self.df,)
+        return f"({', '.join(f'{part:.4g}' for part in parts)})"
+
+    def to_frame(self) -> Any:
+        """Return one row of a pandas frame."""
+        import pandas as pd
+
+        names = ("statistic", "p_value", "direction", "df", "estimate", "standard_error", "null_value")
+        row = {name.replace("direction", "alternative"): getattr(self, name) for name in names}
+        return pd.DataFrame([row], index=[self.name])
+
+    def plot(self, ax: Any = None, level: float = 0.05) -> Any:
+        """Draw the law under the hypothesis with the p-value shaded and the region of acceptance marked."""
+        from novum.evaluation.hypotheses.plot import draw_test
+
+        return draw_test(self, ax, significance("TestResult.plot", level))
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{self.name}, {self.direction}",
+            f"  {self.symbol}{self._shown_df()} = {self.statistic:.6g}, {shown_p(self.p_value)}",
+        ]
+        if self.estimate is not None:
+            lines.append(f"  {self.parameter}: {self.estimate:.6g}")
+            if self.bound is not None:
+                low, high = self.interval()
+                lines[-1] += f", 95 % interval {low:.6g} to {high:.6g}"
+        return "\n".join([*lines, f"  note: {self.remark}"] if self.remark else lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def result_of(
+    name: str, t: float, law: Any, alternative: str, *, p_value: float | None = None, **parts: Any
+) -> TestResult:
+    """Return the result for an observed statistic and its law, with the p-value (1) unless an exact one is given."""
+    check_choice(name, "alternative", alternative, ALTERNATIVES)
+    p = p_value_of(law, t, alternative) if p_value is None else p_value
+    wanted = {"df": None, "parameter": "", "null_value": None, "estimate": None, "standard_error": None, "n": None}
+    return TestResult(name=name, statistic=float(t), p_value=p, alternative=alternative, law=law, **{**wanted, **parts})

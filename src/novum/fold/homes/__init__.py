@@ -1,0 +1,1 @@
+"""Where data live: memory, files, a Dask cluster, tensors; each offers the blocks that the engine runs over."""

@@ -1,0 +1,293 @@
+"""Rows in files as a home of the fold engine: read in batches of fixed rows, as often as a learner likes, in constant memory.
+
+The calling thread reads and decodes ahead, a few batches and no more, while the pool makes tiles and statistics of the batches
+before: reading and learning overlap. Every cell is checked on every pass, since a file has no memory of having been checked.
+"""
+
+import copy
+import os
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+
+from novum import _core
+from novum.exceptions import DataError
+from novum.fold.blocks import Block, Source, add, merge_tree, tile_dtype
+from novum.fold.readers.batches import Batch, batch_rows, cut
+from novum.fold.readers.table import NUMBER, DataFile
+from novum.fold.through import Step, apply, make_step, names_out
+from novum.runtime.blas import single_blas
+from novum.runtime.pool import map_ordered
+from novum.runtime.threads import thread_count
+
+__all__ = ["Scan"]
+
+PROBE_ROWS = 16  # through() transforms this many rows at once to learn what comes out
+
+
+class Scan(Source):
+    """Rows of one or several files; made by `novum.scan`.
+
+    Attributes
+    ----------
+    n_features, n_rows, names, dtype, n_targets, has_target
+        As of every home of data; n_rows is None until it is known.
+    batch_rows : int
+        Rows of a batch: what is learned depends on it, beyond the rows themselves, to rounding.
+    """
+
+    home = "file"
+
+    def __init__(
+        self, files: list[DataFile], features: list, target: Any, weight: Any, rows: int | None, n_targets: int
+    ):
+        self.files, self.features, self.weight = files, features, weight
+        self.target = target  # a key, a list of keys (several targets) or None
+        self.n_targets, self.has_target = n_targets, target is not None
+        self.columns = files[0].columns
+        self.n_features = len(features)
+        kinds = [self.columns[key].dtype for key in features if self.columns[key].kind == NUMBER]
+        self.dtype = tile_dtype(np.result_type(*kinds)) if kinds else np.dtype(np.float64)
+        self.names = list(features) if all(isinstance(key, str) for key in features) else None
+        self.asked_rows = rows
+        self.batch_rows = rows or batch_rows(len(features))
+        self.steps: tuple[Step, ...] = ()
+        self.mapped: tuple[Callable, ...] = ()  # applied to the target, block by block
+        self.owner, self.task, self.allow_nan, self.n_jobs = "the learner", None, False, None
+
+    def _with(self, **changes) -> "Scan":
+        scan = copy.copy(self)
+        scan.__dict__.update(changes)
+        return scan
+
+    # ---------------------------------------------------------------------------------------------- what a user sees
+
+    @property
+    def n_rows(self) -> int | None:  # type: ignore[override]
+        """Rows of all files, None where a format does not tell and no pass has counted them."""
+        counts = [file.n_rows for file in self.files]
+        return None if None in counts else sum(counts)  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        if self.n_rows is None:
+            raise TypeError("the number of rows of this scan is not known before a pass over it")
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        form, count = self.files[0].format, len(self.files)
+        parts = [f"scan of {os.fspath(self.files[0].path)!r}" if count == 1 else f"scan of {count} {form} files"]
+        parts.append("rows not counted" if self.n_rows is None else f"{self.n_rows:,} rows")
+        parts.append(f"{self.n_features} features")
+        if self.target is not None:
+            several = isinstance(self.target, list)
+            parts.append(f"targets {self.target!r}" if several else f"target {self.target!r}")
+        if self.weight is not None:
+            parts.append(f"weight {self.weight!r}")
+        return ", ".join(parts + [f"through {step}" for step in self.steps])
+
+    def head(self, n: int = 5) -> Any:
+        """Return the features of the first n rows: a pandas frame where columns have names, else an array."""
+        scan = self._with(target=None, weight=None)
+        batch = scan._first_batch(n)
+        if self.steps:
+            data: Any = apply(self.steps, batch.raw(self.features), batch.range())
+        else:
+            data = batch.raw(self.features)
+        if self.names is None:
+            return data
+        if self.steps:
+            import pandas as pd
+
+            return pd.DataFrame(data, columns=self.names)
+        return data.to_pandas(ignore_metadata=True)
+
+    def through(self, transformer: Any) -> "Scan":
+        """Return the same rows with every batch passed through a fitted transformer.
+
+        Parameters
+        ----------
+        transformer : fitted transformer of scikit-learn or novum
+            One that was fitted on a frame with column names gets a pandas frame, any other an array. Sparse output is made
+            dense batch by batch.
+
+        Returns
+        -------
+        Scan
+            With the columns that come out; `through` can be called again on it.
+
+        Examples
+        --------
+        >>> import tempfile, numpy as np, novum
+        >>> from sklearn.preprocessing import StandardScaler
+        >>> path = tempfile.mkdtemp() + "/rows.npy"
+        >>> X = np.arange(12.0).reshape(6, 2)
+        >>> np.save(path, X)
+        >>> scaled = novum.scan(path).through(StandardScaler().fit(X))
+        >>> scaled.head(2).round(2)
+        array([[-1.46, -1.46],
+               [-0.88, -0.88]])
+        """
+        step = make_step(transformer, self.names)
+        steps = (*self.steps, step)
+        probe = self._with(target=None, weight=None)._first_batch(PROBE_ROWS)
+        out = apply(steps, probe.raw(self.features), probe.range())
+        width = max(len(self.features), out.shape[1])
+        return self._with(
+            steps=steps,
+            n_features=out.shape[1],
+            names=names_out(step, out.shape[1]),
+            dtype=tile_dtype(out.dtype),
+            batch_rows=self.asked_rows or batch_rows(width),
+        )
+
+    # -------------------------------------------------------------------------------------------- what a learner sees
+
+    def opened_by(self, estimator, *, target, weighted, n_jobs):
+        """Return the scan with the columns that `estimator` needs, after the checks that need no data."""
+        owner = type(estimator).__name__
+        if not self.steps:
+            for key in self.features:
+                if self.columns[key].kind != NUMBER:
+                    raise DataError(
+                        f"{owner}: column {key!r} of {self.files[0].path} is {self.columns[key].type}, not a number. Encode it"
+                        f" on the way, scan.through(fitted_encoder), or leave it out of novum.scan(..., columns=...)."
+                    )
+        if target == "numeric":
+            for key in self._target_keys():
+                if self.columns[key].kind != NUMBER:
+                    raise DataError(
+                        f"{owner}: the target {key!r} of {self.files[0].path} is {self.columns[key].type}; this learner"
+                        f" needs numbers."
+                    )
+        nan = bool(estimator.__sklearn_tags__().input_tags.allow_nan)
+        scan = self._with(owner=owner, task=target, allow_nan=nan, n_jobs=n_jobs)
+        if target is None:
+            scan = scan._with(target=None, n_targets=0, has_target=False)
+        return scan if weighted else scan._with(weight=None)
+
+    def without_features(self):
+        return self._with(features=[], steps=(), n_features=0, names=None)
+
+    def map_target(self, function):
+        return self._with(mapped=(*self.mapped, function))
+
+    def first(self):
+        return self._block(self._first_batch(self.batch_rows), [])
+
+    def total(self, statistics, params=None, merge=add):
+        weighty: list[bool] = []
+        parts = self._map(lambda batch: statistics(params, self._block(batch, weighty)))
+        with closing(parts):
+            result = merge_tree(parts, merge)
+        if self.weight is not None and not any(weighty):
+            raise DataError(
+                f"Sample weights must contain at least one non-zero number. All weights {self.weight!r} given to"
+                f" {self.owner} are zero."
+            )
+        return result
+
+    def rows(self, function, params=None):
+        """Return an iterator over the results of the batches; files are read as it advances."""
+
+        def one(batch: Batch) -> Any:
+            with single_blas():  # entered per batch: between two of them the caller's own code runs
+                return function(params, self._block(batch, []))
+
+        return self._map(one)
+
+    def each(self):
+        return self._map(lambda batch: self._block(batch, []))
+
+    def _map(self, function: Callable[[Batch], Any]) -> Any:
+        count = thread_count(self.n_jobs)
+        return map_ordered(function, self._batches(self.batch_rows, count), count)
+
+    # ------------------------------------------------------------------------------------------------ batches to blocks
+
+    def _target_keys(self) -> list:
+        if self.target is None:
+            return []
+        return self.target if isinstance(self.target, list) else [self.target]
+
+    def _batches(self, rows: int, threads: int = 1) -> Iterator[Batch]:
+        weight = [] if self.weight is None else [self.weight]
+        keys = list(dict.fromkeys([*self.features, *self._target_keys(), *weight]))
+        empty = True
+        for batch in cut(self.files, keys, rows, threads):
+            empty = False
+            yield batch
+        if empty:
+            raise DataError(f"Found array with 0 sample(s) while a minimum of 1 is required by {self.owner}: {self!r}.")
+
+    def _first_batch(self, rows: int) -> Batch:
+        with closing(self._batches(rows)) as batches:  # type: ignore[type-var]
+            return next(batches)
+
+    def _block(self, batch: Batch, weighty: list[bool]) -> Block:
+        """Return a batch as a checked block; tells `weighty` whether any of its weights is positive."""
+        if self.steps:
+            out = apply(self.steps, batch.raw(self.features), batch.range())
+            X = np.ascontiguousarray(out, self.dtype)
+            if X.shape[1] != self.n_features:
+                raise DataError(
+                    f"scan.through: {self.steps[-1]} made {X.shape[1]} columns, {self.n_features} before: {batch.range()}."
+                )
+        else:
+            X = batch.tile(self.features, self.dtype)
+        if not _core.runtime.tiles.all_finite(X):
+            self._refuse(X, batch)
+        weight = None
+        if self.weight is not None:
+            weight = self._weight(batch)
+            weighty.append(bool(weight.any()))
+        return Block(X, self._y(batch), weight, batch.start, {})
+
+    def _refuse(self, X: np.ndarray, batch: Batch) -> None:
+        """Raise for the first cell that is infinite, or NaN where the learner takes none."""
+        bad = np.argwhere(np.isinf(X) if self.allow_nan else ~np.isfinite(X))
+        if not len(bad):
+            return
+        row, j = bad[0]
+        column = self.names[j] if self.names is not None else int(j) if self.steps else self.features[j]
+        what = "NaN" if np.isnan(X[row, j]) else f"infinity or a value too large for {self.dtype!r}"
+        raise DataError(
+            f"Input X contains {what}: column {column!r}, {batch.place(int(row))}. {self.owner} needs finite numbers;"
+            f" remove the row, or fill the gap on the way with scan.through(fitted_imputer)."
+        )
+
+    def _y(self, batch: Batch) -> Any:
+        """Return the target of a batch: flat, or as columns where several were asked for."""
+        if self.target is None:
+            return None
+        parts = [batch.labels(key) for key in self._target_keys()]
+        y = np.column_stack(parts) if isinstance(self.target, list) else parts[0]
+        if y.dtype.kind == "f":
+            bad = np.argwhere(~np.isfinite(y))
+            if len(bad):
+                what = "NaN" if np.isnan(y[tuple(bad[0])]) else "infinity"
+                raise DataError(f"Input y contains {what}: target {self.target!r}, {batch.place(int(bad[0][0]))}.")
+            if self.task == "classes" and (y != np.floor(y)).any():
+                raise DataError(
+                    f"Unknown label type: continuous. {self.owner} is a classifier, but the target {self.target!r} holds fractions."
+                )
+        for function in self.mapped:
+            y = function(y)
+        return y
+
+    def _weight(self, batch: Batch) -> np.ndarray:
+        """Return the weights of a batch as float64, after their checks."""
+        weight = np.ascontiguousarray(batch.labels(self.weight), np.float64)
+        bad = ~np.isfinite(weight) | (weight < 0)
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            negative = (
+                "Negative values in data passed to `sample_weight`"
+                if weight[row] < 0
+                else "Input sample_weight is not finite"
+            )
+            raise DataError(
+                f"{negative}: {weight[row]:g} in column {self.weight!r}, {batch.place(row)}. Give weights of zero or more."
+            )
+        return weight

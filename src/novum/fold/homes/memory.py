@@ -1,0 +1,177 @@
+"""Data in memory: arrays of any layout, frames, sparse matrices. Threads run over blocks; the cut depends on (n, d) alone.
+
+Only a block at a time is made row-major and of the tile dtype; a C-contiguous float array is never copied.
+"""
+
+from collections.abc import Callable, Iterator
+from copy import copy
+from typing import Any, Protocol
+
+import numpy as np
+
+from novum import _core
+from novum.fold.blocks import Block, Source, add, block_rows, merge_tree, tile_dtype
+from novum.runtime.pool import map_ordered
+from novum.runtime.threads import thread_count
+
+__all__ = ["ArrayTiles", "FrameTiles", "MemorySource", "SparseTiles", "Tiles"]
+
+
+class Tiles(Protocol):
+    """Rows that can be cut into tiles."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+
+    def tile(self, start: int, stop: int) -> Any:
+        """Return rows start to stop as a row-major tile (or a CSR matrix)."""
+
+    def finite(self, start: int, stop: int) -> bool:
+        """Return whether rows start to stop hold neither NaN nor infinity."""
+
+
+class ArrayTiles:
+    """A two-dimensional NumPy array of numbers."""
+
+    def __init__(self, X: np.ndarray):
+        self.X, self.shape, self.dtype = X, X.shape, tile_dtype(X.dtype)
+        # ascontiguousarray of a column-major block strides through memory column by column; packing goes line by line.
+        self.packed = X.dtype == self.dtype and not X.flags.c_contiguous and X.dtype.isnative
+
+    def tile(self, start, stop):
+        if not self.packed:
+            return np.ascontiguousarray(self.X[start:stop], dtype=self.dtype)
+        out = np.empty((stop - start, self.shape[1]), self.dtype)
+        _core.runtime.tiles.pack_columns([self.X[start:stop, j] for j in range(self.shape[1])], out)
+        return out
+
+    def finite(self, start, stop):
+        if self.X.dtype.kind != "f":
+            return True
+        whole = self.packed and (start, stop) == (0, len(self.X)) and self.X.flags.f_contiguous
+        return _core.runtime.tiles.all_finite(self.X.T if whole else self.tile(start, stop))
+
+
+class FrameTiles:
+    """Columns of a data frame, each a NumPy array."""
+
+    def __init__(self, columns: list[np.ndarray]):
+        self.columns = columns
+        self.shape = (len(columns[0]), len(columns))
+        self.dtype = tile_dtype(np.result_type(*{column.dtype for column in columns}))
+        self.packed = all(column.dtype == self.dtype for column in columns)
+
+    def tile(self, start, stop):
+        out = np.empty((stop - start, self.shape[1]), self.dtype)
+        if self.packed:
+            _core.runtime.tiles.pack_columns([column[start:stop] for column in self.columns], out)
+        else:
+            for j, column in enumerate(self.columns):
+                out[:, j] = column[start:stop]
+        return out
+
+    def finite(self, start, stop):
+        return _core.runtime.tiles.all_finite(self.tile(start, stop))
+
+
+class SparseTiles:
+    """A CSR matrix: blocks are CSR matrices over the same rows, centring is implicit, nothing is made dense.
+
+    Compressed columns are kept for learners that go by column; the first block that is asked for turns them into rows.
+    """
+
+    def __init__(self, X):
+        self.X, self.shape, self.dtype = X, X.shape, tile_dtype(X.dtype)
+        self.by_row = X if X.format == "csr" else None
+        self.sound = X.format != "csr" and bool(_core.runtime.tiles.all_finite(X.data))
+
+    def rows(self):
+        """Return the matrix by row."""
+        if self.by_row is None:
+            self.by_row = self.X.tocsr()
+        return self.by_row
+
+    def tile(self, start, stop):
+        X = self.rows()
+        low, high = X.indptr[start], X.indptr[stop]
+        out = type(X)((stop - start, self.shape[1]), dtype=X.dtype)
+        # Views: a slice would copy its entries at every pass, and so would the constructor given them.
+        out.data, out.indices = X.data[low:high], X.indices[low:high]
+        out.indptr = X.indptr[start : stop + 1] - low
+        return out
+
+    def finite(self, start, stop):
+        if self.sound:
+            return True
+        X = self.rows()
+        return bool(_core.runtime.tiles.all_finite(X.data[X.indptr[start] : X.indptr[stop]]))
+
+
+class MemorySource(Source):
+    """Tiles with their target and weights, cut once."""
+
+    def __init__(self, tiles: Tiles, y: np.ndarray | None = None, weight: np.ndarray | None = None, n_jobs=None):
+        self.tiles, self.y, self.weight, self.n_jobs = tiles, y, weight, n_jobs
+        self.n_rows, self.n_features = tiles.shape
+        self.dtype = tiles.dtype
+        self.sparse = isinstance(tiles, SparseTiles)
+        self.has_target = y is not None
+        self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
+        self.check: Callable[[MemorySource], Any] | None = None  # for values that are not finite, if put off
+        self.threads: int | None = None  # asked once: a learner of many short passes would feel it
+        self._cut(block_rows(*tiles.shape))
+
+    def _cut(self, step: int) -> None:
+        n, step = self.tiles.shape[0], max(1, step)
+        self.bounds = [(start, min(start + step, n)) for start in range(0, n, step)]
+        self.memories: list[dict] = [{} for _ in self.bounds]
+
+    def cut(self, rows: int) -> "MemorySource":
+        """Return the same data in blocks of `rows`, a function of the shape: for learners that do much with every value."""
+        twin = copy(self)
+        twin._cut(rows)
+        return twin
+
+    def block(self, index: int) -> Block:
+        """Return one block, to look at a few rows without a pass."""
+        start, stop = self.bounds[index]
+        y = None if self.y is None else self.y[start:stop]
+        weight = None if self.weight is None else self.weight[start:stop]
+        return Block(self.tiles.tile(start, stop), y, weight, start, self.memories[index])
+
+    def _map(self, function: Callable):
+        if len(self.bounds) == 1:
+            return map_ordered(function, (0,), 1)
+        if self.threads is None:
+            self.threads = thread_count(self.n_jobs)
+        return map_ordered(function, range(len(self.bounds)), min(self.threads, len(self.bounds)))
+
+    def first(self):
+        return self.block(0)
+
+    def total(self, statistics, params=None, merge=add):
+        return merge_tree(self._map(lambda index: statistics(params, self.block(index))), merge)
+
+    def rows(self, function, params=None):
+        out = None
+        for (start, stop), part in zip(self.bounds, self._map(lambda index: function(params, self.block(index)))):
+            if out is None:
+                out = np.empty((self.n_rows, *part.shape[1:]), part.dtype)
+            out[start:stop] = part
+        return out
+
+    def verified(self):
+        if self.check is not None:
+            check, self.check = self.check, None
+            check(self)
+        return self
+
+    def bad_blocks(self) -> Iterator[Block]:
+        """Yield the blocks that hold NaN or infinity."""
+        if self.sparse and self.tiles.finite(0, self.tiles.shape[0]):
+            return iter(())  # sparse rows are wide: many blocks, with little to look at in each
+        verdicts = self._map(lambda index: self.tiles.finite(*self.bounds[index]))
+        return (self.block(index) for index, finite in enumerate(verdicts) if not finite)
+
+    def map_target(self, function):
+        return MemorySource(self.tiles, function(self.y), self.weight, self.n_jobs)

@@ -1,0 +1,132 @@
+"""Data on a PyTorch device: large blocks, statistics where the tensor is, only their small sums come back.
+
+Fitted attributes are NumPy arrays; predictions return as tensors on the device of the input.
+"""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+
+from novum.exceptions import DataError
+from novum.fold.blocks import Block, Source, add, merge_tree
+from novum.runtime import arrays
+
+__all__ = ["TensorSource", "open_tensor"]
+
+BLOCK_VALUES = {
+    "cpu": 2**18,
+    "cuda": 2**26,
+}  # a GPU needs large blocks to be busy; 0.5 GB of float64 fits all that can be rented
+
+
+class TensorSource(Source):
+    """A two-dimensional tensor with its target and weights, cut by rows."""
+
+    home = "tensor"
+
+    def __init__(self, X: Any, y: Any, weight: Any):
+        self.X, self.y, self.weight = X, y, weight
+        self.n_rows, self.n_features = X.shape
+        self.dtype = np.dtype(str(X.dtype).removeprefix("torch."))
+        self.has_target = y is not None
+        self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
+        values = BLOCK_VALUES.get(X.device.type, BLOCK_VALUES["cuda"])
+        step = max(1, values // max(1, self.n_features))
+        self.bounds = [(start, min(start + step, self.n_rows)) for start in range(0, self.n_rows, step)]
+        self.memories: list[dict] = [{} for _ in self.bounds]
+
+    def _blocks(self):
+        for (start, stop), memory in zip(self.bounds, self.memories):
+            y = None if self.y is None else self.y[start:stop]
+            weight = None if self.weight is None else self.weight[start:stop]
+            yield Block(self.X[start:stop], y, weight, start, memory)
+
+    def total(self, statistics, params=None, merge=add):
+        return merge_tree((statistics(params, block) for block in self._blocks()), merge)
+
+    def first(self):
+        return next(self._blocks())
+
+    def rows(self, function, params=None):
+        parts = [function(params, block) for block in self._blocks()]
+        if not arrays.is_tensor(parts[0]) and parts[0].dtype.kind in "fiub":
+            parts = [arrays.like(self.X, part, str(part.dtype)) for part in parts]
+        return arrays.stack_rows(parts)
+
+    def map_target(self, function: Callable[[Any], Any]):
+        twin = copy(self)
+        twin.y = arrays.like(self.X, function(self.y), "int64")
+        twin.memories = [{} for _ in self.bounds]
+        return twin
+
+
+def open_tensor(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TensorSource:
+    """Return a tensor as a Source after the checks that scikit-learn's would make of an array, in its words."""
+    import torch
+
+    owner = type(estimator).__name__
+    X = X.detach()
+    if X.layout != torch.strided:
+        raise DataError(f"{owner} takes dense tensors, got {X.layout}; call X.to_dense(), or give SciPy's CSR matrix.")
+    if X.ndim != 2:
+        raise DataError(
+            f"Expected 2D array, got {X.ndim}D tensor instead: {owner} takes a tensor of shape (rows, features)."
+        )
+    if X.is_complex():
+        raise DataError(f"Complex data not supported by {owner}; give real numbers.")
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        what = "sample(s)" if X.shape[0] == 0 else "feature(s)"
+        raise DataError(
+            f"Found array with 0 {what} (shape={tuple(X.shape)}) while a minimum of 1 is required by {owner}."
+        )
+    if X.dtype not in (torch.float32, torch.float64):
+        X = X.float() if X.dtype in (torch.float16, torch.bfloat16) else X.double()
+    allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
+    if bool(torch.isinf(X).any()) or (not allow_nan and bool(torch.isnan(X).any())):
+        raise DataError(f"Input X contains NaN or infinity. {owner} does not accept it: fill or drop those rows.")
+    if y is not None:
+        y = labels_or_numbers(owner, X, y)
+    if sample_weight is not None:
+        sample_weight = arrays.like(X, _plain(sample_weight), "float64")
+        if sample_weight.ndim != 1:
+            raise DataError(f"Sample weights must be 1D array or scalar, got {sample_weight.ndim}D array for {owner}.")
+        same_length(owner, "sample_weight", X, sample_weight)
+        if not bool(torch.isfinite(sample_weight).all()) or bool((sample_weight < 0).any()):
+            raise DataError(f"{owner}: sample_weight must be finite and not negative; zero leaves a row out.")
+        if not bool(sample_weight.any()):
+            raise DataError(f"Sample weights must contain at least one non-zero number. All given to {owner} are zero.")
+    return TensorSource(X.contiguous(), y, sample_weight)
+
+
+def labels_or_numbers(owner: str, X: Any, y: Any) -> Any:
+    """Return the target beside X, as long as X and finite; labels that are no numbers stay NumPy until they are coded."""
+    values = _plain(y)
+    if not arrays.is_tensor(values) and np.asarray(values).dtype.kind not in "fiub":
+        check_classification_targets(values)
+        same_length(owner, "y", X, values)
+        return values
+    y = values if arrays.is_tensor(values) else arrays.like(X, values, str(np.asarray(values).dtype))
+    y = y.detach().to(X.device)
+    if y.ndim not in (1, 2) or y.is_complex():
+        raise DataError(
+            f"{owner}: y should be real, of shape (rows,) or (rows, targets); got {y.dtype} of shape {tuple(y.shape)}."
+        )
+    same_length(owner, "y", X, y)
+    if y.is_floating_point() and not bool(y.isfinite().all()):
+        raise DataError(f"Input y contains NaN or infinity. {owner} does not accept it: drop those rows.")
+    return y
+
+
+def _plain(values: Any) -> Any:
+    return values if arrays.is_tensor(values) else np.asarray(values)
+
+
+def same_length(owner: str, name: str, X: Any, values: Any) -> None:
+    """Raise unless there is a value per row."""
+    if values.shape[0] != X.shape[0]:
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: {[X.shape[0], values.shape[0]]} ({owner}: X and {name})."
+        )

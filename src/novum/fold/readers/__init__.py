@@ -1,0 +1,1 @@
+"""Files of rows by their format: CSV, Parquet, Arrow, npy."""

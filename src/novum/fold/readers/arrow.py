@@ -1,0 +1,67 @@
+"""Arrow IPC files (Feather version 2): record batches as they were written, one at a time.
+
+A record batch is the least that can be read, so memory grows with the largest one; `pyarrow.feather.write_feather` and
+`pandas.DataFrame.to_feather` write batches of 65,536 rows. The file is read, not mapped: a mapped file that another process
+cuts short would end this one.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.dataset as dataset
+import pyarrow.ipc as ipc
+
+from novum.fold.readers.columns import ArrowPiece, describe, index_columns
+from novum.fold.readers.table import NUMBER, DataFile
+
+__all__ = ["ArrowFile"]
+
+
+class ArrowFile(DataFile):
+    """One Arrow IPC file."""
+
+    format = "arrow"
+    failures = (OSError, ValueError, MemoryError, pa.ArrowException)
+
+    def __init__(self, path: Path):
+        self.batches: list[int] = []  # number of the first row of every record batch seen so far
+        super().__init__(path)
+
+    def _open(self):
+        with pa.OSFile(str(self.path)) as source:
+            if source.read(4) == b"FEA1":
+                raise ValueError(
+                    "it is Feather version 1; write it again with pyarrow.feather.write_feather(version=2)"
+                )
+            source.seek(0)
+            with ipc.open_file(source) as reader:
+                self.names = reader.schema.names
+                self.unique(self.names)
+                self.columns = {field.name: describe(field.type) for field in reader.schema}
+                self.index = index_columns(reader.schema)
+        self.n_rows = dataset.dataset(str(self.path), format="ipc").count_rows()  # from the headers of the batches
+
+    def _read(self, keys, rows, threads) -> Iterator[ArrowPiece]:
+        fields = [self.names.index(key) for key in keys]
+        options = ipc.IpcReadOptions(included_fields=fields, use_threads=threads > 1)
+        flat = all(self.columns[key].kind == NUMBER and "dictionary" not in self.columns[key].type for key in keys)
+        start = 0
+        with pa.OSFile(str(self.path)) as source, ipc.open_file(source, options=options) as reader:
+            for index in range(reader.num_record_batches):
+                if index == len(self.batches):
+                    self.batches.append(start)
+                batch = reader.get_batch(index)
+                batch.validate(
+                    full=not flat
+                )  # offsets and dictionary codes come from the file: never follow them unchecked
+                yield ArrowPiece(self, start, batch)
+                start += batch.num_rows
+
+    def ahead(self, start, rows):
+        return f"record batch {bisect_right(self.batches, start) - 1}, which begins at row {start}"
+
+    def place(self, start, stop):
+        index = bisect_right(self.batches, start) - 1
+        return super().place(start, stop) + (f" (record batch {index})" if index >= 0 else "")

@@ -1,0 +1,64 @@
+"""CSV, plain or compressed: parsed in blocks of bytes, with types settled once.
+
+The first block decides which columns are numbers; all numbers are then read as floats, so that a column that begins with
+integers may go on with fractions. A target that looks like integers is given back as integers.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as csv
+
+from novum.fold.readers.columns import ArrowPiece, describe
+from novum.fold.readers.table import NUMBER, DataFile
+
+__all__ = ["CsvFile"]
+
+BLOCK_BYTES = 2**21  # of text at a time; also what the types are inferred from, and the longest line
+
+
+class CsvFile(DataFile):
+    """One CSV file; `like` is the first file of the scan, whose types the others share."""
+
+    format = "csv"
+    failures = (OSError, ValueError, MemoryError, pa.ArrowException)
+
+    def __init__(self, path: Path, delimiter: str = ",", like: "CsvFile | None" = None):
+        self.delimiter, self.like = delimiter, like
+        self.types: dict[str, pa.DataType] = {}
+        self.whole: frozenset[str] = frozenset()  # numbers that look like integers
+        super().__init__(path)
+
+    def _connect(self, convert: csv.ConvertOptions | None = None) -> csv.CSVStreamingReader:
+        # One thread parses while ours work on what came before; then errors also tell the number of the row.
+        read = csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=False)
+        return csv.open_csv(str(self.path), read, csv.ParseOptions(delimiter=self.delimiter), convert)
+
+    def _open(self):
+        with self._connect() as reader:
+            schema = reader.schema
+        self.unique(schema.names)
+        if self.like is not None:
+            self.types = {name: self.like.types.get(name, self._type(schema.field(name).type)) for name in schema.names}
+            self.whole = self.like.whole
+            self.columns = {name: self.like.columns.get(name, describe(self.types[name])) for name in schema.names}
+        else:
+            self.types = {field.name: self._type(field.type) for field in schema}
+            self.whole = frozenset(field.name for field in schema if pa.types.is_integer(field.type))
+            self.columns = {name: describe(kind) for name, kind in self.types.items()}
+
+    @staticmethod
+    def _type(inferred: pa.DataType) -> pa.DataType:
+        """Return the type to read a column in: floats for every number and for a column that begins empty."""
+        number = describe(inferred).kind == NUMBER and not pa.types.is_boolean(inferred)
+        return pa.float64() if number else inferred
+
+    def _read(self, keys, rows, threads) -> Iterator[ArrowPiece]:
+        # an empty cell is missing in a column of text too, so an empty label is refused like a null one elsewhere
+        convert = csv.ConvertOptions(column_types=self.types, include_columns=keys, strings_can_be_null=True)
+        start = 0
+        with self._connect(convert) as reader:
+            for batch in reader:
+                yield ArrowPiece(self, start, batch, self.whole)
+                start += batch.num_rows

@@ -1,0 +1,66 @@
+"""Parquet: columns are decoded in step, batch by batch, whatever the size of the row groups.
+
+The pages of a column are read through a small buffer instead of a whole column chunk at a time, so memory does not grow with
+row groups; what remains is a page or two of every column, 1 MiB each as most writers cut them. Page checksums are verified
+where the writer stored them.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from novum.fold.readers.columns import ArrowPiece, describe, index_columns
+from novum.fold.readers.table import DataFile
+
+__all__ = ["ParquetFile"]
+
+BUFFER_BYTES = 2**18  # per column: long enough for quick reads
+ALL_BUFFERS = 2**24  # of all columns together, where they are many
+
+
+class ParquetFile(DataFile):
+    """One Parquet file."""
+
+    format = "parquet"
+    failures = (OSError, ValueError, MemoryError, pa.ArrowException)
+
+    def __init__(self, path: Path):
+        self.groups: list[int] = []  # number of the first row of every row group
+        super().__init__(path)
+
+    def _connect(self, n_columns: int = 1) -> pq.ParquetFile:
+        source = pa.OSFile(str(self.path))
+        size = max(4096, min(BUFFER_BYTES, ALL_BUFFERS // n_columns))
+        return pq.ParquetFile(source, buffer_size=size, pre_buffer=False, page_checksum_verification=True)
+
+    def _open(self):
+        with self._connect() as reader:
+            metadata = reader.metadata
+            counts = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
+            if sum(counts) != metadata.num_rows or min(counts, default=0) < 0:
+                raise ValueError(f"it claims {metadata.num_rows} rows in row groups of {counts[:4]} ... rows")
+            self.n_rows = metadata.num_rows
+            self.groups = [0, *accumulate(counts)][:-1] if counts else []
+            self.unique(reader.schema_arrow.names)
+            self.columns = {field.name: describe(field.type) for field in reader.schema_arrow}
+            self.index = index_columns(reader.schema_arrow)
+
+    def _read(self, keys, rows, threads) -> Iterator[ArrowPiece]:
+        start = 0
+        with self._connect(len(keys)) as reader:
+            # Arrow's own threads gain nothing here: a batch is decoded while our threads work on the ones before it.
+            for batch in reader.iter_batches(batch_size=rows, columns=keys, use_threads=False):
+                yield ArrowPiece(self, start, batch)
+                start += batch.num_rows
+
+    def ahead(self, start, rows):
+        return self.place(start, max(start + 1, min(start + rows, self.n_rows)))
+
+    def place(self, start, stop):
+        first, last = (max(0, bisect_right(self.groups, row) - 1) for row in (start, stop - 1))
+        groups = f"row group {first}" if first == last else f"row groups {first} to {last}"
+        return f"{super().place(start, stop)} ({groups})"

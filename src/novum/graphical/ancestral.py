@@ -1,0 +1,157 @@
+r"""Ancestral samples of a network, and posteriors estimated from them.
+
+x_i ~ P(x_i | Pa_i), parents first                                                    ancestral sampling         (1)
+rejection: keep the samples that agree with the evidence; P(e) = kept / drawn                                    (2)
+likelihood weighting: observed nodes are set, not drawn; w = prod_{i observed} P(e_i | Pa_i)                     (3)
+p(t | e) = sum_s w_s [x_s = t] / sum_s w_s,   P(e) = mean of w                                                  (4)
+variance of (4): sum_s w_s^2 ([x_s = t] - p)^2 / (sum_s w_s)^2;   effective samples (sum w)^2 / sum w^2          (5)
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.exceptions import DataError, ParameterError
+from novum.graphical._evidence import Evidence
+from novum.graphical.result import Posterior
+from novum.runtime.checks import check_count
+from novum.runtime.random import Stream, seed_of
+
+if TYPE_CHECKING:
+    from novum.graphical.network import BayesianNetwork
+
+__all__ = ["draw_states", "likelihood_weighting", "rejection"]
+
+Codes = NDArray[np.int32]
+
+
+def draw_states(
+    network: "BayesianNetwork", n: int, seed: int, fixed: dict[int, int]
+) -> tuple[Codes, NDArray[np.float64]]:
+    """Return n draws (1) as codes, a column per variable, and their weights (3); `fixed` variables are set."""
+    place = {variable: i for i, variable in enumerate(network.states)}
+    stream = Stream(seed)
+    codes = np.empty((n, len(place)), dtype=np.int32)
+    weights = np.ones(n)
+    for variable in network.dag.order:
+        if variable not in place:
+            continue  # real: drawn elsewhere, and nothing discrete depends on it
+        column = place[variable]
+        parents = tuple(codes[:, place[p]] for p in network.parents[variable])
+        rows = network.conditionals[variable].rows(parents)  # (n, states), or (states,) of a root
+        if column in fixed:
+            codes[:, column] = fixed[column]
+            weights *= rows[..., fixed[column]]
+            continue
+        u = stream.uniform("network sample", column, n)
+        edges = np.cumsum(rows, axis=-1)
+        edges[..., -1] = np.inf  # rounding must not leave a draw without a state
+        codes[:, column] = (u[:, None] >= edges).sum(axis=1)
+    return codes, weights
+
+
+def weighted_posterior(
+    network: "BayesianNetwork",
+    names: tuple[Any, ...],
+    seen: Evidence,
+    given: str,
+    codes: Codes,
+    weights: NDArray[np.float64],
+    method: str,
+    details: dict[str, Any],
+) -> Posterior:
+    """Return (4) and the root of (5)."""
+    place = {variable: i for i, variable in enumerate(network.states)}
+    shape = tuple(len(network.states[name]) for name in names)
+    cell = np.ravel_multi_index(tuple(codes[:, place[name]] for name in names), shape)
+    size = int(np.prod(shape))
+    total = weights.sum()
+    p = np.bincount(cell, weights, size) / total
+    squares = np.bincount(cell, weights**2, size)
+    variance = (squares * (1 - 2 * p) + p**2 * (weights**2).sum()) / total**2
+    details["effective_samples"] = float(total**2 / (weights**2).sum())
+    return Posterior(
+        p.reshape(shape),
+        names,
+        network.states,
+        given,
+        float(np.log(total / details["n_samples"])),
+        method,
+        np.sqrt(np.maximum(variance, 0)).reshape(shape),
+        details,
+    )
+
+
+def directed(model: Any, owner: str, method: str) -> Any:
+    if not hasattr(model, "dag"):
+        raise ParameterError(
+            f"{owner}(method={method!r}): only a Bayesian network can be sampled from its parents down; use method='gibbs'."
+        )
+    return model
+
+
+def likelihood_weighting(
+    model: Any,
+    owner: str,
+    names: tuple[Any, ...],
+    seen: Evidence,
+    given: str,
+    n_samples: int = 10_000,
+    random_state: Any = None,
+) -> Posterior:
+    """Return (3)-(5)."""
+    network = directed(model, owner, "likelihood_weighting")
+    n = check_count(owner, "n_samples", n_samples)
+    codes, weights = draw_states(network, n, seed_of(random_state), seen.hard)
+    for column, likelihood in seen.soft.items():
+        weights = weights * likelihood[codes[:, column]]
+    if not weights.any():
+        raise DataError(
+            f"{owner}: none of {n} samples agrees with the evidence {given}; draw more (n_samples=), or use method='auto'."
+        )
+    return weighted_posterior(
+        network, names, seen, given, codes, weights, f"likelihood weighting, {n} samples", {"n_samples": n}
+    )
+
+
+def rejection(
+    model: Any,
+    owner: str,
+    names: tuple[Any, ...],
+    seen: Evidence,
+    given: str,
+    n_samples: int = 10_000,
+    random_state: Any = None,
+) -> Posterior:
+    """Return (2), with the share of samples that were kept."""
+    network = directed(model, owner, "rejection")
+    n = check_count(owner, "n_samples", n_samples)
+    seed = seed_of(random_state)
+    codes, _ = draw_states(network, n, seed, {})
+    keep = np.ones(n, dtype=bool)
+    for column, state in seen.hard.items():
+        keep &= codes[:, column] == state
+    for column, likelihood in seen.soft.items():
+        keep &= (
+            Stream(seed).uniform("network soft evidence", column, n) < (likelihood / likelihood.max())[codes[:, column]]
+        )
+    if not keep.any():
+        raise DataError(
+            f"{owner}: none of {n} samples agrees with the evidence {given}; draw more (n_samples=), or use "
+            "method='likelihood_weighting'."
+        )
+    details = {"n_samples": n, "accepted": int(keep.sum())}
+    found = weighted_posterior(
+        network,
+        names,
+        seen,
+        given,
+        codes[keep],
+        np.ones(int(keep.sum())),
+        f"rejection, {keep.sum()} of {n} samples kept",
+        details,
+    )
+    if seen.soft:
+        found.log_evidence += float(sum(np.log(v.max()) for v in seen.soft.values()))
+    return found

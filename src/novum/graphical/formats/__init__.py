@@ -1,0 +1,1 @@
+"""Network files, one format per file."""

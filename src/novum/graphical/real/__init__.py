@@ -1,0 +1,1 @@
+"""Real-valued nodes of a network: linear Gaussian given their parents."""

@@ -1,0 +1,1 @@
+"""Least squares and what follows from it: solve, residuals, inference, evidence."""

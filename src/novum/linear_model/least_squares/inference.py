@@ -1,0 +1,217 @@
+r"""What least squares says about the coefficients: standard errors, tests and intervals.
+
+With k parameters, n rows and the inverse in the centred parameters,
+
+    cov(b) = s^2 C_xx^{-1},   var(a) = s^2 (1/W + m' C_xx^{-1} m),   s^2 = rss / (n - k)           (14)
+    robust:  B M B,   B = diag(1/W, C_xx^{-1}),   M = sum_i u_i z_i z_i',   z_i = [1, x_i - m]     (15)
+    HC0  u_i = (w_i r_i)^2      HC1  times n/(n-k)      HC2  / (1 - h_i)      HC3  / (1 - h_i)^2
+
+(a = intercept at x = 0 follows from the centred one by a linear map.) Weights count as precisions: the rows are as many as
+have a positive weight, and doubling all weights changes nothing; weights="frequency" counts each row w times instead.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block, Source
+from novum.linear_model.least_squares.coefficient_table import CoefficientTable
+from novum.runtime import arrays
+
+__all__ = ["Inference", "infer"]
+
+COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3")
+WEIGHTS = ("precision", "frequency")
+
+
+INVOLVED = 1e-12  # share of a column in the null space from which it takes part
+MOST_NAMES = 8  # printed
+
+
+class Spread(NamedTuple):
+    coef: np.ndarray  # (p,)
+    intercept: float
+    mean: np.ndarray  # (p,)
+    inverse: np.ndarray  # (p, p)
+    total: float  # W, infinite without an intercept
+    target: int
+    kind: str
+    weights: str
+
+
+class Meat(NamedTuple):
+    outer: np.ndarray  # (p + 1, p + 1)
+
+
+def meat(s: Spread, block: Block) -> Meat:
+    """Return M of (15) for one block."""
+    X = arrays.to_numpy(arrays.dense(block.X)).astype(np.float64, copy=False)
+    y = arrays.as_matrix(arrays.to_numpy(block.y)).astype(np.float64)[:, s.target]
+    w = np.ones(block.rows) if block.weight is None else arrays.to_numpy(block.weight)
+    r = y - X @ s.coef - s.intercept
+    centred = X - s.mean
+    leverage = 1 / s.total + np.einsum("ij,ij->i", centred @ s.inverse, centred)
+    precision = s.weights == "precision"
+    u = (w * r) ** 2 if precision else w * r**2
+    h = w * leverage if precision else leverage
+    if s.kind == "HC2":
+        u = u / (1 - h)
+    elif s.kind == "HC3":
+        u = u / (1 - h) ** 2
+    z = np.column_stack([np.ones(block.rows), centred])
+    return Meat((z * u[:, None]).T @ z)
+
+
+@dataclass(frozen=True, repr=False)
+class Inference(CoefficientTable):
+    """Coefficients and how far to trust them. Prints as a table; `to_frame()` gives the rows."""
+
+    n_rows: float
+    degrees_of_freedom: float
+    noise_variance: float
+    r_squared: float
+    adjusted_r_squared: float
+    f_statistic: float
+    f_p_value: float
+    log_likelihood: float
+    aic: float
+    bic: float
+    tied: tuple[str, ...] = ()  # columns that others determine: their coefficients are one choice of many
+
+    def _foot(self) -> list[str]:
+        tied = f"{', '.join(self.tied[:MOST_NAMES])}{' ...' if len(self.tied) > MOST_NAMES else ''}"
+        note = f"the rows cannot tell these columns apart, so their coefficients are the shortest of many: {tied}"
+        return [
+            *([note] if self.tied else []),
+            f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type}",
+            f"R2 {self.r_squared:.4f} (adjusted {self.adjusted_r_squared:.4f}), F {self.f_statistic:.5g} (p {self.f_p_value:.3g}), "
+            f"residual sd {np.sqrt(self.noise_variance):.5g}",
+            f"log-likelihood {self.log_likelihood:.6g}, AIC {self.aic:.6g}, BIC {self.bic:.6g}",
+        ]
+
+
+def infer(model, source: Source | None, *, covariance: str, level: float, weights: str, target: int) -> Inference:
+    """Return the inference of a fitted LinearRegression; `source` holds the training data for the robust covariances."""
+    check(model, source, covariance, level, weights, target)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a perfect fit: no noise, infinite t, infinite likelihood
+        return table(model, source, covariance, level, weights, target)
+
+
+def table(model, source: Source | None, covariance: str, level: float, weights: str, target: int) -> Inference:
+    """Return (14) or (15) as a table."""
+    from scipy import stats  # half a second to import, needed by nobody who only fits
+
+    p = model.n_features_in_
+    coef, intercept = model._coef[target], float(model._intercept[target])
+    mean, total, inverse = model._mean[:p], model._weight, model._inverse()
+    rss, tss = np.float64(model._rss[target]), np.float64(model._tss[target])
+    n = model._n_rows if weights == "precision" else total
+    k = model._rank + model.fit_intercept
+    freedom = n - k
+    if freedom <= 0:
+        raise DataError(
+            f"LinearRegression.inference: {n:.10g} rows leave no degrees of freedom for {k} parameters; give more rows."
+        )
+    variance = rss / freedom
+    if covariance == "nonrobust":
+        centred = variance * inverse
+        at_mean, cross = variance / total, np.zeros(p)
+    else:
+        spread = Spread(
+            coef, intercept, mean, inverse, total if model.fit_intercept else np.inf, target, covariance, weights
+        )
+        M = source.total(meat, spread).outer * (n / freedom if covariance == "HC1" else 1.0)  # type: ignore[union-attr]
+        centred = inverse @ M[1:, 1:] @ inverse
+        at_mean, cross = M[0, 0] / total**2, inverse @ M[1:, 0] / total
+    names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)]))
+    estimates, V = coef, centred
+    if model.fit_intercept:
+        edge = cross - centred @ mean  # covariance of the intercept at x = 0 with the slopes
+        corner = at_mean - 2 * mean @ cross + mean @ centred @ mean
+        V = np.block([[np.array([[corner]]), edge[None]], [edge[:, None], centred]])
+        names, estimates = ["intercept", *names], np.append(intercept, coef)
+    error = np.sqrt(np.diag(V))
+    statistic = estimates / error
+    half = stats.t.ppf((1 + level) / 2, freedom) * error
+    if covariance == "nonrobust" and model._rank:
+        f = float(((tss - rss) / model._rank) / variance)  # the Wald statistic, without a matrix
+    else:
+        f = joint_test(coef, centred, model._rank)
+    f_p = float(stats.f.sf(f, model._rank, freedom)) if model._rank else np.nan
+    log_likelihood = -0.5 * n * (np.log(2 * np.pi * rss / n) + 1)
+    if weights == "precision" and model._log_weight:
+        log_likelihood += 0.5 * model._log_weight
+    return Inference(
+        names,
+        estimates,
+        error,
+        statistic,
+        2 * stats.t.sf(np.abs(statistic), freedom),
+        estimates - half,
+        estimates + half,
+        V,
+        covariance,
+        level,
+        n,
+        freedom,
+        float(variance),
+        float(1 - rss / tss),
+        float(1 - (rss / freedom) / (tss / (n - model.fit_intercept))),
+        f,
+        f_p,
+        float(log_likelihood),
+        float(2 * k - 2 * log_likelihood),
+        float(k * np.log(n) - 2 * log_likelihood),
+        tied_columns(model, names[-p:] if p else []),
+    )
+
+
+def tied_columns(model, names: list[str]) -> tuple[str, ...]:
+    """Return the columns that take part in a linear dependency, in the units of their own spread."""
+    if model._rank >= model.n_features_in_:
+        return ()
+    inverse = model._inverse()
+    scale = np.sqrt(np.maximum(np.diag(inverse), np.finfo(float).tiny))
+    _, vectors = np.linalg.eigh(inverse / np.outer(scale, scale))
+    null = vectors[:, : model.n_features_in_ - model._rank]  # directions in which nothing was learned
+    return tuple(name for name, share in zip(names, (null**2).sum(axis=1)) if share > INVOLVED)
+
+
+def joint_test(coef: np.ndarray, V: np.ndarray, rank: int) -> float:
+    """Return F of the hypothesis that all slopes are zero (Wald)."""
+    if rank == 0:
+        return np.nan
+    unit = np.sqrt(np.diag(V))
+    used = unit > 0
+    values, vectors = np.linalg.eigh(V[np.ix_(used, used)] / np.outer(unit[used], unit[used]))
+    along = vectors[:, -rank:].T @ (
+        coef[used] / unit[used]
+    )  # the coefficients lie in the range of V: any inverse on it will do
+    return float((along**2 / values[-rank:]).sum() / rank)
+
+
+def check(model, source, covariance, level, weights, target) -> None:
+    """Raise for options outside their domain."""
+    owner = "LinearRegression.inference"
+    if covariance not in COVARIANCES:
+        raise ParameterError(f"{owner}: covariance={covariance!r} is none of {', '.join(map(repr, COVARIANCES))}.")
+    if weights not in WEIGHTS:
+        raise ParameterError(f"{owner}: weights={weights!r} is none of {', '.join(map(repr, WEIGHTS))}.")
+    if not 0 < level < 1:
+        raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
+    if not 0 <= target < np.atleast_2d(model.coef_).shape[0]:
+        raise ParameterError(
+            f"{owner}: target={target!r}; the model has {np.atleast_2d(model.coef_).shape[0]} target(s)."
+        )
+    if model.positive:
+        raise DataError(f"{owner}: coefficients held at >= 0 have no t distribution; fit with positive=False.")
+    if model._root.shape[0] == 0:
+        raise DataError(
+            f"{owner}: the {model.n_features_in_} sparse columns were fitted iteratively, without a Gram matrix."
+        )
+    if covariance != "nonrobust" and source is None:
+        raise ParameterError(
+            f"{owner}: covariance={covariance!r} needs the training data: inference(X, y, covariance={covariance!r})."
+        )

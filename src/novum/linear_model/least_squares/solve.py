@@ -1,0 +1,217 @@
+r"""From data to coefficients: the route by condition, then refinement until the digits stand.
+
+    minimise  sum_i w_i |y_i - a - B x_i|^2 + sum_k alpha_k |B_k|^2                                (1)
+    solution  (C_xx + alpha I) B' = C_xy,   a = m_y - B m_x                                        (2)
+
+Well-conditioned: Cholesky of the scaled (2); the error is then measured from the rows themselves (6), (7) and corrected,
+
+    B <- B + (C_xx + alpha I)^{-1} (gradient - alpha B)                                            (12)
+
+as often as the condition asks for, not at all where it is small and the fit is not near perfect. Otherwise orthogonal
+factors (8) to (11). Derivations: docs/theory/least_squares.md.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+from scipy.optimize import nnls
+
+from novum.engines.moments import triangles
+from novum.engines.moments.second import Moments, central_moments, constant_columns
+from novum.fold.blocks import Source
+from novum.linear_model.least_squares import orthogonal, residuals
+from novum.runtime import arrays
+
+__all__ = ["Solution", "solve"]
+
+EPS = float(np.finfo(np.float64).eps)
+DIGITS = 1e-12  # relative error above which a correction (12) is worth a pass
+ORTHOGONAL_BELOW = 1e-11  # reciprocal condition of the scaled Gram matrix below which (12) would converge slowly
+MOST_CORRECTIONS = 3
+SMALLEST_SQUARE = 1e-280  # below, sums of squares lose digits to underflow
+WIDE = 1.0  # rows per column below which the factor is formed at once: the Gram matrix would be larger than the data
+
+
+class Solution(NamedTuple):
+    """The minimiser of (1) and what is needed to judge it."""
+
+    coef: np.ndarray  # (q, p)
+    intercept: np.ndarray  # (q,)
+    mean: np.ndarray  # (p + q,)
+    root: np.ndarray  # (m, p), root' root = C_xx
+    rss: np.ndarray  # (q,)
+    tss: np.ndarray  # (q,): about the mean, or about zero without an intercept
+    weight: float  # sum of the weights
+    rows: float
+    log_weight: float  # sum of the logarithms of the positive weights
+    rank: int
+    n_iter: int  # corrections (12)
+
+
+class Cholesky(NamedTuple):
+    """Cholesky factor of the scaled penalised Gram matrix over the columns that vary."""
+
+    factor: np.ndarray  # upper
+    scale: np.ndarray
+    used: np.ndarray  # mask (p,)
+    rcond: float
+
+    def solve(self, rhs: np.ndarray) -> np.ndarray:
+        """Return (C + alpha I)^{-1} rhs, zero for columns that do not vary."""
+        out = np.zeros_like(rhs)
+        inner = rhs[self.used] / self.scale[:, None]
+        out[self.used] = scipy.linalg.cho_solve((self.factor, False), inner, check_finite=False) / self.scale[:, None]
+        return out
+
+
+def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = None, positive: bool = False) -> Solution:
+    """Return the minimiser of (1); `alpha` holds a penalty per target, None stands for zero."""
+    p, q = source.n_features, max(1, source.n_targets)
+    penalty = np.zeros(q) if alpha is None else np.broadcast_to(np.asarray(alpha, float), q)
+    if source.n_rows is not None and source.n_rows <= WIDE * (p + 1):
+        return by_factor(source, fit_intercept, penalty, positive)
+    with np.errstate(over="ignore", invalid="ignore"):
+        moments = central_moments(source, fit_intercept)
+    if out_of_range(moments, source):
+        return by_factor(source, fit_intercept, penalty, positive)
+    groups = [(value, np.flatnonzero(penalty == value)) for value in np.unique(penalty)]
+    factors = [cholesky(moments, value) for value, _ in groups]
+    noise = EPS * float(
+        np.max(np.abs(moments.mean[:p]) / spread_of(moments), initial=0.0)
+    )  # rounding of the data, relative
+    if any(f is None or f.rcond < max(ORTHOGONAL_BELOW, 16 * p * noise**2) for f in factors):
+        return by_factor(source, fit_intercept, penalty, positive)
+    return by_cholesky(source, moments, groups, factors, fit_intercept, penalty, positive)
+
+
+def spread_of(m: Moments) -> np.ndarray:
+    """Return the standard deviation of every column, infinite where it is constant."""
+    variance = np.diag(m.xx) / m.weight
+    return np.where(constant_columns(variance, m.mean[: len(variance)]), np.inf, np.sqrt(np.maximum(variance, 1e-300)))
+
+
+def out_of_range(m: Moments, source: Source) -> bool:
+    """Return whether squares of the data overflow or vanish: columns beyond 1e+-150 have a length, but no Gram matrix."""
+    if not np.isfinite(m.xx).all():
+        return True
+    vanished = np.diag(m.xx) < SMALLEST_SQUARE
+    if source.sparse or not vanished.any():
+        return False
+    X = arrays.to_numpy(source.first().X)[:, vanished]
+    return bool(np.ptp(X, axis=0).any())  # a constant column has no square either, and needs none
+
+
+def cholesky(m: Moments, alpha: float) -> Cholesky | None:
+    """Return the factor of (2) scaled to a unit diagonal, or None where it is not positive definite."""
+    diagonal = np.diag(m.xx)
+    used = ~constant_columns(diagonal / m.weight, m.mean[: len(diagonal)]) & (diagonal > 0)
+    scale = np.sqrt(diagonal[used] + alpha)
+    if not used.all() and not used.any():
+        return Cholesky(np.zeros((0, 0)), scale, used, 1.0)
+    inner = m.xx[np.ix_(used, used)] if not used.all() else m.xx
+    scaled = inner / np.outer(scale, scale)
+    scaled.flat[:: len(scale) + 1] = 1.0
+    norm = np.abs(scaled).sum(axis=0).max()
+    try:
+        factor = scipy.linalg.cholesky(scaled, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return None
+    rcond, _ = scipy.linalg.lapack.dpocon(factor, norm)
+    return Cholesky(factor, scale, used, float(rcond))
+
+
+def by_cholesky(source, m, groups, factors, fit_intercept, penalty, positive) -> Solution:
+    """Solve (2), then correct by (12) while the error measured from the rows asks for it."""
+    p, q = m.xy.shape
+
+    def apply(rhs):  # (p, q) -> (p, q), every target with its own penalty
+        out = np.empty_like(rhs)
+        for (_, targets), factor in zip(groups, factors):
+            out[:, targets] = factor.solve(rhs[:, targets])
+        return out
+
+    root = np.zeros((p, p))
+    plain = factors[0] if not groups[0][0] else cholesky(m, 0.0)
+    if plain is not None:
+        root[np.ix_(plain.used, plain.used)] = plain.factor * plain.scale
+    else:  # a Gram matrix that only the penalty makes definite: its symmetric square root
+        values, vectors = np.linalg.eigh(m.xx)
+        root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
+    rank = int(np.linalg.matrix_rank(root)) if plain is None else int(plain.used.sum())
+    tss = np.diag(m.yy).copy()
+    if positive:
+        coef = np.column_stack([nonnegative(m, penalty[k], k) for k in range(q)])
+        rss = tss - 2 * np.einsum("pk,pk->k", coef, m.xy) + np.einsum("pk,pr,rk->k", coef, m.xx, coef)
+        return finish(
+            coef,
+            m.mean,
+            root,
+            np.maximum(rss, 0),
+            tss,
+            m.weight,
+            m.rows,
+            m.log_weight,
+            rank,
+            0,
+            np.zeros(q),
+            fit_intercept,
+        )
+    coef = apply(m.xy)
+    rss = np.maximum(tss - np.einsum("pk,pk->k", coef, 2 * m.xy - m.xx @ coef), 0)
+    rcond = min(f.rcond for f in factors)
+    amplified = EPS / rcond * np.max(tss / np.maximum(rss, EPS * tss + np.finfo(float).tiny), initial=1.0)
+    bias, corrections = np.zeros(q), 0
+    while amplified > DIGITS and corrections < MOST_CORRECTIONS:
+        r = residuals.residue(source, m.mean, coef.T)
+        step = apply(r.gradient.T - penalty * coef)
+        coef, bias, rss = coef + step, r.bias / m.weight, r.rss
+        corrections += 1
+        error = EPS / rcond  # what one correction multiplies the error by
+        amplified = error ** (corrections + 1)
+    return finish(coef, m.mean, root, rss, tss, m.weight, m.rows, m.log_weight, rank, corrections, bias, fit_intercept)
+
+
+def nonnegative(m: Moments, alpha: float, k: int) -> np.ndarray:
+    """Return the coefficients >= 0 of target k that minimise (1): the same problem on a square root of its Gram matrix."""
+    scale = np.sqrt(np.diag(m.xx) + alpha)
+    scale[scale == 0] = 1.0
+    values, vectors = np.linalg.eigh((m.xx + alpha * np.eye(len(m.xx))) / np.outer(scale, scale))
+    keep = values > values[-1] * len(values) * EPS
+    root = np.sqrt(values[keep])[:, None] * vectors[:, keep].T
+    target = vectors[:, keep].T @ (m.xy[:, k] / scale) / np.sqrt(values[keep])
+    return nnls(root, target)[0] / scale
+
+
+def by_factor(source, fit_intercept, penalty, positive) -> Solution:
+    """Solve by (8) to (11)."""
+    f = triangles.factor(source, fit_intercept)
+    p, q = f.xx.shape[1], f.xy.shape[1]
+    eps = float(np.finfo(source.dtype).eps)
+    coef = np.empty((p, q))
+    free, rank = orthogonal.least_squares(f, eps)
+    if positive:
+        for k in range(q):
+            ridge_rows = np.sqrt(penalty[k]) * np.eye(p) if penalty[k] else np.empty((0, p))
+            coef[:, k] = nnls(np.vstack([f.xx, ridge_rows]), np.append(f.xy[:, k], np.zeros(len(ridge_rows))))[0]
+    else:
+        zero = penalty == 0
+        coef[:, zero] = free[:, zero]
+        if not zero.all():
+            part = f._replace(xy=f.xy[:, ~zero])
+            coef[:, ~zero] = orthogonal.ridge(part, penalty[~zero])
+    corrections = int(rank == p and not positive and not penalty.any() and np.isfinite(f.xx).all())
+    if corrections:
+        coef = coef + orthogonal.correction(f, residuals.residue(source, f.mean, coef.T).gradient.T)
+    with np.errstate(over="ignore", under="ignore"):
+        rss, tss = ((f.xy - f.xx @ coef) ** 2).sum(axis=0), (f.xy**2).sum(axis=0)
+    return finish(
+        coef, f.mean, f.xx, rss, tss, f.weight, f.rows, f.log_weight, rank, corrections, np.zeros(q), fit_intercept
+    )
+
+
+def finish(coef, mean, root, rss, tss, weight, rows, log_weight, rank, n_iter, bias, fit_intercept) -> Solution:
+    """Return the solution with its intercept, the second half of (2)."""
+    p = coef.shape[0]
+    intercept = mean[p:] - mean[:p] @ coef + bias if fit_intercept else np.zeros(coef.shape[1])
+    return Solution(coef.T, intercept, mean, root, rss, tss, float(weight), float(rows), log_weight, rank, n_iter)

@@ -1,0 +1,1 @@
+"""Logistic regression: passes over the data, minimisers, paths, inference."""

@@ -1,0 +1,304 @@
+r"""Logistic regression: the log-odds of classes are linear in x.
+
+    minimise   sum_i w_i l(y_i, theta' [x_i, 1]) + (l1_ratio |coef|_1 + (1 - l1_ratio) |coef|^2 / 2) / C
+
+with l the cross-entropy of eq. (2) for two classes, of (5) for more (novum.linear_model.logistic.sums). The base-class form with
+K - 1 vectors is the same model: subtracting theta_K from all theta_k leaves every probability as it is. Newton's step (8) is
+iteratively reweighted least squares: with R the curvatures and z = X theta - R^{-1}(s - t) the working response, theta + d =
+(X'RX)^{-1} X'R z. Derivations: docs/theory/logistic_regression.md.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.callbacks import reporting
+from novum.base.classes import labels_of
+from novum.base.domains import Bool, Choice, Domain, Instance, Int, Null, RandomState, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.history import History
+from novum.exceptions import DataError, NotConverged
+from novum.fold.blocks import Source
+from novum.linear_model._decisions import LinearProbabilities, dense_coef
+from novum.linear_model.logistic import options
+from novum.linear_model.logistic.inference import LogisticInference, infer_logistic
+from novum.linear_model.logistic.minimum import Design, factored, minimum, objective_of
+from novum.linear_model.logistic.newton import Found
+from novum.linear_model.logistic.separation import Separation, examine, examine_by_products
+from novum.linear_model.logistic.sums import class_mass
+
+__all__ = ["LogisticRegression"]
+
+LARGEST = 1e30  # of |x| under the name "liblinear", as in scikit-learn
+SHOWN = 3  # columns of a separating direction that its warning names
+
+
+class LogisticRegression(LinearProbabilities, Estimator):
+    """Logistic regression with an L2, L1, elastic-net penalty, or none.
+
+    Parameters
+    ----------
+    penalty : {"l1", "l2", "elasticnet", None}, default="deprecated"
+        scikit-learn's old name for what `C` and `l1_ratio` say.
+    C : float, default=1.0
+        Inverse strength of the penalty; np.inf for none.
+    l1_ratio : float, default=0.0
+        Share of the L1 norm in the penalty.
+    dual : bool, default=False
+        Accepted with solver="liblinear"; the optimum is the same.
+    tol : float, default=1e-4
+        Stop where no component of the gradient of the mean objective exceeds it; with an L1 part no subgradient, and no more than
+        100 tol of the penalty.
+    fit_intercept : bool, default=True
+    intercept_scaling : float, default=1
+        With solver="liblinear": the value of the constant column, whose coefficient is penalised like the others.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on the weights of the rows of each class; "balanced" gives all classes the same total.
+    random_state : int, Generator or None, default=None
+        Accepted; nothing is drawn.
+    solver : {"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}, default="lbfgs"
+        All lead to the same optimum by the algorithm that suits the data; "liblinear" penalises the intercept and takes two
+        classes.
+    max_iter : int, default=100
+    verbose : int, default=0
+        Accepted; progress goes to callbacks.
+    warm_start : bool, default=False
+        Begin at the coefficients of the last fit.
+    n_jobs : int, default=None
+        Threads.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+    intercept_ : array of shape (1,) or (n_classes,)
+    n_iter_ : array of shape (1,)
+        Steps of the solver.
+    history_ : History
+        The mean objective after every step.
+    separation_ : Separation or None
+        Without a penalty: the direction that separates the classes, if there is one.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.linear_model import LogisticRegression
+    >>> x = np.arange(6.0)[:, None]
+    >>> model = LogisticRegression(C=np.inf).fit(x, [0, 0, 1, 0, 1, 1])
+    >>> model.coef_.round(4), model.intercept_.round(4)
+    (array([[1.214]]), array([-3.0351]))
+    >>> model.predict_proba([[2.5]]).round(3)
+    array([[0.5, 0.5]])
+    """
+
+    _squares_columns = True
+    _domains: dict[str, Domain] = {
+        "penalty": Choice("l1", "l2", "elasticnet", "deprecated") | Null(),
+        "C": Real(0, open="low"),
+        "l1_ratio": Real(0, 1) | Null(),
+        "dual": Bool(),
+        "tol": Real(0),
+        "fit_intercept": Bool(),
+        "intercept_scaling": Real(0, open="low"),
+        "class_weight": Instance(dict) | Choice("balanced") | Null(),
+        "random_state": RandomState(),
+        "solver": Choice(*options.SOLVERS),
+        "max_iter": Int(0),
+        "verbose": Int(0) | Bool(),
+        "warm_start": Bool(),
+        "n_jobs": Null() | Int(),
+    }
+    _reports_passes = True
+
+    def __init__(
+        self,
+        penalty="deprecated",
+        *,
+        C=1.0,
+        l1_ratio=0.0,
+        dual=False,
+        tol=1e-4,
+        fit_intercept=True,
+        intercept_scaling=1,
+        class_weight=None,
+        random_state=None,
+        solver="lbfgs",
+        max_iter=100,
+        verbose=0,
+        warm_start=False,
+        n_jobs=None,
+    ):
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    @fits
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit the model.
+
+        [labelled rows, sparse too]
+        """
+        penalty = options.penalty_of(self)
+        before = self._previous() if self.warm_start and self.solver != "liblinear" else None
+        source = self._source(X, y, sample_weight, target="classes")
+        self.classes_, coded = labels_of(source)
+        options.check_classes(type(self).__name__, self.solver, self.classes_)
+        if self.solver == "liblinear":
+            check_size(source)
+        mass = coded.without_features().total(class_mass, len(self.classes_)).mass
+        design = self._design(penalty, mass)
+        start = start_of(before, len(self.classes_), source.n_features, design.constant)
+        with reporting(
+            self, self.max_iter, X=X, y=y, sample_weight=sample_weight, attributes=self._attributes
+        ) as report:
+            found = minimum(coded, design, start, self.tol, self.max_iter, report)
+        return self._learn(found, design, coded, source, mass)
+
+    def _design(self, penalty: options.Penalty, mass: np.ndarray) -> Design:
+        """Return what the minimum depends on beside the data."""
+        weights = options.class_weights(type(self).__name__, self.class_weight, self.classes_, mass)
+        total = float(mass.sum() if weights is None else weights @ mass)
+        if not total > 0:
+            raise DataError(
+                f"{type(self).__name__}: class_weight={self.class_weight!r} leaves no row with a positive weight."
+            )
+        liblinear = self.solver == "liblinear"
+        constant = float(self.intercept_scaling if liblinear else 1.0) if self.fit_intercept else 0.0
+        return Design(len(self.classes_), constant, liblinear, weights, total, penalty)
+
+    def _learn(self, found: Found, design: Design, coded: Source, source: Source, mass: np.ndarray):
+        """Turn the minimum into fitted attributes."""
+        theta, separation, information = found.theta, None, None
+        value = found.history[-1]
+        if design.penalty.name is None and self.max_iter:
+            objective, _ = objective_of(coded, design)
+            if factored(coded, design.k, False):
+                examined = examine(objective, theta)
+                separation = examined.separation
+                if found.converged and separation is None:
+                    theta, value, information = examined.theta, examined.objective, examined.hessian
+            else:
+                separation = examine_by_products(objective, theta)
+        if len(theta) > 1:
+            theta = theta - theta.mean(axis=0) * (
+                design.penalty.l1_ratio == 0 or np.arange(theta.shape[1]) == theta.shape[1] - 1
+            )
+        self._theta, self._constant, self._class_mass = theta, design.constant, mass
+        self._information = None if information is None else self._free(information * design.weight, design)
+        self._log_likelihood = -value * design.weight
+        dtype = np.dtype(np.float64) if self.solver == "liblinear" else source.dtype
+        for name, attribute in self._attributes(theta).items():
+            setattr(self, name, attribute.astype(dtype))
+        self.n_iter_ = np.array([found.n_iter], dtype=np.int32)
+        self.history_ = History(found.history)
+        self.separation_ = separation
+        if separation is not None:
+            warnings.warn(self._separated(separation), NotConverged, stacklevel=4)
+        elif not found.converged:
+            warnings.warn(
+                options.not_converged(self.solver, found.n_iter, found.norm, self.tol), NotConverged, stacklevel=4
+            )
+        return self
+
+    def _free(self, information: np.ndarray, design: Design) -> np.ndarray:
+        """Return the information about coefficients and intercepts, without the column that does not exist."""
+        k, m = self._theta.shape
+        free = m - (not design.constant)
+        return information.reshape(k, m, k, m)[:, :free, :, :free].reshape(k * free, k * free)
+
+    def _attributes(self, theta: np.ndarray) -> dict[str, np.ndarray]:
+        """Return theta as fitted attributes."""
+        scale = float(self.intercept_scaling if self.solver == "liblinear" else 1.0)
+        intercept = theta[:, -1] * scale if self.fit_intercept else np.zeros(len(theta))
+        return {"coef_": theta[:, :-1] + 0.0, "intercept_": intercept}
+
+    def _previous(self) -> tuple[np.ndarray, np.ndarray] | None:
+        if not hasattr(self, "coef_"):
+            return None
+        return np.asarray(dense_coef(self.coef_), dtype=np.float64), np.asarray(self.intercept_, dtype=np.float64)
+
+    def _separated(self, separation: Separation) -> str:
+        """Return the warning for separated classes."""
+        names = list(getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)]))
+        size = np.abs(separation.direction[:, :-1]).max(axis=0)
+        order = np.argsort(-size)[:SHOWN]
+        parts = ", ".join(
+            f"{names[j]} {separation.direction[np.abs(separation.direction[:, j]).argmax(), j]:+.3g}" for j in order
+        )
+        kind = "completely" if separation.complete else "quasi-completely"
+        return (
+            f"{type(self).__name__}: the classes are {kind} separated (direction: {parts}; separation_ has all of it), so the"
+            f" likelihood has no finite maximum and coef_ is where the iteration stopped. Penalise, e.g. C=1.0, or drop the columns"
+            f" that give the class away."
+        )
+
+    def inference(self, *, level=0.95, base_class=None) -> LogisticInference:
+        """Return coefficients with standard errors, z, p and intervals; for fits without a penalty.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Of the intervals.
+        base_class : label, default=None
+            The class that the coefficients of the others are measured against; None for the first.
+
+        Returns
+        -------
+        LogisticInference
+            Prints as a table; `to_frame()` gives it as a frame.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from novum.linear_model import LogisticRegression
+        >>> x = np.arange(6.0)[:, None]
+        >>> LogisticRegression(C=np.inf).fit(x, [0, 0, 1, 0, 1, 1]).inference()
+                       coef  std err       z      p     [0.025   0.975]
+        intercept  -3.03507    2.546  -1.192  0.233   -8.02457  1.95444
+        x0          1.21403   0.9126   1.330  0.183  -0.574607  3.00266
+        6 rows, covariance observed information
+        likelihood ratio 3.3618 on 1 degrees of freedom (p 0.0667), pseudo R2 0.4042
+        log-likelihood -2.47799 (null -4.15888), AIC 8.95597, BIC 8.53949
+        """
+        check_is_fitted(self)
+        return infer_logistic(self, level=level, base_class=base_class)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = self.solver != "liblinear"
+        return tags
+
+
+def start_of(before: Any, k: int, p: int, constant: float) -> np.ndarray | None:
+    """Return theta of the last fit, or None where there was none or its shape was another."""
+    if before is None or before[0].shape != (1 if k == 2 else k, p):
+        return None
+    return np.column_stack([before[0], before[1] / constant if constant else np.zeros(len(before[1]))])
+
+
+def check_size(source: Source) -> None:
+    """Raise scikit-learn's error for values that its liblinear cannot take."""
+    tiles: Any = getattr(source, "tiles", None)
+    X = getattr(tiles, "X", None)
+    if X is not None and X.shape[0] and (X.data if scipy.sparse.issparse(X) else X).size and abs(X).max() > LARGEST:
+        raise DataError(
+            "Using the 'liblinear' solver while X contains a maximum value > 1e30 results in a frozen fit. Please choose another"
+            " solver or rescale the input X."
+        )

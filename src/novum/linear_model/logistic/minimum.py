@@ -1,0 +1,110 @@
+r"""Which algorithm finds the minimum of penalised logistic regression, by the shape and the home of the data.
+
+    no L1 part    few columns   Newton with factored Hessians (8)      many   Newton with conjugate gradients
+    L1 part       few columns   proximal Newton on summed Hessians     many   working sets, in memory
+    an L2 penalty on sparse rows of two classes with many columns             the dual (17) while it is quick
+
+A pass over many rows in memory costs much more than one over a share of them, so there the start is the minimum of a share:
+the leading rows of every block. What it gives is only a start, and given up where zero is a better one.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novum.exceptions import DataError
+from novum.fold.blocks import Source
+from novum.fold.homes.memory import MemorySource
+from novum.linear_model.logistic.descent import proximal_newton, working_sets
+from novum.linear_model.logistic.dual import dual_descent, suits
+from novum.linear_model.logistic.newton import Found, Objective, newton_cg, newton_cholesky
+from novum.linear_model.logistic.options import Penalty
+
+__all__ = ["Design", "factored", "minimum", "objective_of"]
+
+FEW = 256  # columns of two classes up to which a pass that sums the Hessian costs less than the products it saves
+FEW_SEVERAL = 128  # the same for K classes, of (K + 1) columns: there the Hessian has K (K + 1) / 2 different blocks
+FEW_ELSEWHERE = (
+    2048  # of K columns where a pass is dear: files, Dask, a GPU; beyond it the Hessian itself is the burden
+)
+FEW_PENALISED = 512  # of K columns, with an L1 part: coordinate descent on the summed Hessian
+BLOCK = 2**18  # values per block where a pass gives vectors only: enough to be worth a thread
+SHARE, SHARE_STEPS = 8, 6  # one row in eight, for at most six steps, makes a start
+SHARE_FROM = 2**20  # values from which a start on a share pays
+SHARE_ROWS = 50  # rows per parameter that a share must have, or its minimum lies too far off
+
+
+class Design(NamedTuple):
+    """What the minimum depends on beside the data."""
+
+    k: int
+    constant: float  # the value of the column that carries the intercept, 0 without one
+    penalised_intercept: bool
+    class_weight: np.ndarray | None
+    weight: float  # W
+    penalty: Penalty
+
+
+def objective_of(source: Source, design: Design) -> tuple[Objective, np.ndarray]:
+    """Return the smooth part (7) over a source, and l1 of every column."""
+    strength = 1.0 / (design.penalty.C * design.weight)
+    each = np.full(source.n_features + 1, strength)
+    if not design.penalised_intercept:
+        each[-1] = 0.0
+    ratio = design.penalty.l1_ratio
+    l2, l1 = (1 - ratio) * each, ratio * each
+    return Objective(source, design.k, design.constant, design.class_weight, design.weight, l2), l1
+
+
+def factored(source: Source, k: int, l1: bool) -> bool:
+    """Return whether Hessians are summed."""
+    p, outputs = source.n_features + 1, 1 if k == 2 else k
+    if source.home != "memory":
+        return outputs * p <= FEW_ELSEWHERE
+    if l1:
+        return outputs * p <= FEW_PENALISED and (source.n_rows or 0) > p
+    return p <= FEW if k == 2 else (k + 1) * p <= FEW_SEVERAL
+
+
+def in_blocks(source: MemorySource) -> MemorySource:
+    """Return the source in blocks for passes that give vectors only."""
+    tiles: Any = source.tiles
+    (n, p), entries = tiles.shape, tiles.X.nnz if source.sparse else tiles.shape[0] * tiles.shape[1]
+    blocks = max(1, min(64, entries // BLOCK, n))
+    if source.sparse:  # a block's sums are as long as a row is wide
+        blocks = max(1, min(blocks, entries // (4 * p)))
+    return source.cut(-(-n // (1 << (blocks.bit_length() - 1))))
+
+
+def minimum(source: Source, design: Design, theta: np.ndarray | None, tol: float, max_iter: int, report=None) -> Found:
+    """Return the minimum of (9), from theta or from zero."""
+    l1_part, direct = design.penalty.l1_ratio > 0, factored(source, design.k, design.penalty.l1_ratio > 0)
+    if isinstance(source, MemorySource) and not direct and not l1_part:
+        source = in_blocks(source)
+    objective, l1 = objective_of(source, design)
+    start = objective.start() if theta is None else theta
+    if l1_part:
+        if not direct and source.home != "memory":
+            raise DataError(
+                f"LogisticRegression: an L1 penalty on {source.n_features} columns needs them in memory; outside it the summed"
+                f" Hessian would have {(source.n_features + 1) ** 2:.2g} entries. Use l1_ratio=0, or a share of the columns."
+            )
+        solver = proximal_newton if direct else working_sets
+        return solver(objective, start, l1, tol, max_iter, report)
+    if not direct and suits(source, design.k, theta, design.penalty.C):
+        return dual_descent(objective, design.penalty.C, design.penalised_intercept, tol, max_iter, report)
+    solve = newton_cholesky if direct else newton_cg
+    if theta is None and isinstance(source, MemorySource) and max_iter > SHARE_STEPS:
+        start = start_on_share(objective, solve, start, tol)
+    return solve(objective, start, tol, max_iter, report)
+
+
+def start_on_share(objective: Objective, solve, start: np.ndarray, tol: float) -> np.ndarray:
+    """Return the minimum over a share of the rows, or `start` where that would not pay."""
+    n, p = objective.source.n_rows or 0, objective.free
+    if n * p < SHARE_FROM or n < SHARE * SHARE_ROWS * start.size or objective.source.sparse:
+        return start
+    objective.share = SHARE
+    found = solve(objective, start, max(tol, 1e-3), SHARE_STEPS)
+    objective.share = 1
+    return found.theta

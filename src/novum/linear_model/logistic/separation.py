@@ -1,0 +1,145 @@
+r"""Separated classes: when the likelihood of logistic regression has no finite maximum.
+
+A direction d separates if, for every row i and every class k other than its own,
+
+    (d_{y_i} - d_k) . x'_i >= 0,   with > 0 somewhere                                              (16)
+
+Moving theta along d then raises the likelihood for ever (Albert and Anderson, 1984): completely separated if all are > 0,
+quasi-completely if some are 0. On such data Newton's method never comes to rest: the gradient shrinks by a factor e a step while
+the step stays as long as it was, along a separating direction. Otherwise the last steps are quadratic and short. So the
+iteration itself tells the cases apart, and (16) is then verified on all rows. Where columns are too many to sum Hessians the steps
+are those of conjugate gradients; there theta itself is the first candidate: with more columns than rows it mostly separates.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from novum.fold.blocks import Block
+from novum.linear_model.logistic.newton import (
+    Objective,
+    conjugate_gradients,
+    newton_direction,
+    preconditioner,
+    search,
+)
+from novum.linear_model.logistic.sums import Point, scores
+from novum.runtime import arrays
+
+__all__ = ["Examined", "Separation", "examine", "examine_by_products"]
+
+REST = 1e-6  # change of the scores, relative to their size, below which the iteration is at rest
+MOST_STEPS = 40  # e^-40 is below rounding
+SLACK = 1e-6  # of the widest margin: how far a row may seem on the wrong side by rounding
+PRECISE = 1e-2  # what conjugate gradients may leave of the gradient in a step that is judged by its length
+QUIET = 1e-7  # gradient below which a step that is still long must follow a separating direction
+
+
+class Separation(NamedTuple):
+    """A separating direction (16), in the shape of coef_ with the intercept's share last."""
+
+    direction: np.ndarray  # (K or 1, p + 1), of unit length
+    complete: bool  # all rows strictly on their side
+    separated: float  # share of the weight that lies strictly on its side
+
+
+class Examined(NamedTuple):
+    theta: np.ndarray
+    objective: float
+    hessian: np.ndarray
+    separation: Separation | None
+
+
+class Margins(NamedTuple):
+    least: float
+    most: float
+    beyond: float  # weight of rows with a clearly positive margin
+    weight: float
+
+
+def margins(direction: Point, block: Block) -> Margins:
+    """Return the least and the largest margin of (16) in one block; `constant` and theta are those of a point."""
+    z = arrays.to_numpy(scores(direction, block.X))
+    y = arrays.to_numpy(block.y)
+    weight = np.ones(block.rows) if block.weight is None else arrays.to_numpy(block.weight)
+    if direction.class_weight is not None:
+        weight = weight * direction.class_weight[y]
+    if direction.binary:
+        margin = np.where(y == 1, z[:, 0], -z[:, 0])
+    else:
+        own = z[np.arange(len(z)), y]
+        z[np.arange(len(z)), y] = -np.inf
+        margin = own - z.max(axis=1)
+    margin, weight = margin[weight > 0], weight[weight > 0]
+    if not len(margin):
+        return Margins(np.inf, -np.inf, 0.0, 0.0)
+    return Margins(
+        float(margin.min()),
+        float(margin.max()),
+        float(weight[margin > SLACK * np.abs(margin).max()].sum()),
+        float(weight.sum()),
+    )
+
+
+def merge_margins(a: Margins, b: Margins) -> Margins:
+    """Return the margins of two blocks together."""
+    return Margins(min(a.least, b.least), max(a.most, b.most), a.beyond + b.beyond, a.weight + b.weight)
+
+
+def certify(objective: Objective, d: np.ndarray) -> Separation | None:
+    """Return d as a separation if (16) holds on all rows."""
+    length = float(np.linalg.norm(d))
+    if not length > 0:
+        return None
+    found = objective.source.total(
+        margins, Point(d / length, objective.constant, objective.class_weight), merge_margins
+    )
+    if not found.most > 0 or found.least < -SLACK * found.most:
+        return None
+    return Separation(d / length, found.least > SLACK * found.most, found.beyond / found.weight)
+
+
+def examine(objective: Objective, theta: np.ndarray) -> Examined:
+    """Go on from theta until Newton's method rests or follows a separating direction; return what was found."""
+    point = objective.point(theta, True)
+    value = objective.value(point)
+    d = np.zeros_like(theta)
+    for _ in range(MOST_STEPS):
+        d = newton_direction(objective, value)
+        size = max(1.0, float(np.abs(theta).max()))
+        if np.abs(d).max() <= REST * size and np.abs(value.gradient).max() <= REST:
+            polished = search(objective, theta, value, d, True)
+            if polished is not None:
+                point, value = polished
+            return Examined(point.theta, value.objective, value.hessian, None)
+        if np.abs(value.gradient).max() <= QUIET and (separation := certify(objective, d)) is not None:
+            return Examined(theta, value.objective, value.hessian, separation)
+        found = search(objective, theta, value, d, True)
+        if found is None:
+            break
+        point, value = found
+        theta = point.theta
+    return Examined(theta, value.objective, value.hessian, certify(objective, d))
+
+
+def examine_by_products(objective: Objective, theta: np.ndarray) -> Separation | None:
+    """Return the separation of the classes, if there is one, without summed Hessians; theta is where the iteration ended."""
+    found = certify(objective, theta)
+    if found is not None and found.complete:
+        return found
+    point = objective.point(theta)
+    value, precondition, d = objective.value(point), preconditioner(objective, point), np.zeros_like(theta)
+    for _ in range(MOST_STEPS):
+        d = conjugate_gradients(partial(objective.product, point), -value.gradient, precondition, PRECISE)
+        steepest = float(np.abs(value.gradient).max())
+        if np.abs(d).max() <= REST * max(1.0, float(np.abs(theta).max())):
+            return None
+        if steepest <= QUIET and (separation := certify(objective, d)) is not None:
+            return separation
+        moved = search(objective, theta, value, d, False)
+        if moved is None:
+            break
+        point, value = moved
+        theta = point.theta
+    return certify(objective, d)

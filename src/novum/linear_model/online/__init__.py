@@ -1,0 +1,1 @@
+"""Linear functions learned row by row."""

@@ -1,0 +1,241 @@
+r"""Epochs of stochastic gradient descent for one linear function, until they stop helping.
+
+    minimise  (1/n) sum_i c_i L(f(x_i), y_i) + alpha ((1 - rho)/2 |w|^2 + rho |w|_1),   f(x) = w'x + b          (1)
+    one step  w <- max(0, 1 - eta (1 - rho) alpha) w - eta c_i L'(f(x_i), y_i) x_i                              (2)
+    eta       eta0  |  1 / (alpha (t0 + t - 1)), t0 = alpha^(-3/4)  |  eta0 / t^power  |  passive-aggressive     (3)
+    stop      when (1), measured on the way, or the score on rows held back, was not better than the best by tol
+              for `patience` epochs; an adaptive rate is divided by 5 instead until it is 1e-6                   (4)
+
+The steps themselves, the cumulative L1 penalty and the lazy average are in cpp/include/novum/linear_model/sgd.h. The order
+of an epoch is a function of the seed and of the step at which the epoch begins. Rows outside memory are visited block after
+block, shuffled within a block. Derivation: docs/theory/online_learning.md.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from novum import _core
+from novum.exceptions import DataError
+from novum.fold.blocks import Block, Source
+from novum.runtime.pool import map_ordered
+from novum.runtime.random import purpose_code
+
+__all__ = [
+    "LOSSES",
+    "RATES",
+    "Descent",
+    "Machine",
+    "Problem",
+    "Settings",
+    "Stopping",
+    "descend",
+    "descend_by_portions",
+    "offset_of",
+]
+
+# Places in the enumerations of novum/linear_model/sgd.h, and the edge of the loss where it is fixed.
+LOSSES: dict[str, tuple[int, float | None]] = {
+    "hinge": (0, 1.0),
+    "perceptron": (0, 0.0),
+    "sign": (1, 0.0),
+    "squared_hinge": (2, 1.0),
+    "log_loss": (3, 0.0),
+    "modified_huber": (4, 0.0),
+    "squared_error": (5, 0.0),
+    "huber": (6, None),
+    "epsilon_insensitive": (7, None),
+    "squared_epsilon_insensitive": (8, None),
+}
+RATES = {"constant": 0, "adaptive": 0, "optimal": 1, "invscaling": 1, "pa1": 2, "pa2": 3}
+SLOWER, SLOWEST = 5.0, 1e-6  # an adaptive rate: divided by the first, until it is below the second
+PURPOSE = purpose_code("order of an epoch")
+
+
+class Settings(NamedTuple):
+    """What the steps depend on."""
+
+    loss: str
+    epsilon: float
+    rate: str
+    eta0: float
+    power: float
+    alpha: float  # 0: no penalty
+    rho: float
+    alpha_of_rate: float  # alpha of (3), which has a meaning without a penalty too
+    decay: float  # of the steps of the intercept; 0: none
+    batch: int
+    mean: bool  # steps by the mean of a batch, or by its sum
+    first: int  # step at which averaging begins; 0: never
+
+    def compiled(self, eta0: float) -> Any:
+        """Return the plan of the kernel at a step size."""
+        code, edge = LOSSES[self.loss]
+        optimal = self.rate == "optimal"
+        return _core.linear_model.sgd.plan(
+            code,
+            self.epsilon if edge is None else edge,
+            RATES[self.rate],
+            1 / self.alpha_of_rate if optimal else eta0,
+            1.0 if optimal else self.power,
+            offset_of(self.alpha_of_rate) if optimal else 1.0,
+            self.alpha,
+            self.rho if self.alpha else 0.0,
+            self.decay,
+            self.batch,
+            self.mean,
+            float(self.first),
+        )
+
+
+class Problem(NamedTuple):
+    """Rows with numbers or labels -1, +1 as targets."""
+
+    X: Any  # (n, d) row-major or CSR
+    y: np.ndarray  # (n,) float64
+    weight: np.ndarray | None  # (n,)
+    rows: np.ndarray | None  # those that take part; None: all
+
+
+class Machine(NamedTuple):
+    """A linear function in training."""
+
+    coef: np.ndarray  # (d,)
+    intercept: float
+    average_coef: np.ndarray | None  # (d,) float64
+    average_intercept: float
+    t: float  # the next step, from 1
+
+
+class Stopping(NamedTuple):
+    max_iter: int
+    tol: float | None
+    patience: int
+    clean: bool  # also stop after an epoch without an update: every later one would be the same
+
+
+class Descent(NamedTuple):
+    machine: Machine
+    n_iter: int
+    updates: list[float]  # of every epoch
+    objective: list[float]  # (1) of every epoch, or the score
+
+
+def offset_of(alpha: float) -> float:
+    """Return t0 of (3): the first step is then alpha^(-1/4), the size of w that the penalty lets expect."""
+    return alpha**-0.75
+
+
+def kernel_of(X: Any) -> Callable:
+    """Return the kernel with its rows bound."""
+    if scipy.sparse.issparse(X):
+        return lambda *rest: _core.linear_model.sgd.sparse(X.data, X.indices, X.indptr, *rest)
+    return lambda *rest: _core.linear_model.sgd.dense(X, *rest)
+
+
+class Epochs:
+    """A machine on its way: it visits the rows of an epoch portion by portion, then closes the epoch, until (4) says `done`.
+
+    Without a seed the rows of a portion are visited as they lie.
+    """
+
+    def __init__(self, settings: Settings, start: Machine, stopping: Stopping, seed: int | None) -> None:
+        self.settings, self.stopping, self.seed = settings, stopping, seed
+        averaged = max(0.0, start.t - settings.first) if settings.first else 0.0
+        self.w = start.coef.copy()
+        self.total = None if start.average_coef is None else start.average_coef * averaged
+        self.paid = np.zeros_like(self.w) if settings.alpha and settings.rho else None
+        self.numbers = np.array([start.intercept, start.average_intercept * averaged, 0.0, start.t, 0.0])
+        self.eta, self.plan = settings.eta0, settings.compiled(settings.eta0)
+        self.best, self.waited, self.done = np.inf, 0, False
+        self.loss, self.rows = 0.0, 0  # of the epoch so far
+        self.updates: list[float] = []
+        self.objective: list[float] = []
+
+    def visit(self, problem: Problem) -> None:
+        """Step over the rows of one portion."""
+        chosen = np.arange(problem.X.shape[0]) if problem.rows is None else problem.rows
+        if self.seed is not None:
+            order = np.empty(len(chosen), np.int64)
+            _core.linear_model.sgd.shuffle(self.seed, PURPOSE, int(self.numbers[3]) % 2**32, order)
+            chosen = order if problem.rows is None else chosen[order]
+        run = kernel_of(problem.X)
+        self.loss += run(problem.y, problem.weight, chosen, self.plan, self.w, self.total, self.paid, self.numbers)
+        self.rows += len(chosen)
+        if not (np.isfinite(self.numbers[0]) and np.isfinite(self.w).all()):
+            raise DataError(
+                f"Floating-point under-/overflow occurred at epoch #{len(self.objective) + 1}. Scaling input data with"
+                f" StandardScaler or MinMaxScaler might help, or a smaller eta0 than {self.settings.eta0:g}."
+            )
+
+    def close(self, score: Callable[[np.ndarray, float], float] | None = None) -> None:
+        """End an epoch: keep its objective, or the score, and decide whether there is another."""
+        stopping = self.stopping
+        value = self.loss / max(1, self.rows) if score is None else -score(self.w, float(self.numbers[0]))
+        self.updates.append(float(self.numbers[4]))
+        self.objective.append(value if score is None else -value)
+        self.loss, self.rows, self.numbers[4] = 0.0, 0, 0.0
+        if stopping.tol is not None:
+            self.waited = self.waited + 1 if value > self.best - stopping.tol else 0
+            self.best = min(self.best, value)
+        self.done = len(self.objective) >= stopping.max_iter or (stopping.clean and not self.updates[-1])
+        if self.waited >= stopping.patience and not self.done:
+            if self.settings.rate != "adaptive" or self.eta <= SLOWEST:
+                self.done = True
+            else:
+                self.eta, self.waited = self.eta / SLOWER, 0
+                self.plan = self.settings.compiled(self.eta)
+
+    def result(self) -> Descent:
+        """Return what the epochs came to."""
+        machine = finished(self.settings, self.w, self.total, self.numbers)
+        return Descent(machine, len(self.objective), self.updates, self.objective)
+
+
+def descend(
+    problem: Problem,
+    settings: Settings,
+    start: Machine,
+    stopping: Stopping,
+    seed: int | None,
+    score: Callable[[np.ndarray, float], float] | None = None,
+) -> Descent:
+    """Run epochs over rows in memory from `start` until (4)."""
+    epochs = Epochs(settings, start, stopping, seed)
+    while not epochs.done:
+        epochs.visit(problem)
+        epochs.close(score)
+    return epochs.result()
+
+
+def descend_by_portions(
+    source: Source,
+    problems: Sequence[Callable[[Block], Problem]],
+    settings: Settings,
+    starts: list[Machine],
+    stopping: Stopping,
+    seed: int | None,
+    n_threads: int,
+) -> list[Descent]:
+    """Run epochs over rows elsewhere, block after block in their order; all machines step over a block before the next is read."""
+    courses = [Epochs(settings, start, stopping, seed) for start in starts]
+    while going := [index for index, course in enumerate(courses) if not course.done]:
+        for block in source.each():
+
+            def step(index: int, block: Block = block) -> None:
+                courses[index].visit(problems[index](block))
+
+            for _ in map_ordered(step, going, min(n_threads, len(going))):
+                pass
+        for index in going:
+            courses[index].close()
+    return [course.result() for course in courses]
+
+
+def finished(settings: Settings, w: np.ndarray, total: np.ndarray | None, numbers: np.ndarray) -> Machine:
+    """Return the machine after its last step."""
+    averaged = max(1.0, numbers[3] - settings.first)
+    mean = None if total is None else total / averaged
+    return Machine(w, float(numbers[0]), mean, float(numbers[1]) / averaged, float(numbers[3]))

@@ -1,0 +1,1 @@
+"""Least squares under penalties that make coefficients zero: paths, working sets, choice of the penalty."""

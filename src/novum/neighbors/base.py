@@ -1,0 +1,321 @@
+"""What all neighbor estimators share: rows kept as they are, an index over them, rows added and forgotten.
+
+Which index: a tree looks at a number of leaves that grows with the columns as 2^d and hardly with the rows, a scan at all rows.
+Measured on uniform rows, a k-d tree is the faster from about n = 2^(d + 6) rows on.
+"""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+from sklearn.base import MultiOutputMixin
+from sklearn.metrics import DistanceMetric
+from sklearn.neighbors import sort_graph_by_row_values
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base import validation
+from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, Real
+from novum.base.estimator import Estimator
+from novum.engines.search.index import Blocks, Index, Precomputed, Scan
+from novum.engines.search.metrics import VALID_METRICS, VALID_METRICS_SPARSE, form_of, named
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block
+from novum.neighbors.trees import BallTree, KDTree, SearchTree
+from novum.runtime import arrays
+from novum.runtime.threads import thread_count
+
+__all__ = ["COMMON_DOMAINS", "NeighborsBase", "Ready", "answered", "read_rows"]
+
+LARGEST = 1e153  # squares of differences of larger numbers overflow
+
+TREE_DOUBLINGS = 6  # a tree is chosen from 2^(columns + this) rows on
+GRAPHS = ("csr", "csc", "coo", "lil")  # sparse formats that tell a distance of zero from none
+
+COMMON_DOMAINS: dict[str, Domain] = {
+    "algorithm": Choice("auto", "ball_tree", "kd_tree", "brute"),
+    "leaf_size": Int(1),
+    "p": Real(0, open="low") | Null(),
+    "metric": Choice(*sorted({name for names in VALID_METRICS.values() for name in names}))
+    | Function()
+    | Instance(DistanceMetric),
+    "metric_params": Instance(dict) | Null(),
+    "n_jobs": Int() | Null(),
+}
+
+
+class Ready(NamedTuple):
+    """An index and what each of its rows says, for a block of queries."""
+
+    search: Index
+    settings: Any
+
+
+class Gathered(NamedTuple):
+    X: NDArray
+    y: NDArray | None
+
+
+def gather(_: Any, block: Block) -> Gathered:
+    """Return the rows of a block, as they are."""
+    return Gathered(arrays.to_numpy(block.X), None if block.y is None else arrays.to_numpy(block.y))
+
+
+def together(a: Gathered, b: Gathered) -> Gathered:
+    """Return the rows of two blocks, one after the other."""
+    y = None if a.y is None or b.y is None else np.concatenate([a.y, b.y])
+    return Gathered(np.concatenate([a.X, b.X]), y)
+
+
+def read_rows(estimator: Any, X: Any, y: Any, *, target: str | None, reset: bool = True) -> tuple[Any, Any]:
+    """Return rows (an array, or CSR) in memory after every check, and their target: unchecked if X is in memory already."""
+    if validation.open_elsewhere(estimator, X, None, None) is None:
+        source = validation.open_source(estimator, X, n_jobs=estimator.n_jobs, reset=reset)
+        validation.check_size(estimator, source, LARGEST)
+        return source.tiles.tile(0, source.n_rows), y  # type: ignore[attr-defined]
+    source = validation.open_source(estimator, X, y, target=target, n_jobs=estimator.n_jobs, reset=reset)
+    return source.total(gather, None, together)
+
+
+def answered(estimator: Any, X: Any, function: Any, params: Any) -> Any:
+    """Return `function(params, threads, rows)` of new rows: of all at once in memory, else block by block where they live."""
+    check_is_fitted(estimator)
+    n_jobs = getattr(estimator, "n_jobs", None)
+    source = validation.open_rows(estimator, X, n_jobs=n_jobs)
+    if source.home == "memory":
+        return function(params, thread_count(n_jobs), source.tiles.tile(0, source.n_rows))  # type: ignore[attr-defined]
+    return estimator._rows(X, Elsewhere(function), params)
+
+
+def checked_graph(X: Any) -> Any:
+    """Return a matrix of distances: dense, or sparse with the entries of each row sorted; raise if one is negative."""
+    if not scipy.sparse.issparse(X):
+        return check_array(X, ensure_non_negative=True, input_name="X")
+    if X.format not in GRAPHS:
+        raise TypeError(f"Sparse matrix in {X.format!r} format is not supported due to its handling of explicit zeros")
+    copied = X.format != "csr"
+    X = check_array(X, accept_sparse="csr", ensure_non_negative=True, input_name="precomputed distance matrix")
+    return sort_graph_by_row_values(X, copy=not copied, warn_when_not_sorted=True)
+
+
+class NeighborsBase(MultiOutputMixin, Estimator):
+    """Base of all neighbor estimators."""
+
+    algorithm: Any
+    leaf_size: Any
+    metric: Any
+    metric_params: Any
+    p: Any
+    n_jobs: Any
+    _tree: SearchTree | None
+    _fit_X: Any
+    _fit_method: str
+
+    def _read(self, X: Any, y: Any = None, *, target: str | None = None, reset: bool = True) -> tuple[Any, Any]:
+        """Return rows (an array, or CSR) and target in memory, after every check."""
+        if self._is_precomputed():
+            X = checked_graph(X)
+            if X.shape[0] != X.shape[1]:
+                raise DataError(f"Precomputed matrix must be square. Input is a {X.shape[0]}x{X.shape[1]} matrix.")
+        return read_rows(self, X, y, target=target, reset=reset)
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    def _settle_metric(self) -> None:
+        """Record the metric that is meant, after scikit-learn's rules, or raise."""
+        if isinstance(self.metric, str):
+            kind = self.algorithm
+            if kind == "auto":
+                kind = "ball_tree" if self.metric in VALID_METRICS["ball_tree"] else "brute"
+            if self.metric not in VALID_METRICS[kind]:
+                raise ParameterError(
+                    f"Metric '{self.metric}' not valid. Use sorted(sklearn.neighbors.VALID_METRICS['{kind}']) to get valid options."
+                    f" Metric can also be a callable function. {type(self).__name__} has algorithm={self.algorithm!r}; 'brute'"
+                    " takes every metric."
+                )
+        elif self.algorithm == "kd_tree" and not isinstance(self.metric, DistanceMetric):
+            raise ParameterError(
+                f"kd_tree does not support callable metric '{self.metric}'. Function call overhead will result in very poor"
+                " performance. Use algorithm='ball_tree' or 'brute'."
+            )
+        params = {} if self.metric_params is None else dict(self.metric_params)
+        if "p" in params and self.p is not None:
+            warnings.warn(
+                "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.",
+                SyntaxWarning,
+                stacklevel=5,
+            )
+        metric = self.metric
+        if isinstance(metric, str) and metric == "minkowski":
+            p, w = params.pop("p", self.p), params.pop("w", None)
+            p = 2 if p is None else p
+            simple = {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"} if w is None else {}
+            metric = simple.get(p, "minkowski")
+            if metric == "minkowski":
+                params.update(p=p, w=w)
+        self.effective_metric_, self.effective_metric_params_ = metric, params
+
+    def _keep(self, X: Any) -> None:
+        """Keep the rows and build the index over them."""
+        self.n_samples_fit_ = X.shape[0]
+        self._fit_X = X
+        metric, params = self.effective_metric_, self.effective_metric_params_
+        self._cached = None
+        self._tree = None
+        if scipy.sparse.issparse(X):
+            if self.algorithm not in ("auto", "brute"):
+                warnings.warn("cannot use tree with sparse input: using brute force", stacklevel=5)
+            plain = (
+                isinstance(metric, str) and metric not in VALID_METRICS_SPARSE["brute"] and not self._is_precomputed()
+            )
+            if plain:
+                raise ParameterError(
+                    f"Metric '{metric}' not valid for sparse input. Use sorted(sklearn.neighbors.VALID_METRICS_SPARSE['brute']) to"
+                    " get valid options. Metric can also be a callable function."
+                )
+            self._fit_method = "brute"
+            self._cached = self._scanned()
+            return
+        semi = metric == "minkowski" and params["p"] < 1 if isinstance(metric, str) else False
+        self._fit_method = self._chosen(X, semi) if self.algorithm == "auto" else self.algorithm
+        if semi and self._fit_method == "brute":
+            warnings.warn(
+                "Mind that for 0 < p < 1, Minkowski metrics are not distance metrics. Continuing the execution with"
+                " `algorithm='brute'`.",
+                stacklevel=5,
+            )
+        elif semi:
+            raise ParameterError(
+                f'algorithm="{self._fit_method}" does not support 0 < p < 1 for the Minkowski metric. To resolve this problem'
+                ' either set p >= 1 or algorithm="brute".'
+            )
+        if self._fit_method == "kd_tree" and metric == "minkowski" and params.get("w") is not None:
+            raise ParameterError(
+                "algorithm='kd_tree' is not valid for metric='minkowski' with a weight parameter 'w': try algorithm='ball_tree' or"
+                " algorithm='brute' instead."
+            )
+        if self._fit_method != "brute":
+            tree = KDTree if self._fit_method == "kd_tree" else BallTree
+            self._tree = tree(X, int(self.leaf_size), metric=metric, **params)
+        else:
+            self._cached = self._scanned()
+
+    def _adopt(self, other: Any) -> None:
+        """Take over the rows and the index of a tree or an estimator."""
+        self._settle_metric()
+        if isinstance(other, SearchTree):
+            self._fit_X, self._tree = other.data, other
+            self._fit_method = "kd_tree" if isinstance(other, KDTree) else "ball_tree"
+        else:
+            check_is_fitted(other)
+            self._fit_X, self._tree, self._fit_method = other._fit_X, other._tree, other._fit_method
+        self._cached = self._scanned() if self._tree is None else None
+        self.n_samples_fit_, self.n_features_in_ = self._fit_X.shape
+
+    def _chosen(self, X: NDArray, semi: bool) -> str:
+        """Return the cheapest index for the rows and the metric."""
+        metric = self.effective_metric_
+        if not isinstance(metric, str) or self._is_precomputed() or semi:
+            return "brute"
+        n, d = X.shape
+        wanted = getattr(self, "n_neighbors", None) or 0
+        if n < 2 ** (d + TREE_DOUBLINGS) or wanted >= n // 2:
+            return "brute"
+        if metric in VALID_METRICS["kd_tree"] and self.effective_metric_params_.get("w") is None:
+            return "kd_tree"
+        norm = metric in ("minkowski", "seuclidean", "mahalanobis")
+        return "ball_tree" if norm else "brute"
+
+    def _index(self) -> Any:
+        """Return the index over the rows that are kept now."""
+        if self._tree is not None:
+            return self._tree
+        if self._cached is None:  # after a copy or a file, which carry the rows alone
+            self._cached = self._scanned()
+        return self._cached
+
+    def _scanned(self) -> Any:
+        """Return an index that looks at all rows."""
+        if self._is_precomputed():
+            return Precomputed()
+        metric, params = self.effective_metric_, self.effective_metric_params_
+        form = None if scipy.sparse.issparse(self._fit_X) else form_of(metric, params, self._fit_X)
+        return Blocks(self._fit_X, named(metric), params) if form is None else Scan(self._fit_X, form)
+
+    def _threads(self) -> int:
+        return thread_count(self.n_jobs)
+
+    def _queries(self, X: Any) -> Any:
+        """Return new rows in memory, after every check: an array, CSR, or None if they live elsewhere."""
+        if self._is_precomputed():
+            X = checked_graph(X)
+        source = validation.open_rows(self, X, n_jobs=self.n_jobs)
+        if source.home != "memory":
+            return None
+        if scipy.sparse.issparse(X) and self._is_precomputed():
+            return X  # sorted by distance: checks for rows would sort by number
+        rows = source.tiles.tile(0, source.n_rows)  # type: ignore[attr-defined]
+        if scipy.sparse.issparse(rows) and self._fit_method != "brute":
+            raise DataError(
+                f"{self._fit_method} does not work with sparse matrices. Densify the data, or set algorithm='brute'"
+            )
+        if scipy.sparse.issparse(self._fit_X) and not scipy.sparse.issparse(rows) and not self._is_precomputed():
+            return scipy.sparse.csr_array(rows)
+        return rows.toarray() if scipy.sparse.issparse(rows) and not scipy.sparse.issparse(self._fit_X) else rows
+
+    def _per_row(self, X: Any, function: Any, settings: Any) -> Any:
+        """Return `function(settings with the index, threads, rows, own)` for every query, in the home of X; None: of every row."""
+        check_is_fitted(self)
+        if X is None:
+            return function(Ready(self._index(), settings), self._threads(), self._fit_X, True)
+        rows = self._queries(X)
+        if rows is not None:
+            return function(Ready(self._index(), settings), self._threads(), rows, False)
+        # A row that is kept has a neighbor within every radius: itself.
+        example = None if scipy.sparse.issparse(self._fit_X) else np.asarray(self._fit_X[:1])
+        return self._rows(X, Elsewhere(function, False, example=example), Ready(self._index(), settings))
+
+    def _forgotten(self, indices: Any) -> NDArray:
+        """Return which rows remain without some; raise if none would, or if one does not exist."""
+        keep = np.ones(self.n_samples_fit_, dtype=bool)
+        try:
+            keep[np.asarray(indices)] = False
+        except IndexError as error:
+            raise DataError(
+                f"{type(self).__name__}.forget: indices must be rows 0 to {self.n_samples_fit_ - 1}, or a mask of them: {error}."
+            ) from error
+        if not keep.any():
+            raise DataError(f"{type(self).__name__}.forget: at least one row must remain of {self.n_samples_fit_}.")
+        return keep
+
+    def _no_graph(self, what: str) -> None:
+        check_is_fitted(self)
+        if self._is_precomputed():
+            raise DataError(
+                f"{type(self).__name__}.{what} needs rows, not distances: metric='precomputed' has to be fitted anew."
+            )
+
+    def __getstate__(self):
+        return {**super().__getstate__(), "_cached": None} if "_cached" in self.__dict__ else super().__getstate__()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.positive_only = self._is_precomputed()
+        tags.input_tags.allow_nan = isinstance(self.metric, str) and self.metric == "nan_euclidean"
+        return tags
+
+
+class Elsewhere:
+    """A function of rows as the engine calls it, block by block, for queries outside of memory; `example` is a row it knows."""
+
+    def __init__(self, function: Any, *rest: Any, example: NDArray | None = None):
+        self.function, self.rest, self.example = function, rest, example
+
+    def __call__(self, params: Any, block: Block) -> Any:
+        X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
+        return self.function(params, 1, X, *self.rest)

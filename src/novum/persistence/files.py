@@ -1,0 +1,216 @@
+"""Save fitted estimators to files that are safe to load: `novum.save`, `novum.load`.
+
+The format is skops's, never pickle: loading builds objects of known types from data and runs no code that the file
+chose. Types come from novum and scikit-learn only (`novum.persistence.archive` says which, and checks everything else
+about a file first). Callbacks are not saved. A file is written whole or not at all.
+"""
+
+import io
+import json
+import os
+import re
+import secrets
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, BinaryIO
+from zipfile import ZipFile
+
+from sklearn.base import BaseEstimator
+
+from novum import __version__
+from novum.exceptions import FileFormatError
+from novum.persistence.archive import ABOUT, Contents, inspect
+
+__all__ = ["load", "save", "saved_with"]
+
+FORMAT = "1"
+RECORDED = ("numpy", "scipy", "scikit-learn", "skops")
+MOST_NAMES, LONGEST_NAME, LONGEST_TEXT = 20, 120, 400  # of what a file says, in an error
+CALLBACK_STATE = {"_skl_callbacks", "_parent_callback_ctx", "_callback_fit_ctx", "_skl_callbacks_to_teardown"}
+
+
+def versions() -> dict[str, str]:
+    """Return what is recorded in every file."""
+    return {"format": FORMAT, "novum": __version__, **{package: version(package) for package in RECORDED}}
+
+
+def without_callbacks(value: Any, seen: dict[int, Any]) -> Any:
+    """Return a value with the callbacks of every estimator in it left out; what has none is returned as it is."""
+    if id(value) not in seen:
+        seen[id(value)] = value  # what leads back to itself ends here
+        seen[id(value)] = _rebuilt(value, seen)
+    return seen[id(value)]
+
+
+def _rebuilt(value: Any, seen: dict[int, Any]) -> Any:
+    if type(value) in (list, tuple):
+        items = [without_callbacks(item, seen) for item in value]
+        return type(value)(items) if any(new is not old for new, old in zip(items, value)) else value
+    before = vars(value) if isinstance(value, BaseEstimator) else value
+    if type(before) is not dict:
+        return value
+    after = {key: without_callbacks(item, seen) for key, item in before.items() if key not in CALLBACK_STATE}
+    if len(after) == len(before) and all(after[key] is item for key, item in before.items()):
+        return value
+    if before is value:
+        return after
+    result = object.__new__(type(value))
+    result.__dict__ = after
+    return result
+
+
+def foreign_types(path: Path, names: list[str], what: str) -> FileFormatError:
+    """Return the error that lists types which are not loaded; their names are the file's own, so only so many."""
+    listed = ", ".join(repr(name)[1:-1][:LONGEST_NAME] for name in names[:MOST_NAMES])
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return FileFormatError(
+        f"{path}: {what}, because it contains {listed}{more}. A model file holds estimators of novum and scikit-learn, "
+        "arrays and plain values; functions and other classes are not among them."
+    )
+
+
+def build(path: Path, file: BinaryIO, contents: Contents, refusal: str) -> BaseEstimator:
+    """Make the estimator that a checked file describes, or raise."""
+    from skops.io import get_untrusted_types, load
+    from skops.io.exceptions import UntrustedTypesFoundException
+
+    file.seek(0)
+    try:
+        if contents.foreign:
+            raise UntrustedTypesFoundException(contents.foreign)
+        estimator = load(file, trusted=contents.trusted)
+    except UntrustedTypesFoundException as error:
+        file.seek(0)
+        names = contents.foreign or sorted(set(get_untrusted_types(data=file.read())) - set(contents.trusted))
+        raise foreign_types(path, names, refusal) from error
+    except Exception as error:  # contents of the right types that do not fit together
+        text = str(error)[:LONGEST_TEXT]
+        raise FileFormatError(f"{path}: {refusal}: {text} (written with {contents.versions})") from error
+    if not isinstance(estimator, BaseEstimator):
+        raise FileFormatError(f"{path}: {refusal}, because it holds no estimator but {type(estimator).__name__}.")
+    return estimator
+
+
+def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
+    """Save an estimator, fitted or not, to one file.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Of novum, or of scikit-learn (a Pipeline, say) with novum's inside. Its callbacks are not saved. Of a search
+        with a scorer of its own, which is a function, save `best_estimator_`.
+    path : str or path
+        The file, by convention `something.novum`. What was there is replaced, in one step and only when all is written.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    FileFormatError
+        If the estimator holds something that could not be loaded again, such as a function or a class of your own.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, novum
+    >>> from novum.linear_model import LinearRegression
+    >>> X = np.arange(6.0).reshape(6, 1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = novum.save(LinearRegression().fit(X, 2 * X[:, 0] + 1), f"{folder}/line.novum")
+    ...     model = novum.load(path)
+    >>> model.predict([[10.0]]).round(6)
+    array([21.])
+    """
+    from skops.io import dump
+
+    path = Path(path)
+    name = type(estimator).__name__
+    if not isinstance(estimator, BaseEstimator) or isinstance(estimator, type):
+        raise FileFormatError(f"{path}: cannot save {estimator!r}, which is not an estimator; save(estimator, path).")
+    buffer = io.BytesIO()
+    try:
+        dump(without_callbacks(estimator, {}), buffer)
+        with ZipFile(buffer, "a") as archive:
+            archive.writestr(ABOUT, json.dumps(versions()))
+        contents = inspect(buffer, max_bytes=sys.maxsize)
+    except Exception as error:  # whatever skops meets in an object it cannot write
+        raise FileFormatError(f"{path}: cannot save this {name}: {error}") from error
+    build(path, buffer, contents, f"this {name} could not be loaded again")
+    write(path, buffer.getbuffer())
+    return path
+
+
+def write(path: Path, data: bytes | memoryview) -> None:
+    """Replace a file in one step: a reader sees the old one or the new one, also after a crash."""
+    target = Path(os.path.realpath(path))  # a link stays a link
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
+    try:
+        with open(draft, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    if hasattr(os, "O_DIRECTORY"):  # the new name must survive a crash too
+        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def checked(path: Path, file: BinaryIO, max_bytes: int | None) -> Contents:
+    """Return the contents of a file after every check, or raise."""
+    try:
+        contents = inspect(file, max_bytes)
+    except Exception as error:  # a hostile or damaged file can make zipfile, json and NumPy raise nearly anything
+        raise FileFormatError(
+            f"{path}: not a model file of novum, or a damaged one: {str(error)[:LONGEST_TEXT]}"
+        ) from error
+    written = contents.versions.get("novum", "")
+    major = re.match(r"(\d{1,9})\.", written)
+    if not major or contents.versions.get("format") is None:
+        raise FileFormatError(f"{path}: not a model file of novum: its version reads {written!r}.")
+    if int(major[1]) > int(__version__.split(".")[0]) or contents.versions["format"] != FORMAT:
+        raise FileFormatError(
+            f"{path}: written by novum {written}, and this is novum {__version__}; "
+            "upgrade with pip install --upgrade novum."
+        )
+    return contents
+
+
+def load(path: str | os.PathLike, *, max_bytes: int | None = None) -> Any:
+    """Load an estimator that `save` wrote. Safe for files of unknown origin: no code from the file is run.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; its extension does not matter.
+    max_bytes : int or None, default=None
+        The most memory its contents may take. None: 20 times the size of the file, at least 256 MiB.
+
+    Returns
+    -------
+    estimator
+        Its predictions are those of the one that was saved, bit for bit.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, not a model file, from a newer major version, or holds types that are not loaded.
+    """
+    path = Path(path)
+    with open(path, "rb") as file:
+        return build(path, file, checked(path, file, max_bytes), "refused")
+
+
+def saved_with(path: str | os.PathLike) -> dict[str, str]:
+    """Return the versions of novum and its companions that wrote a file."""
+    path = Path(path)
+    with open(path, "rb") as file:
+        return checked(path, file, None).versions
