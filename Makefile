@@ -57,7 +57,7 @@ lint: $(VENV)/.lint  ## ruff, mypy, import-linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	PYTHONPATH=src $(BIN)/lint-imports
+	PYTHONPATH=src:tools $(BIN)/lint-imports
 
 dev: $(VENV)/.made  ## editable install: Python edits take effect at once, `make dev` again after C++ edits
 	$(PIP) --no-build-isolation --editable ".[test,lint]"

@@ -18,6 +18,7 @@ __all__ = [
     "Bool",
     "Choice",
     "Domain",
+    "Fittable",
     "Function",
     "Instance",
     "Int",
@@ -244,3 +245,13 @@ def check(domains: dict[str, Domain], values: dict[str, Any], owner: str) -> Non
         error = ParameterError if domain.right_type(value) else ParameterTypeError
         sentence = f"The {name!r} parameter of {owner} must be {domain}. Got {value!r} instead."
         raise error(f"{sentence} {domain.suggestion(value)}".rstrip())
+
+
+class Fittable(Domain):
+    """Objects with a method `fit`."""
+
+    def contains(self, value: Any) -> bool:
+        return hasattr(value, "fit")
+
+    def __str__(self) -> str:
+        return "an object implementing 'fit'"

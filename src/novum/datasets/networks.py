@@ -6,7 +6,6 @@ A loader returns a `novum.graphical.BayesianNetwork` that also carries `facts`, 
 """
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -36,11 +35,10 @@ def made(
     **facts: Any,
 ) -> Any:
     """Put a network together; nodes without named states are ("no", "yes")."""
-    graphical = import_module(
-        "novum.graphical"
-    )  # by name: families stand above the data sets, and a loader is asked for seldom
+    from novum.graphical import BayesianNetwork  # when asked for: a family takes a while to import
+
     states = {node: tuple((states or {}).get(node, ("no", "yes"))) for node in parents}
-    network = graphical.BayesianNetwork(parents, tables, states, name)
+    network = BayesianNetwork(parents, tables, states, name)
     network.facts, network.DESCR = facts, description
     return network
 

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from novum.base.domains import ArrayLike, Bool, Domain, Null, Real
+from novum.base.domains import ArrayLike, Bool, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
-from novum.discriminant_analysis._covariances import EstimatorDomain
 from novum.exceptions import ParameterError
 
 __all__ = ["Decisions", "LossMatrixClassifier", "expected_losses", "least_loss"]
@@ -117,7 +116,7 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
     """
 
     _domains: dict[str, Domain] = {
-        "estimator": EstimatorDomain() | Null(),
+        "estimator": Fittable() | Null(),
         "loss": ArrayLike() | Null(),
         "reject_cost": Real(0) | Null(),
         "reject_label": Anything(),

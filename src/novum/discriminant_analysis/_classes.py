@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.generative import BayesRule
 from novum.engines.gaussians.covariance import factor_of_covariance
 from novum.engines.gaussians.density import Density, density_of, joint, total
+from novum.engines.gaussians.draws import draw_gaussians
 from novum.engines.gaussians.missing import dense_joint, prepared
 from novum.exceptions import DataError, ParameterError
-from novum.mixture._base import draw_gaussians
 from novum.runtime import arrays
 from novum.runtime.random import seed_of
 

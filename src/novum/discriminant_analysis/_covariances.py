@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.base.domains import Domain
 from novum.base.validation import verified
 from novum.discriminant_analysis._missing import has_missing, missing_moments
 from novum.discriminant_analysis._moments import Moments, class_moments, covariances, length_fourth, pooled_covariance
@@ -14,17 +13,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
 from novum.fold.homes.memory import MemorySource
 
-__all__ = ["EstimatorDomain", "Gathered", "class_covariances", "gather", "total_covariance", "within_covariance"]
-
-
-class EstimatorDomain(Domain):
-    """Objects with a method `fit`."""
-
-    def contains(self, value: Any) -> bool:
-        return hasattr(value, "fit")
-
-    def __str__(self) -> str:
-        return "an object implementing 'fit'"
+__all__ = ["Gathered", "class_covariances", "gather", "total_covariance", "within_covariance"]
 
 
 class Gathered(NamedTuple):

@@ -19,12 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.classes import labels_of
-from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
+from novum.base.domains import ArrayLike, Bool, Choice, Domain, Fittable, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import Query, class_position, dense_best, dense_linear, joint_of
 from novum.discriminant_analysis import _solve
 from novum.discriminant_analysis._classes import GaussianClasses, class_density, expected_rows, log_joint, priors_of
-from novum.discriminant_analysis._covariances import EstimatorDomain, gather, total_covariance, within_covariance
+from novum.discriminant_analysis._covariances import gather, total_covariance, within_covariance
 from novum.discriminant_analysis._shrinkage import TYPES
 from novum.discriminant_analysis.parameters import parameter_count
 from novum.engines.gaussians.density import Density
@@ -188,7 +188,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         "n_components": Int(1) | Null(),
         "store_covariance": Bool(),
         "tol": Real(0),
-        "covariance_estimator": EstimatorDomain() | Null(),
+        "covariance_estimator": Fittable() | Null(),
         "covariance_type": Choice(*TYPES),
         "unbiased": Bool(),
     }

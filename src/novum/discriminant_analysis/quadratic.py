@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import labels_of
-from novum.base.domains import ArrayLike, Bool, Choice, Domain, Null, Real
+from novum.base.domains import ArrayLike, Bool, Choice, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import Query, joint_of
 from novum.discriminant_analysis._classes import GaussianClasses, class_density, log_joint, priors_of
-from novum.discriminant_analysis._covariances import EstimatorDomain, class_covariances, gather
+from novum.discriminant_analysis._covariances import class_covariances, gather
 from novum.discriminant_analysis._shrinkage import TYPES
 from novum.discriminant_analysis.parameters import parameter_count
 from novum.engines.gaussians.density import Density
@@ -105,7 +105,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
         "reg_param": Real(0, 1),
         "store_covariance": Bool(),
         "tol": Real(0),
-        "covariance_estimator": EstimatorDomain() | Null(),
+        "covariance_estimator": Fittable() | Null(),
         "covariance_type": Choice(*TYPES),
         "unbiased": Bool(),
     }

@@ -15,6 +15,7 @@ from novum.base.estimator import Estimator
 from novum.base.history import History
 from novum.engines.gaussians import density as _density
 from novum.engines.gaussians.covariance import FORMS, FULL, dense, layout
+from novum.engines.gaussians.draws import draw_gaussians
 from novum.engines.gaussians.tensors import cast, log_sum
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block, Source
@@ -23,7 +24,7 @@ from novum.mixture._start import INIT, filled_source, start_sums
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 
-__all__ = ["COMMON_DOMAINS", "GaussianBase", "MixtureBase", "Query", "Scored", "draw_gaussians", "score_block"]
+__all__ = ["COMMON_DOMAINS", "GaussianBase", "MixtureBase", "Query", "Scored", "score_block"]
 
 COMMON_DOMAINS: dict[str, Domain] = {
     "n_components": Int(1),
@@ -163,15 +164,6 @@ class MixtureBase(DensityMixin, Estimator):
 def pass_of_block(params: Any, block: Block) -> Any:
     """Return the sums of one block under the density of the parameters."""
     return _density.pass_of(params.density, block)
-
-
-def draw_gaussians(rng: Any, counts: NDArray, means: NDArray, covariances: NDArray) -> NDArray:
-    """Return `counts[k]` rows of every Gaussian, one below the other."""
-    parts = []
-    for count, mean, covariance in zip(counts, means, covariances):
-        values, vectors = np.linalg.eigh(covariance)  # also where rounding has made it singular
-        parts.append(mean + rng.standard_normal((count, len(mean))) * np.sqrt(np.maximum(values, 0)) @ vectors.T)
-    return np.vstack(parts)
 
 
 class GaussianBase(MixtureBase):
