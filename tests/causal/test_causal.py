@@ -5,7 +5,7 @@ from itertools import chain, combinations
 import numpy as np
 import pandas as pd
 import pytest
-from reference.networks import random_network
+from reference.graphical import random_network
 
 from novum.causal import (
     adjust,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from reference import density as slow
+from reference import distributions as slow
 
 from novum import _core
 

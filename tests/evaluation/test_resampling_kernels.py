@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from reference.resampling import drawn_rows
+from reference.evaluation import drawn_rows
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_auc_score
 from threadpoolctl import threadpool_limits
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference.networks import random_network
+from reference.graphical import random_network
 
 from novum.datasets import load_fuel_gauge, load_network
 from novum.exceptions import DataError, ParameterError

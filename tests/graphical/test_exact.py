@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from reference.networks import random_network
+from reference.graphical import random_network
 
 from novum.datasets import load_fuel_gauge, load_gene_network
 from novum.exceptions import DataError, ParameterError

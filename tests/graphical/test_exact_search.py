@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from reference.networks import random_network
+from reference.graphical import random_network
 
 from novum.exceptions import NotConverged, ParameterError
 from novum.graphical import DAG, ExactSearch, HillClimb, StructurePosterior

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from reference.networks import random_network
+from reference.graphical import random_network
 
 import novum
 from novum.exceptions import DataError, NotConverged, ParameterError

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from reference.networks import random_network
+from reference.graphical import random_network
 
 from novum.datasets import load_fuel_gauge, load_gene_network
 from novum.exceptions import DataError, ParameterError

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from reference.networks import random_network
+from reference.graphical import random_network
 from scipy import stats
 
 from novum.datasets import load_fuel_gauge

@@ -5,7 +5,7 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
-from reference.networks import random_network
+from reference.graphical import random_network
 
 from novum.datasets import load_fuel_gauge
 from novum.exceptions import ParameterError

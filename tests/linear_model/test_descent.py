@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose
-from reference import descent as reference
+from reference.linear_model import descent as reference
 
 from novum import _core
 from novum.linear_model.penalized import designs

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 import sklearn.linear_model as sk
 from numpy.testing import assert_allclose
-from reference import descent as reference
+from reference.linear_model import descent as reference
 
 import novum
 from novum.exceptions import NotConverged

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose
-from reference import logistic as reference
+from reference.linear_model import logistic as reference
 from scipy.special import expit
 
 from novum import _core

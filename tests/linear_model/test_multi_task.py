@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 import sklearn.linear_model as theirs
 from numpy.testing import assert_allclose
-from reference import descent as reference
+from reference.linear_model import descent as reference
 
 from novum import _core
 from novum.linear_model import (

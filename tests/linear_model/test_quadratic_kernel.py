@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference.quadratic import quadratic_of_rows
+from reference.products import quadratic_of_rows
 
 from novum._core.products import quadratic
 

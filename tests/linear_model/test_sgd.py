@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 import sklearn.linear_model as theirs
 from numpy.testing import assert_allclose, assert_array_equal
-from reference import sgd as reference
+from reference.linear_model import sgd as reference
 
 from novum import _core
 from novum.exceptions import DataError, ParameterError

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from mixture.reference import em_step, joint
 from numpy.testing import assert_allclose
+from reference.gaussians import em_step, joint
 from scipy.special import logsumexp
 
 from novum.engines.gaussians.covariance import dense

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from reference import neighbors as reference
+from reference import search as reference
 from scipy.integrate import quad
 from scipy.optimize import check_grad
 from scipy.special import logsumexp

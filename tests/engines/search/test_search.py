@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
-from reference import neighbors as reference
+from reference import search as reference
 from sklearn import neighbors as sklearn_neighbors
 
 from novum import _core

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from reference import boosting
+from reference.trees import boosting
 
 from novum import _core
 from novum.engines.trees.bins import Bins, encode, words_shape

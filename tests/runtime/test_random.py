@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import philox
+from reference import runtime as philox
 from scipy import special, stats
 
 from novum import _core

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 import scipy.stats
 from numpy.testing import assert_allclose, assert_array_equal
+from reference.trees import multiway as slow
 
 import novum
 from novum.datasets import load_go_to_lesson, load_play_tennis
@@ -14,7 +15,6 @@ from novum.ensemble import AdaBoostClassifier
 from novum.exceptions import DataError, ParameterError
 from novum.tree import C45, ID3, DecisionTreeClassifier, DecisionTreeRegressor, export_text
 from novum.tree._splits import independence
-from tests.reference import branching as slow
 
 tennis, played = load_play_tennis(return_X_y=True, as_frame=True)
 lesson, goes = load_go_to_lesson(return_X_y=True, as_frame=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from reference.forests import best_decrease, impurity
+from reference.trees.forests import best_decrease, impurity
 
 from novum.engines.trees.exact import Rules, class_target, grow, layout_of, number_target, prepare
 from novum.engines.trees.input_table import Table

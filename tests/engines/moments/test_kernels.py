@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from reference import design as slow
+from reference import moments as slow
 
 from novum import _core
 

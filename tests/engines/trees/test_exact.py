@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
-from reference import trees as reference
+from reference.trees import exact as reference
 
 from novum import _core
 from novum.engines.trees.exact import ORDER, RANKS, VALUES, Rules, class_target, grow, layout_of, number_target, prepare

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from mixture.reference import statistics
 from numpy.testing import assert_allclose
+from reference.gaussians import statistics
 
 from novum import _core
 

@@ -1,0 +1,99 @@
+"""How often a call changes files on its way to the kernel and back: python tools/walk.py [name ...]
+
+A switch is a call (or the return from one) whose function lies in another file of novum than its caller. Each walk runs once
+before it is counted, so that imports and caches are not part of it.
+"""
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+SOURCE = "novum/"
+
+
+def least_squares() -> Callable[[], Any]:
+    from novum.linear_model import LinearRegression
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1000, 5)), rng.normal(size=1000)
+    return lambda: LinearRegression().fit(X, y)
+
+
+def kmeans_of_files() -> Callable[[], Any]:
+    import novum
+    from novum.cluster import KMeans
+
+    path = Path(tempfile.mkdtemp()) / "rows.npy"
+    np.save(path, np.random.default_rng(0).normal(size=(20_000, 5)))
+    return lambda: KMeans(4, random_state=0, max_iter=10, tol=0).fit(novum.scan(path))
+
+
+def forest_on_dask() -> Callable[[], Any]:
+    import dask
+    import dask.array as da
+
+    from novum.ensemble import RandomForestClassifier
+
+    dask.config.set(scheduler="synchronous")
+    rng = np.random.default_rng(0)
+    X = da.from_array(rng.normal(size=(2000, 5)), chunks=(500, 5))
+    y = da.from_array(rng.integers(0, 2, 2000), chunks=500)
+    return lambda: RandomForestClassifier(3, random_state=0, max_depth=4).fit(X, y)
+
+
+def network_query() -> Callable[[], Any]:
+    from novum.datasets import load_fuel_gauge
+
+    car = load_fuel_gauge()
+    return lambda: car.query("fuel", evidence={"gauge": "empty"})
+
+
+def study() -> Callable[[], Any]:
+    from novum.datasets import load_breast_cancer
+    from novum.study import Study
+
+    frame = load_breast_cancer(as_frame=True).frame.iloc[:200]
+    return lambda: Study(frame, frame.columns[-1], budget=5, jobs=1).run()
+
+
+WALKS = {
+    "LinearRegression.fit": least_squares,
+    "KMeans.fit(scan)": kmeans_of_files,
+    "RandomForestClassifier.fit(dask)": forest_on_dask,
+    "BayesianNetwork.query": network_query,
+    "Study.run": study,
+}
+
+
+def switches(action: Callable[[], Any]) -> tuple[int, list[str]]:
+    """Return the number of switches between files of novum, and the files in the order of their first visit."""
+    action()
+    count, files = 0, []
+
+    def watch(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal count
+        if event not in ("call", "return") or frame.f_back is None:
+            return
+        here, there = frame.f_code.co_filename, frame.f_back.f_code.co_filename
+        if SOURCE in here and here != there and SOURCE in there:
+            count += 1
+            if here not in files:
+                files.append(here)
+
+    sys.setprofile(watch)
+    try:
+        action()
+    finally:
+        sys.setprofile(None)
+    return count, [name.rsplit(SOURCE, 1)[1] for name in files]
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or WALKS:
+        count, files = switches(WALKS[name]())
+        print(f"{name}: {count} switches\n  " + "\n  ".join(files))
