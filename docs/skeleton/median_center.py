@@ -22,6 +22,7 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
+from novum.base.parameters import stores
 from novum.exceptions import NotConverged
 from novum.fold import Block, fold
 from novum.runtime import arrays
@@ -113,9 +114,8 @@ class MedianCenter(OneToOneFeatureMixin, TransformerMixin, Estimator):
     _domains: dict[str, Domain] = {"max_iter": Int(1), "tol": Real(0)}
     _reports_passes = True
 
-    def __init__(self, *, max_iter=500, tol=1e-7):
-        self.max_iter = max_iter
-        self.tol = tol
+    @stores
+    def __init__(self, *, max_iter=500, tol=1e-7): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -7,7 +7,7 @@ or `self._rows` (new rows). The rest is its own algorithm.
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn import get_config
@@ -61,6 +61,10 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     _reports_passes = (
         False  # whether `fit` itself tells the callbacks of its passes; if not, `fits` announces it as one task
     )
+
+    if TYPE_CHECKING:  # parameters are stored by `stores`, which no type checker looks into
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def _source(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None, **options

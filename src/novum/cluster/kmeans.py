@@ -29,6 +29,7 @@ from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
+from novum.base.parameters import stores
 from novum.engines.kmeans import assignment
 from novum.engines.kmeans.bounds import Lloyd, guided_pass
 from novum.engines.kmeans.lloyd import Clusters, labels_of_block, lloyd
@@ -137,6 +138,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
 
     _reports_passes = True
 
+    @stores
     def __init__(
         self,
         n_clusters=8,
@@ -149,16 +151,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         random_state=None,
         copy_x=True,
         algorithm="lloyd",
-    ):
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.copy_x = copy_x
-        self.algorithm = algorithm
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

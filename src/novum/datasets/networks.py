@@ -38,7 +38,7 @@ def made(
     from novum.graphical import BayesianNetwork  # when asked for: a family takes a while to import
 
     states = {node: tuple((states or {}).get(node, ("no", "yes"))) for node in parents}
-    network = BayesianNetwork(parents, tables, states, name)
+    network: Any = BayesianNetwork(parents, tables, states, name)
     network.facts, network.DESCR = facts, description
     return network
 

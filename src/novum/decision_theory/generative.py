@@ -18,6 +18,7 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Choice, Domain, Instance, Null
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule, checked_priors
+from novum.base.parameters import stores
 from novum.distributions import Distribution, MultivariateNormal
 from novum.distributions.labelled_rows import Part, learn_parts, parts_log_prob
 from novum.exceptions import DataError, ParameterError
@@ -113,11 +114,8 @@ class GenerativeClassifier(BayesRule, Estimator):
     }
     _scores_show_gaps = False
 
-    def __init__(self, family="normal", *, estimation="ml", prior=None, class_prior=None):
-        self.family = family
-        self.estimation = estimation
-        self.prior = prior
-        self.class_prior = class_prior
+    @stores
+    def __init__(self, family="normal", *, estimation="ml", prior=None, class_prior=None): ...
 
     def _chosen(self, value: Any, name: str) -> list[Any]:
         """Return a parameter for every class."""

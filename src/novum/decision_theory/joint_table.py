@@ -17,6 +17,7 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule
+from novum.base.parameters import stores
 from novum.distributions import JointTable
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
@@ -111,9 +112,8 @@ class JointTableClassifier(BayesRule, Estimator):
     _domains: dict[str, Domain] = {"alpha": Real(0), "min_categories": Int(1) | ArrayLike() | Null()}
     _scores_show_gaps = False
 
-    def __init__(self, *, alpha=1.0, min_categories=None):
-        self.alpha = alpha
-        self.min_categories = min_categories
+    @stores
+    def __init__(self, *, alpha=1.0, min_categories=None): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from novum.base.domains import ArrayLike, Bool, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 
 __all__ = ["Decisions", "LossMatrixClassifier", "expected_losses", "least_loss"]
@@ -123,12 +124,8 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
         "fitted": Bool(),
     }
 
-    def __init__(self, estimator=None, *, loss=None, reject_cost=None, reject_label=None, fitted=False):
-        self.estimator = estimator
-        self.loss = loss
-        self.reject_cost = reject_cost
-        self.reject_label = reject_label
-        self.fitted = fitted
+    @stores
+    def __init__(self, estimator=None, *, loss=None, reject_cost=None, reject_label=None, fitted=False): ...
 
     def _base(self) -> Any:
         if self.estimator is not None:

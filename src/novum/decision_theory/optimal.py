@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.base.validation import check_rows, check_target, check_weight, open_elsewhere
 from novum.decision_theory.hypotheses import HypothesisPosterior, log_of, normalized
 from novum.exceptions import DataError, ParameterError
@@ -73,9 +74,8 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
 
     _domains: dict[str, Domain] = {"hypotheses": ArrayLike() | Null(), "prior": ArrayLike() | Null()}
 
-    def __init__(self, hypotheses=None, *, prior=None):
-        self.hypotheses = hypotheses
-        self.prior = prior
+    @stores
+    def __init__(self, hypotheses=None, *, prior=None): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -20,6 +20,7 @@ import numpy as np
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.decomposition import _latent
 from novum.decomposition._gaussian_factors import FactorModel
 from novum.decomposition._latent import Factors
@@ -156,6 +157,7 @@ class FactorAnalysis(FactorModel):
     }
     _reports_passes = True
 
+    @stores
     def __init__(
         self,
         n_components=None,
@@ -168,16 +170,7 @@ class FactorAnalysis(FactorModel):
         iterated_power=3,
         rotation=None,
         random_state=0,
-    ):
-        self.n_components = n_components
-        self.tol = tol
-        self.copy = copy
-        self.max_iter = max_iter
-        self.noise_variance_init = noise_variance_init
-        self.svd_method = svd_method
-        self.iterated_power = iterated_power
-        self.rotation = rotation
-        self.random_state = random_state
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -14,6 +14,7 @@ import scipy.sparse
 
 from novum.base.domains import Bool, Domain, Int, Null
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.decomposition._spectrum import of_factor
 from novum.decomposition._subspace import PrincipalAxes
 from novum.engines.moments.triangles import Factor, factor, reduce_rows
@@ -83,11 +84,8 @@ class IncrementalPCA(PrincipalAxes):
         "batch_size": Int(1) | Null(),
     }
 
-    def __init__(self, n_components=None, *, whiten=False, copy=True, batch_size=None):
-        self.n_components = n_components
-        self.whiten = whiten
-        self.copy = copy
-        self.batch_size = batch_size
+    @stores
+    def __init__(self, n_components=None, *, whiten=False, copy=True, batch_size=None): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.fold.homes.memory import MemorySource
@@ -187,6 +188,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "n_jobs": Int() | Null(),
     }
 
+    @stores
     def __init__(
         self,
         n_components=None,
@@ -206,23 +208,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         random_state=None,
         copy_X=True,
         n_jobs=None,
-    ):
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.alpha = alpha
-        self.fit_inverse_transform = fit_inverse_transform
-        self.eigen_solver = eigen_solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.iterated_power = iterated_power
-        self.remove_zero_eig = remove_zero_eig
-        self.random_state = random_state
-        self.copy_X = copy_X
-        self.n_jobs = n_jobs
+    ): ...
 
     @fits
     def fit(self, X, y=None):

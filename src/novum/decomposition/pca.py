@@ -20,6 +20,7 @@ import numpy as np
 
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.decomposition._dimension import components_for_share, log_evidence
 from novum.decomposition._krylov import by_lanczos, by_passes
 from novum.decomposition._spectrum import Spectrum, by_factor, exact
@@ -128,6 +129,7 @@ class PCA(PrincipalAxes):
         "random_state": RandomState(),
     }
 
+    @stores
     def __init__(
         self,
         n_components=None,
@@ -140,16 +142,7 @@ class PCA(PrincipalAxes):
         n_oversamples=10,
         power_iteration_normalizer="auto",
         random_state=None,
-    ):
-        self.n_components = n_components
-        self.copy = copy
-        self.whiten = whiten
-        self.svd_solver = svd_solver
-        self.tol = tol
-        self.iterated_power = iterated_power
-        self.n_oversamples = n_oversamples
-        self.power_iteration_normalizer = power_iteration_normalizer
-        self.random_state = random_state
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

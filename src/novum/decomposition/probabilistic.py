@@ -20,6 +20,7 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Choice, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.history import History
+from novum.base.parameters import stores
 from novum.decomposition import _latent
 from novum.decomposition._dimension import bic, free_parameters, log_evidence
 from novum.decomposition._gaussian_factors import FactorModel
@@ -98,11 +99,8 @@ class ProbabilisticPCA(FactorModel):
     }
     _reports_passes = True
 
-    def __init__(self, n_components=None, *, method="auto", max_iter=2000, tol=1e-8):
-        self.n_components = n_components
-        self.method = method
-        self.max_iter = max_iter
-        self.tol = tol
+    @stores
+    def __init__(self, n_components=None, *, method="auto", max_iter=2000, tol=1e-8): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -22,6 +22,7 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Fittable, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import Query, class_position, dense_best, dense_linear, joint_of
+from novum.base.parameters import stores
 from novum.discriminant_analysis import _solve
 from novum.discriminant_analysis._classes import GaussianClasses, class_density, expected_rows, log_joint, priors_of
 from novum.discriminant_analysis._covariances import gather, total_covariance, within_covariance
@@ -193,6 +194,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         "unbiased": Bool(),
     }
 
+    @stores
     def __init__(
         self,
         solver="svd",
@@ -205,16 +207,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         *,
         covariance_type="full",
         unbiased=False,
-    ):
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.n_components = n_components
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
-        self.covariance_type = covariance_type
-        self.unbiased = unbiased
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -17,6 +17,7 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import Query, joint_of
+from novum.base.parameters import stores
 from novum.discriminant_analysis._classes import GaussianClasses, class_density, log_joint, priors_of
 from novum.discriminant_analysis._covariances import class_covariances, gather
 from novum.discriminant_analysis._shrinkage import TYPES
@@ -110,6 +111,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
         "unbiased": Bool(),
     }
 
+    @stores
     def __init__(
         self,
         *,
@@ -122,16 +124,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
         covariance_estimator=None,
         covariance_type="full",
         unbiased=False,
-    ):
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.reg_param = reg_param
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
-        self.covariance_type = covariance_type
-        self.unbiased = unbiased
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

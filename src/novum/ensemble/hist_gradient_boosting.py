@@ -16,6 +16,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from novum.base.classes import encode, labels_of
 from novum.base.domains import Choice, Domain, Instance, Null, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.engines.trees.passes.single_tree import Survey, factors_of, survey
 from novum.ensemble.boosting.base import HistGradientBoosting
 from novum.ensemble.boosting.slopes import Descent, descent_of
@@ -116,6 +117,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
         "quantile": Real(0, 1) | Null(),
     }
 
+    @stores
     def __init__(
         self,
         loss="squared_error",
@@ -140,28 +142,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
         tol=1e-7,
         verbose=0,
         random_state=None,
-    ):
-        self.loss = loss
-        self.quantile = quantile
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.warm_start = warm_start
-        self.early_stopping = early_stopping
-        self.scoring = scoring
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
@@ -251,6 +232,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     }
     _target = "classes"
 
+    @stores
     def __init__(
         self,
         loss="log_loss",
@@ -275,28 +257,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
         verbose=0,
         random_state=None,
         class_weight=None,
-    ):
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.warm_start = warm_start
-        self.early_stopping = early_stopping
-        self.scoring = scoring
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.verbose = verbose
-        self.random_state = random_state
-        self.class_weight = class_weight
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.base.validation import check_weight, open_rows
 from novum.engines.trees.exact import Rules, grow, layout_of, number_target, prepare
 from novum.engines.trees.input_table import read_table
@@ -130,6 +131,7 @@ class IsolationForest(OutlierMixin, Estimator):
     _seed: int
     categorical_features = None  # cuts at random thresholds mean nothing for categories
 
+    @stores
     def __init__(
         self,
         *,
@@ -142,16 +144,7 @@ class IsolationForest(OutlierMixin, Estimator):
         random_state=None,
         verbose=0,
         warm_start=False,
-    ):
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.contamination = contamination
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
+    ): ...
 
     @property
     def estimator_(self):

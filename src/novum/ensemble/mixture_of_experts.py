@@ -26,6 +26,7 @@ from novum.base.classes import distinct
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
+from novum.base.parameters import stores
 from novum.cluster import KMeans
 from novum.ensemble._gate import Gate, log_gate, penalty, refit, start_gate
 from novum.exceptions import DataError, NotConverged, ParameterError
@@ -144,14 +145,10 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
     }
     _reports_passes = True
 
-    def __init__(self, estimator=None, *, n_experts=2, alpha=0.01, max_iter=500, tol=1e-5, n_init=4, random_state=None):
-        self.estimator = estimator
-        self.n_experts = n_experts
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.random_state = random_state
+    @stores
+    def __init__(
+        self, estimator=None, *, n_experts=2, alpha=0.01, max_iter=500, tol=1e-5, n_init=4, random_state=None
+    ): ...
 
     def _expert(self) -> Any:
         if self.estimator is not None:

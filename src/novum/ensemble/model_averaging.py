@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import sklearn_private
 
@@ -152,11 +153,8 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         "cv": Int(2),
     }
 
-    def __init__(self, estimators=None, *, prior=None, evidence="auto", cv=5):
-        self.estimators = estimators
-        self.prior = prior
-        self.evidence = evidence
-        self.cv = cv
+    @stores
+    def __init__(self, estimators=None, *, prior=None, evidence="auto", cv=5): ...
 
     def get_params(self, deep=True):
         """Return the parameters; `deep` those of the models too, as `name__parameter`, and the models by their names."""

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Domain
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.fold.blocks import tile_dtype
 from novum.runtime import sklearn_private
@@ -79,6 +80,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
     max_samples = None
     categorical_features = None
 
+    @stores
     def __init__(
         self,
         n_estimators=100,
@@ -94,19 +96,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
         random_state=None,
         verbose=0,
         warm_start=False,
-    ):
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.sparse_output = sparse_output
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
+    ): ...
 
     @property
     def estimator_(self):

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.exceptions import DataError
 from novum.linear_model.penalized.paths import lasso_path
 from novum.neighbors.base import gather, together
@@ -127,13 +128,10 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
         "random_state": RandomState(),
     }
 
-    def __init__(self, estimator=None, *, threshold=0.7, n_selected=None, max_false=1.0, n_pairs=50, random_state=0):
-        self.estimator = estimator
-        self.threshold = threshold
-        self.n_selected = n_selected
-        self.max_false = max_false
-        self.n_pairs = n_pairs
-        self.random_state = random_state
+    @stores
+    def __init__(
+        self, estimator=None, *, threshold=0.7, n_selected=None, max_false=1.0, n_pairs=50, random_state=0
+    ): ...
 
     def _choose(self, X: NDArray, y: NDArray, q: int) -> NDArray:
         """Return the features chosen on some rows."""

@@ -18,6 +18,7 @@ from novum.base.domains import ArrayLike, Choice, Domain, Instance, Int, Null, R
 from novum.base.estimator import Estimator, fits
 from novum.base.frames import coded_frame, frame_levels, is_frame
 from novum.base.generative import BayesRule
+from novum.base.parameters import stores
 from novum.engines.factors.cuts import entropy_cuts, quantile_cuts
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
@@ -114,6 +115,7 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
         "categorical_features": Choice("from_dtype") | ArrayLike() | Null(),
     }
 
+    @stores
     def __init__(
         self,
         *,
@@ -124,14 +126,7 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
         cuts="entropy",
         n_bins=5,
         categorical_features="from_dtype",
-    ):
-        self.structure = structure
-        self.score_name = score_name
-        self.max_parents = max_parents
-        self.prior = prior
-        self.cuts = cuts
-        self.n_bins = n_bins
-        self.categorical_features = categorical_features
+    ): ...
 
     # ---------------------------------------------------------------------------------------------- columns to states
 
@@ -306,8 +301,5 @@ class TreeAugmentedNB(BayesianNetworkClassifier):
         name: BayesianNetworkClassifier._domains[name] for name in ("prior", "cuts", "n_bins", "categorical_features")
     }
 
-    def __init__(self, *, prior=1.0, cuts="entropy", n_bins=5, categorical_features="from_dtype"):
-        self.prior = prior
-        self.cuts = cuts
-        self.n_bins = n_bins
-        self.categorical_features = categorical_features
+    @stores
+    def __init__(self, *, prior=1.0, cuts="entropy", n_bins=5, categorical_features="from_dtype"): ...

@@ -30,6 +30,7 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Bool, Domain, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
+from novum.base.parameters import stores
 from novum.linear_model.least_squares.evidence_maximum import Gammas, one_target, target_variance
 from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
 from novum.linear_model.least_squares.solve import solve
@@ -198,6 +199,7 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
     }
     _reports_passes = True
 
+    @stores
     def __init__(
         self,
         *,
@@ -212,18 +214,7 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
         fit_intercept=True,
         copy_X=True,
         verbose=False,
-    ):
-        self.max_iter = max_iter
-        self.tol = tol
-        self.alpha_1 = alpha_1
-        self.alpha_2 = alpha_2
-        self.lambda_1 = lambda_1
-        self.lambda_2 = lambda_2
-        self.compute_score = compute_score
-        self.threshold_lambda = threshold_lambda
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.verbose = verbose
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -28,6 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
+from novum.base.parameters import stores
 from novum.distributions import MultivariateNormal
 from novum.engines.moments.second import Moments, central_moments
 from novum.exceptions import DataError, NotConverged, ParameterError
@@ -214,6 +215,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
         "tol": Real(0),
     }
 
+    @stores
     def __init__(
         self,
         alpha=1.0,
@@ -225,15 +227,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
         optimize=False,
         max_iter=300,
         tol=1e-6,
-    ):
-        self.alpha = alpha
-        self.beta = beta
-        self.prior_mean = prior_mean
-        self.prior_covariance = prior_covariance
-        self.fit_intercept = fit_intercept
-        self.optimize = optimize
-        self.max_iter = max_iter
-        self.tol = tol
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

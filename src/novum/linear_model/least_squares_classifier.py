@@ -14,6 +14,7 @@ import numpy as np
 from novum.base.classes import labels_of
 from novum.base.domains import Bool, Domain
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.linear_model._decisions import LinearDecisions
 from novum.linear_model.least_squares.solve import solve
 from novum.runtime import arrays
@@ -68,8 +69,8 @@ class LeastSquaresClassifier(LinearDecisions, Estimator):
 
     _domains: dict[str, Domain] = {"fit_intercept": Bool()}
 
-    def __init__(self, *, fit_intercept=True):
-        self.fit_intercept = fit_intercept
+    @stores
+    def __init__(self, *, fit_intercept=True): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

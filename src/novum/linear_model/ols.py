@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.linear_model.least_squares.inference import Inference, infer
 from novum.linear_model.least_squares.model import LinearRegressor
 from novum.linear_model.least_squares.solve import solve
@@ -76,12 +77,8 @@ class LinearRegression(LinearRegressor):
         "positive": Bool(),
     }
 
-    def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False):
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.positive = positive
+    @stores
+    def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

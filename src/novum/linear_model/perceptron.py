@@ -14,6 +14,7 @@ docs/theory/online_learning.md.
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
+from novum.base.parameters import stores
 from novum.exceptions import DataError
 from novum.linear_model.online.classifier import CLASSIFIER_DOMAINS, OnlineClassifier
 from novum.linear_model.online.unit_plot import plot_unit
@@ -73,6 +74,7 @@ class_weight, warm_start
     _stops_clean = True
     _domains: dict[str, Domain] = {**CLASSIFIER_DOMAINS, "ties": Choice("mistake", "positive")}
 
+    @stores
     def __init__(
         self,
         *,
@@ -95,26 +97,7 @@ class_weight, warm_start
         average=False,
         batch_size=1,
         ties="mistake",
-    ):
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.eta0 = eta0
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.average = average
-        self.batch_size = batch_size
-        self.ties = ties
+    ): ...
 
     def _steps(self):
         return "sign" if self.ties == "positive" else "perceptron", 0.0, "constant", 0.5

@@ -9,6 +9,7 @@ import numpy as np
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.linear_model.least_squares.model import LinearRegressor
 from novum.linear_model.least_squares.solve import solve
@@ -75,6 +76,7 @@ class Ridge(LinearRegressor):
         "random_state": RandomState(),
     }
 
+    @stores
     def __init__(
         self,
         alpha=1.0,
@@ -86,15 +88,7 @@ class Ridge(LinearRegressor):
         solver="auto",
         positive=False,
         random_state=None,
-    ):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

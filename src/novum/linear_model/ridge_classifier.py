@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.classes import labels_of
 from novum.base.domains import Choice, Domain, Instance, Null
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.memory import MemorySource
@@ -153,6 +154,7 @@ class RidgeClassifier(LabelsByRegression, Estimator):
 
     _domains: dict[str, Domain] = {**Ridge._domains, "class_weight": CLASS_WEIGHT}
 
+    @stores
     def __init__(
         self,
         alpha=1.0,
@@ -165,16 +167,7 @@ class RidgeClassifier(LabelsByRegression, Estimator):
         solver="auto",
         positive=False,
         random_state=None,
-    ):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.class_weight = class_weight
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):
@@ -234,6 +227,7 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
 
     _domains: dict[str, Domain] = {**RidgeByValidation._domains, "class_weight": CLASS_WEIGHT}
 
+    @stores
     def __init__(
         self,
         alphas=(0.1, 1.0, 10.0),
@@ -243,13 +237,7 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
         cv=None,
         class_weight=None,
         store_cv_results=False,
-    ):
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.scoring = scoring
-        self.cv = cv
-        self.class_weight = class_weight
-        self.store_cv_results = store_cv_results
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None, **params):

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Null
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.least_squares.ridge_choice import RidgeByValidation, check_alphas
 from novum.linear_model.ridge import Ridge
@@ -69,6 +70,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
         "alpha_per_target": Bool(),
     }
 
+    @stores
     def __init__(
         self,
         alphas=(0.1, 1.0, 10.0),
@@ -79,14 +81,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
         gcv_mode=None,
         store_cv_results=False,
         alpha_per_target=False,
-    ):
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.scoring = scoring
-        self.cv = cv
-        self.gcv_mode = gcv_mode
-        self.store_cv_results = store_cv_results
-        self.alpha_per_target = alpha_per_target
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None, **params):

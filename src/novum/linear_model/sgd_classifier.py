@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
+from novum.base.parameters import stores
 from novum.fold.blocks import Block
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.online.classifier import CLASSIFIER_DOMAINS, OnlineClassifier
@@ -133,6 +134,7 @@ class SGDClassifier(OnlineClassifier):
     _passive_loss = "hinge"
     _domains: dict[str, Domain] = {**CLASSIFIER_DOMAINS, **STEPS, "loss": Choice(*LOSSES)}
 
+    @stores
     def __init__(
         self,
         loss="hinge",
@@ -158,29 +160,7 @@ class SGDClassifier(OnlineClassifier):
         warm_start=False,
         average=False,
         batch_size=1,
-    ):
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.average = average
-        self.batch_size = batch_size
+    ): ...
 
     def schedule(self) -> Schedule:
         """Return the step sizes as a schedule of novum.optimize, which knows whether they meet Robbins and Monro."""

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
 from novum.base.history import History
+from novum.base.parameters import stores
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.linear_model._decisions import SparseCoefficients, dense_coef
@@ -82,6 +83,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
     _passive_loss = "epsilon_insensitive"
     _domains: dict[str, Domain] = {**COMMON, **STEPS, "loss": Choice(*LOSSES)}
 
+    @stores
     def __init__(
         self,
         loss="squared_error",
@@ -105,27 +107,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         warm_start=False,
         average=False,
         batch_size=1,
-    ):
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.warm_start = warm_start
-        self.average = average
-        self.batch_size = batch_size
+    ): ...
 
     @fits
     def fit(self, X, y=None, coef_init=None, intercept_init=None, sample_weight=None):

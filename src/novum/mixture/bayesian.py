@@ -12,6 +12,7 @@ import numpy as np
 
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.engines.gaussians import covariance as cov
 from novum.engines.gaussians.density import Density
 from novum.exceptions import ParameterError
@@ -108,6 +109,7 @@ class BayesianGaussianMixture(GaussianBase):
         "covariance_prior": Real(0, open="low") | ArrayLike() | Null(),
     }
 
+    @stores
     def __init__(
         self,
         *,
@@ -129,25 +131,7 @@ class BayesianGaussianMixture(GaussianBase):
         warm_start=False,
         verbose=0,
         verbose_interval=10,
-    ):
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.init_params = init_params
-        self.trial_iter = trial_iter
-        self.weight_concentration_prior_type = weight_concentration_prior_type
-        self.weight_concentration_prior = weight_concentration_prior
-        self.mean_precision_prior = mean_precision_prior
-        self.mean_prior = mean_prior
-        self.degrees_of_freedom_prior = degrees_of_freedom_prior
-        self.covariance_prior = covariance_prior
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.verbose_interval = verbose_interval
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

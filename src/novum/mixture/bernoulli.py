@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.engines.gaussians.covariance import EMPTY, checked_array
 from novum.engines.gaussians.tensors import log_sum
 from novum.engines.kmeans import seeding
@@ -162,6 +163,7 @@ class BernoulliMixture(MixtureBase):
         "verbose": Int(0) | Bool(),
     }
 
+    @stores
     def __init__(
         self,
         n_components=1,
@@ -176,18 +178,7 @@ class BernoulliMixture(MixtureBase):
         trial_iter=None,
         random_state=None,
         verbose=0,
-    ):
-        self.n_components = n_components
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.weights_init = weights_init
-        self.probabilities_init = probabilities_init
-        self.smoothing = smoothing
-        self.binarize = binarize
-        self.trial_iter = trial_iter
-        self.random_state = random_state
-        self.verbose = verbose
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.engines.gaussians import covariance as cov
 from novum.engines.gaussians.covariance import TIED, Sums
 from novum.engines.gaussians.density import Density, density_of, moments_of
@@ -209,6 +210,7 @@ class GaussianMixture(GaussianBase):
         "fixed": ArrayLike(),
     }
 
+    @stores
     def __init__(
         self,
         n_components=1,
@@ -228,23 +230,7 @@ class GaussianMixture(GaussianBase):
         warm_start=False,
         verbose=0,
         verbose_interval=10,
-    ):
-        self.n_components = n_components
-        self.covariance_type = covariance_type
-        self.tol = tol
-        self.reg_covar = reg_covar
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.init_params = init_params
-        self.weights_init = weights_init
-        self.means_init = means_init
-        self.precisions_init = precisions_init
-        self.fixed = fixed
-        self.trial_iter = trial_iter
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.verbose_interval = verbose_interval
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

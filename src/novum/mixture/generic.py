@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.cluster import KMeans
 from novum.distributions import Distribution, Normal
 from novum.distributions.table_columns import component_inside, component_log_prob, component_statistics, is_vector
@@ -230,13 +231,8 @@ class Mixture(MixtureBase):
         "verbose": Int(0) | Bool(),
     }
 
-    def __init__(self, components=None, *, weights_init=None, tol=1e-3, max_iter=100, random_state=None, verbose=0):
-        self.components = components
-        self.weights_init = weights_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.verbose = verbose
+    @stores
+    def __init__(self, components=None, *, weights_init=None, tol=1e-3, max_iter=100, random_state=None, verbose=0): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Instance, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.base.validation import open_rows
 from novum.distributions import Distribution
 from novum.distributions.table_columns import component_log_prob
@@ -101,9 +102,8 @@ class NoveltyDetector(OutlierMixin, Estimator):
         "contamination": Real(0, 0.5),
     }
 
-    def __init__(self, density=None, contamination=0.1):
-        self.density = density
-        self.contamination = contamination
+    @stores
+    def __init__(self, density=None, contamination=0.1): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

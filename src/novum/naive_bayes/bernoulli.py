@@ -13,6 +13,7 @@ a class has makes the opposite impossible there.
 import numpy as np
 
 from novum.base.domains import Domain, Null, Real
+from novum.base.parameters import stores
 from novum.naive_bayes._counts import LinearScores, linear_scores, product, scores_of
 from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB
 from novum.naive_bayes._tables import filled_table, log_shares
@@ -70,12 +71,8 @@ class BernoulliNB(DiscreteNB):
     _positive_only = False
     _sums_show_gaps = _scores_show_gaps = False  # a comparison with the threshold hides them
 
-    def __init__(self, *, alpha=1.0, force_alpha=True, binarize=0.0, fit_prior=True, class_prior=None):
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+    @stores
+    def __init__(self, *, alpha=1.0, force_alpha=True, binarize=0.0, fit_prior=True, class_prior=None): ...
 
     def _threshold(self):
         return None if self.binarize is None else float(self.binarize)

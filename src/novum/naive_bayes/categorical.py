@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.base.domains import ArrayLike, Domain, Int, Null, Real
 from novum.base.generative import BayesRule
+from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.naive_bayes._discrete import COMMON_DOMAINS, PartialFit, class_log_prior, smoothing
@@ -202,6 +203,7 @@ class CategoricalNB(BayesRule, PartialFit):
     category_count_: list[NDArray[Any]]
     n_categories_: NDArray[Any]
 
+    @stores
     def __init__(
         self,
         *,
@@ -212,14 +214,7 @@ class CategoricalNB(BayesRule, PartialFit):
         min_categories=None,
         prior_strength=None,
         category_prior=None,
-    ):
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.min_categories = min_categories
-        self.prior_strength = prior_strength
-        self.category_prior = category_prior
+    ): ...
 
     def _count(self, source: Source, k: int, first: bool) -> None:
         span = source.total(range_of, None, merge_ranges)

@@ -11,6 +11,7 @@ size. Class probabilities enter only where there is a single class.
 import numpy as np
 
 from novum.base.domains import Bool, Domain
+from novum.base.parameters import stores
 from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, total_of
 from novum.naive_bayes._tables import log_shares
 
@@ -55,12 +56,8 @@ class ComplementNB(DiscreteNB):
 
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "norm": Bool()}
 
-    def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None, norm=False):
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.norm = norm
+    @stores
+    def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None, norm=False): ...
 
     def _log_prob(self, alpha):
         self.feature_all_ = self.feature_count_.sum(axis=0)

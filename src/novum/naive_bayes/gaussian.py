@@ -24,6 +24,7 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule, checked_priors
+from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
@@ -158,9 +159,8 @@ class GaussianNB(BayesRule, Estimator):
     _squares_columns = True
     _domains: dict[str, Domain] = {"priors": ArrayLike() | Null(), "var_smoothing": Real(0)}
 
-    def __init__(self, *, priors=None, var_smoothing=1e-9):
-        self.priors = priors
-        self.var_smoothing = var_smoothing
+    @stores
+    def __init__(self, *, priors=None, var_smoothing=1e-9): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -17,6 +17,7 @@ from novum.base.domains import ArrayLike, Choice, Domain, Instance, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.frames import coded_frame, frame_levels, is_frame
 from novum.base.generative import BayesRule, checked_priors
+from novum.base.parameters import stores
 from novum.distributions import (
     Bernoulli,
     Beta,
@@ -127,11 +128,8 @@ class MixedNB(BayesRule, Estimator):
     _scores_show_gaps = False
     levels_: dict[str, list[Any]]
 
-    def __init__(self, *, families="auto", categorical_features="from_dtype", alpha=1.0, priors=None):
-        self.families = families
-        self.categorical_features = categorical_features
-        self.alpha = alpha
-        self.priors = priors
+    @stores
+    def __init__(self, *, families="auto", categorical_features="from_dtype", alpha=1.0, priors=None): ...
 
     def _coded(self, X: Any, learn: bool) -> Any:
         """Return X with codes for levels, where it is a frame."""

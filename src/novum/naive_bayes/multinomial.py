@@ -12,6 +12,7 @@ weights log theta and bias log pi. Derivation: docs/theory/naive_bayes.md.
 import numpy as np
 
 from novum.base.domains import Domain
+from novum.base.parameters import stores
 from novum.naive_bayes._discrete import COMMON_DOMAINS, DiscreteNB, total_of
 from novum.naive_bayes._tables import log_shares
 
@@ -55,11 +56,8 @@ class MultinomialNB(DiscreteNB):
 
     _domains: dict[str, Domain] = COMMON_DOMAINS
 
-    def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None):
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+    @stores
+    def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None): ...
 
     def _log_prob(self, alpha):
         total = self.feature_count_.sum(axis=1, keepdims=True) + total_of(alpha, self.n_features_in_)

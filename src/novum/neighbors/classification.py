@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors._targets import Classes
@@ -60,6 +61,7 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
 
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "n_neighbors": Int(1) | Null(), "weights": WEIGHTS}
 
+    @stores
     def __init__(
         self,
         n_neighbors=5,
@@ -71,15 +73,7 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
         metric="minkowski",
         metric_params=None,
         n_jobs=None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    ): ...
 
     @fits
     def fit(self, X, y=None):
@@ -171,6 +165,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
         "outlier_label": Int() | Instance(str) | ArrayLike() | Null(),
     }
 
+    @stores
     def __init__(
         self,
         radius=1.0,
@@ -183,16 +178,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
         outlier_label=None,
         metric_params=None,
         n_jobs=None,
-    ):
-        self.radius = radius
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.outlier_label = outlier_label
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    ): ...
 
     @fits
     def fit(self, X, y=None):

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.base.validation import check_weight
 from novum.engines.search.kernels import KERNELS, log_norm
 from novum.engines.search.metrics import VALID_METRICS
@@ -136,6 +137,7 @@ class KernelDensity(Estimator):
     }
     n_jobs = None
 
+    @stores
     def __init__(
         self,
         *,
@@ -148,16 +150,7 @@ class KernelDensity(Estimator):
         breadth_first=True,
         leaf_size=40,
         metric_params=None,
-    ):
-        self.bandwidth = bandwidth
-        self.algorithm = algorithm
-        self.kernel = kernel
-        self.metric = metric
-        self.atol = atol
-        self.rtol = rtol
-        self.breadth_first = breadth_first
-        self.leaf_size = leaf_size
-        self.metric_params = metric_params
+    ): ...
 
     def _tree_class(self) -> type[SearchTree]:
         if self.algorithm == "auto":

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base import validation
 from novum.base.domains import Choice, Domain, Instance, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.engines.search.kernels import KERNELS
 from novum.fold.homes.memory import ArrayTiles
 from novum.neighbors._bandwidth import best_width, spread
@@ -113,14 +114,10 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
         "n_jobs": Int() | Null(),
     }
 
+    @stores
     def __init__(
         self, *, bandwidth="leave_one_out", kernel="gaussian", metric="euclidean", metric_params=None, n_jobs=None
-    ):
-        self.bandwidth = bandwidth
-        self.kernel = kernel
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -26,6 +26,7 @@ from novum.base.classes import distinct
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
+from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.fold.homes.memory import ArrayTiles
@@ -133,11 +134,8 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
     }
     n_jobs = None
 
-    def __init__(self, n_components=None, *, alpha=1e-3, max_iter=200, tol=1e-4):
-        self.n_components = n_components
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.tol = tol
+    @stores
+    def __init__(self, n_components=None, *, alpha=1e-3, max_iter=200, tol=1e-4): ...
 
     @fits
     def fit(self, X, y=None, *, similar=None, dissimilar=None):

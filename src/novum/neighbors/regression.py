@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors._targets import Values
 from novum.neighbors._votes import ByCount, ByRadius, values_by_count, values_by_radius
@@ -48,6 +49,7 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
 
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "n_neighbors": Int(1) | Null(), "weights": WEIGHTS}
 
+    @stores
     def __init__(
         self,
         n_neighbors=5,
@@ -59,15 +61,7 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
         metric="minkowski",
         metric_params=None,
         n_jobs=None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    ): ...
 
     @fits
     def fit(self, X, y=None):
@@ -129,6 +123,7 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
 
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "radius": Real(0) | Null(), "weights": WEIGHTS}
 
+    @stores
     def __init__(
         self,
         radius=1.0,
@@ -140,15 +135,7 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
         metric="minkowski",
         metric_params=None,
         n_jobs=None,
-    ):
-        self.radius = radius
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    ): ...
 
     @fits
     def fit(self, X, y=None):

@@ -4,6 +4,7 @@ from typing import Any
 
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors._targets import stacked
@@ -61,6 +62,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
 
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "n_neighbors": Int(1) | Null(), "radius": Real(0) | Null()}
 
+    @stores
     def __init__(
         self,
         *,
@@ -72,15 +74,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         p=2,
         metric_params=None,
         n_jobs=None,
-    ):
-        self.n_neighbors = n_neighbors
-        self.radius = radius
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    ): ...
 
     @fits
     def fit(self, X, y=None):

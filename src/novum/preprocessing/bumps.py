@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
@@ -106,10 +107,8 @@ class _Basis(TransformerMixin, Estimator):
         "include_bias": Bool(),
     }
 
-    def __init__(self, centers=10, *, width=None, include_bias=False):
-        self.centers = centers
-        self.width = width
-        self.include_bias = include_bias
+    @stores
+    def __init__(self, centers=10, *, width=None, include_bias=False): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.engines.moments.triangles import factor, lengths
 from novum.fold.blocks import Block
 from novum.runtime import arrays
@@ -88,9 +89,8 @@ class DropDependentFeatures(SelectorMixin, TransformerMixin, Estimator):
 
     _domains: dict[str, Domain] = {"with_constant": Bool(), "tol": Real(0) | Null()}
 
-    def __init__(self, *, with_constant=True, tol=None):
-        self.with_constant = with_constant
-        self.tol = tol
+    @stores
+    def __init__(self, *, with_constant=True, tol=None): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

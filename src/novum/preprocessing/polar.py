@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
@@ -78,8 +79,8 @@ class PolarFeatures(TransformerMixin, Estimator):
 
     _domains: dict[str, Domain] = {"origin": ArrayLike() | Null()}
 
-    def __init__(self, origin=None):
-        self.origin = origin
+    @stores
+    def __init__(self, origin=None): ...
 
     @fits
     def fit(self, X, y=None):

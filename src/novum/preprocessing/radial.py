@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
@@ -135,11 +136,8 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         "random_state": RandomState(),
     }
 
-    def __init__(self, centers=20, *, profile="gaussian", width=None, random_state=None):
-        self.centers = centers
-        self.profile = profile
-        self.width = width
-        self.random_state = random_state
+    @stores
+    def __init__(self, centers=20, *, profile="gaussian", width=None, random_state=None): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.classes import labels_of
 from novum.base.domains import Domain, Int, Null
 from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.report.axes import drawing_axes
@@ -183,8 +184,8 @@ class RectangleLearner(ClassifierMixin, Estimator):
 
     _domains: dict[str, Domain] = {"n_rectangles": Int(1) | Null()}
 
-    def __init__(self, n_rectangles=1):
-        self.n_rectangles = n_rectangles
+    @stores
+    def __init__(self, n_rectangles=1): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

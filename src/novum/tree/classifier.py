@@ -35,6 +35,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.classes import distinct
 from novum.base.domains import Choice, Domain, Instance, Null
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.engines.trees.exact import Target, class_target
 from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.tree._multiway_parameters import PRUNING_DOMAINS, SCORE_DOMAINS
@@ -145,6 +146,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     classes_: Any
     n_classes_: Any
 
+    @stores
     def __init__(
         self,
         *,
@@ -170,29 +172,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         attribute_costs=None,
         cost_form="tan_schlimmer",
         cost_weight=1.0,
-    ):
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
-        self.branching = branching
-        self.missing = missing
-        self.pruning = pruning
-        self.validation_fraction = validation_fraction
-        self.significance = significance
-        self.attribute_costs = attribute_costs
-        self.cost_form = cost_form
-        self.cost_weight = cost_weight
+    ): ...
 
     def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
         check_classification_targets(y)

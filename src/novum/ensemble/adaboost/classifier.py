@@ -29,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import distinct
 from novum.base.domains import Choice, Domain
+from novum.base.parameters import stores
 from novum.engines.trees.input_table import Table
 from novum.ensemble.adaboost.members import codes_of, members
 from novum.ensemble.adaboost.rounds import Round, WeightBoosting, takes_weights
@@ -123,12 +124,8 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
     _domains: dict[str, Domain] = {**WeightBoosting._domains, "algorithm": Choice("SAMME", "M1")}
 
-    def __init__(self, estimator=None, *, n_estimators=50, learning_rate=1.0, random_state=None, algorithm="SAMME"):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.random_state = random_state
-        self.algorithm = algorithm
+    @stores
+    def __init__(self, estimator=None, *, n_estimators=50, learning_rate=1.0, random_state=None, algorithm="SAMME"): ...
 
     def _default(self):
         from novum.tree import DecisionTreeClassifier

@@ -18,6 +18,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
+from novum.base.parameters import stores
 from novum.engines.trees.input_table import Table
 from novum.ensemble.adaboost.members import members, numbers_of
 from novum.ensemble.adaboost.rounds import Round, WeightBoosting
@@ -104,12 +105,8 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
     _domains: dict[str, Domain] = {**WeightBoosting._domains, "loss": Choice("linear", "square", "exponential")}
     _kind = "numeric"
 
-    def __init__(self, estimator=None, *, n_estimators=50, learning_rate=1.0, loss="linear", random_state=None):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.loss = loss
-        self.random_state = random_state
+    @stores
+    def __init__(self, estimator=None, *, n_estimators=50, learning_rate=1.0, loss="linear", random_state=None): ...
 
     def _default(self):
         from novum.tree import DecisionTreeRegressor

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.classes import distinct
 from novum.base.domains import Choice, Domain, Instance, Null
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.base.validation import plainly_labels
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.ensemble.forest.out_of_bag import OutOfBagCurve, Sums, curve_of
@@ -35,6 +36,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     classes_: Any
     n_classes_: Any
 
+    @stores
     def __init__(
         self,
         n_estimators=100,
@@ -58,27 +60,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         max_samples=None,
         monotonic_cst=None,
         categorical_features="from_dtype",
-    ):
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.categorical_features = categorical_features
+    ): ...
 
     def _read_target(self, y: NDArray, weight: NDArray | None) -> tuple[NDArray, NDArray | None]:
         if not (y.shape[1] == 1 and plainly_labels(y)):

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Methods, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.evaluation.conformal.base import ConformalEstimator, conformal_quantile
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import sklearn_private
@@ -106,6 +107,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         "random_state": RandomState(),
     }
 
+    @stores
     def __init__(
         self,
         estimator=None,
@@ -116,14 +118,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         calibration_size=0.25,
         fitted=False,
         random_state=None,
-    ):
-        self.estimator = estimator
-        self.method = method
-        self.class_conditional = class_conditional
-        self.level = level
-        self.calibration_size = calibration_size
-        self.fitted = fitted
-        self.random_state = random_state
+    ): ...
 
     def _default(self) -> Any:
         from novum.naive_bayes import GaussianNB

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Int, Methods, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.evaluation.conformal.base import ConformalEstimator, conformal_quantile
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import sklearn_private
@@ -109,6 +110,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         "random_state": RandomState(),
     }
 
+    @stores
     def __init__(
         self,
         estimator=None,
@@ -119,14 +121,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         cv=10,
         fitted=False,
         random_state=None,
-    ):
-        self.estimator = estimator
-        self.method = method
-        self.level = level
-        self.calibration_size = calibration_size
-        self.cv = cv
-        self.fitted = fitted
-        self.random_state = random_state
+    ): ...
 
     def _default(self) -> Any:
         from novum.linear_model import LinearRegression

@@ -13,6 +13,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.homes.memory import MemorySource
 from novum.linear_model.logistic import options
@@ -93,6 +94,7 @@ class LogisticRegressionCV(LogisticRegression):
     _reports_passes = False
     __metadata_request__score = {"sample_weight": UNUSED}  # it goes to the scorer
 
+    @stores
     def __init__(
         self,
         *,
@@ -113,24 +115,7 @@ class LogisticRegressionCV(LogisticRegression):
         intercept_scaling=1.0,
         random_state=None,
         use_legacy_attributes="warn",
-    ):
-        self.Cs = Cs
-        self.l1_ratios = l1_ratios
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.dual = dual
-        self.penalty = penalty
-        self.scoring = scoring
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.refit = refit
-        self.intercept_scaling = intercept_scaling
-        self.random_state = random_state
-        self.use_legacy_attributes = use_legacy_attributes
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None, **params):

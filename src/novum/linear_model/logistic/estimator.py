@@ -20,6 +20,7 @@ from novum.base.classes import labels_of
 from novum.base.domains import Bool, Choice, Domain, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
+from novum.base.parameters import stores
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Source
 from novum.linear_model._decisions import LinearProbabilities, dense_coef
@@ -115,6 +116,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
     }
     _reports_passes = True
 
+    @stores
     def __init__(
         self,
         penalty="deprecated",
@@ -132,21 +134,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         verbose=0,
         warm_start=False,
         n_jobs=None,
-    ):
-        self.penalty = penalty
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.dual = dual
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.solver = solver
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):

@@ -14,6 +14,7 @@ from sklearn.base import MultiOutputMixin
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.linear_model.penalized.gram_paths import penalties
 from novum.linear_model.penalized.model import SparseLinearRegressor, warn_unfinished
 from novum.linear_model.penalized.paths import enet_path, lasso_path
@@ -88,6 +89,7 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
     path = staticmethod(enet_path)
     coef_: np.ndarray
 
+    @stores
     def __init__(
         self,
         alpha=1.0,
@@ -102,18 +104,7 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
         positive=False,
         random_state=None,
         selection="cyclic",
-    ):
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.copy_X = copy_X
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None, check_input=True):
@@ -201,6 +192,7 @@ class Lasso(ElasticNet):
     path = staticmethod(lasso_path)
     l1_ratio = 1.0
 
+    @stores
     def __init__(
         self,
         alpha=1.0,
@@ -214,14 +206,4 @@ class Lasso(ElasticNet):
         positive=False,
         random_state=None,
         selection="cyclic",
-    ):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
+    ): ...

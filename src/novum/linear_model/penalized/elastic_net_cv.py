@@ -7,6 +7,7 @@ folds share one pass over the data (novum.linear_model.penalized.gram_folds), so
 """
 
 from novum.base.domains import ArrayLike, Domain, Real
+from novum.base.parameters import stores
 from novum.linear_model.penalized.choice import PenaltyByValidation
 from novum.linear_model.penalized.paths import enet_path, lasso_path
 
@@ -60,6 +61,7 @@ class LassoCV(PenaltyByValidation):
 
     path = staticmethod(lasso_path)
 
+    @stores
     def __init__(
         self,
         *,
@@ -76,20 +78,7 @@ class LassoCV(PenaltyByValidation):
         positive=False,
         random_state=None,
         selection="cyclic",
-    ):
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.tol = tol
-        self.copy_X = copy_X
-        self.cv = cv
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
+    ): ...
 
 
 class ElasticNetCV(PenaltyByValidation):
@@ -126,6 +115,7 @@ class ElasticNetCV(PenaltyByValidation):
     _domains: dict[str, Domain] = {**PenaltyByValidation._domains, "l1_ratio": Real(0, 1) | ArrayLike()}
     path = staticmethod(enet_path)
 
+    @stores
     def __init__(
         self,
         *,
@@ -143,18 +133,4 @@ class ElasticNetCV(PenaltyByValidation):
         positive=False,
         random_state=None,
         selection="cyclic",
-    ):
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.precompute = precompute
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.copy_X = copy_X
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.random_state = random_state
-        self.selection = selection
+    ): ...

@@ -12,6 +12,7 @@ from sklearn.base import MultiOutputMixin
 
 from novum.base.domains import Bool, Choice, Domain, Int, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.parameters import stores
 from novum.linear_model.penalized.gram_paths import penalties
 from novum.linear_model.penalized.model import SparseLinearRegressor, warn_unfinished
 from novum.linear_model.penalized.paths import enet_path, lasso_path
@@ -74,6 +75,7 @@ class MultiTaskElasticNet(MultiOutputMixin, SparseLinearRegressor):
     positive = False
     coef_: np.ndarray
 
+    @stores
     def __init__(
         self,
         alpha=1.0,
@@ -86,16 +88,7 @@ class MultiTaskElasticNet(MultiOutputMixin, SparseLinearRegressor):
         warm_start=False,
         random_state=None,
         selection="cyclic",
-    ):
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.selection = selection
+    ): ...
 
     @fits
     def fit(self, X, y=None, sample_weight=None):
@@ -171,6 +164,7 @@ class MultiTaskLasso(MultiTaskElasticNet):
     path = staticmethod(lasso_path)
     l1_ratio = 1.0
 
+    @stores
     def __init__(
         self,
         alpha=1.0,
@@ -182,12 +176,4 @@ class MultiTaskLasso(MultiTaskElasticNet):
         warm_start=False,
         random_state=None,
         selection="cyclic",
-    ):
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.selection = selection
+    ): ...

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from novum.base.domains import ArrayLike, Domain, Real
+from novum.base.parameters import stores
 from novum.linear_model.penalized.choice import PenaltyByValidation
 from novum.linear_model.penalized.paths import enet_path, lasso_path
 from novum.linear_model.penalized.several_targets import need_columns, trace_blocks
@@ -76,6 +77,7 @@ class MultiTaskLassoCV(_TasksByValidation):
 
     path = staticmethod(lasso_path)
 
+    @stores
     def __init__(
         self,
         *,
@@ -90,18 +92,7 @@ class MultiTaskLassoCV(_TasksByValidation):
         n_jobs=None,
         random_state=None,
         selection="cyclic",
-    ):
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.copy_X = copy_X
-        self.cv = cv
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.selection = selection
+    ): ...
 
 
 class MultiTaskElasticNetCV(_TasksByValidation):
@@ -135,6 +126,7 @@ class MultiTaskElasticNetCV(_TasksByValidation):
     _domains: dict[str, Domain] = {**_TasksByValidation._domains, "l1_ratio": Real(0, 1) | ArrayLike()}
     path = staticmethod(enet_path)
 
+    @stores
     def __init__(
         self,
         *,
@@ -150,16 +142,4 @@ class MultiTaskElasticNetCV(_TasksByValidation):
         n_jobs=None,
         random_state=None,
         selection="cyclic",
-    ):
-        self.l1_ratio = l1_ratio
-        self.eps = eps
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.cv = cv
-        self.copy_X = copy_X
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.selection = selection
+    ): ...
