@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
+from scipy.special import expit, logit
 from sklearn.metrics import roc_auc_score
 
 from novum.evaluation import clopper_pearson_interval, delong_interval, delong_test
 from novum.evaluation.area import area
 from novum.evaluation.proportion import share_interval
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, DataWarning, ParameterError
 
 rng = np.random.default_rng(0)
 
@@ -41,7 +42,9 @@ def test_delong_by_all_pairs(ties):
     a, b = np.round(rng.normal(size=(2, 65)) + [[1], [0.4]] * y, 1 if ties else 9)
     areas, covariance = literal(y, a, b)
     half = stats.norm.ppf(0.975) * np.sqrt(covariance[0, 0])
-    assert_allclose(delong_interval(y, a), (areas[0] - half, min(1, areas[0] + half)), rtol=1e-10)
+    slope = areas[0] * (1 - areas[0])  # of the inverse of the logit
+    ends = expit(logit(areas[0]) + np.array([-half, half]) / slope)
+    assert_allclose(delong_interval(y, a), ends, rtol=1e-10)
     test = delong_test(y, a, b)
     z = (areas[0] - areas[1]) / np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
     assert_allclose(test.areas, [roc_auc_score(y, s) for s in (a, b)], rtol=1e-12)
@@ -59,10 +62,14 @@ def test_weighted_area_and_labels():
 
 def test_degenerate_areas():
     y = np.repeat([0, 1], 10)
-    assert delong_interval(y, y) == pytest.approx((0.025 ** (1 / 10), 1))  # separated: ten pairs in order
-    assert delong_interval(y, -y) == pytest.approx((0, 1 - 0.025 ** (1 / 10)))
-    assert delong_interval(y, np.zeros(20)) == (0.5, 0.5)
-    assert delong_interval([0, 0, 1], [1.0, 2.0, 1.5]) == (0, 1)
+    with pytest.warns(DataWarning, match="separate perfectly"):
+        assert delong_interval(y, y) == pytest.approx((0.025 ** (1 / 10), 1))  # separated: ten pairs in order
+    with pytest.warns(DataWarning, match="separate perfectly"):
+        assert delong_interval(y, -y) == pytest.approx((0, 1 - 0.025 ** (1 / 10)))
+    with pytest.warns(DataWarning, match="every score is the same"):
+        assert delong_interval(y, np.zeros(20)) == (0.5, 0.5)
+    with pytest.warns(DataWarning, match="a single row"):
+        assert delong_interval([0, 0, 1], [1.0, 2.0, 1.5]) == (0, 1)
     s = rng.normal(size=20)
     assert delong_test(y, s, s**3).p_value == 1
     with pytest.raises(DataError, match="delong_test: a class has a single row"):

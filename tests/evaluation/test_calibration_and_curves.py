@@ -18,6 +18,9 @@ from novum.evaluation import (
 from novum.exceptions import DataError, ParameterError
 from novum.naive_bayes import GaussianNB
 
+# tables of a few rows: that their intervals are in doubt is told, and tested in test_doubts.py
+pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
+
 rng = np.random.default_rng(0)
 y = rng.integers(2, size=400)
 p = 1 / (1 + np.exp(-(1.5 * y + rng.normal(size=400) - 0.7)))

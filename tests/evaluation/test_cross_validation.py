@@ -36,6 +36,9 @@ from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
 from novum.neighbors import KNeighborsClassifier, NadarayaWatson
 
+# tables of a few rows: that their intervals are in doubt is told, and tested in test_doubts.py
+pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
+
 rng = np.random.default_rng(0)
 X, y = load_iris(return_X_y=True)
 T = np.array([[0.0], [1], [2], [3]])  # the notes' least-squares example

@@ -13,6 +13,9 @@ from novum.exceptions import DataError, ParameterError
 from novum.linear_model import BayesianLinearRegression, Hyperplane, LinearRegression, Perceptron
 from novum.naive_bayes import GaussianNB
 
+# tables of a few rows: that their intervals are in doubt is told, and tested in test_doubts.py
+pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
+
 rng = np.random.default_rng(0)
 FEW = {"n_resamples": 100}
 

@@ -31,6 +31,9 @@ from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
 
+# tables of a few rows: that their intervals are in doubt is told, and tested in test_doubts.py
+pytestmark = pytest.mark.filterwarnings("ignore:.*interval of:novum.exceptions.DataWarning")
+
 rng = np.random.default_rng(0)
 X = rng.normal(size=(30, 3))
 t = X @ [1.0, 2.0, 0.0] + rng.normal(size=30)

@@ -54,19 +54,20 @@ def test_forward_is_greedy_and_scikit_learns_selector_agrees(name):
     variance = float(((TARGET - full.predict(WIDE)) ** 2).sum() / (120 - 9))
     path = forward_selection(LinearRegression(), WIDE, TARGET, scoring=name)
     current = ()
-    for chosen, score in zip(path.sets, path.scores):  # literally
+    assert path.sets[0] == ()
+    for chosen, score in zip(path.sets[1:], path.scores[1:]):  # literally
         tried = {
             tuple(sorted((*current, j))): score_of((*current, j), name, variance) for j in range(8) if j not in current
         }
         best = max(tried, key=tried.get)
         assert chosen == best and score == pytest.approx(tried[best], rel=1e-10)
         current = best
-    assert set(path.sets[2]) == {1, 4, 6} and path.support[[1, 4, 6]].all()
+    assert set(path.sets[3]) == {1, 4, 6} and path.support[[1, 4, 6]].all()
     scorer = criterion_scorer(name, noise_variance=variance)
     selector = SequentialFeatureSelector(
         LinearRegression(), scoring=scorer, cv=[(ROWS, ROWS)], n_features_to_select=3, direction="forward"
     )
-    assert tuple(selector.fit(WIDE, TARGET).get_support(indices=True)) == path.sets[2]
+    assert tuple(selector.fit(WIDE, TARGET).get_support(indices=True)) == path.sets[3]
     if name == "bic":
         auto = SequentialFeatureSelector(
             LinearRegression(), scoring=scorer, cv=[(ROWS, ROWS)], n_features_to_select="auto", tol=1e-9
@@ -81,7 +82,7 @@ def test_forward_is_greedy_and_scikit_learns_selector_agrees(name):
 @pytest.mark.parametrize("name", ["aic", "bic"])
 def test_backward_drops_one_at_a_time(name):
     path = backward_selection(LinearRegression(), WIDE, TARGET, scoring=name)
-    assert [len(one) for one in path.sets] == list(range(8, 0, -1))
+    assert [len(one) for one in path.sets] == list(range(8, -1, -1))
     assert all(set(b) < set(a) for a, b in zip(path.sets, path.sets[1:]))
     selector = SequentialFeatureSelector(
         LinearRegression(),
@@ -100,9 +101,9 @@ def test_cross_validated_paths_frames_and_pictures():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(WIDE, columns=list("abcdefgh"))
     path = forward_selection(LinearRegression(), frame, TARGET, scoring="r2", cv=KFold(4), n_features=3)
-    wanted = cross_val_score(LinearRegression(), WIDE[:, list(path.sets[1])], TARGET, cv=KFold(4)).mean()
-    assert path.scores[1] == pytest.approx(wanted, rel=1e-10) and path.support.sum() == 3
-    assert "kept b, e, g" in repr(path) and path.to_frame().shape == (3, 3)
+    wanted = cross_val_score(LinearRegression(), WIDE[:, list(path.sets[2])], TARGET, cv=KFold(4)).mean()
+    assert path.scores[2] == pytest.approx(wanted, rel=1e-10) and path.support.sum() == 3
+    assert "kept b, e, g" in repr(path) and path.to_frame().shape == (4, 3)
     pytest.importorskip("matplotlib")
     assert path.plot().get_xlabel() == "number of features"
     labels = (TARGET > 0).astype(int)

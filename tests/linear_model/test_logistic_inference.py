@@ -58,7 +58,7 @@ def test_several_classes_as_statsmodels_mnlogit(statsmodels):
 def test_weights_count_rows():
     X, y = sample(3)
     w = np.random.default_rng(1).integers(1, 4, len(y))
-    a = LogisticRegression(C=np.inf).fit(X, y, sample_weight=w).inference()
+    a = LogisticRegression(C=np.inf).fit(X, y, sample_weight=w).inference(weights="frequency")
     b = LogisticRegression(C=np.inf).fit(np.repeat(X, w, axis=0), np.repeat(y, w)).inference()
     for name in ("coef", "standard_error", "log_likelihood", "null_log_likelihood", "bic", "n_rows"):
         assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-9)

@@ -44,6 +44,14 @@ def printed(value: NDArray) -> str:
     return np.array2string(value, separator=", ", threshold=8, precision=17 if large else 8)
 
 
+def cuts(distribution: Any) -> Any:
+    """Return places that cut the mass of a distribution of real numbers into parts; none of another."""
+    from novum.distributions._tail_quadrature import cuts_of
+
+    one = distribution.support.kind == "reals" and not distribution.batch_shape and hasattr(distribution, "isf")
+    return cuts_of(distribution) if one else ()
+
+
 class Distribution(Learnable):
     """Base of all distributions; see the families for their parameters."""
 
@@ -128,6 +136,10 @@ class Distribution(Learnable):
         -------
         array (or tensor, for a tensor) of the broadcast shape
         """
+        if self._large and not _array.is_tensor(x):
+            rows = real_rows(type(self).__name__, x)
+            self._check_outcomes(rows.shape)
+            return self._large_log_prob(rows)[()]
         if type(x) is np.ndarray and x.dtype == np.float64:
             rows = x
         else:
@@ -178,6 +190,12 @@ class Distribution(Learnable):
         if back == batch:
             return shape
         return (*front, *batch) if back == (1,) * len(batch) else None
+
+    _large: bool = False  # whether parameters are so large that the plain formula would cancel
+
+    def _large_log_prob(self, x: NDArray) -> NDArray:
+        """Return the log-density by deviances (`_deviance.py`)."""
+        raise NotImplementedError
 
     _fused: Any = None  # (outcomes, out): the compiled log-density, for families that have one
 
@@ -272,7 +290,7 @@ class Distribution(Learnable):
             )
         if self.support.continuous != other.support.continuous:
             return np.full(np.broadcast_shapes(self.batch_shape, other.batch_shape), np.inf)[()]
-        return self.expect(lambda x: self.log_prob(x) - other.log_prob(x))
+        return self._expect(lambda x: self.log_prob(x) - other.log_prob(x), cuts(other))
 
     def expect(self, function: Any) -> float:
         """Return E[f(x)] for one distribution of numbers: a sum over its outcomes, or an integral by quadrature.
@@ -282,9 +300,13 @@ class Distribution(Learnable):
         function : callable
             Of an array of outcomes.
         """
+        return self._expect(function, ())
+
+    def _expect(self, function: Any, bends: Any) -> float:
+        """Return E[f(x)] for a function that may bend at some places."""
         from novum.distributions._quadrature import expectation
 
-        return expectation(self, function)
+        return expectation(self, function, bends)
 
     def _same_family(self, other: Any) -> Any:
         """Return `other` if it is of this family, else raise."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.distributions._counts import counts_that_matter
+from novum.distributions._counts import counts_between, counts_that_matter
 from novum.exceptions import ParameterError
 
 __all__ = ["Cells", "Line", "expectation", "integrate", "line_of", "nodes_of", "outcomes_of", "placed", "position"]
@@ -25,6 +25,9 @@ FIRST_CELLS = 64  # a bump as narrow as a hundredth of the scale is seen at once
 TOLERANCE = 1e-13  # of a cell against the sum of all
 DEEPEST = 60  # halvings: a cell is then as narrow as the floats
 UNRESOLVED = 1e-5  # share of the integral at a singular end that the floats may leave open; more, and it diverges
+PATIENCE = 9  # halvings after which an error that has not halved is rounding; that of a jump has fallen 256-fold
+ROUGH = 1e-6  # share of the integral that the rounding of x may leave open, as in (x - 1e9)^2 of numbers near 1e9
+MOST_COUNTS = 2**24  # terms of a sum
 MOST_CELLS = 2**15  # unresolved at a time: beyond it the integral is taken to diverge
 
 
@@ -105,13 +108,16 @@ def on_cells(function: Callable, line: Line, left: NDArray, right: NDArray) -> N
         return np.where(values == 0, 0.0, values * slope * weight).sum(axis=-1)
 
 
-def integrate(function: Callable, line: Line, points: Any = ()) -> Cells:
+def integrate(
+    function: Callable, line: Line, points: Any = (), first_cells: int = FIRST_CELLS, most_cells: int = MOST_CELLS
+) -> Cells:
     """Return the integral of a function of arrays over a line; `points` are ends of cells, for kinks and narrow bumps."""
     inner = position(line, np.asarray(points, np.float64))
-    edges = np.unique(np.concatenate([np.linspace(-1, 1, FIRST_CELLS + 1), inner]))
+    edges = np.unique(np.concatenate([np.linspace(-1, 1, first_cells + 1), inner]))
     left, right = edges[:-1], edges[1:]
     done: list[tuple[NDArray, NDArray, NDArray]] = []
     total, converged = 0.0, True
+    open_error: list[float] = []
     whole = on_cells(function, line, left, right)
     for depth in range(DEEPEST):
         middle = 0.5 * (left + right)
@@ -126,7 +132,10 @@ def integrate(function: Callable, line: Line, points: Any = ()) -> Cells:
         if error[narrow].sum() > UNRESOLVED * size:
             converged = False
         good |= narrow
-        if depth == DEEPEST - 1 or 2 * np.count_nonzero(~good) > MOST_CELLS:
+        open_error.append(float(error[~good].sum()))
+        if len(open_error) > PATIENCE and 0.5 * open_error[-PATIENCE] < open_error[-1] <= ROUGH * size:
+            good = np.ones_like(good)  # halving gains nothing more: what is left is the rounding of x in the function
+        if depth == DEEPEST - 1 or 2 * np.count_nonzero(~good) > most_cells:
             converged, good = False, np.ones_like(good)
         done.append((left[good], right[good], halves[good]))
         total += np.abs(halves[good]).sum()
@@ -152,8 +161,8 @@ def line_of(distribution: Any) -> tuple[Line, NDArray]:
     return Line(float(support.low), float(support.high), float(cuts[5]), spread), cuts
 
 
-def expectation(distribution: Any, function: Callable) -> float:
-    """Return E[f(x)] of one distribution of numbers: a sum over counts and values, an integral over reals."""
+def expectation(distribution: Any, function: Callable, bends: Any = ()) -> float:
+    """Return E[f(x)] of one distribution of numbers: a sum over counts and values, an integral over reals; f may bend at places."""
     name = type(distribution).__name__
     if distribution.batch_shape or distribution.event_shape:
         raise ParameterError(
@@ -161,6 +170,10 @@ def expectation(distribution: Any, function: Callable) -> float:
             f" average over a sample of vectors."
         )
     support = distribution.support
+    if support.kind == "reals" and not hasattr(distribution, "_line") and not hasattr(distribution, "components"):
+        from novum.distributions._tail_quadrature import tail_expectation
+
+        return tail_expectation(distribution, function, bends)
     if support.kind == "reals":
         line, points = line_of(distribution)
         found = integrate(lambda x: weighted(distribution.prob(x), function(x)), line, points)
@@ -176,8 +189,14 @@ def outcomes_of(distribution: Any) -> NDArray:
     support = distribution.support
     if support.kind == "values":
         return distribution.values
-    if np.isfinite(support.high):
+    if np.isfinite(support.high) and support.high < MOST_COUNTS:
         return np.arange(support.low, support.high + 1, dtype=np.float64)
+    reach = counts_between(float(distribution.mean), float(distribution.std), float(support.high))
+    if reach > MOST_COUNTS:
+        raise ParameterError(
+            f"{type(distribution).__name__}.expect: {reach:,} counts matter, more than are summed; use a closed form, or average"
+            " over a sample."
+        )
     return counts_that_matter(distribution.mean, distribution.std, support.high)
 
 

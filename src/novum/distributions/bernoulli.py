@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr, expit, rel_entr
+from scipy.special import entr, expit, xlog1py
 
 from novum import _core
 from novum.distributions._base import Support
+from novum.distributions._deviance import bernoulli_divergence
 from novum.distributions._parameters import Parameter, probability
 from novum.distributions._priors import beta_mode
+from novum.distributions._tails import log_of, log_one_minus
 from novum.distributions.beta import Beta
 from novum.distributions.exponential_family import ExponentialFamily
 
@@ -86,6 +88,26 @@ class Bernoulli(ExponentialFamily):
         x = np.asarray(x, np.float64)
         return np.where(np.isnan(x), np.nan, np.where(x < 0, 0.0, np.where(x < 1, 1 - self.p, 1.0)))[()]
 
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        x = np.asarray(x, np.float64)
+        return np.where(np.isnan(x), np.nan, np.where(x < 0, 1.0, np.where(x < 1, self.p, 0.0)))[()]
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        x = np.asarray(x, np.float64)
+        inner = np.where(x < 0, -np.inf, np.where(x < 1, log_one_minus(self.p), 0.0))
+        return np.where(np.isnan(x), np.nan, inner)[()]
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        return log_of(self.sf(x))
+
+    def isf(self, q: Any) -> Any:
+        """Return the least outcome x with P(X > x) <= q."""
+        q = np.asarray(q, np.float64)
+        return np.where((q >= 0) & (q <= 1), np.where(q >= self.p, 0.0, 1.0), np.nan)[()]
+
     def quantile(self, q: Any) -> Any:
         """Return the least outcome x with P(X <= x) >= q."""
         q = np.asarray(q, np.float64)
@@ -112,14 +134,14 @@ class Bernoulli(ExponentialFamily):
         return 1
 
     def entropy(self):
-        return entr(self.p) + entr(1 - self.p)
+        return entr(self.p) - xlog1py(1 - self.p, -self.p)
 
     def kl(self, other: Any) -> Any:
         """Return KL(self || other); infinite where other cannot do what self does."""
         if type(other) is not type(self):
             return super().kl(other)
         other = self._same_family(other)
-        return rel_entr(self.p, other.p) + rel_entr(1 - self.p, 1 - other.p)
+        return bernoulli_divergence(self.p, other.p)
 
     def natural_parameters(self):
         with np.errstate(divide="ignore"):

@@ -11,18 +11,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, betaln, digamma, expit
+from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, digamma, expit
 
 from novum import _core
 from novum.distributions._base import Support
+from novum.distributions._deviance import bernoulli_divergence, binomial_log, gamma_remainder
 from novum.distributions._draws import log_gamma_draws
-from novum.distributions._ops import ops_of, where_inside
+from novum.distributions._ops import NUMPY, ops_of, where_inside
 from novum.distributions._parameters import Parameter, positive
+from novum.distributions._tails import log_beta_tail
 from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.dirichlet import Dirichlet, finite_alpha
 from novum.distributions.exponential_family import ExponentialFamily
 
 __all__ = ["Beta"]
+
+
+LARGE_COUNT = 1e4  # of a or b: beyond it the plain density cancels in its twelfth digit
 
 
 class Constants(NamedTuple):
@@ -88,13 +93,43 @@ class Beta(ConjugatePrior, ExponentialFamily):
         )
         return expit(left - right)
 
+    @property
+    def _large(self) -> bool:
+        return bool((np.maximum(self.a, self.b) > LARGE_COUNT).any())
+
+    def _large_log_prob(self, x):
+        inside = (x > 0) & (x < 1)
+        some = np.where(inside, x, 0.5)
+        total = self.a + self.b
+        front = np.log(self.a) + np.log(self.b) - np.log(total) - np.log(some) - np.log1p(-some)
+        value = front + binomial_log(self.a, total, some, 1 - some)
+        return where_inside(NUMPY, inside, value, x, lambda: _edge(self._constants, x, NUMPY))
+
     def cdf(self, x: Any) -> Any:
         """Return P(X <= x)."""
         return betainc(self.a, self.b, np.clip(x, 0.0, 1.0))
 
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        return betaincc(self.a, self.b, np.clip(x, 0.0, 1.0))
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        x = np.clip(np.asarray(x, np.float64), 0.0, 1.0)
+        return log_beta_tail(self.a, self.b, x, 1 - x)
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        x = np.clip(np.asarray(x, np.float64), 0.0, 1.0)
+        return log_beta_tail(self.b, self.a, 1 - x, x)
+
     def quantile(self, q: Any) -> Any:
         """Return the x with P(X <= x) = q."""
         return betaincinv(self.a, self.b, q)
+
+    def isf(self, q: Any) -> Any:
+        """Return the x with P(X > x) = q."""
+        return betainccinv(self.a, self.b, q)
 
     @property
     def mean(self):
@@ -107,6 +142,7 @@ class Beta(ConjugatePrior, ExponentialFamily):
 
     @property
     def mode(self):
+        """Where the density is largest; of two infinite ends the one that more of the mass is at, 1/2 for the flat law."""
         return self._pair().mode[..., 0]
 
     @property
@@ -123,6 +159,18 @@ class Beta(ConjugatePrior, ExponentialFamily):
 
     def entropy(self):
         return self._pair().entropy()
+
+    def kl(self, other: Any) -> Any:
+        """Return KL(self || other): three of (5) of `_deviance.py`, whose d add up to one of the two means."""
+        if type(other) is not type(self):
+            return super().kl(other)
+        other = self._same_family(other)
+        mine, theirs = self.a + self.b, other.a + other.b
+        less = self.a < self.b  # the smaller chance keeps its digits
+        chance = np.where(less, other.a, other.b) / theirs
+        means = bernoulli_divergence(chance, np.where(less, self.a, self.b) / mine, theirs)
+        rest = gamma_remainder(other.a, self.a) + gamma_remainder(other.b, self.b) - gamma_remainder(theirs, mine)
+        return np.maximum(means + rest, 0.0)[()]
 
     def natural_parameters(self):
         return self.a, self.b

@@ -12,19 +12,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtrik, betainc, expit, gammaln, rel_entr
+from scipy.special import bdtrik, betainc, betaincc, expit, gammaln
 
 from novum import _core
 from novum.distributions._base import Distribution, Support
 from novum.distributions._counts import count_quantile, summed_entropy
-from novum.distributions._ops import where_inside
+from novum.distributions._deviance import bernoulli_divergence, binomial_log
+from novum.distributions._ops import NUMPY, where_inside
 from novum.distributions._parameters import Parameter, probability, whole
 from novum.distributions._priors import beta_mode
+from novum.distributions._tails import log_beta_tail, whole_isf
 from novum.distributions.beta import Beta
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError, ParameterError
 
 __all__ = ["Binomial"]
+
+
+LARGE_N = 1e4  # beyond it the plain probability cancels in its twelfth digit
 
 
 class Constants(NamedTuple):
@@ -99,12 +104,46 @@ class Binomial(ExponentialFamily):
         u = stream.uniform("binomial", 0, count, self._columns()).reshape(count, *self.batch_shape)
         return self.quantile(u).astype(np.int64)
 
-    def cdf(self, x: Any) -> Any:
-        """Return P(X <= x)."""
+    @property
+    def _large(self) -> bool:
+        return bool((self.n > LARGE_N).any())
+
+    def _large_log_prob(self, x):
+        count = (np.floor(x) == x) & (x >= 0) & (x <= self.n)
+        value = binomial_log(np.where(count, x, 0.0), self.n, self.p, 1 - self.p)
+        return where_inside(NUMPY, count, value, x + 0.0 * self.n)
+
+    def _split(self, x: Any) -> tuple[NDArray, NDArray, NDArray]:
+        """Return the whole counts below x, and the two parameters of the incomplete beta function of p."""
         k = np.floor(np.asarray(x, np.float64))
         inner = np.clip(k, 0.0, np.maximum(self.n - 1, 0.0))
-        value = betainc(np.maximum(self.n - inner, 1e-300), inner + 1, 1 - self.p)
-        return np.where(k < 0, 0.0, np.where(k >= self.n, 1.0, value))[()]
+        return k, inner + 1, np.maximum(self.n - inner, 1e-300)
+
+    def cdf(self, x: Any) -> Any:
+        """Return P(X <= x)."""
+        k, a, b = self._split(x)
+        return np.where(k < 0, 0.0, np.where(k >= self.n, 1.0, betaincc(a, b, self.p)))[()]
+
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        k, a, b = self._split(x)
+        return np.where(k < 0, 1.0, np.where(k >= self.n, 0.0, betainc(a, b, self.p)))[()]
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        k, a, b = self._split(x)
+        inner = log_beta_tail(b, a, 1 - self.p, self.p)
+        return np.where(k < 0, -np.inf, np.where(k >= self.n, 0.0, inner))[()]
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        k, a, b = self._split(x)
+        inner = log_beta_tail(a, b, self.p, 1 - self.p)
+        return np.where(k < 0, 0.0, np.where(k >= self.n, -np.inf, inner))[()]
+
+    def isf(self, q: Any) -> Any:
+        """Return the least count x with P(X > x) <= q."""
+        return whole_isf(q, self.sf, self.mean, self.std, self.n)
 
     def quantile(self, q: Any) -> Any:
         """Return the least count x with P(X <= x) >= q."""
@@ -131,7 +170,10 @@ class Binomial(ExponentialFamily):
         return 1
 
     def entropy(self):
-        return summed_entropy(self.mean, self.std, self.n, self.log_prob)
+        if not self.batch_shape:
+            return summed_entropy(self.mean, self.std, self.n, self.log_prob)
+        each = [Binomial(n, p).entropy() for n, p in zip(self.n.ravel(), self.p.ravel())]
+        return np.reshape(each, self.batch_shape)
 
     def kl(self, other: Any) -> Any:
         """Return KL(self || other), for equal numbers of trials."""
@@ -140,7 +182,7 @@ class Binomial(ExponentialFamily):
         other = self._same_family(other)
         if np.any(self.n != other.n):
             raise ParameterError(f"Binomial.kl(other={other!r}): other must have the same number of trials n.")
-        return self.n * (rel_entr(self.p, other.p) + rel_entr(1 - self.p, 1 - other.p))
+        return bernoulli_divergence(self.p, other.p, self.n)
 
     def natural_parameters(self):
         with np.errstate(divide="ignore"):

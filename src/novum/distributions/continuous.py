@@ -17,6 +17,7 @@ from scipy.optimize import minimize_scalar
 
 from novum.distributions import _quadrature
 from novum.distributions._base import Distribution, Support
+from novum.distributions._tails import log_of, log_one_minus
 from novum.exceptions import ParameterError, ParameterTypeError
 
 __all__ = ["Continuous"]
@@ -169,6 +170,48 @@ class Continuous(Distribution):
             return np.where(x <= low, 0.0, np.where(x >= high, 1.0, inner))[()]
         t = _quadrature.position(self._line[0], x)
         return np.where(np.isnan(x), np.nan, np.where(t >= 1, 1.0, self._mass_below(t)))[()]
+
+    def _mass_above(self, t: NDArray) -> NDArray:
+        """Return 1 - F at places t of the line, from the upper end, so that small tails keep their digits."""
+        cells = self._cells
+        cell = np.clip(np.searchsorted(cells.right, t), 0, cells.left.size - 1)
+        after = np.concatenate([np.cumsum(cells.integral[::-1])[::-1][1:], [0.0]])[cell]
+        right = cells.right[cell]
+        part = _quadrature.on_cells(self.prob, self._line[0], np.minimum(t, right), right)
+        return np.clip(after + part, 0.0, 1.0)
+
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        x = np.asarray(x, np.float64)
+        if self._given[1] is not None:
+            return (1 - self.cdf(x))[()]
+        t = _quadrature.position(self._line[0], x)
+        return np.where(np.isnan(x), np.nan, np.where(t >= 1, 0.0, self._mass_above(t)))[()]
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        below, above = self.cdf(x), self.sf(x)
+        return np.where(below < 0.5, log_of(below), log_one_minus(np.minimum(above, 0.5)))[()]
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        below, above = self.cdf(x), self.sf(x)
+        return np.where(above < 0.5, log_of(above), log_one_minus(np.minimum(below, 0.5)))[()]
+
+    def isf(self, q: Any) -> Any:
+        """Return the x with P(X > x) = q, by bisection."""
+        q = np.asarray(q, np.float64)
+        left, right = np.full(q.shape, -1.0), np.full(q.shape, 1.0)
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (left + right)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                above = self.sf(_quadrature.placed(self._line[0], middle)[0])
+            left, right = np.where(above > q, middle, left), np.where(above > q, right, middle)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            x = _quadrature.placed(self._line[0], 0.5 * (left + right))[0]
+        low, high = self._line[0][:2]
+        x = np.where(q == 0, high, np.where(q == 1, low, x))
+        return np.where((q >= 0) & (q <= 1), x, np.nan)[()]
 
     def interval(self, a: Any, b: Any) -> Any:
         """Return P(a < X <= b)."""

@@ -23,6 +23,7 @@ from scipy.special import digamma, gammaln, polygamma
 
 from novum import _core
 from novum.distributions._base import Support
+from novum.distributions._deviance import digamma_gap, stirling_error
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._ops import all_of, ops_of, where_inside
 from novum.distributions._parameters import Parameter, positive
@@ -173,6 +174,10 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         peak = np.maximum(self.alpha - 1, 0.0)
         total = peak.sum(axis=-1, keepdims=True)
         flat = np.full_like(peak, 1 / peak.shape[-1])
+        # no alpha above one: the density is largest at the corner it rises to fastest, and flat if all are one
+        corner = np.eye(peak.shape[-1])[self.alpha.argmin(axis=-1)]
+        corner = 1 - corner if peak.shape[-1] == 2 else corner
+        flat = np.where((self.alpha == 1).all(axis=-1, keepdims=True), flat, corner)
         return np.where(total > 0, peak / np.where(total > 0, total, 1.0), flat)
 
     @property
@@ -184,9 +189,10 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         return self.event_shape[0]
 
     def entropy(self):
-        total = self._total[..., 0]
-        rest = (total - self.event_shape[0]) * digamma(total) - ((self.alpha - 1) * digamma(self.alpha)).sum(-1)
-        return self.log_partition() + rest
+        k, total = self.event_shape[0], self._total[..., 0]
+        each = 0.5 * np.log(self.alpha) + stirling_error(self.alpha) + (self.alpha - 1) * digamma_gap(self.alpha)
+        whole = (k - 0.5) * np.log(total) + stirling_error(total) + (total - k) * digamma_gap(total)
+        return (each.sum(axis=-1) - whole + 0.5 * (k - 1) * np.log(2 * np.pi))[()]
 
     def natural_parameters(self):
         return (self.alpha,)

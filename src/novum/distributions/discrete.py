@@ -14,6 +14,7 @@ from scipy.special import entr, rel_entr
 from novum.distributions._base import Distribution, Support
 from novum.distributions._draws import smallest_at_least
 from novum.distributions._parameters import Parameter, simplex
+from novum.distributions._tails import log_share
 from novum.distributions.categorical import Categorical, Counts
 from novum.distributions.dirichlet import Dirichlet
 from novum.exceptions import DataError, ParameterError
@@ -112,6 +113,28 @@ class Discrete(Distribution):
         x = np.asarray(x, np.float64)
         below = self._numbers("cdf") <= x[..., None]
         return np.where(np.isnan(x), np.nan, np.minimum((self.p * below).sum(axis=-1), 1.0))[()]
+
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        x = np.asarray(x, np.float64)
+        above = self._numbers("sf") > x[..., None]
+        return np.where(np.isnan(x), np.nan, np.minimum((self.p * above).sum(axis=-1), 1.0))[()]
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        return log_share(self.cdf(x), self.sf(x))
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        return log_share(self.sf(x), self.cdf(x))
+
+    def isf(self, q: Any) -> Any:
+        """Return the least value x with P(X > x) <= q."""
+        values, q = self._numbers("isf"), np.asarray(q, np.float64)
+        above = np.cumsum(self.p[..., ::-1], axis=-1)[..., ::-1] - self.p
+        above[..., -1] = 0.0
+        place = (above > q[..., None]).sum(axis=-1)
+        return np.where((q >= 0) & (q <= 1), values[place], np.nan)[()]
 
     def quantile(self, q: Any) -> Any:
         """Return the least value x with P(X <= x) >= q."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from novum import _core
 from novum.distributions._base import Distribution, Support
+from novum.distributions._deviance import excess
 from novum.distributions._ops import where_inside
 from novum.distributions._parameters import Parameter, positive
 from novum.distributions._priors import gamma_mode
@@ -85,6 +86,26 @@ class Exponential(ExponentialFamily):
         """Return P(X <= x)."""
         return -np.expm1(-self.rate * np.maximum(x, 0.0))
 
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        return np.exp(self.log_sf(x))
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        reach = self.rate * np.maximum(x, 0.0)
+        with np.errstate(divide="ignore"):
+            return np.where(reach < 0.5, np.log(-np.expm1(-reach)), np.log1p(-np.exp(-reach)))[()]
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        return -self.rate * np.maximum(x, 0.0)
+
+    def isf(self, q: Any) -> Any:
+        """Return the x with P(X > x) = q."""
+        q = np.asarray(q, np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where((q >= 0) & (q <= 1), -np.log(q) / self.rate, np.nan)[()]
+
     def quantile(self, q: Any) -> Any:
         """Return the x with P(X <= x) = q."""
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -112,6 +133,12 @@ class Exponential(ExponentialFamily):
 
     def entropy(self):
         return 1 - np.log(self.rate)
+
+    def kl(self, other: Any) -> Any:
+        """Return KL(self || other), in the form that keeps its digits for close and for far rates."""
+        if type(other) is not type(self):
+            return super().kl(other)
+        return excess(self._same_family(other).rate / self.rate - 1)[()]
 
     def natural_parameters(self):
         return (-self.rate,)

@@ -18,13 +18,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma, gammainc, gammaincinv, gammaln, polygamma
+from scipy.special import digamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, ndtri, polygamma
 
 from novum import _core
 from novum.distributions._base import Distribution, Support
+from novum.distributions._deviance import digamma_gap, excess, poisson_log, stirling_error
 from novum.distributions._draws import log_gamma_draws
-from novum.distributions._ops import ops_of, where_inside
+from novum.distributions._ops import NUMPY, ops_of, where_inside
 from novum.distributions._parameters import Parameter, positive
+from novum.distributions._tails import log_gamma_head, log_gamma_tail
 from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError
@@ -32,6 +34,8 @@ from novum.runtime import arrays
 
 __all__ = ["Gamma"]
 
+LOG_2PI = float(np.log(2 * np.pi))
+LARGE_SHAPE = 1e4  # beyond it the plain density cancels in its twelfth digit
 NEWTON_STEPS = 30  # (4) needs five or six; the rest is for shapes near the ends of the floats
 LARGEST_SHAPE = 1e12  # beyond it s is lost in rounding: the data are equal
 
@@ -65,10 +69,7 @@ def shape_from(s: NDArray) -> NDArray:
 
 def log_minus_digamma(a: NDArray) -> NDArray:
     """Return log a - digamma(a), by its asymptotic series where the difference would cancel."""
-    large = a > 1e3
-    inverse = 1 / np.where(large, a, 1.0)
-    series = inverse * (0.5 + inverse * (1 / 12 - inverse**2 * (1 / 120 - inverse**2 / 252)))
-    return np.where(large, series, np.log(a) - digamma(a))
+    return digamma_gap(a)
 
 
 class Gamma(ConjugatePrior, ExponentialFamily):
@@ -123,13 +124,62 @@ class Gamma(ConjugatePrior, ExponentialFamily):
     def _draw(self, stream, count):
         return np.exp(log_gamma_draws(stream, "gamma", self.shape, count)) / self.rate
 
+    @property
+    def _large(self) -> bool:
+        return bool((self.shape > LARGE_SHAPE).any())
+
+    def _large_log_prob(self, x):
+        some = np.where(x > 0, x, 1.0)
+        value = np.log(self.shape) - np.log(some) + poisson_log(self.shape, self.rate * some)
+        return where_inside(NUMPY, x > 0, value, x, lambda: np.where(x == 0, self._constants.at_zero, -np.inf))
+
     def cdf(self, x: Any) -> Any:
         """Return P(X <= x)."""
-        return gammainc(self.shape, self.rate * np.maximum(x, 0.0))
+        return np.exp(self.log_cdf(x)) if self._large else gammainc(self.shape, self.rate * np.maximum(x, 0.0))
+
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        return np.exp(self.log_sf(x)) if self._large else gammaincc(self.shape, self.rate * np.maximum(x, 0.0))
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        return log_gamma_head(self.shape, self.rate * np.maximum(x, 0.0))
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        return log_gamma_tail(self.shape, self.rate * np.maximum(x, 0.0))
 
     def quantile(self, q: Any) -> Any:
         """Return the x with P(X <= x) = q."""
-        return gammaincinv(self.shape, q) / self.rate
+        return self._newton(q, self.log_cdf, 1.0) if self._large else gammaincinv(self.shape, q) / self.rate
+
+    def isf(self, q: Any) -> Any:
+        """Return the x with P(X > x) = q."""
+        return self._newton(q, self.log_sf, -1.0) if self._large else gammainccinv(self.shape, q) / self.rate
+
+    def _newton(self, q: Any, log_tail: Any, sign: float) -> Any:
+        """Return where a log-tail is log q: Wilson and Hilferty's start and Newton's method, which SciPy's error of 1e-12 needs.
+
+        A law of shape 1e12 is as narrow as 1e-6 of its mean. The logarithm of either tail is concave, so the steps settle.
+        """
+        q = np.asarray(q, np.float64)
+        inner = (q > 0) & (q < 1)
+        some = np.where(inner, q, 0.5)
+        a = self.shape
+        x = a * (1 - 1 / (9 * a) + sign * ndtri(some) / (3 * np.sqrt(a))) ** 3 / self.rate
+        small = np.broadcast_to(a <= LARGE_SHAPE, x.shape)
+        if small.any():  # of a mixed batch
+            x = np.where(small, (gammaincinv if sign > 0 else gammainccinv)(a, some) / self.rate, x)
+        for _ in range(NEWTON_STEPS):
+            with np.errstate(all="ignore"):
+                tail = log_tail(x)
+                step = sign * (tail - np.log(some)) * np.exp(tail - self.log_prob(x))
+            step = np.where(np.isfinite(step) & ~small, step, 0.0)
+            x = x - step
+            if (np.abs(step) <= 2 * np.finfo(float).eps * x).all():
+                break
+        ends = np.where(q == (0 if sign > 0 else 1), 0.0, np.where(q == (1 if sign > 0 else 0), np.inf, np.nan))
+        return np.where(inner, x, ends)[()]
 
     @property
     def mean(self):
@@ -153,7 +203,19 @@ class Gamma(ConjugatePrior, ExponentialFamily):
 
     def entropy(self):
         a = self.shape
-        return a - np.log(self.rate) + gammaln(a) + (1 - a) * digamma(a)
+        bend = stirling_error(a) + (a - 1) * digamma_gap(a)
+        return (0.5 * (np.log(a) + LOG_2PI) - np.log(self.rate) + bend)[()]
+
+    def kl(self, other: Any) -> Any:
+        """Return KL(self || other), in a form that keeps its digits for large shapes: (5) of `_deviance.py` and the means."""
+        if type(other) is not type(self):
+            return super().kl(other)
+        other = self._same_family(other)
+        a, b = self.shape, other.shape
+        shapes = 0.5 * excess(b / a - 1) + stirling_error(b) - stirling_error(a)
+        shapes = shapes + (b - a) * (digamma_gap(a) - 0.5 / a)
+        means = b * excess(a / b * (other.rate / self.rate) - 1)
+        return np.maximum(means + shapes, 0.0)[()]
 
     def natural_parameters(self):
         return self.shape - 1, -self.rate

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from novum.distributions import _quadrature
-from novum.distributions._base import Distribution, Support
+from novum.distributions._base import Distribution, Support, cuts
 from novum.distributions._draws import smallest_at_least
 from novum.distributions._parameters import simplex
 from novum.exceptions import ParameterError
@@ -201,11 +201,43 @@ class MixtureDistribution(Distribution):
             return self.components.cdf(np.asarray(x)[..., None]) @ self.weights  # type: ignore[attr-defined]
         return sum(w * part.cdf(x) for w, part in zip(self.weights, self.components))
 
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        self._scalar("sf")
+        if isinstance(self.components, Distribution):
+            return self.components.sf(np.asarray(x)[..., None]) @ self.weights  # type: ignore[attr-defined]
+        return sum(w * part.sf(x) for w, part in zip(self.weights, self.components))
+
+    def _log_tail(self, name: str, x: Any) -> Any:
+        self._scalar(name)
+        if isinstance(self.components, Distribution):
+            each = getattr(self.components, name)(np.asarray(x, np.float64)[..., None])
+        else:
+            each = np.stack([getattr(part, name)(x) for part in self.components], axis=-1)
+        with np.errstate(divide="ignore"):
+            return np.minimum(logsumexp(each + np.log(self.weights), axis=-1), 0.0)
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        return self._log_tail("log_cdf", x)
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        return self._log_tail("log_sf", x)
+
     def quantile(self, q: Any) -> Any:
         """Return the least x with P(X <= x) >= q, by bisection between the quantiles of the components."""
-        self._scalar("quantile")
+        return self._inverse("quantile", q, lambda x, q: self.cdf(x) < q)
+
+    def isf(self, q: Any) -> Any:
+        """Return the least x with P(X > x) <= q, by bisection between those of the components."""
+        return self._inverse("isf", q, lambda x, q: self.sf(x) > q)
+
+    def _inverse(self, name: str, q: Any, before: Callable) -> Any:
+        """Return the first place that is not `before` q, between the inverses of the components."""
+        self._scalar(name)
         q = np.asarray(q, np.float64)
-        each = np.stack([part.quantile(q) for part in self.components], axis=0)
+        each = np.stack([getattr(part, name)(q) for part in self.components], axis=0)
         low, high = each.min(axis=0), each.max(axis=0)
         if self.support.kind != "reals":
             low, high = np.floor(low) - 1, np.ceil(high)
@@ -213,9 +245,21 @@ class MixtureDistribution(Distribution):
             for _ in range(BISECTIONS):
                 middle = np.where(np.isfinite(low + high), low + 0.5 * (high - low), low)
                 middle = np.floor(middle) if self.support.kind != "reals" else middle
-                below = self.cdf(middle) < q
+                below = before(middle, q)
                 low, high = np.where(below, middle, low), np.where(below, high, middle)
         return np.where((q >= 0) & (q <= 1), high, np.nan)[()]
+
+    def _expect(self, function: Any, bends: Any) -> float:
+        """Return E[f(x)]: the mean over components of few, so that each is integrated where its own mass is."""
+        self._scalar("expect")
+        used = np.flatnonzero(self.weights > 0)
+        if used.size > FEW:
+            return super()._expect(function, bends)
+        parts = [self.components[int(k)] for k in used]
+        places = [np.asarray(bends, np.float64), *(np.asarray(cuts(part), np.float64) for part in parts)]
+        every = np.unique(np.concatenate([np.ravel(place) for place in places]))
+        values = [part._expect(function, every) for part in parts]
+        return float(np.dot(self.weights[used], values)) if np.isfinite(values).all() else float(np.sum(values))
 
     def _scalar(self, what: str) -> None:
         if self.event_shape:
@@ -245,7 +289,9 @@ class MixtureDistribution(Distribution):
             return best
         from scipy.optimize import minimize_scalar
 
-        reach = 0.5 * float(self.std) if np.isfinite(self.std) else 1.0
+        widths = np.ravel(self._each("std"))  # a peak of the mixture is as wide as its narrowest component near it
+        reach = 0.5 * float(widths[np.argmax(self.log_prob(places))])
+        reach = reach if np.isfinite(reach) and reach > 0 else 1.0
         found = minimize_scalar(lambda x: -self.log_prob(x), bounds=(best - reach, best + reach), method="bounded")
         return float(found.x) if -found.fun > self.log_prob(best) else float(best)
 

@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import log_ndtr, ndtr, ndtri
 
 from novum.distributions._base import Distribution, Support
+from novum.distributions._deviance import excess
 from novum.distributions._parameters import Parameter, finite, positive
 from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
@@ -104,9 +105,25 @@ class Normal(ConjugatePrior, ExponentialFamily):
         """Return P(X <= x)."""
         return ndtr((np.asarray(x) - self.mean) / self.std)
 
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        return ndtr((self.mean - np.asarray(x)) / self.std)
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        return log_ndtr((np.asarray(x) - self.mean) / self.std)
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        return log_ndtr((self.mean - np.asarray(x)) / self.std)
+
     def quantile(self, q: Any) -> Any:
         """Return the x with P(X <= x) = q."""
         return self.mean + self.std * ndtri(q)
+
+    def isf(self, q: Any) -> Any:
+        """Return the x with P(X > x) = q."""
+        return self.mean - self.std * ndtri(q)
 
     @property
     def mode(self):
@@ -129,7 +146,7 @@ class Normal(ConjugatePrior, ExponentialFamily):
             return super().kl(other)
         other = self._same_family(other)
         ratio = self.var / other.var - 1
-        return 0.5 * (ratio - np.log1p(ratio) + (self.mean - other.mean) ** 2 / other.var)
+        return 0.5 * (excess(ratio) + (self.mean - other.mean) ** 2 / other.var)
 
     def natural_parameters(self):
         return self.mean / self.var, -0.5 / self.var

@@ -12,18 +12,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincc, gammaln, pdtrik, xlogy
+from scipy.special import gammainc, gammaincc, gammaln, pdtrik
 
 from novum import _core
 from novum.distributions._base import Distribution, Support
-from novum.distributions._counts import count_quantile, expected_log_factorial
-from novum.distributions._ops import where_inside
+from novum.distributions._counts import count_quantile, summed_entropy
+from novum.distributions._deviance import deviance, poisson_log
+from novum.distributions._ops import NUMPY, where_inside
 from novum.distributions._parameters import Parameter, nonnegative
 from novum.distributions._priors import gamma_mode
+from novum.distributions._tails import log_gamma_head, log_gamma_tail, whole_isf
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.gamma import Gamma
 
 __all__ = ["Poisson"]
+
+
+LARGE_RATE = 1e4  # beyond it the plain probability cancels in its twelfth digit
 
 
 class Constants(NamedTuple):
@@ -90,10 +95,44 @@ class Poisson(ExponentialFamily):
         u = stream.uniform("poisson", 0, count, self._columns()).reshape(count, *self.batch_shape)
         return self.quantile(u).astype(np.int64)
 
+    @property
+    def _large(self) -> bool:
+        return bool((self.rate > LARGE_RATE).any())
+
+    def _large_log_prob(self, x):
+        count = (np.floor(x) == x) & (x >= 0)
+        value = poisson_log(np.where(count, x, 0.0), self.rate)
+        return where_inside(NUMPY, count, value, x)
+
     def cdf(self, x: Any) -> Any:
         """Return P(X <= x)."""
         x = np.asarray(x, np.float64)
+        if self._large:
+            return np.exp(self.log_cdf(x))
         return np.where(x < 0, 0.0, gammaincc(np.floor(np.maximum(x, 0.0)) + 1, self.rate))[()]
+
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        x = np.asarray(x, np.float64)
+        if self._large:
+            return np.exp(self.log_sf(x))
+        return np.where(x < 0, 1.0, gammainc(np.floor(np.maximum(x, 0.0)) + 1, self.rate))[()]
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        x = np.asarray(x, np.float64)
+        inner = log_gamma_tail(np.floor(np.maximum(x, 0.0)) + 1, self.rate)
+        return np.where(x < 0, -np.inf, np.where(np.isposinf(x), 0.0, inner))[()]
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        x = np.asarray(x, np.float64)
+        inner = log_gamma_head(np.floor(np.maximum(x, 0.0)) + 1, self.rate)
+        return np.where(x < 0, 0.0, np.where(np.isposinf(x), -np.inf, inner))[()]
+
+    def isf(self, q: Any) -> Any:
+        """Return the least count x with P(X > x) <= q."""
+        return whole_isf(q, self.sf, self.rate, np.sqrt(self.rate), np.inf)
 
     def quantile(self, q: Any) -> Any:
         """Return the least count x with P(X <= x) >= q."""
@@ -120,8 +159,16 @@ class Poisson(ExponentialFamily):
         return 1
 
     def entropy(self):
-        log_factorial = expected_log_factorial(self.rate, self.log_prob)
-        return self.rate - xlogy(self.rate, self.rate) + log_factorial
+        if not self.batch_shape:
+            return summed_entropy(self.rate, np.sqrt(self.rate), np.inf, self.log_prob)
+        each = [Poisson(rate).entropy() for rate in self.rate.ravel()]
+        return np.reshape(each, self.batch_shape)
+
+    def kl(self, other: Any) -> Any:
+        """Return KL(self || other), a deviance."""
+        if type(other) is not type(self):
+            return super().kl(other)
+        return deviance(self.rate, self._same_family(other).rate)[()]
 
     def natural_parameters(self):
         with np.errstate(divide="ignore"):

@@ -12,17 +12,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, digamma, stdtr, stdtrit
+from scipy.special import betainccinv, betaincinv, betaln, stdtr, stdtrit
 
 from novum.distributions import _student
 from novum.distributions._base import Distribution, Support
+from novum.distributions._deviance import digamma_gap
 from novum.distributions._draws import log_gamma_draws
 from novum.distributions._iterate import iterate
 from novum.distributions._parameters import Parameter, finite, positive
+from novum.distributions._tails import SMALLEST, log_beta_tail, log_of, log_one_minus
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
 
 __all__ = ["StudentT"]
+
+
+FAR_TAIL = 0.05  # probability below which a quantile is taken from the incomplete beta function
+TINY_SHARE = 1e-17  # y below which its first term is all of it
 
 
 class Constants(NamedTuple):
@@ -43,6 +49,19 @@ class Sums(NamedTuple):
     slope: NDArray
     curvature: NDArray
     log_likelihood: NDArray
+
+
+def standard_quantile(df: NDArray, q: NDArray) -> NDArray:
+    """Return the quantile of the standard law; a small tail is half of I_y(df/2, 1/2), y = df / (df + t^2)."""
+    df, q = np.broadcast_arrays(df, q)
+    tail = np.minimum(q, 1 - q)
+    with np.errstate(all="ignore"):
+        a, twice = 0.5 * df, np.where(tail > 0, 2 * tail, 1.0)
+        y, rest = betaincinv(a, 0.5, twice), betainccinv(0.5, a, twice)
+        log_y = np.where(y > TINY_SHARE, np.log(y), (np.log(twice) + np.log(a) + betaln(a, 0.5)) / a)
+        far = np.exp(0.5 * (np.log(df) + np.log(np.where(y > TINY_SHARE, rest, 1.0)) - log_y))
+        out = np.where((tail < FAR_TAIL) | ((df < 1) & (q != 0.5)), np.copysign(far, q - 0.5), stdtrit(df, q))
+    return np.where(q == 0, -np.inf, np.where(q == 1, np.inf, out))
 
 
 class StudentT(Distribution):
@@ -101,10 +120,43 @@ class StudentT(Distribution):
         """Return P(X <= x)."""
         return stdtr(self.df, (np.asarray(x) - self.loc) / self.scale)
 
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        return stdtr(self.df, (self.loc - np.asarray(x)) / self.scale)
+
+    def _log_tail(self, z: NDArray) -> NDArray:
+        """Return log P(T <= z) of the standard law: half of an incomplete beta function far out."""
+        square = np.where(z < 0, z, 1.0) ** 2
+        with np.errstate(over="ignore", invalid="ignore"):
+            share, rest = self.df / (self.df + square), square / (self.df + square)
+            rest = np.where(np.isinf(square), 1.0, rest)
+            a = 0.5 * self.df
+            power = (
+                a * (np.log(self.df) - 2 * np.log(np.abs(z))) - np.log(a) - betaln(a, 0.5)
+            )  # share^a, where it underflows
+        tail = np.where(share > TINY_SHARE, log_beta_tail(a, 0.5, share, rest), power) - np.log(2.0)
+        body = stdtr(self.df, z)
+        near = np.where(body < 0.5, log_of(body), log_one_minus(stdtr(self.df, -z)))
+        return np.where((z < 0) & ((body < SMALLEST) | (share <= TINY_SHARE)), tail, near)[()]
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        return self._log_tail((np.asarray(x, np.float64) - self.loc) / self.scale)
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        return self._log_tail((self.loc - np.asarray(x, np.float64)) / self.scale)
+
+    def isf(self, q: Any) -> Any:
+        """Return the x with P(X > x) = q."""
+        q = np.asarray(q, np.float64)
+        ends = -standard_quantile(self.df, q)
+        return (self.loc + self.scale * np.where((q >= 0) & (q <= 1), ends, np.nan))[()]
+
     def quantile(self, q: Any) -> Any:
         """Return the x with P(X <= x) = q."""
         q = np.asarray(q, np.float64)
-        ends = np.where(q == 0, -np.inf, np.where(q == 1, np.inf, stdtrit(self.df, q)))
+        ends = standard_quantile(self.df, q)
         return (self.loc + self.scale * np.where((q >= 0) & (q <= 1), ends, np.nan))[()]
 
     @property
@@ -129,9 +181,10 @@ class StudentT(Distribution):
         return 3
 
     def entropy(self):
-        half = 0.5 * (self.df + 1)
-        bend = half * (digamma(half) - digamma(0.5 * self.df))
-        return bend + 0.5 * np.log(self.df) + betaln(0.5, 0.5 * self.df) + np.log(self.scale)
+        half, base = 0.5 * (self.df + 1), 0.5 * self.df
+        # digamma(x + 1/2) - digamma(x), which cancels for large x
+        rise = np.log1p(0.5 / base) + digamma_gap(base) - digamma_gap(half)
+        return (half * rise - self._constants.log_peak)[()]
 
     def statistics(self, x: Any, weight: Any = None) -> Sums:
         """Return the sums of one EM step about these parameters."""

@@ -16,6 +16,7 @@ from novum import _core
 from novum.distributions._base import Distribution, Support
 from novum.distributions._ops import where_inside
 from novum.distributions._parameters import Parameter, finite, require
+from novum.distributions._tails import log_of, log_one_minus
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
 
@@ -102,6 +103,25 @@ class Uniform(Distribution):
     def cdf(self, x: Any) -> Any:
         """Return P(X <= x)."""
         return np.clip((np.asarray(x, np.float64) - self.low) / (self.high - self.low), 0.0, 1.0)
+
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        return np.clip((self.high - np.asarray(x, np.float64)) / (self.high - self.low), 0.0, 1.0)
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        below, above = self.cdf(x), self.sf(x)
+        return np.where(below < 0.5, log_of(below), log_one_minus(above))[()]
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        below, above = self.cdf(x), self.sf(x)
+        return np.where(above < 0.5, log_of(above), log_one_minus(below))[()]
+
+    def isf(self, q: Any) -> Any:
+        """Return the x with P(X > x) = q."""
+        q = np.asarray(q, np.float64)
+        return np.where((q >= 0) & (q <= 1), self.high - (self.high - self.low) * q, np.nan)[()]
 
     def quantile(self, q: Any) -> Any:
         """Return the x with P(X <= x) = q."""

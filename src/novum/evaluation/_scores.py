@@ -7,14 +7,15 @@ from numpy.typing import NDArray
 
 from novum.evaluation._confusion import confusion_cells, f_scores, ratio
 from novum.evaluation._custom_scores import own_scores
+from novum.evaluation._doubts import class_doubts, doubt_notes, share_doubt, warn_of_doubts
 from novum.evaluation._prediction_input import Given
 from novum.evaluation._probabilities import PROBABILITY_SCORES, probability_sums
 from novum.evaluation._regression import regression_sums
 from novum.evaluation._settings import Settings
 from novum.evaluation._statistics import Areas, Cells, Sums, intervals
-from novum.evaluation.area import area, area_interval
+from novum.evaluation.area import area, area_interval, overlap_doubt
 from novum.evaluation.evaluation_result import ALIASES, ClassScores, Evaluation, Score
-from novum.evaluation.proportion import share_interval
+from novum.evaluation.proportion import effective_counts, share_interval
 from novum.exceptions import DataError
 
 __all__ = ["classification_scores", "regression_scores"]
@@ -22,10 +23,14 @@ __all__ = ["classification_scores", "regression_scores"]
 AREAS = ("roc_auc", "average_precision", "pr_auc")
 
 
-def bootstrapped(statistic: Sums | Cells | Areas, settings: Settings) -> dict[str, Score]:
-    """Return every statistic with its BCa interval."""
+def bootstrapped(
+    statistic: Sums | Cells | Areas, settings: Settings, doubts: dict[str, str] | None = None
+) -> dict[str, Score]:
+    """Return every statistic with its BCa interval, and enter what speaks against them."""
     found = intervals(statistic, settings.level, settings.n_resamples, settings.seed)
-    return {name: Score(value, *ends, "bca") for name, (value, ends) in found.items()}
+    if doubts is not None:
+        doubts |= {name: doubt for name, (_, _, doubt) in found.items()}
+    return {name: Score(value, *ends, "bca") for name, (value, ends, _) in found.items()}
 
 
 def share(hits: NDArray, among: NDArray, weight: NDArray | None, settings: Settings) -> Score:
@@ -38,7 +43,7 @@ def share(hits: NDArray, among: NDArray, weight: NDArray | None, settings: Setti
     )
 
 
-def label_scores(given: Given, settings: Settings) -> dict[str, Score]:
+def label_scores(given: Given, settings: Settings, doubts: dict[str, str]) -> dict[str, Score]:
     """Return the scores of predicted labels."""
     truth, predicted, positive = given.truth, given.predicted, given.positive
     assert predicted is not None and given.classes is not None
@@ -54,18 +59,23 @@ def label_scores(given: Given, settings: Settings) -> dict[str, Score]:
     )
     anything = np.ones(given.n, bool)
     right = share(truth == predicted, anything, given.weight, settings)
+    looked_at = {"accuracy": (truth == predicted, anything), "error": (truth != predicted, anything)}
     shares = {"accuracy": right, "error": Score(1 - right.value, 1 - right.upper, 1 - right.lower, right.method)}
     if positive is not None:
         real, said = truth == positive, predicted == positive
         shares["precision"] = share(real, said, given.weight, settings)
         shares["recall"] = share(said, real, given.weight, settings)
         shares["specificity"] = share(~said, ~real, given.weight, settings)
+        looked_at |= {"precision": (real, said), "recall": (said, real), "specificity": (~said, ~real)}
     others = [name for name in cells.names if name not in shares]
-    drawn = bootstrapped(cells, settings) if settings.asks_for(*others) else {}
+    drawn = bootstrapped(cells, settings, doubts) if settings.asks_for(*others) else {}
+    for name, (hits, among) in looked_at.items():
+        weight = None if given.weight is None else given.weight[among]
+        doubts[name] = share_doubt(*effective_counts(hits[among], weight), settings.proportion)
     return {name: shares.get(name) or drawn[name] for name in cells.names if name in shares or name in drawn}
 
 
-def ranking_scores(given: Given, settings: Settings, notes: list[str]) -> dict[str, Score]:
+def ranking_scores(given: Given, settings: Settings, notes: list[str], doubts: dict[str, str]) -> dict[str, Score]:
     """Return the areas under ROC and PR curves, one class against the rest on average where there are several."""
     scores = given.proba if given.proba is not None else given.score
     if scores is None or not settings.asks_for(*AREAS):
@@ -86,11 +96,13 @@ def ranking_scores(given: Given, settings: Settings, notes: list[str]) -> dict[s
         positive[:, there], scores[:, there], given.weight, settings.asks_for("average_precision", "pr_auc")
     )
     if given.positive is None:
-        return bootstrapped(statistic, settings)
+        return bootstrapped(statistic, settings, doubts)
     found = area(positive[:, 0], scores[:, 0], given.weight)
     ends = area_interval(positive[:, 0], found, given.weight, settings.level)
     first = {"roc_auc": Score(found.value, *ends, "delong")}
-    return {**bootstrapped(statistic, settings), **first} if statistic.precision else first
+    drawn = bootstrapped(statistic, settings, doubts) if statistic.precision else {}
+    doubts["roc_auc"] = overlap_doubt(positive[:, 0], found, given.weight)
+    return {**drawn, **first}
 
 
 def head_scores(given: Given, settings: Settings) -> dict[str, Score]:
@@ -133,10 +145,11 @@ def class_scores(given: Given, settings: Settings) -> tuple[ClassScores, ...]:
     return tuple(rows)
 
 
-def widthless(scores: dict[str, Score]) -> list[str]:
-    """Return the note on intervals that the bootstrap cannot widen, as those of perfect predictions."""
-    flat = [name for name, s in scores.items() if s.method == "bca" and s.lower == s.upper]
-    return [f"every resample gives the same value, so these intervals have no width: {', '.join(flat)}"] if flat else []
+def told_doubts(scores: dict[str, Score], doubts: dict[str, str]) -> list[str]:
+    """Warn of intervals that may cover less than they say, and return the same as notes."""
+    there = {name: doubts.get(name, "") for name, score in scores.items() if np.isfinite(score.lower)}
+    warn_of_doubts("evaluate_predictions", there, stacklevel=5)
+    return doubt_notes(there)
 
 
 def chosen(scores: dict[str, Score], settings: Settings, given: Given) -> dict[str, Score]:
@@ -161,25 +174,30 @@ def classification_scores(given: Given, settings: Settings) -> Evaluation:
         settings = settings._replace(wanted={ALIASES.get(n, n): f for n, f in settings.wanted.items()})
     scores: dict[str, Score] = {}
     notes, k = list(given.notes), len(given.classes)
+    doubts: dict[str, str] = {}
     confusion: NDArray | None = None
     classes: tuple[ClassScores, ...] = ()
     if given.predicted is not None:
-        scores |= label_scores(given, settings)
+        scores |= label_scores(given, settings, doubts)
         confusion = np.bincount(given.truth * k + given.predicted, given.weight, minlength=k * k).reshape(k, k)
         confusion = confusion.astype(np.int64) if given.weight is None else confusion
         classes = class_scores(given, settings) if settings.wanted is None else ()
         if given.positive is not None and not (given.predicted == given.positive).any():
             notes.append(f"nothing is predicted positive: precision is 0/0, set to {settings.zero_division:g}")
-    scores |= ranking_scores(given, settings, notes)
+    scores |= ranking_scores(given, settings, notes, doubts)
     if given.proba is not None and settings.asks_for(*PROBABILITY_SCORES):
         sums = probability_sums(given.truth, given.proba, given.weight, given.positive, settings.n_bins)
-        scores |= bootstrapped(sums, settings)
-    notes += widthless(scores)
+        scores |= bootstrapped(sums, settings, doubts)
     scores |= head_scores(given, settings)
+    shown = chosen(scores, settings, given)
+    drawn = [name for name, score in shown.items() if score.method == "bca" and name not in PROBABILITY_SCORES]
+    present = np.bincount(given.truth, minlength=k)
+    doubts = class_doubts(doubts, drawn, int(present[present > 0].min()))
+    notes += told_doubts(shown, doubts)
     positive: Any = None if given.positive is None else given.classes[given.positive]
     best = given.proba if given.proba is not None else given.score
     return Evaluation(
-        chosen(scores, settings, given),
+        shown,
         "classification",
         given.n,
         settings.level,
@@ -200,13 +218,15 @@ def regression_scores(given: Given, settings: Settings) -> Evaluation:
     sums = regression_sums(given.truth, given.predicted, given.weight)
     if settings.wanted is not None:
         settings = settings._replace(wanted={ALIASES.get(n, n): f for n, f in settings.wanted.items()})
-    scores = bootstrapped(sums, settings) if settings.asks_for(*sums.names) else {}
+    doubts: dict[str, str] = {}
+    scores = bootstrapped(sums, settings, doubts) if settings.asks_for(*sums.names) else {}
     if given.log_density is not None:
         w = np.ones(given.n) if given.weight is None else given.weight
         density = Sums(("log_likelihood",), (w * given.log_density)[None], lambda S: S)
-        scores |= bootstrapped(density, settings)
+        scores |= bootstrapped(density, settings, doubts)
     notes: tuple[str, ...] = ()
     if "pearson" in scores and np.isnan(scores["pearson"].value):
         notes = ("the correlation does not exist: y or y_pred is constant",)
-    notes += tuple(widthless(scores))
-    return Evaluation(chosen(scores, settings, given), "regression", given.n, settings.level, notes=notes + given.notes)
+    shown = chosen(scores, settings, given)
+    notes += tuple(told_doubts(shown, doubts))
+    return Evaluation(shown, "regression", given.n, settings.level, notes=notes + given.notes)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum._core.evaluation import resampling
+from novum.evaluation._doubts import bootstrap_doubt
 from novum.evaluation._intervals import interval_from, jackknife_groups
 from novum.evaluation.proportion import Interval
 from novum.runtime.pool import map_ordered
@@ -199,12 +200,16 @@ class Areas:
 
 def intervals(
     statistic: Sums | Cells | Areas, level: float, n_resamples: int, seed: int, method: str = "bca"
-) -> dict[str, tuple[float, Interval]]:
-    """Return the value and the bootstrap interval of every statistic, by name."""
+) -> dict[str, tuple[float, Interval, str]]:
+    """Return the value, the bootstrap interval and what speaks against it, of every statistic by name."""
     values, replicates = statistic.values(), statistic.replicates(n_resamples, seed)
     jackknife = statistic.jackknife(seed) if method == "bca" else np.zeros((1, len(values)))
     of = partial(interval_from, level=level, method=method)
     return {
-        name: (float(values[i]), of(float(values[i]), replicates[:, i], jackknife=jackknife[:, i]))
+        name: (
+            float(values[i]),
+            of(float(values[i]), replicates[:, i], jackknife=jackknife[:, i]),
+            bootstrap_doubt(statistic.n, jackknife[:, i]) if method == "bca" else "",
+        )
         for i, name in enumerate(statistic.names)
     }

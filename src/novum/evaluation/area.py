@@ -6,25 +6,46 @@ weights w, W+ and W- their sums and psi(a, b) = 1, 1/2, 0 for a >, =, < b:
     V_i = sum_j w_j psi(s_i, s_j) / W-,     U_j = sum_i w_i psi(s_i, s_j) / W+                     (1)
     A = sum_i w_i V_i / W+ = sum_j w_j U_j / W-                                                    (2)
     cov(A, A') = n+/(n+ - 1) sum_i w_i^2 (V_i - A)(V'_i - A') / W+^2  +  the same over j           (3)
-    A +- z sqrt(cov(A, A)),   cut to [0, 1]                                                        (4)
+    logit(A) +- z sqrt(cov(A, A)) / (A (1 - A)),   carried back to areas                           (4)
     z = (A - A') / sqrt(cov(A, A) + cov(A', A') - 2 cov(A, A'))                                    (5)
 
-(DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988.) V and U are ranks, so all this costs a sort. Where the classes
-separate perfectly (3) is zero and tells nothing; then min(n+, n-) disjoint pairs, all in order, bound the area as
-successes bound a proportion (Clopper and Pearson): lower = ((1 - level)/2)^(1/min(n+, n-)).                              (6)
+(DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988; (4) on the scale of the logit: Pepe 2003, section 5.2.) V and U are
+ranks, so all this costs a sort. Where the classes separate perfectly (3) is zero and tells nothing; then min(n+, n-) disjoint
+pairs, all in order, bound the area as successes bound a proportion (Clopper and Pearson):
+
+    lower = ((1 - level)/2)^(1/min(n+, n-)),   upper = 1                                           (6)
+
+(3) rests on the rows that overlap, positives below some negative and negatives above some positive. `overlap_doubt` names the
+samples whose intervals were measured to cover less than they say (docs/theory/coverage_of_intervals.md); callers warn there.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, logit, ndtr, ndtri
 
+from novum.evaluation._doubts import warn_of_doubts
 from novum.evaluation.proportion import Interval, clopper_pearson
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_number, row_weights, vector
 
-__all__ = ["Area", "DelongTest", "area", "area_interval", "delong_interval", "delong_test", "is_positive"]
+__all__ = [
+    "Area",
+    "DelongTest",
+    "area",
+    "area_interval",
+    "delong_interval",
+    "delong_test",
+    "is_positive",
+    "overlap_doubt",
+]
+
+# Where coverage was measured to fall below 92 %: see docs/theory/coverage_of_intervals.md
+FEWEST_OVERLAPPING = 10  # rows of a class that overlap with the other
+FEWEST_ROWS = 20  # rows of a class
+FEWEST_ROWS_FAR = 40  # the same where the area is far from 1/2
+FAR_AREA = 0.85
 
 
 class Area(NamedTuple):
@@ -103,8 +124,29 @@ def area_interval(positive: NDArray, found: Area, weight: NDArray | None, level:
         return Interval(found.value, found.value)  # every score is the same: 1/2 whatever the sample
     if np.isnan(variance):
         return Interval(0.0, 1.0)
-    half = float(ndtri((1 + level) / 2)) * np.sqrt(variance)
-    return Interval(max(0.0, float(found.value - half)), min(1.0, float(found.value + half)))
+    half = float(ndtri((1 + level) / 2)) * np.sqrt(variance) / (found.value * (1 - found.value))
+    center = float(logit(found.value))
+    return Interval(float(expit(center - half)), float(expit(center + half)))
+
+
+def overlap_doubt(positive: NDArray, found: Area, weight: NDArray | None) -> str:
+    """Return why the interval of an area covers less than its level says, or nothing where it was measured to hold."""
+    used = np.ones(len(positive), bool) if weight is None else weight > 0
+    rows = [np.count_nonzero(side & used) for side in (positive, ~positive)]
+    if found.value in (0.0, 1.0):
+        return "the classes separate perfectly, so that only one end of its interval is known and that one is cautious"
+    if min(rows) < 2:
+        return "a class has a single row, which says nothing of its spread: the interval is all of [0, 1]"
+    if np.ptp(found.components[used]) == 0:
+        return "every score is the same, so that the area is 1/2 by definition and its interval has no width"
+    perfect = 1.0 if found.value > 0.5 else 0.0
+    overlap = min(np.count_nonzero(side & used & (found.components != perfect)) for side in (positive, ~positive))
+    if overlap < FEWEST_OVERLAPPING:
+        return f"only {overlap} rows of a class overlap with the other, and its interval may cover 73 to 90 % instead of 95 %"
+    far = max(found.value, 1 - found.value) >= FAR_AREA
+    if min(rows) < FEWEST_ROWS or (far and min(rows) < FEWEST_ROWS_FAR):
+        return f"a class has only {min(rows)} rows, and the interval of the area may cover 72 to 92 % instead of 95 %"
+    return ""
 
 
 def delong_interval(y: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None, level: float = 0.95):
@@ -139,7 +181,9 @@ def delong_interval(y: Any, y_score: Any, *, pos_label: Any = None, sample_weigh
     score = vector(owner, "y_score", y_score, len(positive))
     weight = row_weights(owner, sample_weight, len(positive))
     level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
-    return area_interval(positive, area(positive, score, weight), weight, level)
+    found = area(positive, score, weight)
+    warn_of_doubts(owner, {"roc_auc": overlap_doubt(positive, found, weight)})
+    return area_interval(positive, found, weight, level)
 
 
 def delong_test(
@@ -161,7 +205,8 @@ def delong_test(
     Returns
     -------
     DelongTest
-        Scores that rank all pairs alike have no difference and no spread: the p-value is 1.
+        Scores that rank all pairs alike have no difference and no spread: the p-value is 1. Two areas that differ without
+        spread, as those of perfect and reversed rankings, tell nothing: it is NaN.
 
     Examples
     --------
@@ -183,10 +228,10 @@ def delong_test(
     difference = first.value - second.value
     error = float(np.sqrt(max(variance, 0.0)))
     if error <= 1e-12:  # what rounding leaves of equal rankings
-        statistic = 0.0 if abs(difference) <= 1e-12 else float(np.copysign(np.inf, difference))
+        statistic = 0.0 if abs(difference) <= 1e-12 else float("nan")
     else:
         statistic = difference / error
-    half = float(ndtri((1 + level) / 2)) * error
+    half = float(ndtri((1 + level) / 2)) * error if statistic == statistic else float("nan")
     p_value = float(2 * ndtr(-abs(statistic)))
     interval = Interval(difference - half, difference + half)
     return DelongTest((first.value, second.value), difference, error, statistic, p_value, interval)

@@ -8,6 +8,7 @@ log-likelihood, p predictors without the intercept.
     BIC = (RSS + log(N) d sigma^2) / N,  or  -2 log L + d log N  smaller is better                 (3)
     adjusted R^2 = 1 - (RSS/(N - p - 1)) / (TSS/(N - 1))         larger is better                  (4)
 
+d of AIC and BIC counts the noise variance of a regression, a parameter of its likelihood, here and in `inference()`.
 For normal errors with the variance at its maximum likelihood, -2 log L = N (log(2 pi RSS/N) + 1)  (5). BIC charges more than C_p
 and AIC where log N > 2, from eight rows on.
 """
@@ -192,6 +193,8 @@ def log_likelihood_of(model: Any, X: Any, y: Any) -> tuple[float, float, float]:
 def parameters_of(model: Any, X: Any) -> float:
     """Return d: weights that are not zero and intercepts, effective degrees of freedom for a ridge."""
     last = model[-1] if hasattr(model, "named_steps") else model
+    if hasattr(last, "n_empty_parameters_"):
+        return float(last.n_empty_parameters_)
     if is_classifier(last) and not hasattr(last, "coef_"):
         raise Uncounted(
             f"model_criteria: the parameters of {type(last).__name__} cannot be counted; pass n_parameters."
@@ -207,6 +210,12 @@ def parameters_of(model: Any, X: Any) -> float:
     if type(last).__name__ in ("Ridge", "KernelRidge"):
         return effective_degrees_of_freedom(model, X)
     intercepts = np.size(last.intercept_) if getattr(last, "fit_intercept", True) else 0
+    several = is_classifier(last) and np.ndim(last.coef_) == 2 and len(last.coef_) == len(last.classes_) > 2
+    if several and type(last).__name__.startswith("LogisticRegression"):
+        # a vector per class is one too many: adding the same to all changes no probability
+        classes = len(last.classes_) - 1
+        used = np.count_nonzero(np.any(np.asarray(last.coef_) != 0, axis=0))
+        return float(classes * (used + bool(intercepts)))
     return float(np.count_nonzero(last.coef_) + intercepts)
 
 
@@ -224,8 +233,9 @@ def model_criteria(
     noise_variance : float, default=None
         Of C_p; by default RSS/(N - d) of this model.
     n_parameters : float, default=None
-        d; by default counted: weights that are not zero and intercepts, or the effective degrees of freedom of a linear
-        smoother. The noise variance of a regression is counted by AIC and BIC, as a parameter of its likelihood.
+        d; by default counted: weights that are not zero and intercepts (of K classes K - 1 vectors), or the effective degrees
+        of freedom of a linear smoother. The noise variance of a regression is counted by AIC and BIC, as a parameter of its
+        likelihood: d + 1. `inference()` of a linear model counts alike.
 
     Returns
     -------
@@ -258,7 +268,7 @@ def model_criteria(
         )
     variance = noise_variance if noise_variance is not None else rss / (rows - d) if rows > d else np.nan
     cp = mallows_cp(rss, d, variance, rows) if not np.isnan(variance) else np.nan
-    adjusted = adjusted_r2(rss, tss, rows, d - 1) if rows > d and tss > 0 else np.nan
+    adjusted = adjusted_r2(rss, tss, rows, max(d - 1, 0)) if rows > d and tss > 0 else np.nan
     counted = d + 1  # the noise variance
     return Criteria(
         cp,

@@ -248,7 +248,7 @@ class PrecisionRecallDisplay(Curve):
         places = np.linspace(0, 1, PLACES)
         low, high = bands(rows, precision_at, places, count, seed, level)
         areas = intervals(Areas(positive[:, None], score[:, None], weight), level, max(count, 1000), seed)
-        (value, ends), (trapezoid, _) = areas["average_precision"], areas["pr_auc"]
+        (value, ends, _), (trapezoid, _, _) = areas["average_precision"], areas["pr_auc"]
         there = hit + false > 0
         x, y = np.append(0, hit[there] / hit[-1]), np.append(1, hit[there] / (hit[there] + false[there]))
         prevalence = float(hit[-1] / (hit[-1] + false[-1]))

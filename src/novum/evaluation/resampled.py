@@ -17,11 +17,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from novum.evaluation._doubts import warn_of_doubts
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
 from novum.runtime.checks import check_number
 
-__all__ = ["ResampledTest", "corrected_interval", "corrected_test"]
+__all__ = ["ResampledTest", "corrected_interval", "corrected_test", "spread_interval"]
+
+EQUAL = 1e-12  # of the scores: what rounding leaves of equal ones
+EQUAL_SCORES = "all parts have the same score, so that it has no width and says nothing"
 
 
 class ResampledTest(NamedTuple):
@@ -48,6 +52,14 @@ def variance_of_mean(x: NDArray[np.float64], test_over_train: float) -> float:
     return float((1 / len(x) + test_over_train) * x.var(ddof=1))
 
 
+def spread_interval(x: NDArray[np.float64], test_over_train: float, level: float) -> Interval:
+    """Return (3)."""
+    from scipy import stats
+
+    half = float(stats.t.ppf((1 + level) / 2, len(x) - 1)) * np.sqrt(variance_of_mean(x, test_over_train))
+    return Interval(float(x.mean() - half), float(x.mean() + half))
+
+
 def corrected_interval(scores: ArrayLike, test_over_train: float, level: float = 0.95) -> Interval:
     """Return the interval for the expected score, by the variance that is corrected for overlapping training sets.
 
@@ -62,7 +74,7 @@ def corrected_interval(scores: ArrayLike, test_over_train: float, level: float =
     Returns
     -------
     Interval
-        Named tuple of lower and upper end.
+        Named tuple of lower and upper end. Equal scores on all parts give it no width, which says nothing: DataWarning.
 
     Examples
     --------
@@ -71,13 +83,12 @@ def corrected_interval(scores: ArrayLike, test_over_train: float, level: float =
     >>> round(low, 3), round(high, 3)
     (0.888, 0.972)
     """
-    from scipy import stats
-
     x = checked("corrected_interval", "scores", scores)
     ratio = check_number("corrected_interval", "test_over_train", test_over_train, 0)
     level = check_number("corrected_interval", "level", level, 0, 1, open_low=True, open_high=True)
-    half = float(stats.t.ppf((1 + level) / 2, len(x) - 1)) * np.sqrt(variance_of_mean(x, ratio))
-    return Interval(float(x.mean() - half), float(x.mean() + half))
+    if np.ptp(x) <= EQUAL * np.abs(x).max():
+        warn_of_doubts("corrected_interval", {"the mean score": EQUAL_SCORES})
+    return spread_interval(x, ratio, level)
 
 
 def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: float = 0.95) -> ResampledTest:
@@ -95,7 +106,8 @@ def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: fl
     Returns
     -------
     ResampledTest
-        Differences that are all equal have no spread: the p-value is 1 if they are zero, else 0.
+        Differences that are all equal have no spread: the p-value is 1 if they are zero, else NaN: nothing
+        can be told.
 
     Examples
     --------
@@ -110,11 +122,14 @@ def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: fl
     if x.shape != other.shape:
         raise DataError(f"corrected_test: a has {len(x)} scores and b has {len(other)}; they are paired part by part.")
     gaps = x - other
-    interval = corrected_interval(gaps, test_over_train, level)
+    ratio = check_number("corrected_test", "test_over_train", test_over_train, 0)
+    level = check_number("corrected_test", "level", level, 0, 1, open_low=True, open_high=True)
+    interval = spread_interval(gaps, ratio, level)
     mean, free = float(gaps.mean()), len(gaps) - 1
     deviation = np.sqrt(variance_of_mean(gaps, test_over_train))
     if deviation <= 1e-12 * np.abs(x).max(initial=1.0):  # what rounding leaves of equal differences
-        statistic = 0.0 if abs(mean) <= 1e-12 else float(np.copysign(np.inf, mean))
+        statistic = 0.0 if abs(mean) <= 1e-12 else float("nan")
+        interval = interval if statistic == 0 else Interval(float("nan"), float("nan"))
     else:
         statistic = float(mean / deviation)
     return ResampledTest(mean, statistic, float(2 * stats.t.sf(abs(statistic), free)), free, interval)

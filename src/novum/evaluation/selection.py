@@ -5,7 +5,8 @@ r"""Feature selection by greedy steps: from nothing adding the best feature, or 
 
 The score is a criterion on the training rows (C_p, AIC, BIC, adjusted R^2: no other rows are needed because each parameter is
 charged for) or a cross-validated one. Without a number of features asked for, steps are taken to the end of the path and the best
-set on it is kept: a step that gains nothing may lead to one that does.
+set on it is kept: a step that gains nothing may lead to one that does. The path begins, or ends, with no features at all: the
+mean or the shares of the classes (novum.evaluation._empty_model), which is what noise deserves.
 
 A score that chose the features is no estimate of how well they do. For that, selection goes inside the folds: a Pipeline of
 scikit-learn's SequentialFeatureSelector with `criterion_scorer` and a model, cross-validated as a whole.
@@ -18,10 +19,11 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import cross_val_score
 
+from novum.evaluation._empty_model import EmptyClassifier, EmptyRegressor, has_intercept, no_columns
 from novum.evaluation._score_names import check_one_score
 from novum.evaluation.criteria import ExactFit, Uncounted, model_criteria
 from novum.exceptions import DataError, DataWarning, ParameterError
@@ -98,7 +100,7 @@ class SelectionPath:
     Attributes
     ----------
     sets : list of tuple of int
-        The features after every step, in the order of the path.
+        The features after every step, in the order of the path; the empty set is one of them.
     scores : list of float
         Of each set; higher is better.
     support : ndarray of bool
@@ -156,14 +158,14 @@ def greedy(estimator: Any, X: Any, y: Any, scoring: Any, n_features: Any, cv: An
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else [f"x{j}" for j in range(p)]
     label, score = scorer_of(owner, estimator, X, y, scoring, cv, forward)
     current: tuple[int, ...] = () if forward else tuple(range(p))
-    sets, scores = ([], []) if forward else ([current], [score(current)])
-    end = (wanted or p) if forward else (wanted or 1)
+    sets, scores = [current], [score(current)]
+    end = wanted if wanted is not None else p if forward else 0
     while len(current) != end:
         others = [j for j in range(p) if (j in current) != forward]
         tried = [tuple(sorted({*current, j})) if forward else tuple(i for i in current if i != j) for j in others]
         values = [score(one) for one in tried]
         if np.isnan(values).all():
-            if wanted is not None or not sets:
+            if wanted is not None or not np.isfinite(scores).any():
                 raise DataError(
                     f"{owner}(scoring={label!r}): with {len(tried[0])} features no set has a score: as many parameters as the"
                     f" {len(y)} rows fit them exactly; ask for fewer features or a cross-validated score."
@@ -181,6 +183,11 @@ def greedy(estimator: Any, X: Any, y: Any, scoring: Any, n_features: Any, cv: An
 
 def scorer_of(owner: str, estimator: Any, X: Any, y: Any, scoring: Any, cv: Any, forward: bool) -> tuple[str, Callable]:
     """Return the name and the function that scores a set of features."""
+    empty = (
+        EmptyClassifier(has_intercept(estimator))
+        if is_classifier(estimator)
+        else EmptyRegressor(has_intercept(estimator))
+    )
     if isinstance(scoring, str) and scoring in CRITERIA:
         if cv is not None:
             raise ParameterError(
@@ -196,9 +203,9 @@ def scorer_of(owner: str, estimator: Any, X: Any, y: Any, scoring: Any, cv: Any,
         criterion = criterion_scorer(scoring, noise_variance=variance)
 
         def score(features: tuple[int, ...]) -> float:
-            part = columns_of(X, features)
+            part = columns_of(X, features) if features else no_columns(y)
             try:
-                return criterion(clone(estimator).fit(part, y), part, y)
+                return criterion(clone(estimator if features else empty).fit(part, y), part, y)
             except ExactFit:
                 if not forward:
                     raise
@@ -219,10 +226,17 @@ def scorer_of(owner: str, estimator: Any, X: Any, y: Any, scoring: Any, cv: Any,
         return scoring, score
     check_one_score(owner, scoring, CRITERIA)
     scorer = check_scoring(estimator, scoring)
+    empty_scorer = check_scoring(empty, scoring)
     folds = 5 if cv is None else cv
     label = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
     return label, lambda features: float(
-        cross_val_score(estimator, columns_of(X, features), y, scoring=scorer, cv=folds).mean()
+        cross_val_score(
+            estimator if features else empty,
+            columns_of(X, features) if features else no_columns(y),
+            y,
+            scoring=scorer if features else empty_scorer,
+            cv=folds,
+        ).mean()
     )
 
 
@@ -256,7 +270,7 @@ def forward_selection(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 4)); y = 2 * X[:, 1] - X[:, 3] + 0.5 * rng.normal(size=60)
     >>> forward_selection(LinearRegression(), X, y).sets[:2]
-    [(1,), (1, 3)]
+    [(), (1,)]
     """
     return greedy(estimator, X, y, scoring, n_features, cv, True)
 

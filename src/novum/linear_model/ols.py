@@ -117,14 +117,17 @@ class LinearRegression(LinearRegressor):
         level : float, default=0.95
             Of the intervals.
         weights : {"precision", "frequency"}, default="precision"
-            Whether a weight is the inverse of the row's noise variance or the number of times it was seen.
+            Whether a weight is the inverse of the row's noise variance, so that doubling all weights changes nothing here, or
+            the number of times it was seen. `LogisticRegression.inference` means the same.
         target : int, default=0
             Which target, where there are several.
 
         Returns
         -------
         Inference
-            Prints as a table; `to_frame()` gives it as a frame.
+            Prints as a table; `to_frame()` gives it as a frame. AIC and BIC count the noise variance as a parameter, as
+            `novum.evaluation.model_criteria` does. What the rows do not determine, as the coefficient of a constant
+            column, is NaN and printed as "?".
 
         Examples
         --------
@@ -137,7 +140,7 @@ class LinearRegression(LinearRegressor):
         x0         1.98857  0.03983  49.927  <.001   1.87799  2.09916
         6 rows, 4 degrees of freedom, covariance nonrobust
         R2 0.9984 (adjusted 0.9980), F 2492.7 (p 9.63e-07), residual sd 0.16662
-        log-likelihood 3.45504, AIC -2.91007, BIC -3.32655
+        log-likelihood 3.45504, AIC -0.910074, BIC -1.5348
         """
         check_is_fitted(self)
         with single_blas():

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from novum.evaluation import corrected_interval, corrected_test, holm
+from novum.evaluation import corrected_test, holm
 from novum.evaluation.proportion import Interval
+from novum.evaluation.resampled import spread_interval
 from novum.study.compare import Scores
 from novum.study.measures import Measure
 
@@ -58,17 +59,19 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
     order = sorted(range(len(means)), key=lambda c: (-measure.better(means[c]), scores.candidates[c].simplicity))
     best, others = order[0], order[1:]
     tests = {c: corrected_test(scores.values[c], scores.values[best], ratio) for c in order}
-    adjusted = dict(zip(others, holm([tests[c].p_value for c in others])))
+    # differences that are the same on all folds prove nothing: their p-value does not exist and counts as 1
+    alone = {c: 1.0 if np.isnan(tests[c].p_value) else float(tests[c].p_value) for c in order}
+    adjusted = dict(zip(others, holm([alone[c] for c in others])))
     return [
         Leader(
             scores.candidates[c].name,
             scores.candidates[c].by,
             float(means[c]),
-            measure.inside(corrected_interval(scores.values[c], ratio)),
+            measure.inside(spread_interval(scores.values[c], ratio, 0.95)),
             tests[c].difference,
             tests[c].interval,
             float(adjusted.get(c, np.nan)),
-            float(tests[c].p_value) if c != best else np.nan,
+            alone[c] if c != best else np.nan,
             float(scores.seconds[c]),
             scores.candidates[c].simplicity,
             c,

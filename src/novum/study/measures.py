@@ -103,4 +103,6 @@ def holdout_interval(measure: Measure, y: Any, predicted: Any, seed: int, level:
 
 def probability(p: float) -> str:
     """Return a p-value as it is printed."""
+    if np.isnan(p):
+        return "cannot be told"
     return "< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)

@@ -21,6 +21,7 @@ from novum.distributions._base import Distribution, Support
 from novum.distributions._counts import WIDTH, count_quantile
 from novum.distributions._draws import smallest_at_least
 from novum.distributions._ops import real_rows
+from novum.distributions._tails import log_beta_tail, log_share, whole_isf
 from novum.exceptions import ParameterError
 from novum.runtime import arrays
 
@@ -243,6 +244,48 @@ class Predictive(Distribution):
             else betainc(a, np.floor(y) + 1, b / (b + 1))
         )
         return np.where(x < 0, 0.0, inner)[()]
+
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x)."""
+        self._scalar("sf")
+        x = np.asarray(x, np.float64)
+        if self._kind.name == "beta-binomial":
+            counts, p = self._table
+            above = np.minimum((p * (counts > x[..., None])).sum(axis=-1), 1.0)
+            return np.where(np.isnan(x), np.nan, above)[()]
+        return np.exp(self.log_sf(x))
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        self._scalar("log_cdf")
+        if self._kind.name == "negative binomial":
+            x = np.asarray(x, np.float64)
+            a, b, k = self.prior.shape, self.prior.rate, np.floor(np.maximum(x, 0.0))
+            return np.where(x < 0, -np.inf, log_beta_tail(a, k + 1, b / (b + 1), 1 / (b + 1)))[()]
+        return log_share(self.cdf(x), self.sf(x))
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        self._scalar("log_sf")
+        x = np.asarray(x, np.float64)
+        if self._kind.name == "beta-binomial":
+            return log_share(self.sf(x), self.cdf(x))
+        a, b, y = self.prior.shape, self.prior.rate, np.maximum(x, 0.0)
+        if self._kind.support == "reals":
+            return (-a * np.log1p(y / b))[()]
+        return np.where(x < 0, 0.0, log_beta_tail(np.floor(y) + 1, a, 1 / (b + 1), b / (b + 1)))[()]
+
+    def isf(self, q: Any) -> Any:
+        """Return the least x with P(X > x) <= q."""
+        self._scalar("isf")
+        q = np.asarray(q, np.float64)
+        if self._kind.support == "reals":
+            good = (q >= 0) & (q <= 1)
+            with np.errstate(divide="ignore", over="ignore"):
+                reach = self.prior.rate * np.expm1(-np.log(np.where(good, q, 0.5)) / self.prior.shape)
+            return np.where(good, reach, np.nan)[()]
+        high = np.inf if isinstance(self.likelihood, type) else self.likelihood.n
+        return whole_isf(q, self.sf, self.mean, self.std, high)
 
     def quantile(self, q: Any) -> Any:
         """Return the least x with P(X <= x) >= q."""

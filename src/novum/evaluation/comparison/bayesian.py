@@ -54,6 +54,8 @@ class BayesianComparison:
     def sentence(self) -> str:
         """Return the probabilities in words."""
         a, b = self.names
+        if np.isnan(self.equivalent):
+            return "all differences are equal, so that no probability can be told"
         return (
             f"P({a} better) = {self.a_better:.3f}, P(equivalent within {self.rope:g}) = {self.equivalent:.3f},"
             f" P({b} better) = {self.b_better:.3f}"
@@ -96,9 +98,9 @@ def correlated_t(d: NDArray, test_over_train: float, rope: float, names: tuple[s
     from scipy import stats
 
     mean, scale = float(d.mean()), float(d.std(ddof=1) * np.sqrt(1 / len(d) + test_over_train))
-    if scale <= 1e-12 * max(1.0, float(np.abs(d).max())):  # equal differences: the posterior is a point
-        below, above = float(mean < -rope), float(mean > rope)
-        return BayesianComparison(names, below, 1 - below - above, above, rope)
+    if scale <= 1e-12 * max(1.0, float(np.abs(d).max())):  # (1) would be a point: no spread, no knowledge of the error
+        alike = 1.0 if abs(mean) <= 1e-12 else float("nan")
+        return BayesianComparison(names, 1 - alike, alike, 1 - alike, rope)
     law = stats.t(len(d) - 1, mean, scale)
     below, above = float(law.cdf(-rope)), float(law.sf(rope))
     return BayesianComparison(names, below, max(0.0, 1 - below - above), above, rope, law)

@@ -21,8 +21,8 @@ from novum.evaluation.comparison.result import Comparison, Failure, Pair
 from novum.evaluation.comparison.score_tables import is_table, table_of
 from novum.evaluation.comparison.scores import Measured, on_one, on_several
 from novum.evaluation.hypotheses.multiple import holm
-from novum.evaluation.hypotheses.paired import PAIRED_TESTS, delong, mcnemar, paired_test
-from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, significance
+from novum.evaluation.hypotheses.paired import FEWER_ERRORS, PAIRED_TESTS, delong, mcnemar, paired_test
+from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, result_of, significance
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.checks import check_choice, check_number
 
@@ -47,8 +47,12 @@ def tested(found: Measured, test: str, i: int, j: int, alternative: str) -> Test
                 f"compare(test={test!r}): needs predictions of classifiers on one hold-out set or one run of folds."
             )
         a, b = found.wrong[:, i], found.wrong[:, j]
-        more_wrong = {"greater": "less", "less": "greater"}.get(alternative, alternative)  # better: fewer rows lost
-        return mcnemar(int((a & ~b).sum()), int((b & ~a).sum()), exact=test.endswith("exact"), alternative=more_wrong)
+        counts = int((a & ~b).sum()), int((b & ~a).sum())
+        return mcnemar(*counts, exact=test.endswith("exact"), alternative=FEWER_ERRORS[alternative])
+    d = found.scores[:, i] - found.scores[:, j]
+    if test == "sign" and found.design.kind != "data sets" and d.any() and np.ptp(d) <= 1e-12 * scale_of(found.scores):
+        # on dependent folds one difference again and again is one observation, however often it is counted
+        return result_of("sign test", float("nan"), None, alternative, symbol="wins", parameter="the share of wins")
     return paired_test(
         found.scores[:, i],
         found.scores[:, j],
@@ -59,7 +63,10 @@ def tested(found: Measured, test: str, i: int, j: int, alternative: str) -> Test
 
 
 def adjusted_values(p: NDArray, adjust: str) -> NDArray:
-    """Return the p-values for all pairs together."""
+    """Return the p-values for all pairs together; a pair of which nothing can be told counts as one that shows nothing."""
+    unknown = np.isnan(p)
+    if unknown.any():
+        return np.where(unknown, np.nan, adjusted_values(np.where(unknown, 1.0, p), adjust))
     if adjust == "holm":
         return holm(p)
     return np.minimum(1.0, p * len(p)) if adjust == "bonferroni" else p
@@ -94,7 +101,7 @@ def pairs_of(
         ]  # fmt: skip
     results = [tested(found, test, i, j, alternative) for i, j in index]
     p = np.array([np.nan if one is None else one.p_value for one in results])
-    adjusted = p if np.isnan(p).any() else adjusted_values(p, adjust)
+    adjusted = adjusted_values(p, adjust)
     return [
         Pair(
             names[i],

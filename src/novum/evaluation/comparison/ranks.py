@@ -11,9 +11,11 @@ r_ij is the rank of model j on data set i (1 the best, ties share the mean rank)
 
     P(Q_{k,inf} > q) = k int phi(z) [Phi(z)^{k-1} - (Phi(z) - Phi(z - q))^{k-1}] dz                (6)
 
-(1) without ties is 12 N/(k(k+1)) (sum_j R_j^2 - k (k+1)^2/4).
+Where all N rows of ranks are the same, (2) is infinite; its p-value is then exact, one over the arrangements of the other
+N - 1 rows. (1) without ties is 12 N/(k(k+1)) (sum_j R_j^2 - k (k+1)^2/4).
 """
 
+from math import factorial, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,11 +71,17 @@ def iman_davenport(ranks: NDArray) -> TestResult:
     below = N * (k - 1) - chi2
     statistic = (N - 1) * chi2 / below if below > 1e-12 * N else float("inf")
     df = (k - 1, (k - 1) * (N - 1))
+    exact = None
+    if np.isinf(statistic):  # every data set ranks alike: F has no law there, the arrangements of one row have
+        _, tied = np.unique(ranks[0], return_counts=True)
+        ways = factorial(k) / prod(factorial(int(t)) for t in tied)
+        exact = float(ways ** (1 - N)) if ways > 1 else 1.0
     return result_of(
         "Iman-Davenport test",
         statistic,
         stats.f(*df),
         "greater",
+        p_value=exact,
         df=df,
         n=N,
         symbol="F_F",

@@ -221,7 +221,7 @@ class Comparison:
         p = "" if self.test == "bayesian" else "adjusted p" if several else "p"
         lines.append(f"  {'pair':<{2 * width + 3}} {gap:>11}  {p:<10}".rstrip())
         for one in self.pairs:
-            found = "" if np.isnan(one.adjusted) else f"{shown_p(one.adjusted):<10}"
+            found = "" if one.result is None and np.isnan(one.adjusted) else f"{shown_p(one.adjusted):<10}"
             found = one.posterior.sentence() if self.test == "bayesian" and one.posterior else found
             lines.append(f"  {one.a:<{width}} - {one.b:<{width}} {one.difference:+11.4f}  {found}  {self.verdict(one)}")
         if several and any(one.result is not None and one.result.bound is not None for one in self.pairs):

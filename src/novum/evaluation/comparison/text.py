@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novum.evaluation.hypotheses.result import shown_p
+from novum.evaluation.hypotheses.result import NO_SPREAD, shown_p
 
 if TYPE_CHECKING:
     from novum.evaluation.comparison.result import Comparison, Pair
@@ -23,6 +23,8 @@ def test_of(comparison: "Comparison", pair: "Pair") -> str:
     if result is None:
         return ""
     interval = ""
+    if np.isnan(pair.p_value):
+        return f"{result.name}: {result.remark or NO_SPREAD}"
     if result.bound is not None and result.alternative == "two-sided":
         low, high = result.interval(1 - comparison.level)
         interval = f", {100 * (1 - comparison.level):g} % interval {low:.3f} to {high:.3f}"
@@ -37,15 +39,17 @@ def of_two(comparison: "Comparison", pair: "Pair") -> str:
     gap = means[first] - means[second]
     verdict = comparison.verdict(pair)
     at = f"at level {comparison.level:g}"
+    unknown = np.isnan(pair.p_value) and (comparison.test != "bayesian" or np.isnan(pair.posterior.equivalent))
     if verdict == "practically equivalent":
         found = f"a difference of {gap:.3f}, practically none"
     elif comparison.test == "bayesian" or not asked:
         told = f" that is significant {at}" if comparison.test != "bayesian" else ""
-        unsure = f" that cannot be told from zero {at}"
+        unsure = f" that cannot be told from zero {at}" if not unknown else " of which nothing can be told"
         found = f"a difference of {gap:.3f}{told if comparison.is_told(pair) else unsure}"
     else:
         told = "significantly above zero" if comparison.is_told(pair) else "not shown to be above zero"
-        found = f"a difference of {gap:.3f}, {told} {at}, one-sided"
+        told = "of which nothing can be told" if unknown else f"{told} {at}, one-sided"
+        found = f"a difference of {gap:.3f}, {told}"
     shown = pair.posterior.sentence() if comparison.test == "bayesian" and pair.posterior else test_of(comparison, pair)
     mean = "a mean " if len(comparison.scores) > 1 else "the "
     return (

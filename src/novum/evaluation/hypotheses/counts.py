@@ -7,8 +7,12 @@ r"""Tests of counts: proportions of one and two samples, goodness of fit, indepe
 
 The two-sided p-value of the exact test is twice the smaller tail, so that p-value, region of acceptance and interval say the
 same (SciPy's binomtest adds up the outcomes no likelier than s instead and may reject what its interval holds). The interval
-that belongs to (1) is Wilson's, for the exact test Clopper and Pearson's; for (2) Newcombe's, which combines
-the Wilson intervals of the two samples (Statistics in Medicine 17, 1998).
+that belongs to (1) is Wilson's, for the exact test Clopper and Pearson's; for (2) the gaps g that the score test does not reject
+(Mee, Biometrics 40, 1984), where the proportions under "they differ by g" are the likeliest ones, p and p + g with
+
+    (s - n (p + g)) p (1 - p) + (r - m p) (p + g) (1 - p - g) = 0                                  (5)
+
+At g = 0 this is (2), so that the interval holds zero exactly where the test does not reject it.
 """
 
 from functools import partial
@@ -44,11 +48,51 @@ def exact_end(s: int, n: int, q: float) -> float:
     return 1.0 if s == n else float(betaincinv(s + 1, n - s, q))
 
 
-def newcombe_end(s: int, n: int, r: int, m: int, q: float) -> float:
-    """Return the end of Newcombe's interval for s/n - r/m."""
-    first, second = s / n, r / m
-    gap = np.hypot(first - wilson_end(s, n, q), wilson_end(r, m, 1 - q) - second)
-    return float(first - second + (-gap if q < 0.5 else gap))
+def restricted_share(s: int, n: int, r: int, m: int, gap: float) -> float:
+    """Return the likeliest second proportion where the first is larger by a given gap: the root of (5) that is one."""
+    from scipy.special import xlog1py, xlogy
+
+    a = s - n * gap
+    cubic = [
+        n + m,
+        -a - n - r - m * (1 - 2 * gap),
+        a + r * (1 - 2 * gap) - m * gap * (1 - gap),
+        r * gap * (1 - gap),
+    ]
+    low, high = max(0.0, -gap), min(1.0, 1.0 - gap)
+    # with an empty cell an end of the range is a root as well: the likeliest of the candidates is the one
+    inside = np.append(np.clip(np.roots(cubic).real, low, high), [low, high])
+    first, second = np.clip(inside + gap, 0.0, 1.0), inside
+    likelihood = xlogy(s, first) + xlog1py(n - s, -first) + xlogy(r, second) + xlog1py(m - r, -second)
+    return float(inside[np.argmax(likelihood)])
+
+
+def score_at(s: int, n: int, r: int, m: int, gap: float) -> float:
+    """Return (2) for the hypothesis that the proportions differ by a gap."""
+    second = restricted_share(s, n, r, m, gap)
+    first = min(max(second + gap, 0.0), 1.0)
+    variance = first * (1 - first) / n + second * (1 - second) / m
+    distance = s / n - r / m - gap
+    if variance <= 0:
+        return 0.0 if abs(distance) < 1e-12 else float(np.copysign(np.inf, distance))
+    return float(distance / np.sqrt(variance))
+
+
+def score_end(s: int, n: int, r: int, m: int, q: float) -> float:
+    """Return the end of the interval for s/n - r/m that (2) itself gives: the gap at which z is the normal quantile of 1 - q."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
+    z, estimate = -float(ndtri(q)), s / n - r / m
+    if q == 0.5:
+        return estimate
+    edge = -1.0 if q < 0.5 else 1.0
+    if abs(estimate - edge) < 1e-15 or (score_at(s, n, r, m, edge) - z) * edge > 0:
+        return edge  # even the farthest gap is not rejected
+
+    return float(
+        brentq(lambda gap: score_at(s, n, r, m, gap) - z, min(edge, estimate), max(edge, estimate), xtol=1e-13)
+    )
 
 
 def counts_of(successes: Any, n: Any) -> tuple[list[int], list[int]]:
@@ -125,7 +169,7 @@ def proportion_test(
     return result_of(
         "two-proportion z-test", (first - second) / error if error > 0 else 0.0, stats.norm(), alternative, symbol="z",
         parameter="the difference of the proportions", null_value=0.0, estimate=first - second, standard_error=error,
-        n=tuple(trials), bound=partial(newcombe_end, s[0], trials[0], s[1], trials[1]), limits=(-1.0, 1.0),
+        n=tuple(trials), bound=partial(score_end, s[0], trials[0], s[1], trials[1]), limits=(-1.0, 1.0),
         remark=f"a cell has fewer than {FEW:g}; the normal law is rough" if few else "",
     )  # fmt: skip
 

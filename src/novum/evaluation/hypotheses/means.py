@@ -58,15 +58,18 @@ def sample(owner: str, name: str, x: Any, least: int) -> NDArray[np.float64]:
 
 
 def bound_of(estimate: float, error: float, law: Any, q: float) -> float:
-    """Return the end of an interval around an estimate that the law puts at q."""
-    return float(estimate + error * law.ppf(q)) if error > 0 else estimate
+    """Return the end of an interval around an estimate that the law puts at q; NaN without an error, which tells nothing."""
+    return float(estimate + error * law.ppf(q)) if error > 0 else float("nan")
 
 
 def ratio(gap: float, error: float, size: float) -> float:
-    """Return gap / error; values that are all equal have no error: then 0 where they meet the hypothesis, else infinite."""
+    """Return gap / error; values that are all equal have no error: then 0 where they meet the hypothesis, else NaN.
+
+    A sample without spread does not say how far the mean of another sample would lie: a constant gap proves nothing.
+    """
     if error > EQUAL * max(size, np.finfo(float).tiny):
         return gap / error
-    return 0.0 if abs(gap) <= EQUAL * max(size, np.finfo(float).tiny) else float(np.copysign(np.inf, gap))
+    return 0.0 if abs(gap) <= EQUAL * max(size, np.finfo(float).tiny) else float("nan")
 
 
 def differences(owner: str, x: Any, y: Any) -> NDArray[np.float64]:
@@ -179,7 +182,7 @@ def t_test(
     -------
     TestResult
         With `interval()` for the mean. Values that are all equal have no spread: the p-value is 1 where they meet the
-        hypothesis, 0 where not.
+        hypothesis, and NaN where not, for nothing can be told.
 
     Examples
     --------

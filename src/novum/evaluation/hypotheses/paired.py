@@ -25,10 +25,11 @@ from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, result_
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_choice, check_number, vector
 
-__all__ = ["PAIRED_TESTS", "delong", "mcnemar", "paired_test"]
+__all__ = ["FEWER_ERRORS", "PAIRED_TESTS", "delong", "mcnemar", "paired_test"]
 
 PAIRED_TESTS = ("paired_t", "corrected_t", "5x2cv_t", "5x2cv_f", "mcnemar", "mcnemar_exact", "wilcoxon", "sign")
 SAME = 1e-12  # differences below this share of the scores are zero: what rounding leaves of equal scores
+FEWER_ERRORS = {"two-sided": "two-sided", "greater": "less", "less": "greater"}  # a better model loses fewer rows
 FEW_DISCORDANT = 25  # below it the chi-squared form (5) is rough
 
 
@@ -124,6 +125,8 @@ def wilcoxon(d: NDArray, alternative: str) -> TestResult:
     parts["estimate"] = float(np.median(d))
     if len(kept) == 0:
         return result_of("Wilcoxon signed-rank test", 0.0, None, alternative, p_value=1.0, **parts)
+    if np.ptp(d) <= SAME * np.abs(d).max():  # one difference again and again is one observation
+        return result_of("Wilcoxon signed-rank test", float("nan"), None, alternative, **parts)
     found = stats.wilcoxon(d, alternative=alternative)
     left = len(d) - len(kept)
     remark = f"{left} equal pairs left out" if left else ""
@@ -177,7 +180,7 @@ def paired_test(
     test_over_train : float, default=None
         Rows tested over rows trained on, for "corrected_t"; 1/(J - 1) by default, which is right for one run of J folds.
     alternative : {"two-sided", "greater", "less"}
-        "greater": the first model scores higher; for McNemar: the first makes more errors.
+        "greater": the first model is better, as in `compare`: it scores higher, for McNemar's test it makes fewer errors.
 
     Returns
     -------
@@ -200,7 +203,7 @@ def paired_test(
     if test.startswith("mcnemar"):
         wrong_a, wrong_b = predictions(y, a, b)
         counts = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum())
-        return mcnemar(*counts, exact=test.endswith("exact"), alternative=alternative)
+        return mcnemar(*counts, exact=test.endswith("exact"), alternative=FEWER_ERRORS[alternative])
     first, second = vector(owner, "a", a), vector(owner, "b", b)
     if first.shape != second.shape:
         raise DataError(f"{owner}: a has {len(first)} scores and b has {len(second)}; they are paired one by one.")

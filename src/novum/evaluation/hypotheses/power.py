@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, significance
-from novum.evaluation.proportion import Interval, wilson_interval
+from novum.evaluation.proportion import Interval, wilson
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_choice, check_count, check_number
 
@@ -231,4 +231,4 @@ def rejection_rate(
     level = significance("rejection_rate", level)
     generator = np.random.default_rng(rng)
     count = sum(p_of(test(draw(generator))) <= level for _ in range(repeats))
-    return count / repeats, wilson_interval(int(count), repeats)
+    return count / repeats, wilson(int(count), repeats, 0.95)

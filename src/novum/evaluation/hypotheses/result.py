@@ -24,9 +24,10 @@ import numpy as np
 from novum.evaluation.proportion import Interval
 from novum.runtime.checks import check_choice, check_number
 
-__all__ = ["ALTERNATIVES", "SampledLaw", "TestResult", "p_value_of", "significance"]
+__all__ = ["ALTERNATIVES", "NO_SPREAD", "SampledLaw", "TestResult", "p_value_of", "shown_statistic", "significance"]
 
 ALTERNATIVES = ("two-sided", "greater", "less")
+NO_SPREAD = "the values do not vary, so that nothing can be told"
 SIGNS = {"two-sided": "is not", "greater": "is greater than", "less": "is less than"}
 
 
@@ -76,13 +77,20 @@ def p_value_of(law: Any, t: float, alternative: str) -> float:
     return min(1.0, 2 * min(at_least(law, t), float(law.cdf(t))))
 
 
+def shown_statistic(value: float, form: str) -> str:
+    """Return a statistic in a format; one that does not exist says so."""
+    return "undefined" if np.isnan(value) else format(value, form)
+
+
 def significance(owner: str, level: Any) -> float:
     """Return a level of significance, refused outside (0, 1)."""
     return check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
 
 
 def shown_p(p: float) -> str:
-    """Return a p-value as papers print it."""
+    """Return a p-value as papers print it; one that does not exist says so."""
+    if np.isnan(p):
+        return "p cannot be told"
     return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
 
 
@@ -174,12 +182,14 @@ class TestResult:
     def sentence(self, level: float = 0.05) -> str:
         """Return the result as a paper would state it."""
         level = significance("TestResult.sentence", level)
-        found = f"{self.symbol}{self._shown_df()} = {self.statistic:.3g}, {shown_p(self.p_value)}"
+        found = f"{self.symbol}{self._shown_df()} = {shown_statistic(self.statistic, '.3g')}, {shown_p(self.p_value)}"
         if self.null_value is None:
             claim = self.parameter
         else:
             claim = f"{self.parameter} {SIGNS['two-sided' if self.both_ways else self.alternative]} {self.null_value:g}"
         verdict = f"Evidence that {claim}" if self.p_value <= level else f"No evidence that {claim}"
+        if np.isnan(self.p_value):
+            return f"It cannot be told whether {claim} ({self.name}: {found}; {self.remark or NO_SPREAD})."
         interval = ""
         if self.bound is not None:
             low, high = self.interval(1 - level)
@@ -209,14 +219,15 @@ class TestResult:
     def __repr__(self) -> str:
         lines = [
             f"{self.name}, {self.direction}",
-            f"  {self.symbol}{self._shown_df()} = {self.statistic:.6g}, {shown_p(self.p_value)}",
+            f"  {self.symbol}{self._shown_df()} = {shown_statistic(self.statistic, '.6g')}, {shown_p(self.p_value)}",
         ]
         if self.estimate is not None:
             lines.append(f"  {self.parameter}: {self.estimate:.6g}")
-            if self.bound is not None:
+            if self.bound is not None and not np.isnan(self.p_value):
                 low, high = self.interval()
                 lines[-1] += f", 95 % interval {low:.6g} to {high:.6g}"
-        return "\n".join([*lines, f"  note: {self.remark}"] if self.remark else lines)
+        remark = self.remark or (NO_SPREAD if np.isnan(self.p_value) else "")
+        return "\n".join([*lines, f"  note: {remark}"] if remark else lines)
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
@@ -228,5 +239,7 @@ def result_of(
     """Return the result for an observed statistic and its law, with the p-value (1) unless an exact one is given."""
     check_choice(name, "alternative", alternative, ALTERNATIVES)
     p = p_value_of(law, t, alternative) if p_value is None else p_value
+    if np.isnan(p) and not parts.get("remark"):
+        parts["remark"] = NO_SPREAD
     wanted = {"df": None, "parameter": "", "null_value": None, "estimate": None, "standard_error": None, "n": None}
     return TestResult(name=name, statistic=float(t), p_value=p, alternative=alternative, law=law, **{**wanted, **parts})

@@ -5,7 +5,20 @@ from typing import ClassVar
 
 import numpy as np
 
-__all__ = ["CoefficientTable"]
+__all__ = ["CoefficientTable", "shown"]
+
+
+UNTOLD = "?"  # in the place of a number that does not exist
+
+
+def shown(value: float, form: str) -> str:
+    """Return a number as the table prints it."""
+    return UNTOLD if np.isnan(value) else format(value, form)
+
+
+def shown_p(p: float) -> str:
+    """Return a p-value as the table prints it."""
+    return shown(p, ".3f") if not p < 0.001 else "<.001"
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,13 +55,18 @@ class CoefficientTable:
     def _lines(self) -> list[list[str]]:
         cells = zip(self.names, self.coef, self.standard_error, self.statistic, self.p_value, self.lower, self.upper)
         return [
-            [name, f"{b:.6g}", f"{se:.4g}", f"{t:.3f}", f"{p:.3f}" if p >= 0.001 else "<.001", f"{lo:.6g}", f"{hi:.6g}"]
+            [name, f"{b:.6g}", shown(se, ".4g"), shown(t, ".3f"), shown_p(p), shown(lo, ".6g"), shown(hi, ".6g")]
             for name, b, se, t, p, lo, hi in cells
         ]
 
     def _header(self) -> list[str]:
         bounds = [f"[{(1 - self.level) / 2:.3g}", f"{(1 + self.level) / 2:.3g}]"]
         return ["", "coef", "std err", self.symbol, "p", *bounds]
+
+    def _untold(self) -> list[str]:
+        """Return the line on coefficients that the data do not determine."""
+        names = [name for name, p in zip(self.names, self.p_value) if np.isnan(p)]
+        return [f"{UNTOLD} cannot be told: the data do not determine {', '.join(names)}"] if names else []
 
     def _foot(self) -> list[str]:
         raise NotImplementedError(type(self).__name__)
@@ -59,7 +77,7 @@ class CoefficientTable:
         rows = [
             "  ".join([row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]) for row in table
         ]
-        return "\n".join([*rows, *self._foot()])
+        return "\n".join([*rows, *self._untold(), *self._foot()])
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -68,5 +86,5 @@ class CoefficientTable:
             return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
 
         body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in self._lines())
-        foot = "<br>".join(map(escape, self._foot()))
+        foot = "<br>".join(map(escape, [*self._untold(), *self._foot()]))
         return f"<table><tr>{cells(self._header(), 'th')}</tr>{body}</table><p>{foot}</p>"

@@ -6,6 +6,9 @@ With k parameters, n rows and the inverse in the centred parameters,
     robust:  B M B,   B = diag(1/W, C_xx^{-1}),   M = sum_i u_i z_i z_i',   z_i = [1, x_i - m]     (15)
     HC0  u_i = (w_i r_i)^2      HC1  times n/(n-k)      HC2  / (1 - h_i)      HC3  / (1 - h_i)^2
 
+AIC = 2 (k + 1) - 2 log L and BIC = (k + 1) log n - 2 log L count the noise variance among the parameters, as `model_criteria` of
+novum.evaluation and R do; statsmodels counts k.
+
 (a = intercept at x = 0 follows from the centred one by a linear map.) Weights count as precisions: the rows are as many as
 have a positive weight, and doubling all weights changes nothing; weights="frequency" counts each row w times instead.
 """
@@ -17,7 +20,7 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.linear_model.least_squares.coefficient_table import CoefficientTable
+from novum.linear_model.least_squares.coefficient_table import CoefficientTable, shown
 from novum.runtime import arrays
 
 __all__ = ["Inference", "infer"]
@@ -26,6 +29,7 @@ COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3")
 WEIGHTS = ("precision", "frequency")
 
 
+SAME_ROWS = 1e-5  # relative difference of residual sums of squares that rounding may leave, float32 rows included
 INVOLVED = 1e-12  # share of a column in the null space from which it takes part
 MOST_NAMES = 8  # printed
 
@@ -43,6 +47,7 @@ class Spread(NamedTuple):
 
 class Meat(NamedTuple):
     outer: np.ndarray  # (p + 1, p + 1)
+    rss: float  # of the rows given, which must be that of the rows fitted
 
 
 def meat(s: Spread, block: Block) -> Meat:
@@ -61,7 +66,7 @@ def meat(s: Spread, block: Block) -> Meat:
     elif s.kind == "HC3":
         u = u / (1 - h) ** 2
     z = np.column_stack([np.ones(block.rows), centred])
-    return Meat((z * u[:, None]).T @ z)
+    return Meat((z * u[:, None]).T @ z, float(w @ r**2))
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,7 +91,8 @@ class Inference(CoefficientTable):
         return [
             *([note] if self.tied else []),
             f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type}",
-            f"R2 {self.r_squared:.4f} (adjusted {self.adjusted_r_squared:.4f}), F {self.f_statistic:.5g} (p {self.f_p_value:.3g}), "
+            f"R2 {self.r_squared:.4f} (adjusted {self.adjusted_r_squared:.4f}),"
+            f" F {shown(self.f_statistic, '.5g')} (p {shown(self.f_p_value, '.3g')}), "
             f"residual sd {np.sqrt(self.noise_variance):.5g}",
             f"log-likelihood {self.log_likelihood:.6g}, AIC {self.aic:.6g}, BIC {self.bic:.6g}",
         ]
@@ -109,6 +115,7 @@ def table(model, source: Source | None, covariance: str, level: float, weights: 
     rss, tss = np.float64(model._rss[target]), np.float64(model._tss[target])
     n = model._n_rows if weights == "precision" else total
     k = model._rank + model.fit_intercept
+    counted = k + 1  # by AIC and BIC: the noise variance is a parameter of the likelihood, as in `model_criteria`
     freedom = n - k
     if freedom <= 0:
         raise DataError(
@@ -122,7 +129,9 @@ def table(model, source: Source | None, covariance: str, level: float, weights: 
         spread = Spread(
             coef, intercept, mean, inverse, total if model.fit_intercept else np.inf, target, covariance, weights
         )
-        M = source.total(meat, spread).outer * (n / freedom if covariance == "HC1" else 1.0)  # type: ignore[union-attr]
+        found = source.total(meat, spread)  # type: ignore[union-attr]
+        check_fitted_rows(found.rss, float(rss), float(tss))
+        M = found.outer * (n / freedom if covariance == "HC1" else 1.0)
         centred = inverse @ M[1:, 1:] @ inverse
         at_mean, cross = M[0, 0] / total**2, inverse @ M[1:, 0] / total
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)]))
@@ -133,6 +142,8 @@ def table(model, source: Source | None, covariance: str, level: float, weights: 
         V = np.block([[np.array([[corner]]), edge[None]], [edge[:, None], centred]])
         names, estimates = ["intercept", *names], np.append(intercept, coef)
     error = np.sqrt(np.diag(V))
+    if variance > 0:  # an error of zero beside noise belongs to a column without spread, of which nothing was learned
+        error = np.where(error > 0, error, np.nan)
     statistic = estimates / error
     half = stats.t.ppf((1 + level) / 2, freedom) * error
     if covariance == "nonrobust" and model._rank:
@@ -162,10 +173,19 @@ def table(model, source: Source | None, covariance: str, level: float, weights: 
         f,
         f_p,
         float(log_likelihood),
-        float(2 * k - 2 * log_likelihood),
-        float(k * np.log(n) - 2 * log_likelihood),
+        float(2 * counted - 2 * log_likelihood),
+        float(counted * np.log(n) - 2 * log_likelihood),
         tied_columns(model, names[-p:] if p else []),
     )
+
+
+def check_fitted_rows(found: float, fitted: float, tss: float) -> None:
+    """Raise where the rows given do not leave the residuals that the fit left."""
+    if abs(found - fitted) > SAME_ROWS * max(found, fitted) + SAME_ROWS**2 * tss:
+        raise DataError(
+            f"LinearRegression.inference: these rows leave a residual sum of squares of {found:.6g}, those that were fitted left"
+            f" {fitted:.6g}; give X, y and sample_weight that `fit` saw."
+        )
 
 
 def tied_columns(model, names: list[str]) -> tuple[str, ...]:

@@ -29,7 +29,8 @@ from novum.linear_model.logistic.inference import LogisticInference, infer_logis
 from novum.linear_model.logistic.minimum import Design, factored, minimum, objective_of
 from novum.linear_model.logistic.newton import Found
 from novum.linear_model.logistic.separation import Separation, examine, examine_by_products
-from novum.linear_model.logistic.sums import class_mass
+from novum.linear_model.logistic.sums import class_mass, weight_facts
+from novum.runtime.blas import single_blas
 
 __all__ = ["LogisticRegression"]
 
@@ -188,6 +189,8 @@ class LogisticRegression(LinearProbabilities, Estimator):
                 design.penalty.l1_ratio == 0 or np.arange(theta.shape[1]) == theta.shape[1] - 1
             )
         self._theta, self._constant, self._class_mass = theta, design.constant, mass
+        self._class_factor = design.class_weight
+        self._weight_facts = tuple(coded.without_features().total(weight_facts)) if information is not None else None
         self._information = None if information is None else self._free(information * design.weight, design)
         self._log_likelihood = -value * design.weight
         dtype = np.dtype(np.float64) if self.solver == "liblinear" else source.dtype
@@ -236,11 +239,21 @@ class LogisticRegression(LinearProbabilities, Estimator):
             f" that give the class away."
         )
 
-    def inference(self, *, level=0.95, base_class=None) -> LogisticInference:
+    def inference(
+        self, X=None, y=None, sample_weight=None, *, covariance=None, level=0.95, weights="precision", base_class=None
+    ) -> LogisticInference:
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty.
 
         Parameters
         ----------
+        X, y, sample_weight : the training data, needed for the sandwich only
+        covariance : {"information", "sandwich"}, default=None
+            "information" is the inverse of the observed information, right where the likelihood is; "sandwich" holds also
+            where it is not. None takes the sandwich where it is due: with `class_weight`, or weights that are no counts.
+        weights : {"precision", "frequency"}, default="precision"
+            As in `LinearRegression.inference`: whether a weight says how much a row counts in the fit, so that doubling all
+            weights changes nothing here, or the number of times the row was seen. Where rows were weighted by precision or
+            by `class_weight` there is no likelihood: its ratio has no p-value, and AIC and BIC do not exist (NaN).
         level : float, default=0.95
             Of the intervals.
         base_class : label, default=None
@@ -265,7 +278,14 @@ class LogisticRegression(LinearProbabilities, Estimator):
         log-likelihood -2.47799 (null -4.15888), AIC 8.95597, BIC 8.53949
         """
         check_is_fitted(self)
-        return infer_logistic(self, level=level, base_class=base_class)
+        with single_blas():
+            source = None
+            if X is not None:
+                probe = type(self)(**self.get_params(deep=False))
+                source = labels_of(probe._source(X, y, sample_weight, target="classes"), self.classes_)[1]
+            return infer_logistic(
+                self, source, covariance=covariance, level=level, weights=weights, base_class=base_class
+            )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -6,21 +6,30 @@ against a base class,
     cov(b) = I^{-1},   z_j = b_j / se_j,   b_j -+ z_{(1+level)/2} se_j                             (13)
     likelihood ratio 2 (l - l_0) ~ chi^2 with (K - 1) p degrees of freedom                         (14)
     McFadden's pseudo R^2 = 1 - l / l_0,   l_0 = sum_k W_k log(W_k / W)                            (15)
+    sandwich:  I^{-1} M I^{-1},   M = sum_i u_i s_i s_i',   s_i the gradient of row i              (16)
 
-l_0 belongs to the model with intercepts only. Weights count rows. A penalised fit has no such theory: its coefficients are
-pulled towards zero, and the information says nothing of that.
+l_0 belongs to the model with intercepts only; without intercepts to the one where all coefficients are zero, l_0 = -W log K: in
+either case one that the fitted model contains. Weights mean what they mean for least squares: precisions, u_i = (w_i c_i)^2 with
+c_i that of `class_weight`, or frequencies, u_i = w_i c_i^2. Weighted by precision or by class the objective is no likelihood:
+(13) is then (16), and (14), AIC and BIC do not exist. A penalised fit has no such theory: its coefficients are pulled towards
+zero, and the information says nothing of that.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block, Source
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable
+from novum.runtime import arrays
 
 __all__ = ["LogisticInference", "infer_logistic"]
 
+COVARIANCES = ("information", "sandwich")
+WEIGHTS = ("precision", "frequency")
+SAME_DATA = 1e-6  # relative difference of log-likelihoods that rounding may leave between two passes over the same rows
 SINGULAR = 1e-13  # smallest eigenvalue of the unit-diagonal information, relative to the largest, that is not rounding
 
 
@@ -45,13 +54,20 @@ class LogisticInference(CoefficientTable):
         return np.exp(np.column_stack([self.coef, self.lower, self.upper]))
 
     def _foot(self) -> list[str]:
-        return [
-            f"{self.n_rows:.10g} rows, covariance {self.covariance_type}",
-            f"likelihood ratio {self.likelihood_ratio:.5g} on {self.degrees_of_freedom} degrees of freedom"
-            f" (p {self.likelihood_ratio_p_value:.3g}), pseudo R2 {self.pseudo_r_squared:.4f}",
-            f"log-likelihood {self.log_likelihood:.6g} (null {self.null_log_likelihood:.6g}), AIC {self.aic:.6g},"
-            f" BIC {self.bic:.6g}",
-        ]
+        return (
+            [
+                f"{self.n_rows:.10g} rows, covariance {self.covariance_type}",
+                f"likelihood ratio {self.likelihood_ratio:.5g} on {self.degrees_of_freedom} degrees of freedom"
+                f" (p {self.likelihood_ratio_p_value:.3g}), pseudo R2 {self.pseudo_r_squared:.4f}",
+                f"log-likelihood {self.log_likelihood:.6g} (null {self.null_log_likelihood:.6g}), AIC {self.aic:.6g},"
+                f" BIC {self.bic:.6g}",
+            ]
+            if not np.isnan(self.aic)
+            else [
+                f"{self.n_rows:.10g} rows, covariance {self.covariance_type}",
+                "rows are weighted, so that there is no likelihood: its ratio, AIC and BIC cannot be told",
+            ]
+        )
 
 
 def base_form(theta: np.ndarray, information: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
@@ -78,8 +94,96 @@ def inverse(owner: str, information: np.ndarray) -> np.ndarray:
     )
 
 
-def infer_logistic(model: Any, *, level: float, base_class: Any) -> LogisticInference:
-    """Return (13) to (15) of a fitted LogisticRegression."""
+class Fitted(NamedTuple):
+    """What (16) needs to know of the fit."""
+
+    theta: np.ndarray  # (1, m) or (K, m)
+    constant: float
+    by_class: np.ndarray | None
+    frequency: bool
+
+
+class Scores(NamedTuple):
+    """M of (16) and the log-likelihood at the fit."""
+
+    outer: np.ndarray
+    log_likelihood: float
+
+
+def row_scores(fit: Fitted, block: Block) -> Scores:
+    """Return M of (16) for one block."""
+    X = np.asarray(arrays.to_numpy(arrays.dense(block.X)), dtype=np.float64)
+    code = np.asarray(arrays.to_numpy(block.y)).astype(np.int64)
+    design = np.column_stack([X, np.full(len(X), fit.constant)])  # (n, m)
+    reach = design @ fit.theta.T
+    reach = np.column_stack([np.zeros(len(X)), reach]) if len(fit.theta) == 1 else reach
+    reach = reach - reach.max(axis=1, keepdims=True)
+    log_p = reach - np.log(np.exp(reach).sum(axis=1, keepdims=True))
+    gap = np.exp(log_p)
+    own = log_p[np.arange(len(X)), code]
+    gap[np.arange(len(X)), code] -= 1
+    gap = gap[:, 1:] if len(fit.theta) == 1 else gap
+    w = np.ones(len(X)) if block.weight is None else np.asarray(arrays.to_numpy(block.weight), dtype=np.float64)
+    factor = np.ones(len(X)) if fit.by_class is None else fit.by_class[code]
+    u = w * factor**2 if fit.frequency else (w * factor) ** 2
+    rows = (gap[:, :, None] * design[:, None, :]).reshape(len(X), -1)  # (n, K m)
+    return Scores((rows * u[:, None]).T @ rows, float((w * factor) @ own))
+
+
+def meat_of(owner: str, model: Any, source: Source, weights: str) -> np.ndarray:
+    """Return M of (16), refusing rows that the model was not fitted to."""
+    if source.n_features != model.n_features_in_:
+        raise DataError(f"{owner}: X has {source.n_features} columns, the training data had {model.n_features_in_}.")
+    fit = Fitted(model._theta, model._constant, model._class_factor, weights == "frequency")
+    found = source.total(row_scores, fit)
+    seen = model._log_likelihood
+    if not np.isclose(found.log_likelihood, seen, rtol=SAME_DATA, atol=SAME_DATA):
+        raise DataError(
+            f"{owner}: these rows have a log-likelihood of {found.log_likelihood:.6g}, those that were fitted {seen:.6g}; give"
+            " X, y and sample_weight that `fit` saw."
+        )
+    k, full = model._theta.shape
+    free = full - (not model.fit_intercept)  # without an intercept its column does not exist
+    return found.outer.reshape(k, full, k, full)[:, :free, :, :free].reshape(k * free, k * free)
+
+
+def chosen_covariance(owner: str, model: Any, source: Source | None, covariance: str | None, weights: str) -> tuple:
+    """Return the kind of covariance, and whether the objective is a likelihood."""
+    if weights not in WEIGHTS:
+        raise ParameterError(f"{owner}: weights={weights!r} is none of {', '.join(map(repr, WEIGHTS))}.")
+    if covariance is not None and covariance not in COVARIANCES:
+        raise ParameterError(f"{owner}: covariance={covariance!r} is none of {', '.join(map(repr, COVARIANCES))}.")
+    facts, by_class = getattr(model, "_weight_facts", None), getattr(model, "_class_factor", None)
+    weighted = facts is not None and facts[1] > 0 and weights == "precision"
+    likely = not weighted and by_class is None
+    kind = covariance or ("information" if likely else "sandwich")
+    if kind == "information" and not likely:
+        why = f"class_weight={model.class_weight!r}" if by_class is not None else "sample_weight, taken as precisions,"
+        raise ParameterError(
+            f"{owner}(covariance='information'): with {why} the objective is no likelihood; use covariance='sandwich'"
+            + (", or weights='frequency' if the weights count rows." if by_class is None else ".")
+        )
+    if kind == "sandwich" and source is None:
+        why = "class_weight" if by_class is not None else "sample_weight, taken as precisions," if weighted else "it"
+        raise ParameterError(
+            f"{owner}: {why} needs the sandwich covariance, and that the training data: inference(X, y, sample_weight)"
+            + ("; or weights='frequency' if the weights count rows." if weighted and by_class is None else ".")
+        )
+    return kind, likely
+
+
+def null_log_likelihood(mass: np.ndarray, fit_intercept: bool) -> float:
+    """Return l_0: of the classes' shares with intercepts, of equal chances without."""
+    seen = mass[mass > 0]
+    if not fit_intercept:
+        return -float(seen.sum() * np.log(len(mass)))
+    return float((seen * np.log(seen / seen.sum())).sum())
+
+
+def infer_logistic(
+    model: Any, source: Source | None, *, covariance: str | None, level: float, weights: str, base_class: Any
+) -> LogisticInference:
+    """Return (13) to (16) of a fitted LogisticRegression; `source` holds the training data for the sandwich."""
     from scipy import stats
 
     owner, classes = "LogisticRegression.inference", list(model.classes_)
@@ -96,6 +200,7 @@ def infer_logistic(model: Any, *, level: float, base_class: Any) -> LogisticInfe
             f"{owner}: the fit was penalised or had too many columns for its Hessian, so there are no Wald intervals;"
             f" fit LogisticRegression(C=np.inf)."
         )
+    kind, likely = chosen_covariance(owner, model, source, covariance, weights)
     base = 0 if base_class is None else classes.index(base_class)
     k, p, m = len(classes), model.n_features_in_, model._theta.shape[1] - (not model.fit_intercept)
     rows = model._theta[:, :m] + 0.0
@@ -105,18 +210,29 @@ def infer_logistic(model: Any, *, level: float, base_class: Any) -> LogisticInfe
     order = [p, *range(p)] if model.fit_intercept else list(range(p))  # the intercept first, as it prints
     estimate = estimate[:, order].ravel()
     place = np.concatenate([c * m + np.array(order, dtype=int) for c in range(k - 1)])
-    covariance = inverse(owner, information)[np.ix_(place, place)]
-    error = np.sqrt(np.diag(covariance))
+    scale = np.ones(m)
+    if model.fit_intercept:
+        scale[-1] = model._constant  # the information is about theta, the table about theta times the constant
+    scale = np.tile(scale, len(information) // m)
+    spread = inverse(owner, information)
+    if kind == "sandwich":
+        assert source is not None
+        spread = spread @ base_form(rows, meat_of(owner, model, source, weights), base)[1] @ spread
+    spread = spread * np.outer(scale, scale)
+    V = spread[np.ix_(place, place)]
+    error = np.sqrt(np.diag(V))
     statistic = estimate / error
     half = stats.norm.ppf((1 + level) / 2) * error
     features = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)]))
     own = ["intercept", *features] if model.fit_intercept else features
     others = [label for c, label in enumerate(classes) if c != base]
     names = own if k == 2 else [f"{label}: {name}" for label in others for name in own]
-    mass, log_likelihood = model._class_mass, model._log_likelihood
-    seen = mass[mass > 0]
-    null = float((seen * np.log(seen / seen.sum())).sum())
-    ratio, freedom, weight = 2 * (log_likelihood - null), (k - 1) * p, float(mass.sum())
+    mass, log_likelihood, facts = model._class_mass, model._log_likelihood, getattr(model, "_weight_facts", None)
+    factor = getattr(model, "_class_factor", None)
+    null = null_log_likelihood(mass if factor is None else factor * mass, model.fit_intercept)
+    ratio, freedom = 2 * (log_likelihood - null), (k - 1) * p
+    n_rows = float(mass.sum()) if weights == "frequency" or facts is None else facts[0]
+    unlikely = 0.0 if likely else np.nan
     return LogisticInference(
         names,
         estimate,
@@ -125,16 +241,16 @@ def infer_logistic(model: Any, *, level: float, base_class: Any) -> LogisticInfe
         2 * stats.norm.sf(np.abs(statistic)),
         estimate - half,
         estimate + half,
-        covariance,
-        "observed information",
+        V,
+        "observed information" if kind == "information" else "sandwich",
         level,
-        weight,
+        n_rows,
         log_likelihood,
         null,
         ratio,
-        float(stats.chi2.sf(ratio, freedom)),
+        float(stats.chi2.sf(ratio, freedom)) + unlikely,
         freedom,
         1 - log_likelihood / null,
-        2 * len(estimate) - 2 * log_likelihood,
-        float(len(estimate) * np.log(weight) - 2 * log_likelihood),
+        2 * len(estimate) - 2 * log_likelihood + unlikely,
+        float(len(estimate) * np.log(n_rows) - 2 * log_likelihood) + unlikely,
     )

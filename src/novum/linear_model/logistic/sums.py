@@ -23,7 +23,17 @@ from novum import _core
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
-__all__ = ["Direction", "Moments", "Point", "Sums", "class_mass", "evaluate", "hessian_product", "moments"]
+__all__ = [
+    "Direction",
+    "Moments",
+    "Point",
+    "Sums",
+    "class_mass",
+    "evaluate",
+    "hessian_product",
+    "moments",
+    "weight_facts",
+]
 
 
 class Point(NamedTuple):
@@ -73,6 +83,21 @@ def class_mass(k: int, block: Block) -> Mass:
     """Return the weight of every class."""
     weight = None if block.weight is None else arrays.to_numpy(block.weight)
     return Mass(np.bincount(arrays.to_numpy(block.y), weight, minlength=k).astype(np.float64))
+
+
+class WeightFacts(NamedTuple):
+    """What inference asks of the weights."""
+
+    rows: float  # of positive weight
+    other: float  # of a positive weight that is not one
+
+
+def weight_facts(_: None, block: Block) -> WeightFacts:
+    """Return how many rows count, and how many of them not once."""
+    if block.weight is None:
+        return WeightFacts(float(block.rows), 0.0)
+    weight = np.asarray(arrays.to_numpy(block.weight))
+    return WeightFacts(float(np.count_nonzero(weight > 0)), float(np.count_nonzero((weight > 0) & (weight != 1))))
 
 
 def row_weight(point: Point, block: Block) -> Any:
