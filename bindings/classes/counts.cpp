@@ -29,6 +29,13 @@ void check_labels(const Code& code, const Weight& weight, std::size_t n, std::si
         throw nb::value_error("counts: a code outside the classes");
 }
 
+/// Raise unless offsets of categories rise from zero to the rows of a table.
+void check_offsets(const Vector<const std::int64_t>& offset, std::size_t d, std::size_t rows) {
+    const auto* o = offset.data();
+    if (offset.shape(0) != d + 1 || o[0] != 0 || static_cast<std::size_t>(o[d]) != rows || !std::is_sorted(o, o + d + 1))
+        throw nb::value_error("counts: offsets of categories that do not fit their table");
+}
+
 novum::Cell cell_of(std::optional<double> threshold) {
     return {threshold.has_value(), threshold.value_or(0.0)};
 }
@@ -115,8 +122,8 @@ void bind_real(nb::module_& m) {
     m.def("category_counts", [](Matrix<const Real> X, Code code, Weight weight, Vector<const std::int64_t> offset,
                                 Vector<double> mass, Matrix<double> count) {
         const std::size_t n = X.shape(0), d = X.shape(1), k = count.shape(1);
-        if (offset.shape(0) != d + 1 || mass.shape(0) != k || static_cast<std::size_t>(offset.data()[d]) != count.shape(0))
-            throw nb::value_error("category_counts: inconsistent shapes");
+        if (mass.shape(0) != k) throw nb::value_error("category_counts: inconsistent shapes");
+        check_offsets(offset, d, count.shape(0));
         check_labels(code, weight, n, k);
         nb::gil_scoped_release release;
         return novum::category_counts<Real>(X.data(), {code.data(), n}, view(weight), d, k, offset.data(), mass.data(), count.data());
@@ -126,9 +133,8 @@ void bind_real(nb::module_& m) {
     m.def("category_scores", [](Matrix<const Real> X, Vector<const std::int64_t> offset, Matrix<const double> table,
                                 Vector<const double> constant, Matrix<Real> out) {
         const std::size_t n = X.shape(0), d = X.shape(1), k = table.shape(1);
-        if (offset.shape(0) != d + 1 || static_cast<std::size_t>(offset.data()[d]) != table.shape(0) || constant.shape(0) != k ||
-            out.shape(0) != n || out.shape(1) != k)
-            throw nb::value_error("category_scores: inconsistent shapes");
+        if (constant.shape(0) != k || out.shape(0) != n || out.shape(1) != k) throw nb::value_error("category_scores: inconsistent shapes");
+        check_offsets(offset, d, table.shape(0));
         nb::gil_scoped_release release;
         return novum::category_scores<Real>(X.data(), n, d, k, offset.data(), table.data(), constant.data(), out.data());
     }, "X"_a.noconvert(), "offset"_a.noconvert(), "table"_a.noconvert(), "constant"_a.noconvert(), "out"_a.noconvert(),

@@ -10,6 +10,7 @@
 #include "novum/factors/expectation.h"
 #include "novum/factors/plan.h"
 #include "novum/factors/family_score.h"
+#include "novum/runtime/indices.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -166,6 +167,7 @@ void bind_factors_network(nb::module_& m) {
             cells *= cards[j];
             require(cells < (std::int64_t{1} << 31), "factors: a table too large to count");
             data.push_back(columns.data() + static_cast<std::size_t>(scope[j]) * n);
+            require(std::all_of(data.back(), data.back() + n, [most = cards[j]](auto code) { return code < most; }), "factors: a code outside the states");
         }
         require(static_cast<std::int64_t>(count.shape(0)) == cells && (!weight || weight->shape(0) == n), "factors: inconsistent shapes");
         nb::gil_scoped_release release;
@@ -182,7 +184,14 @@ void bind_factors_network(nb::module_& m) {
         require(known(child), "factors: a variable that does not exist");
         for (const auto& set : parents)
             require(std::all_of(set.begin(), set.end(), known), "factors: a variable that does not exist");
+        std::vector<char> used(d, 0);
+        used[static_cast<std::size_t>(child)] = 1;
+        for (const auto& set : parents)
+            for (auto v : set) used[static_cast<std::size_t>(v)] = 1;
         nb::gil_scoped_release release;
+        for (std::size_t j = 0; j < d; ++j)
+            require(!used[j] || (cards[j] >= 1 && novum::inside(columns.data() + j * n, n, static_cast<std::size_t>(cards[j]))),
+                    "factors: a code outside the states");
         std::vector<double> scratch;
         for (std::size_t i = 0; i < parents.size(); ++i) {
             std::vector<const std::int32_t*> data;

@@ -137,6 +137,8 @@ std::tuple<nb::dict, nb::list> merge(const nb::list& counted) {
 // The rows of one block, whose counts this takes away.
 std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<std::int32_t>> rows(
     Counted& counted, nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig> place) {
+    for (const std::int32_t term : counted.counts.term)
+        if (term < 0 || static_cast<std::size_t>(term) >= place.size()) throw nb::value_error("text.rows: place is shorter than the terms");
     {
         nb::gil_scoped_release release;
         counted.counts.renumber(place.data());
@@ -147,6 +149,7 @@ std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<std::int32_t>> rows(
 std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<double>, bool> hash(const nb::list& documents, const Rules& rules,
                                                                                 const tx::Terms& stop, std::int32_t columns,
                                                                                 bool alternate) {
+    if (columns < 1) throw nb::value_error("text.hash: columns must be at least 1");
     const auto texts = texts_of(documents);
     const auto native = rules.native();
     tx::Hashed out;
@@ -162,6 +165,7 @@ std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<double>, bool> hash(c
 void bind_feature_extraction_text(nb::module_& m) {
     nb::class_<Rules>(m, "Rules", "What counts as a word, and how many words make a term.")
         .def("__init__", [](Rules* self, bool lower, std::size_t shortest, std::size_t least, std::size_t most) {
+            if (least < 1 || shortest < 1) throw nb::value_error("text.Rules: tokens and terms have at least one part");
             new (self) Rules{lower, shortest, least, most};
         }, "lower"_a, "shortest"_a, "least"_a, "most"_a);
     nb::class_<tx::Terms>(m, "Terms", "A set of terms.")

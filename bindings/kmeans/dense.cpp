@@ -1,4 +1,5 @@
 #include "novum/kmeans/chunk.h"
+#include "novum/runtime/indices.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -55,6 +56,7 @@ void distances(Matrix<const Real> x, Matrix<const double> c, Vector<const std::i
     require(label.shape(0) == x.shape(0) && out.shape(0) == x.shape(0), "kmeans: one label and one distance per row");
     const auto r = rows<Real>(x, std::nullopt);
     const auto k = centers(c, r.d);
+    require(novum::inside(label.data(), r.n, k.k), "kmeans: a label that is no center");
     nb::gil_scoped_release release;
     km::distances(r, k, label.data(), out.data());
 }
@@ -86,7 +88,8 @@ Looked grouped_step(Matrix<const Real> x, Weights weight, Matrix<const double> c
     const auto r = rows<Real>(x, weight);
     const auto k = centers(c, r.d);
     const auto t = totals(sums, mass, c);
-    require(label.shape(0) == r.n && lower.shape(0) == r.n, "kmeans: labels and bounds for every row");
+    require(label.shape(0) == r.n && lower.shape(0) == r.n && known <= r.n, "kmeans: labels and bounds for every row");
+    require(novum::inside(label.data(), known, k.k) && novum::inside(order.data(), order.shape(0), k.k), "kmeans: a label that is no center");
     require(order.shape(0) == k.k && gap.shape(0) == k.k && gap.shape(1) % 8 == 0 && gap.shape(1) * 16 >= k.k,
             "kmeans: order and gaps of every center");
     require(lower.shape(1) == gap.shape(1) && drift.shape(0) == gap.shape(1), "kmeans: a bound and a drift for every group");
@@ -103,7 +106,10 @@ Looked neighbor_step(Matrix<const Real> x, Weights weight, Matrix<const double> 
     const auto r = rows<Real>(x, weight);
     const auto k = centers(c, r.d);
     const auto t = totals(sums, mass, c);
-    require(label.shape(0) == r.n, "kmeans: one label per row");
+    require(label.shape(0) == r.n && known <= r.n, "kmeans: one label per row");
+    require(novum::inside(label.data(), known, k.k), "kmeans: a label that is no center");
+    for (std::size_t i = 0; i < index.size(); ++i)
+        require(index.data()[i] >= -1 && index.data()[i] < static_cast<std::int64_t>(k.k), "kmeans: a neighbor that is no center");
     require(index.shape(0) == k.k && index.shape(1) == 16 && half.shape(0) == k.k && radius.shape(0) == k.k,
             "kmeans: sixteen neighbors of every center");
     nb::gil_scoped_release release;
@@ -145,6 +151,7 @@ void gaps(Matrix<const double> c, Vector<const std::int32_t> order, Matrix<float
     require(order.shape(0) == c.shape(0) && gap.shape(0) == c.shape(0) && gap.shape(1) * 16 >= c.shape(0),
             "kmeans: gaps from every center to every group");
     const auto k = centers(c, c.shape(1));
+    require(novum::inside(order.data(), order.shape(0), k.k), "kmeans: an order of other centers");
     nb::gil_scoped_release release;
     km::gaps(k, c.shape(1), order.data(), gap.shape(1), gap.data());
 }

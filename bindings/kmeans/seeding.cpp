@@ -1,3 +1,4 @@
+#include "novum/runtime/indices.h"
 #include "novum/kmeans/seeding.h"
 
 #include <nanobind/nanobind.h>
@@ -38,6 +39,7 @@ double absorb(Matrix<const Real> x, Weights weight, Matrix<const double> chosen,
               Vector<std::int32_t> owner, double scale) {
     const auto r = rows<Real>(x, weight, norm, square, owner);
     const auto c = centers(chosen, r.d);
+    if (first > c.k || (first > 0 && !novum::inside(owner.data(), r.n, first))) throw nb::value_error("seeding: an owner that is no center");
     nb::gil_scoped_release release;
     return km::absorb<Real>(r, c, first, {norm.data(), square.data(), owner.data(), static_cast<Real>(scale)});
 }
@@ -55,6 +57,7 @@ nb::list gains(Matrix<const Real> x, Weights weight, Matrix<const double> chosen
     const auto r = rows<Real>(x, weight, norm, square, owner);
     const auto c = centers(chosen, r.d), trial = centers(candidates, r.d);
     if (out.shape(0) != trial.k) throw nb::value_error("seeding: one gain per candidate");
+    if (!novum::inside(owner.data(), r.n, c.k)) throw nb::value_error("seeding: an owner that is no center");
     std::vector<km::Better<Real>> better(trial.k);
     {
         nb::gil_scoped_release release;

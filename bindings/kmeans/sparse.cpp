@@ -1,3 +1,4 @@
+#include "novum/runtime/indices.h"
 #include "novum/kmeans/sparse.h"
 
 #include <nanobind/nanobind.h>
@@ -44,6 +45,7 @@ void distances(Vector<const Real> value, Vector<const Index> column, Vector<cons
                Vector<const std::int32_t> label, Vector<double> out) {
     const auto r = rows<Real, Index>(value, column, start, std::nullopt, label.shape(0), c);
     if (out.shape(0) != r.n) throw nb::value_error("kmeans_sparse: one distance per row");
+    if (!novum::inside(label.data(), r.n, c.shape(0))) throw nb::value_error("kmeans_sparse: a label that is no center");
     nb::gil_scoped_release release;
     km::distances(r, {c.data(), c.shape(0)}, label.data(), out.data());
 }

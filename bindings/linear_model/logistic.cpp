@@ -1,9 +1,11 @@
+#include "novum/runtime/indices.h"
 #include "novum/linear_model/logistic.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace nb = nanobind;
@@ -56,10 +58,12 @@ void bind_dense(nb::module_& m) {
 
 template <class Real, class Index>
 novum::Csr<Real, Index> csr(const Flat<Real>& values, const Flat<Index>& indices, const Flat<Index>& indptr, std::size_t p) {
-    require(indptr.size() >= 1, "csr: indptr needs an entry");
+    require(indptr.size() >= 1 && p < (std::size_t(1) << 62), "csr: indptr and the weights need an entry");
     const std::size_t rows = indptr.size() - 1;
+    require(std::is_sorted(indptr.data(), indptr.data() + rows + 1), "csr: indptr must not fall");
     const auto count = static_cast<std::size_t>(indptr.data()[rows] - indptr.data()[0]);
     require(values.size() == count && indices.size() == count, "csr: data and indices need a value per entry");
+    require(novum::inside(indices.data(), count, p), "csr: a column out of range");
     return {values.data(), indices.data(), indptr.data(), rows, p};
 }
 

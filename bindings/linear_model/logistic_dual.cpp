@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace nb = nanobind;
@@ -30,7 +31,9 @@ void bind(nb::module_& m) {
         require(indptr.size() >= 1 && w.size() >= 1, "epoch: indptr and w need an entry");
         const std::size_t rows = indptr.size() - 1;
         const auto count = static_cast<std::size_t>(indptr.data()[rows] - indptr.data()[0]);
+        require(std::is_sorted(indptr.data(), indptr.data() + rows + 1), "epoch: indptr must not fall");
         require(data.size() == count && indices.size() == count, "epoch: data and indices need a value per entry");
+        require(novum::inside(indices.data(), count, w.size() - 1), "epoch: a column out of range");
         require(y.size() == rows && (!weight || weight->size() == rows) && a.size() == rows && order.size() == rows, "epoch: a value per row");
         require(novum::inside(order.data(), rows, rows), "epoch: a row that does not exist");
         nb::gil_scoped_release release;

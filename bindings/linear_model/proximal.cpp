@@ -1,3 +1,4 @@
+#include "novum/runtime/indices.h"
 #include "novum/linear_model/proximal.h"
 
 #include <nanobind/nanobind.h>
@@ -29,8 +30,17 @@ void bind_sparse(nb::module_& m) {
     m.def("descend_csc", [](Flat<Real> data, Flat<Index> indices, Flat<Index> indptr, Flat<std::int64_t> which, double constant, Flat<double> curvature,
                             Flat<double> slope, Flat<double> value, Flat<double> l1, Flat<double> l2, Out step, Out bent, double tol, int max_sweeps) {
         const auto at = coordinates(slope, value, l1, l2, step);
+        if (indptr.size() < 1 || data.size() != indices.size()) throw nb::value_error("descend_csc: not the arrays of a CSC matrix");
         const std::size_t p = indptr.size() - 1;
         check(which, at.count, p, curvature.size(), curvature, bent);
+        for (std::size_t j = 0; j < at.count; ++j) {
+            const auto c = static_cast<std::size_t>(which.data()[j]);
+            if (c == p) continue;  // the constant
+            const Index from = indptr.data()[c], to = indptr.data()[c + 1];
+            if (from < 0 || to < from || static_cast<std::size_t>(to) > indices.size() ||
+                !novum::inside(indices.data() + from, static_cast<std::size_t>(to - from), curvature.size()))
+                throw nb::value_error("descend_csc: not the arrays of a CSC matrix");
+        }
         nb::gil_scoped_release release;
         return novum::descend_columns<Real, Index>(data.data(), indices.data(), indptr.data(), curvature.size(), p, which.data(), constant, curvature.data(),
                                                    at, bent.data(), tol, max_sweeps);

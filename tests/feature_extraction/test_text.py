@@ -221,3 +221,55 @@ def test_accents_are_stripped_by_unicode():
     assert list(text.CountVectorizer(strip_accents="unicode").fit([accents]).vocabulary_) == [plain]
     tfidf = text.TfidfTransformer().fit_transform(text.CountVectorizer().fit_transform(DOCUMENTS))
     assert_allclose(tfidf.toarray(), text.TfidfVectorizer().fit_transform(DOCUMENTS).toarray(), rtol=1e-15)
+
+
+VECTORIZERS = [text.CountVectorizer, text.TfidfVectorizer, text.HashingVectorizer]
+
+
+@pytest.mark.parametrize("kind", VECTORIZERS)
+@pytest.mark.parametrize("grams", [(0, 1), (0, 0), (-2, 2), (1, 10**12), (3, 10**30)])
+def test_terms_of_no_words_and_of_very_many(kind, grams):
+    peer = getattr(peers, kind.__name__)
+    same(kind(ngram_range=grams).fit_transform(["a bb cc dd"]), peer(ngram_range=grams).fit_transform(["a bb cc dd"]))
+
+
+@pytest.mark.parametrize("width", [0, -1, 2**31, 10**30, 2.5])
+def test_hashes_need_a_column(width):
+    with pytest.raises(ValueError, match="'n_features' parameter of HashingVectorizer"):
+        text.HashingVectorizer(n_features=width).transform(["bb"])
+
+
+@pytest.mark.parametrize("analyzer", ["word", "char"])
+def test_counts_that_do_not_fit_are_refused(analyzer):
+    many = ["bb " * 300, "bb"]
+    with pytest.raises(ValueError, match="dtype=uint8 cannot hold counts"):
+        text.CountVectorizer(dtype=np.uint8, analyzer=analyzer).fit_transform(many)
+    with pytest.raises(ValueError, match="dtype=uint8 cannot hold counts"):
+        text.HashingVectorizer(dtype=np.uint8, norm=None, analyzer=analyzer, alternate_sign=False).transform(many)
+    assert text.CountVectorizer(dtype=np.uint8, analyzer=analyzer, binary=True).fit_transform(many).data.max() == 1
+    assert text.CountVectorizer(dtype=np.uint8, analyzer=analyzer).fit_transform(["bb bb"]).dtype == np.uint8
+    normed = text.HashingVectorizer(dtype=np.uint8, analyzer=analyzer, alternate_sign=False).transform(many)
+    assert_allclose(
+        normed.toarray(), text.HashingVectorizer(analyzer=analyzer, alternate_sign=False).transform(many).toarray()
+    )
+
+
+@pytest.mark.parametrize("place", [200_000_000, -1, 10**30])
+@pytest.mark.parametrize("document", ["bb", "bb cc " * 50])
+def test_a_vocabulary_with_a_column_that_is_not_there_is_refused(place, document):
+    model = text.CountVectorizer().fit(["bb cc dd"])
+    model.vocabulary_["bb"] = place
+    with pytest.raises((ValueError, OverflowError, TypeError)):
+        model.transform([document])
+
+
+def test_kernels_refuse_what_they_would_index_out_of_range():
+    with pytest.raises(ValueError, match="at least one part"):
+        _core.feature_extraction.text.Rules(True, 2, 0, 1)
+    rules, none = _core.feature_extraction.text.Rules(True, 2, 1, 1), _core.feature_extraction.text.terms([])
+    with pytest.raises(ValueError, match="columns must be at least 1"):
+        _core.feature_extraction.text.hash(["bb"], rules, none, 0, True)
+    with pytest.raises(ValueError, match="place is shorter"):
+        _core.feature_extraction.text.rows(
+            _core.feature_extraction.text.count(["bb cc"], rules, none), np.zeros(1, np.int32)
+        )

@@ -78,6 +78,26 @@ def test_orders_mix_sorted_classes():
     assert abs(shares - 0.5).max() < 0.3 and abs(np.corrcoef(order, np.arange(64_000))[0, 1]) < 0.05
 
 
+def test_orders_are_uniform():
+    n, repeats = 4096, 400
+    orders = np.empty((repeats, n), np.int64)
+    for r in range(repeats):
+        _core.linear_model.sgd.shuffle(r, 0, 0, orders[r])
+    together = (
+        np.abs(np.diff(orders, axis=1)) == 1
+    )  # neighbors of the file visited one after the other: 2 of n on average
+    assert abs(together.sum(axis=1).mean() - 2) < 6 * np.sqrt(2 / repeats)
+    early = orders[:, :64] // 64  # the first rows come from anywhere: counts of 64 stretches of the file
+    counts = np.bincount(early.ravel(), minlength=64)
+    assert ((counts - counts.mean()) ** 2 / counts.mean()).sum() < 63 + 6 * np.sqrt(2 * 63)
+    small = np.empty(4, np.int64)
+    seen = np.zeros((4, 4))
+    for r in range(4800):
+        _core.linear_model.sgd.shuffle(r, 0, 0, small)
+        seen[np.arange(4), small] += 1
+    assert np.abs(seen - 1200).max() < 5 * 30
+
+
 def test_kernel_refuses_what_it_would_index_out_of_range():
     X, y, w, numbers = np.zeros((3, 2)), np.zeros(3), np.zeros(2), np.zeros(5)
     for bad in ([0, 3], [-1]):

@@ -233,6 +233,10 @@ def test_sample_with_replacement():
 def test_seeds():
     assert seed_of(42) == seed_of(np.int32(42)) == 42
     assert seed_of(None) != seed_of(None)
+    np.random.seed(3)  # noqa: NPY002 - what users type
+    first = seed_of(None), seed_of(None)
+    np.random.seed(3)  # noqa: NPY002 - what users type
+    assert first == (seed_of(None), seed_of(None))
     assert seed_of(2**70) == seed_of(2**70) < 2**64
     sequence = np.random.SeedSequence(1)
     assert seed_of(sequence) == seed_of(sequence) == seed_of(np.random.SeedSequence(1))

@@ -6,6 +6,7 @@
 
 #include "novum/runtime/random.h"
 #include "novum/runtime/simd.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::resampling {
 
@@ -98,6 +99,7 @@ void counts(const rng::Stream& stream, std::span<Count> out) {
 
 void sums(rng::Stream stream, std::uint32_t resamples, std::span<const double> x, std::size_t n, std::span<Count> scratch, double* out) {
     for (std::uint32_t r = 0; r < resamples; ++r, ++stream.iteration) {
+        interrupt::poll();
         counts(stream, scratch);
         for (std::size_t start = 0; start < x.size(); start += n) *out++ = dot(scratch.data(), x.data() + start, n);
     }
@@ -107,6 +109,7 @@ void cells(rng::Stream stream, std::uint32_t resamples, std::span<const std::int
            double* out) {
     std::fill(out, out + resamples * cells, 0.0);
     for (std::uint32_t r = 0; r < resamples; ++r, ++stream.iteration, out += cells) {
+        interrupt::poll();
         if (weight.empty())
             draw(stream, code.size(), [&](std::uint64_t row) NOVUM_LAMBDA { out[code[row]] += 1; });
         else
@@ -117,6 +120,7 @@ void cells(rng::Stream stream, std::uint32_t resamples, std::span<const std::int
 void ranking(rng::Stream stream, std::uint32_t resamples, const Ranking& ranked, bool precision, std::span<Count> scratch, double* out) {
     const Areas compute = fitting(ranked, precision);
     for (std::uint32_t r = 0; r < resamples; ++r, ++stream.iteration, out += 3) {
+        interrupt::poll();
         counts(stream, scratch);
         compute(scratch.data(), ranked, out);
     }

@@ -1,4 +1,5 @@
 #include "novum/factors/elimination.h"
+#include "novum/runtime/interrupt.h"
 
 #include <algorithm>
 #include <bit>
@@ -101,6 +102,7 @@ Elimination eliminate(const std::vector<std::vector<std::int32_t>>& scopes, cons
     out.cliques.reserve(n);
     std::vector<std::int32_t> clique;
     for (std::size_t step = 0; step < n; ++step) {
+        interrupt::poll();
         std::size_t best = n;
         for (std::size_t v = 0; v < n; ++v) {
             if (gone[v]) continue;

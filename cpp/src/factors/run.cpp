@@ -4,6 +4,7 @@
 
 #include "novum/factors/plan.h"
 #include "novum/runtime/simd.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::factors {
 
@@ -62,7 +63,9 @@ void step_cells(const Step& step, const double* a, const double* b, double* out)
     std::int64_t at[DEEP] = {};
     const bool listed = !step.ia.empty();
     const Loop* inner = step.outer < step.loops.size() ? &step.loops[step.outer] : nullptr;
+    interrupt::Now<256> now;
     for (;;) {
+        now.and_then();
         if (listed)
             listed_row<Join>(out, a, b, step.inner, step.ia.data(), step.ib.data(), step.over);
         else

@@ -1,4 +1,5 @@
 #include "novum/feature_extraction/text.h"
+#include "novum/runtime/interrupt.h"
 
 #include <algorithm>
 #include <array>
@@ -52,12 +53,14 @@ struct Tokens {
         const Point *p = static_cast<const Point*>(text.points), *last = p + text.length;
         char* out = bytes.data();
         const bool stops = stop.size() > 0;
+        interrupt::Now<4096> now;
         while (p != last) {
             std::uint32_t c = convert(*p);
             if (!c) {
                 ++p;
                 continue;
             }
+            now.and_then();
             const Point* from = p;
             char* begin = out;
             do {
@@ -93,7 +96,9 @@ template <class Visit, class Next>
 bool each(const std::vector<Text>& texts, const Rules& rules, const Terms& stop, Visit visit, Next next) {
     const Ascii ascii(rules);
     Tokens tokens;
+    interrupt::Now<4096> now;
     for (const Text& text : texts) {
+        interrupt::poll();
         if (text.ascii)
             tokens.split<std::uint8_t, 1>(text, rules, stop, [&](std::uint8_t c) -> std::uint32_t { return ascii.stored[c]; });
         else if (text.bytes == 1)
@@ -102,8 +107,11 @@ bool each(const std::vector<Text>& texts, const Rules& rules, const Terms& stop,
             tokens.split_points<std::uint16_t, 3>(text, rules, ascii, stop);
         else
             tokens.split_points<std::uint32_t, 4>(text, rules, ascii, stop);
-        for (std::size_t n = rules.least; n <= rules.most; ++n)
-            for (std::size_t i = 0; i + n <= tokens.end.size(); ++i) visit(tokens.token(i, i + n - 1));
+        for (std::size_t n = rules.least; n <= std::min(rules.most, tokens.end.size()); ++n)
+            for (std::size_t i = 0; i + n <= tokens.end.size(); ++i) {
+                now.and_then();
+                visit(tokens.token(i, i + n - 1));
+            }
         next();
     }
     return tokens.surrogate;

@@ -1,6 +1,7 @@
 #include "novum/gaussians/mixture.h"
 
 #include "novum/gaussians/chunk.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::mixture {
 
@@ -73,6 +74,7 @@ void statistics(Rows<Real> rows, const Gaussians& g, Sums& sums) {
     Moments moments(g.kind, g.k, g.d, g.mean);
     Scratch s(g.k, g.d);
     for (std::size_t start = 0; start < rows.n; start += CHUNK) {
+        interrupt::poll();
         const std::size_t n = std::min(CHUNK, rows.n - start);
         const Real* x = rows.x + start * g.d;
         s.weigh(rows.weight ? rows.weight + start : nullptr, n);
@@ -92,6 +94,7 @@ void moments(Rows<Real> rows, Kind kind, std::size_t k, std::size_t d, const dou
     Moments moments(kind, k, d, shift);
     Scratch s(k, d);
     for (std::size_t start = 0; start < rows.n; start += CHUNK) {
+        interrupt::poll();
         const std::size_t n = std::min(CHUNK, rows.n - start);
         const Real* x = rows.x + start * d;
         s.weigh(rows.weight ? rows.weight + start : nullptr, n);
@@ -108,6 +111,7 @@ void evaluate(Rows<Real> rows, const Gaussians& g, Answers<Real> out) {
     Densities densities(g);
     Scratch s(g.k, g.d);
     for (std::size_t start = 0; start < rows.n; start += CHUNK) {
+        interrupt::poll();
         const std::size_t n = std::min(CHUNK, rows.n - start);
         s.weigh(nullptr, n);
         transpose(rows.x + start * g.d, n, g.d, s.columns.data());

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "novum/kmeans/chunk.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::kmeans {
 
@@ -34,7 +35,10 @@ std::size_t lanes(std::size_t bytes) { return static_cast<std::size_t>(simd_byte
 template <class Real, class Visit>
 void chunks(const Rows<Real>& rows, Visit visit) {
     const std::size_t size = chunk_rows(rows.d, sizeof(Real));
-    for (std::size_t top = 0; top < rows.n; top += size) visit(top, std::min(size, rows.n - top));
+    for (std::size_t top = 0; top < rows.n; top += size) {
+        interrupt::poll();
+        visit(top, std::min(size, rows.n - top));
+    }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "novum/kmeans/chunk.h"
 #include "novum/kmeans/seeding.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::kmeans {
 
@@ -94,6 +95,7 @@ NOVUM_INLINE void look(const Rows<Real>& rows, const Trial<Real>& trial, const N
     std::vector<std::int32_t> list(size + 1);
     std::vector<Real> shifted(R * d);
     for (std::size_t top = 0; top < rows.n; top += size) {
+        interrupt::poll();
         std::size_t count = 0;
         for (std::size_t i = top; i < std::min(rows.n, top + size); ++i) {  // no branch: the outcome is as good as random
             const Eight quarter = *reinterpret_cast<const Eight*>(trial.quarter.data() + at(nearest.owner[i]) * TOGETHER);

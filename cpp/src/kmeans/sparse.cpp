@@ -1,6 +1,7 @@
 #include "novum/kmeans/sparse.h"
 
 #include "novum/runtime/panels.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::kmeans {
 
@@ -63,7 +64,9 @@ struct Scores {
         typename S::I lane{};
         for (int l = 0; l < S::LANES; ++l) lane[l] = l;
         const typename S::I nobody = typename S::I{} + std::numeric_limits<typename S::Int>::max();
+        interrupt::Now<64> now;
         for (std::size_t i = 0; i < rows.n; ++i) {
+            now.and_then();
             typename S::V best = typename S::V{} + std::numeric_limits<Real>::infinity();
             typename S::I index = nobody;
             std::size_t p = 0;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "novum/kmeans/chunk.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::kmeans {
 
@@ -107,7 +108,9 @@ template <class Real>
 struct AllDistances {
     template <int BYTES>
     static NOVUM_INLINE int run(const Rows<Real>& rows, const double* columns, std::size_t k, double* square, Real* out) {
+        interrupt::Now<64> now;
         for (std::size_t i = 0; i < rows.n; ++i, out += k) {
+            now.and_then();
             std::fill_n(square, k, 0.0);
             for (std::size_t t = 0; t < rows.d; ++t) {
                 const double x = static_cast<double>(rows.x[i * rows.d + t]), *column = columns + t * k;

@@ -9,12 +9,15 @@
 #include "novum/linear_model/extrapolation.h"
 #include "novum/runtime/rng.h"
 #include "novum/runtime/simd.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum {
 
 namespace {
 
 constexpr std::uint32_t DRAW = 0x64657363;    // purpose of the random coordinates
+constexpr double SPREAD = 1e-6;  // share of a sum of squares about zero below which what is left about the mean has lost half its digits
+constexpr std::size_t EPOCHS_PER_CHECK = 5;  // a check costs an epoch; the same for all designs, so that dense and sparse ones stop at one place
 constexpr double EPSILON = 2.220446049250313e-16;
 
 // What descend() asks of a design: correlations with the residual, and the residual after a step. `state` is whatever
@@ -25,7 +28,6 @@ struct Gram {
     std::span<const double> c;
     double yy;
     std::span<double> state;  // c - G w
-    static constexpr std::size_t EPOCHS_PER_CHECK = 2;  // a check costs no more than an epoch without moves
 
     double square(std::size_t j) const { return G[j * stride + j]; }
     double correlation(std::size_t j) const { return state[j]; }
@@ -44,7 +46,6 @@ struct Columns {
     std::span<const double> y;
     std::span<double> state;  // y - X w
     std::vector<double> squares;
-    static constexpr std::size_t EPOCHS_PER_CHECK = 10;
 
     const double* column(std::size_t j) const { return X + j * y.size(); }
     double square(std::size_t j) const { return squares[j]; }
@@ -64,7 +65,6 @@ struct Sparse {
     std::span<const double> y;
     std::span<double> state;  // root (y - X w) of the stored values, then the offset mean'w
     std::vector<double> squares;
-    static constexpr std::size_t EPOCHS_PER_CHECK = 10;
 
     double square(std::size_t j) const { return squares[j]; }
     double correlation(std::size_t j) const {
@@ -123,11 +123,12 @@ class Descender {
         bool settled = check();
         std::size_t epoch = 0;
         while (!settled && epoch < s_.max_epochs) {
+            now_.and_then();
             const double largest = pass(epoch++);
             const bool still = largest == 0.0;
             if (!still && past_.keep(w_, x_.state)) extrapolate();
             const bool last = epoch == s_.max_epochs;
-            if (still || last || epoch % Design::EPOCHS_PER_CHECK == 0 || largest * static_cast<double>(active_.size()) <= s_.gap) {
+            if (still || last || epoch % EPOCHS_PER_CHECK == 0 || largest * static_cast<double>(active_.size()) <= s_.gap) {
                 if (check()) {
                     x_.refresh(w_);  // steps and extrapolations leave rounding behind: the verdict is on a fresh residual
                     settled = check();
@@ -144,6 +145,7 @@ class Descender {
         double largest = 0.0;
         const rng::Stream stream{s_.seed, DRAW, static_cast<std::uint32_t>(epoch)};
         for (std::size_t k = 0; k < active_.size(); ++k) {
+            now_.and_then();
             std::size_t j = active_[k];
             if (s_.random) j = active_[rng::below(rng::bits(stream, k), active_.size())];
             const double square = x_.square(j), curve = square + p_.l2, old = w_[j];
@@ -176,6 +178,7 @@ class Descender {
         const std::size_t m = w_.size();
         double length = 0.0, square = 0.0, top = 0.0;
         for (std::size_t j = 0; j < m; ++j) {
+            now_.and_then();
             const double v = x_.correlation(j) - p_.l2 * w_[j];
             scores_[j] = p_.positive ? v : std::abs(v);
             top = std::max(top, scores_[j]);
@@ -211,6 +214,7 @@ class Descender {
     Extrapolation past_;
     std::vector<double> trial_;
     double gap_ = 0.0;
+    interrupt::Now<64> now_;
 };
 
 }  // namespace
@@ -235,6 +239,16 @@ Descent descend_sparse(const SparseColumns& X, std::span<const double> y, Penalt
         double sum = 0.0;
         for (std::int64_t k = X.starts[j]; k < X.starts[j + 1]; ++k) sum += X.values[k] * X.values[k];
         x.squares[j] = std::max(sum - X.weight * X.mean[j] * X.mean[j], 0.0);
+        if (x.squares[j] > SPREAD * sum) continue;
+        // Nearly constant: the difference is rounding, so each stored value goes about the mean, and the rest of the weight with it.
+        double about = 0.0, stored = 0.0;
+        for (std::int64_t k = X.starts[j]; k < X.starts[j + 1]; ++k) {
+            const double root = X.root[X.rows[k]], away = X.values[k] - root * X.mean[j];
+            about += away * away;
+            stored += root * root;
+        }
+        const bool full = static_cast<std::size_t>(X.starts[j + 1] - X.starts[j]) == y.size();
+        x.squares[j] = about + (full ? 0.0 : std::max(X.weight - stored, 0.0) * X.mean[j] * X.mean[j]);
     }
     return Descender<Sparse>(x, penalty, stopping, w).run();
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "novum/runtime/simd.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum {
 
@@ -22,7 +23,9 @@ double violation(double slope, double value, double l1) {
 template <class Slope, class Move>
 int sweep(Coordinates at, const double* curvature, double tol, int max_sweeps, Slope slope, Move move) {
     std::vector<std::size_t> live;
+    interrupt::Now<64> now;
     auto visit = [&](std::size_t j) {
+        now.and_then();
         if (!(curvature[j] > 0)) return 0.0;  // a column of zeros: nothing to gain
         const double value = at.value[j] + at.step[j], q = slope(j), off = violation(q, value, at.l1[j]);
         if (off > 0.1 * tol) {

@@ -1,5 +1,6 @@
 // Search through all rows in any Minkowski norm: rows side by side in vectors of doubles, no product, no cancellation.
 #include "novum/search/norms.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::neighbors {
 
@@ -34,10 +35,12 @@ NOVUM_INLINE void all_groups(const Table<Real>& x, const Table<Real>& y, double 
     const std::size_t rows = std::max<std::size_t>(1, CHUNK_VALUES / (GROUP * std::max<std::size_t>(1, y.d))) * GROUP;
     std::vector<double> packed(std::min(rows, (y.n + GROUP - 1) / GROUP * GROUP) * y.d), q(x.d);
     std::vector<std::int64_t> index(rows);
+    interrupt::Now<16> now;
     for (std::size_t start = 0; start < y.n; start += rows) {
         const std::size_t stop = std::min(start + rows, y.n);
         pack(y, start, stop, packed.data(), index.data());
         for (std::size_t i = 0; i < x.n; ++i) {
+            now.and_then();
             std::copy(x.row(i), x.row(i) + x.d, q.begin());
             for (std::size_t j = 0; start + j < stop; j += GROUP) {
                 typename S::V s[GROUP / S::LANES] = {};

@@ -5,6 +5,7 @@
 //
 // A row whose score exceeds the k-th least by more than the margin is farther than k others: it is no candidate.
 #include "novum/search/norms.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::neighbors {
 
@@ -190,6 +191,7 @@ struct Sweep {
         std::vector<Scan> panels(rows * (y.d + 1));
         for (std::size_t start = 0; start < y.n; start += rows) {
             const std::size_t stop = std::min(start + rows, y.n), count = (stop - start + lanes * group - 1) / (lanes * group) * group;
+            interrupt::poll();
             pack(start, stop, lanes, count, panels.data());
             widest<Pass>(*this, static_cast<const Scan*>(panels.data()), count, start);
             std::size_t refined = 0;
@@ -203,7 +205,9 @@ struct Sweep {
         template <int BYTES>
         static NOVUM_INLINE int run(Sweep& sweep, Nearest out) {
             std::vector<Found> found;
+            interrupt::Now<64> now;
             for (std::size_t i = 0; i < sweep.x.n; ++i) {
+                now.and_then();
                 sweep.thin(i);
                 sweep.measure(i, found);
                 std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(out.k, found.size())), found.end());
@@ -220,7 +224,9 @@ struct Sweep {
         template <int BYTES>
         static NOVUM_INLINE int run(Sweep& sweep, const double* radius, Within& out) {
             std::vector<Found> found;
+            interrupt::Now<64> now;
             for (std::size_t i = 0; i < sweep.x.n; ++i) {
+                now.and_then();
                 sweep.measure(i, found);  // candidates come in the order of the rows
                 for (const Found& f : found)
                     if (std::sqrt(f.s) <= radius[i]) out.index.push_back(f.index), out.distance.push_back(std::sqrt(f.s));

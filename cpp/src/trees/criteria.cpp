@@ -59,6 +59,7 @@ Summary summarize_classes(const Target& target, const std::uint32_t* row, std::s
         out.pure = out.pure && present <= 1;
     }
     out.impurity /= static_cast<double>(outputs);
+    out.pure = out.pure || out.impurity <= std::numeric_limits<double>::epsilon();  // of other classes there is but rounding
     return out;
 }
 
@@ -160,10 +161,11 @@ double margin_of(const Target& target, const Summary& summary, const double* sum
             return relative * outputs * w * (1 + std::fabs(std::log(w)));
         case Criterion::Squared:
             return relative * outputs * w * w * summary.impurity;
+        case Criterion::Absolute:
+            return relative * outputs * w * summary.impurity;
         default: {
             double scale = outputs * summary.impurity;
-            for (std::size_t o = 0; o < target.outputs; ++o)
-                scale += target.criterion == Criterion::Absolute ? std::fabs(sums[o]) : std::fabs(sums[o] / w) * (1 + std::fabs(std::log(sums[o] / w)));
+            for (std::size_t o = 0; o < target.outputs; ++o) scale += std::fabs(sums[o] / w) * (1 + std::fabs(std::log(sums[o] / w)));
             return relative * w * scale;
         }
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "novum/trees/draws.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::tree {
 
@@ -145,9 +146,12 @@ bool Grower::evaluate(Pending& pending, Scratch& scratch) {
     std::vector<std::uint32_t>& list = scratch.columns;
     begin(pending, list);
     std::size_t visited = 0, varying = 0;
+    interrupt::Now<8> now;
+    interrupt::poll();
     std::vector<std::uint32_t> active;
     for (; visited < list.size() && (visited < settings.max_features || varying == 0); ++visited) {
         if (visited >= settings.max_features) draw(pending.place, list, visited, visited + 1);
+        now.and_then();
         const std::uint32_t feature = list[visited];
         Found found = look(pending, feature, scratch);
         if (found.constant) continue;
@@ -207,6 +211,7 @@ void Grower::split_columns(const Pending& pending, std::size_t from, std::size_t
     std::uint32_t* aside = scratch.entries.data();
     const std::uint8_t* goes = goes_left.data();
     for (std::size_t c = from; c < to; ++c) {
+        interrupt::poll();
         std::uint32_t* e = order.data() + pending.active[c] * rows.size() + place.start;
         std::size_t left = 0, right = 0;
         std::uint32_t fresh_left = 0, fresh_right = 0;  // a mark of a new value waits for the first row of each side
@@ -303,7 +308,10 @@ bool Grower::next_large(std::size_t limit) {
 
 void Grower::search(std::size_t part, std::size_t n_parts) {
     Scratch scratch;
-    for (std::size_t c = part; c < findings.size(); c += n_parts) findings[c] = look(current, candidates[c], scratch);
+    for (std::size_t c = part; c < findings.size(); c += n_parts) {
+        interrupt::poll();
+        findings[c] = look(current, candidates[c], scratch);
+    }
 }
 
 bool Grower::divide() {

@@ -7,6 +7,7 @@
 
 #include "novum/trees/node_key.h"
 #include "novum/runtime/rng.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::grower {
 
@@ -314,6 +315,7 @@ std::size_t Grower::grow(Pair* pairs, double gradient_unit, double curvature_uni
         offer(tree_nodes[0]);
     }
     while (!open.empty()) {
+        interrupt::poll();
         const std::uint32_t at = open.top().second;
         open.pop();
         split(at);

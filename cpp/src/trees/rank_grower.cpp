@@ -5,12 +5,13 @@
 #include "novum/trees/ranks.h"
 #include "novum/trees/rank_rules.h"
 #include "novum/trees/draws.h"
+#include "novum/runtime/interrupt.h"
 
 namespace novum::coded {
 
 namespace {
 
-constexpr double ROUNDING = std::numeric_limits<double>::epsilon();
+constexpr double SMALLEST = std::numeric_limits<double>::epsilon();
 constexpr double PERFECT = 1 - 1e-12;  // share of the impurity: a cut that takes it all away is not surpassed
 constexpr std::size_t SHARES = 8;      // thresholds drawn at once: as many as a vector holds
 constexpr std::size_t FEW = 512;       // rows up to which looking at each is quicker than halving the codes of a column
@@ -47,7 +48,7 @@ public:
             if (place.depth >= settings.max_depth || node.rows < settings.min_split || node.rows < 2 * settings.min_leaf ||
                 node.weight < 2 * settings.min_weight_leaf || node.pure)
                 continue;
-            if (!search(place, node) || rule.decrease(cut.gain) / total + ROUNDING < settings.min_decrease) continue;
+            if (!search(place, node) || rule.decrease(cut.gain) / total + SMALLEST < settings.min_decrease) continue;
             const std::size_t middle = divide(place, id);
             open.push_back({middle, place.end, place.depth + 1, tree::child_key(place.key, true), id, false});
             open.push_back({place.start, middle, place.depth + 1, tree::child_key(place.key, false), id, true});
@@ -85,6 +86,7 @@ private:
         if (!all_columns) draw_columns(place.key, settings.seed, d, ready, drawn.data());
         std::size_t visited = 0;
         for (std::size_t shared = 0; visited < d && (visited < settings.max_features || varying == 0); ++visited) {
+            now.and_then();
             if (visited >= ready) drawn[visited] = tree::draw_column(place.key, visited, d, settings.seed);
             if (!all_columns) std::swap(order[visited], order[drawn[visited]]);
             const std::size_t j = all_columns ? (visited + first < d ? visited + first : visited + first - d) : order[visited];
@@ -203,6 +205,7 @@ private:
     Cut cut;
     std::size_t column = 0;
     double threshold = 0, total = 0;
+    interrupt::Now<16> now;
 };
 
 }  // namespace

@@ -70,8 +70,27 @@ NOVUM_CLONES void pairs_numbers(const double* c, const double* w, const double* 
     }
 }
 
+NOVUM_CLONES void pairs_both(const double* c, const double* w, const double* wy, std::size_t m, double* left, double* left_y, double* right,
+                             double* right_y) {
+    for (std::size_t from = 0; from < m; from += REALS) {
+        const auto here = load<Reals>(c + from);
+        Reals sum{}, sum_y{}, other{}, other_y{};
+        for (std::size_t j = 0; j < m; ++j) {
+            const Words mask = here >= c[j];
+            sum += where(mask, Reals{} + w[j]);
+            sum_y += where(mask, Reals{} + wy[j]);
+            other += where(~mask, Reals{} + w[j]);
+            other_y += where(~mask, Reals{} + wy[j]);
+        }
+        store(left + from, sum);
+        store(left_y + from, sum_y);
+        store(right + from, other);
+        store(right_y + from, other_y);
+    }
+}
+
 NOVUM_CLONES void number_side(const std::uint16_t* c, const double* w, const double* wy, std::size_t m, std::uint16_t limit, Side& out) {
-    Reals sum{}, sum_y{};
+    Reals sum{}, sum_y{}, other{}, other_y{};
     Words rows{};
     std::size_t i = 0;
     for (; i + REALS <= m; i += REALS) {
@@ -80,18 +99,22 @@ NOVUM_CLONES void number_side(const std::uint16_t* c, const double* w, const dou
         const Words mask = code <= static_cast<std::int64_t>(limit);
         sum += where(mask, load<Reals>(w + i));
         sum_y += where(mask, load<Reals>(wy + i));
+        other += where(~mask, load<Reals>(w + i));
+        other_y += where(~mask, load<Reals>(wy + i));
         rows -= mask;
     }
     out = {};
     for (std::size_t k = 0; k < REALS; ++k) {
         out.weight += sum[k];
         out.s += sum_y[k];
+        out.other_weight += other[k];
+        out.other_s += other_y[k];
         out.rows += static_cast<std::size_t>(rows[k]);
     }
     for (; i < m; ++i) {
         const bool goes = c[i] <= limit;
-        out.weight += goes ? w[i] : 0.0;
-        out.s += goes ? wy[i] : 0.0;
+        (goes ? out.weight : out.other_weight) += w[i];
+        (goes ? out.s : out.other_s) += wy[i];
         out.rows += goes;
     }
 }
@@ -125,6 +148,31 @@ NOVUM_CLONES std::int64_t gains_32(const std::int32_t* left, const std::int32_t*
 NOVUM_CLONES std::int64_t gains_real(const double* left, const double* left_s, const double* left_rows, std::size_t k, double weight, double s,
                                      double rows, Least least, std::int64_t* out) {
     return gains(left, left_s, left_rows, k, weight, s, rows, least, out);
+}
+
+NOVUM_CLONES std::int64_t gains_both(const double* left, const double* left_s, const double* right, const double* right_s, const double* left_rows,
+                                     std::size_t k, double rows, Least least, std::int64_t* out) {
+    std::int64_t most = -1;
+    for (std::size_t i = 0; i < k; ++i) {
+        const double a = left[i], b = right[i], n = left_rows[i], difference = left_s[i] * b - right_s[i] * a;
+        const double gain = difference * difference / (a * b);
+        const bool fits = (n >= least.rows) & (rows - n >= least.rows) & (a >= least.weight) & (b >= least.weight) & (a > 0) & (b > 0);
+        out[i] = fits ? std::bit_cast<std::int64_t>(gain) : -1;
+        most = std::max(most, out[i]);
+    }
+    return most;
+}
+
+/// The place of the first (or least coded) gain that is as good as the largest; writes that.
+std::ptrdiff_t first_best(const std::int64_t* order, std::size_t k, std::int64_t most, double margin, const std::uint16_t* c, double& gain) {
+    if (most < 0) return -1;
+    gain = std::bit_cast<double>(most);
+    const auto enough = std::bit_cast<std::int64_t>(std::max(0.0, gain - margin));
+    const std::int64_t* place = std::find_if(order, order + k, [&](std::int64_t bits) { return bits >= enough; });
+    if (c)
+        for (const std::int64_t* other = place + 1; other < order + k; ++other)
+            if (*other >= enough && c[other - order] < c[place - order]) place = other;
+    return place - order;
 }
 
 NOVUM_CLONES void packed_side(const std::uint16_t* c, const std::uint64_t* packed, std::size_t m, std::uint16_t limit, std::uint64_t& sum) {
@@ -171,8 +219,11 @@ void pairs(const std::uint16_t* c, const std::uint16_t* w, const std::uint16_t* 
     pairs_two(c, ones, ones, m, left_rows, unused);
 }
 
-void pairs(const double* c, const double* w, const double* wy, std::size_t m, double* left, double* left_y) {
-    pairs_numbers(c, w, wy, m, left, left_y);
+void pairs(const double* c, const double* w, const double* wy, std::size_t m, double* left, double* left_y, double* right, double* right_y) {
+    if (right)
+        pairs_both(c, w, wy, m, left, left_y, right, right_y);
+    else
+        pairs_numbers(c, w, wy, m, left, left_y);
 }
 
 template <class Real>
@@ -183,14 +234,14 @@ std::ptrdiff_t best(const Real* left, const Real* left_s, const Real* left_rows,
     if constexpr (sizeof(Real) == 2) most = gains_16(left, left_s, left_rows, k, weight, s, rows, least, order);
     else if constexpr (sizeof(Real) == 4) most = gains_32(left, left_s, left_rows, k, weight, s, rows, least, order);
     else most = gains_real(left, left_s, left_rows, k, weight, s, rows, least, order);
-    if (most < 0) return -1;
-    gain = std::bit_cast<double>(most);
-    const auto enough = std::bit_cast<std::int64_t>(std::max(0.0, gain - margin));
-    const std::int64_t* place = std::find_if(order, order + k, [&](std::int64_t bits) { return bits >= enough; });
-    if (c)
-        for (const std::int64_t* other = place + 1; other < order + k; ++other)
-            if (*other >= enough && c[other - order] < c[place - order]) place = other;
-    return place - order;
+    return first_best(order, k, most, margin, c, gain);
+}
+
+std::ptrdiff_t best(const double* left, const double* left_s, const double* right, const double* right_s, const double* left_rows, std::size_t k,
+                    double rows, Least least, double margin, const std::uint16_t* c, double& gain) {
+    std::int64_t order[BEST_CUTS];
+    const std::int64_t most = gains_both(left, left_s, right, right_s, left_rows, k, rows, least, order);
+    return first_best(order, k, most, margin, c, gain);
 }
 
 template std::ptrdiff_t best(const std::uint16_t*, const std::uint16_t*, const std::uint16_t*, std::size_t, double, double, double, Least, double,
@@ -215,6 +266,13 @@ double gain_of(const Side& left, double weight, double s, double rows, Least lea
     const double a = left.weight, b = weight - a, n = static_cast<double>(left.rows);
     if (n < least.rows || rows - n < least.rows || a < least.weight || b < least.weight || !(a > 0) || !(b > 0)) return -1;
     const double difference = left.s * weight - a * s;
+    return difference * difference / (a * b);
+}
+
+double gain_of(const Side& sides, double rows, Least least) {
+    const double a = sides.weight, b = sides.other_weight, n = static_cast<double>(sides.rows);
+    if (n < least.rows || rows - n < least.rows || a < least.weight || b < least.weight || !(a > 0) || !(b > 0)) return -1;
+    const double difference = sides.s * b - sides.other_s * a;
     return difference * difference / (a * b);
 }
 

@@ -9,16 +9,20 @@ namespace novum::coded {
 
 namespace {
 
-constexpr int WHOLE_BITS = 51;  // of sums of weighted targets: doubles add whole numbers up to 53 bits without rounding
-constexpr double ROUNDING = 1e-12;  // thousands of roundings
 constexpr double MOST_COUNT = 0xFFFF / PAIRS;  // so that PAIRS rows sum up in 16 bits
-
-/// The nearest whole number, up to 2^51: adding and subtracting leaves no room for a fraction.
-inline double whole_of(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 
 double x_log_x(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
 
 }  // namespace
+
+bool add_exactly(const double* weight, std::size_t n) {
+    double total = 0;
+    for (std::size_t i = 0; weight && i < n; ++i) {
+        if (weight[i] != std::floor(weight[i])) return false;
+        total += weight[i];
+    }
+    return total < 0x1p53;
+}
 
 Binning::Binning(Range range) : low(range.low) {
     const auto span = static_cast<std::size_t>(range.high - range.low);
@@ -137,8 +141,8 @@ void TwoClasses::value(double* out) const {
 // Classes
 
 Classes::Classes(const Target& given, const double* weights, std::size_t most_rows, Least limits)
-    : target(given), weight(weights), least(limits), entropy(given.criterion == tree::Criterion::Entropy), w(most_rows), code(most_rows),
-      counts(BINS), total(given.classes), left(given.classes), right(given.classes), bins(BINS * given.classes) {}
+    : target(given), weight(weights), least(limits), entropy(given.criterion == tree::Criterion::Entropy), whole(add_exactly(weights, given.rows)),
+      w(most_rows), code(most_rows), counts(BINS), total(given.classes), left(given.classes), right(given.classes), bins(BINS * given.classes) {}
 
 Node Classes::load(const std::uint32_t* row, std::size_t m) {
     std::fill(total.begin(), total.end(), 0.0);
@@ -156,6 +160,7 @@ Node Classes::load(const std::uint32_t* row, std::size_t m) {
         all_term += entropy ? x_log_x(t) : t * t;
     }
     node = {m, all, entropy ? (x_log_x(all) - all_term) / all : 1 - all_term / (all * all), present <= 1};
+    node.pure = node.pure || node.impurity <= std::numeric_limits<double>::epsilon();  // of other classes there is but rounding
     return node;
 }
 
@@ -182,6 +187,18 @@ void Classes::move(std::size_t k, double x) {
     right_weight -= x;
 }
 
+void Classes::add_right(std::size_t k, double x) {
+    right_term += entropy ? x_log_x(right[k] + x) - x_log_x(right[k]) : x * (2 * right[k] + x);
+    right[k] += x;
+    right_weight += x;
+}
+
+void Classes::take_right(std::size_t at) {
+    if (whole) return;
+    right_weight = beyond[at].weight;
+    right_term = beyond[at].term;
+}
+
 double Classes::gain(std::size_t rows) const {
     const double n = static_cast<double>(rows), others = static_cast<double>(node.rows) - n;
     if (n < least.rows || others < least.rows || left_weight < least.weight || right_weight < least.weight || !(left_weight > 0) || !(right_weight > 0)) return -1;
@@ -195,6 +212,13 @@ Cut Classes::search(const std::uint16_t* c, Range range) {
     const double slack = margin();
     Cut cut;
     begin();
+    const auto add_up_right = [&](std::size_t places, auto add) {
+        if (whole) return;
+        beyond.resize(places);
+        std::fill(right.begin(), right.end(), 0.0);
+        right_weight = right_term = 0;
+        for (std::size_t at = places; at-- > 0; beyond[at] = {right_weight, right_term}) add(at);
+    };
     const auto weigh = [&](std::size_t rows, std::uint16_t limit) {
         if (const double here = gain(rows); here >= 0 && (!cut.found() || here > cut.gain + slack)) cut = {here, limit};
     };
@@ -202,9 +226,14 @@ Cut Classes::search(const std::uint16_t* c, Range range) {
         keys.resize(m);
         for (std::size_t i = 0; i < m; ++i) keys[i] = std::uint32_t(c[i]) << 16 | static_cast<std::uint32_t>(i);
         std::sort(keys.begin(), keys.end());
+        add_up_right(m, [&](std::size_t q) {
+            const std::size_t i = keys[q] & 0xFFFF;
+            add_right(static_cast<std::size_t>(code[i]), w[i]);
+        });
         for (std::size_t q = 0; q + 1 < m; ++q) {
             const std::size_t i = keys[q] & 0xFFFF;
             move(static_cast<std::size_t>(code[i]), w[i]);
+            take_right(q + 1);
             if (keys[q] >> 16 != keys[q + 1] >> 16) weigh(q + 1, static_cast<std::uint16_t>(keys[q] >> 16));
         }
         return cut;
@@ -218,12 +247,17 @@ Cut Classes::search(const std::uint16_t* c, Range range) {
         bins[b * k + static_cast<std::size_t>(code[i])] += w[i];
         ++counts[b];
     }
+    add_up_right(binning.bins, [&](std::size_t b) {
+        for (std::size_t q = 0; q < k; ++q)
+            if (bins[b * k + q] > 0) add_right(q, bins[b * k + q]);
+    });
     std::size_t rows = 0;
     for (std::size_t b = 0; b + 1 < binning.bins; ++b) {
         if (counts[b] == 0) continue;
         rows += counts[b];
         for (std::size_t q = 0; q < k; ++q)
             if (bins[b * k + q] > 0) move(q, bins[b * k + q]);
+        take_right(b + 1);
         weigh(rows, binning.limit(b));
     }
     return cut;
@@ -231,20 +265,21 @@ Cut Classes::search(const std::uint16_t* c, Range range) {
 
 Cut Classes::split(const std::uint16_t* c, std::uint16_t limit) {
     begin();
+    std::fill(right.begin(), right.end(), 0.0);
     std::size_t rows = 0;
     for (std::size_t i = 0; i < node.rows; ++i) {
-        if (c[i] > limit) continue;
-        left[static_cast<std::size_t>(code[i])] += w[i];
-        ++rows;
+        const bool goes = c[i] <= limit;
+        (goes ? left : right)[static_cast<std::size_t>(code[i])] += w[i];
+        rows += goes;
     }
-    right_term = left_weight = 0;
+    right_weight = right_term = 0;
     for (std::size_t k = 0; k < left.size(); ++k) {
-        const double a = left[k], b = total[k] - a;
+        const double a = left[k], b = right[k];
         left_weight += a;
+        right_weight += b;
         left_term += entropy ? x_log_x(a) : a * a;
         right_term += entropy ? x_log_x(b) : b * b;
     }
-    right_weight = node.weight - left_weight;
     return {gain(rows), limit};
 }
 
@@ -254,111 +289,6 @@ double Classes::margin() const { return ROUNDING * node.weight * (entropy ? 1 + 
 
 void Classes::value(double* out) const {
     for (std::size_t k = 0; k < total.size(); ++k) out[k] = total[k] / node.weight;
-}
-
-// Numbers
-
-Numbers::Numbers(const Target& given, const double* weights, std::size_t most_rows, Least limits)
-    : target(given), weight(weights), least(limits), cell(most_rows), w(most_rows + NUMBER_PAIRS), wy(most_rows + NUMBER_PAIRS), bins(BINS), counts(BINS) {
-    double low = std::numeric_limits<double>::infinity(), high = -low, total = 0;
-    for (std::size_t i = 0; i < target.rows; ++i) {
-        const double x = weight ? weight[i] : 1.0;
-        if (!(x > 0)) continue;
-        low = std::min(low, target.y[i]);
-        high = std::max(high, target.y[i]);
-        total += x;
-    }
-    center = low / 2 + high / 2;
-    const double half = high / 2 - low / 2;
-    if (!(half > 0)) return;
-    int weight_bits, range_bits;
-    std::frexp(total, &weight_bits);
-    std::frexp(half, &range_bits);
-    scale = std::ldexp(1.0, std::clamp(WHOLE_BITS - weight_bits - range_bits, -900, 900));
-}
-
-Node Numbers::load(const std::uint32_t* row, std::size_t m) {
-    double all = 0, total = 0, whole = 0;
-    const double first = target.y[row[0]];
-    bool pure = true;
-    for (std::size_t i = 0; i < m; ++i) {
-        const double y = target.y[row[i]];
-        w[i] = weight ? weight[row[i]] : 1.0;
-        wy[i] = whole_of((y - center) * scale);
-        all += w[i];
-        total += w[i] * y;
-        whole += w[i] * wy[i];
-        pure &= y == first;
-    }
-    mean = pure ? first : total / all;
-    const double middle = whole_of(whole / all);  // a whole number, too, so that differences are
-    sum = 0;
-    double squares = 0;
-    for (std::size_t i = 0; i < m; ++i) {
-        const double away = wy[i] - middle;
-        wy[i] = w[i] * away;
-        sum += wy[i];
-        squares += wy[i] * away;
-        cell[i] = {w[i], wy[i]};
-    }
-    const double share = sum / all;
-    node = {m, all, pure ? 0.0 : (squares / all - share * share) / (scale * scale), pure};
-    return node;
-}
-
-double Numbers::decrease(double gain) const { return gain / node.weight / (scale * scale); }
-
-double Numbers::margin() const { return ROUNDING * node.weight * node.weight * node.impurity * scale * scale; }
-
-Cut Numbers::search(const std::uint16_t* c, Range range) {
-    const std::size_t m = node.rows;
-    const bool rows_matter = least.rows > 1;
-    const double rows = rows_matter ? static_cast<double>(m) : node.weight;
-    const Least limits{rows_matter ? least.rows : 0.0, least.weight};
-    Cut cut;
-    if (m <= NUMBER_PAIRS) {
-        double codes[NUMBER_PAIRS] = {}, left[NUMBER_PAIRS], left_s[NUMBER_PAIRS], left_rows[NUMBER_PAIRS];
-        for (std::size_t i = 0; i < m; ++i) codes[i] = c[i];
-        pairs(codes, w.data(), wy.data(), m, left, left_s);
-        if (rows_matter) {
-            double ones[NUMBER_PAIRS], unused[NUMBER_PAIRS];
-            std::fill_n(ones, NUMBER_PAIRS, 1.0);
-            pairs(codes, ones, ones, m, left_rows, unused);
-        }
-        // Sums over all rows differ from the node's by rounding: the cut after the largest code is none.
-        for (std::size_t i = 0; i < m; ++i)
-            if (c[i] == range.high) left[i] = node.weight;
-        const std::ptrdiff_t at = best(left, left_s, rows_matter ? left_rows : left, m, node.weight, sum, rows, limits, margin(), c, cut.gain);
-        if (at >= 0) cut.limit = c[at];
-        return cut;
-    }
-    const Binning binning(range);
-    std::fill_n(bins.begin(), binning.bins, Cell{0, 0});
-    for (std::size_t i = 0; i < m; ++i) {
-        Cell& bin = bins[binning.bin(c[i])];
-        bin.w += cell[i].w;
-        bin.wy += cell[i].wy;
-    }
-    double left[BINS], left_s[BINS], left_rows[BINS];
-    double a = 0, s = 0;
-    for (std::size_t b = 0; b < binning.bins; ++b) {
-        left[b] = a += bins[b].w;
-        left_s[b] = s += bins[b].wy;
-    }
-    if (rows_matter) {
-        std::fill_n(counts.begin(), binning.bins, 0u);
-        for (std::size_t i = 0; i < m; ++i) ++counts[binning.bin(c[i])];
-        double n = 0;
-        for (std::size_t b = 0; b < binning.bins; ++b) left_rows[b] = n += counts[b];
-    }
-    const std::ptrdiff_t at = best(left, left_s, rows_matter ? left_rows : left, binning.bins - 1, node.weight, sum, rows, limits, margin(), nullptr, cut.gain);
-    if (at >= 0) cut.limit = binning.limit(static_cast<std::size_t>(at));
-    return cut;
-}
-
-Cut Numbers::split(const std::uint16_t* c, std::uint16_t limit) const {
-    const Side left = side(c, w.data(), wy.data(), node.rows, limit);
-    return {gain_of(left, node.weight, sum, static_cast<double>(node.rows), least), limit};
 }
 
 }  // namespace novum::coded

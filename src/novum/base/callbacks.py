@@ -81,7 +81,8 @@ class Iterations:
 
     def begin(self) -> None:
         """Announce a pass. Optional: `__call__` announces a pass that was not."""
-        self.current = self.context.subcontext(task_name="pass")
+        # A learner whose passes have a name in scikit-learn gives it: callbacks tell tasks apart by it.
+        self.current = self.context.subcontext(task_name=getattr(self.estimator, "_pass_name", "pass"))
         self.current.call_on_fit_task_begin(estimator=self.estimator, **self.data)
 
     def __call__(self, n_iter: int, objective: float, params: Any = None) -> bool:

@@ -14,6 +14,7 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from novum.base.sparse_matrices import sound_sparse
 from novum.exceptions import DataError
 from novum.fold.blocks import Source, row_blocks
 from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
@@ -168,7 +169,7 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
         if not plainly_labels(y):
             check_classification_targets(y)
     check_consistent_length(np.broadcast_to(np.float64(0), tiles.shape), y)
-    return y
+    return aligned(y)
 
 
 def plainly_labels(y: np.ndarray) -> bool:
@@ -188,6 +189,7 @@ def check_rows(
     tiles: Tiles
     if scipy.sparse.issparse(X):
         formats = ["csr", "csc"] if by_column else ["csr"]
+        X = sound_sparse(X, type(estimator).__name__) if accept_sparse and X.ndim == 2 else X
         X = check_array(X, accept_sparse=formats if accept_sparse else False, dtype=[np.float64, np.float32], **options)
         tiles = SparseTiles(X)
     elif (columns := frame_columns(X)) is not None:
@@ -209,9 +211,14 @@ def check_rows(
                     raise
                 raise DataError(f"{error}. {type(estimator).__name__} takes numbers{text_column(X)}.") from error
             X = cells
-        tiles = ArrayTiles(X)
+        tiles = ArrayTiles(aligned(X))
     sklearn_private.check_n_features(estimator, shape_of(tiles), reset=reset)
     return tiles
+
+
+def aligned(x: np.ndarray) -> np.ndarray:
+    """Return an array whose numbers lie where a processor reads them: a field of a packed record need not."""
+    return x if x.flags.aligned else x.copy()
 
 
 def text_column(X: Any) -> str:
@@ -256,7 +263,7 @@ def frame_columns(X: Any) -> list[np.ndarray] | None:
             column = series.to_numpy()
             if column.dtype.kind not in NUMBERS:  # nullable columns with gaps come as objects
                 column = series.cast(nw.Float64).to_numpy()
-            columns.append(column)
+            columns.append(aligned(column))
         else:
             return None
     return columns
@@ -269,7 +276,9 @@ def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray 
     if isinstance(sample_weight, numbers.Real) and sample_weight == 1:
         return None
     rows = np.broadcast_to(np.float64(0), (n_rows, 1))
-    weight = sklearn_private.check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
+    weight = aligned(
+        sklearn_private.check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
+    )
     owner = estimator if isinstance(estimator, str) else type(estimator).__name__
     if (low := weight.min(initial=0)) < 0:
         raise DataError(

@@ -103,7 +103,7 @@ def rebuild(params: Projection, block: Block) -> Any:
 class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """Base of transformers that project on orthonormal axes in falling order of variance."""
 
-    def _keep(self, found: Spectrum, k: int, dtype: np.dtype) -> None:
+    def _keep(self, found: Spectrum, k: int | np.int64, dtype: np.dtype) -> None:
         """Store the first k axes as fitted attributes."""
         if found.weight <= 1:
             raise DataError(
@@ -111,7 +111,7 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
                 f" that sum to {found.weight:g}: weights count how often a row occurs."
             )
         rest = found.singular[k:]
-        found = filled(found, k)
+        found = filled(found, int(k))
         freedom = found.weight - 1
         values = found.singular**2 / freedom
         total = found.total / freedom

@@ -118,12 +118,14 @@ class IncrementalPCA(PrincipalAxes):
         X, y, sample_weight
             As in `fit`, but not sparse.
         check_input : bool, default=True
-            For scikit-learn's sake: X is always checked.
+            For scikit-learn's sake: X is always checked. There it is the third argument; a bool in that place is taken for it.
 
         Returns
         -------
         self
         """
+        if isinstance(sample_weight, bool | np.bool_):
+            sample_weight = None
         if scipy.sparse.issparse(X):
             raise ParameterTypeError(
                 "IncrementalPCA.partial_fit does not support sparse input. Either convert data to dense or use"

@@ -230,15 +230,15 @@ class PCA(PrincipalAxes):
         name, found = exact(source, top, squares=solver == "covariance_eigh")
         return name if solver == "auto" else solver, found
 
-    def _components(self, k: Any, found: Spectrum) -> int:
-        """Return the number of components to keep."""
+    def _components(self, k: Any, found: Spectrum) -> int | np.int64:
+        """Return the number of components to keep; NumPy's where it is found in the data, as in scikit-learn."""
         values = found.singular**2 / max(found.weight - 1, np.finfo(float).tiny)
         if k == "mle":
-            return int(np.argmax(log_evidence(values, found.weight))) + 1 if len(values) > 1 else 1
+            return np.int64(np.argmax(log_evidence(values, found.weight)) + 1 if len(values) > 1 else 1)
         if isinstance(k, numbers.Integral):
             return int(k)
         total = values.sum() if found.weight <= 1 else found.total / (found.weight - 1)
-        return min(components_for_share(values / total, float(k)) if total > 0 else 1, len(values))
+        return np.int64(min(components_for_share(values / total, float(k)) if total > 0 else 1, len(values)))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -11,6 +11,7 @@ finished first leaves no trace. Anything else (characters as tokens, a user's pa
 business: the functions here then return None.
 """
 
+import numbers
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -18,16 +19,18 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from novum import _core
+from novum.exceptions import DataError
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["Plan", "counts", "hashed", "known_counts", "plan_of"]
+__all__ = ["Plan", "check_columns", "check_range", "counts", "hashed", "known_counts", "plan_of"]
 
 PATTERNS = {r"(?u)\b\w\w+\b": 2, r"(?u)\b\w+\b": 1}  # pattern: code points of its shortest token
 FEWEST = 64  # documents per block: enough to outweigh the call
 PYTHON_LOWERS = (
     "\u0130\u03a3"  # a dotted capital I becomes two points, a capital sigma one of two: Python's rules, its code
 )
+LONGEST = 2**31  # words of an n-gram: no text has more
 POINTS_PER_TERM = 3  # a table of known terms is worth its making when the texts are this much longer than the list
 HOOKS = ("build_analyzer", "build_preprocessor", "build_tokenizer", "decode")  # what a user's subclass may have changed
 
@@ -48,6 +51,9 @@ def plan_of(vectorizer: Any, base: type, documents: list[Any]) -> Plan | None:
         getattr(type(vectorizer), hook) is not getattr(base, hook) for hook in HOOKS
     ):
         return None
+    least, most = vectorizer.ngram_range
+    if not all(isinstance(n, numbers.Integral) for n in (least, most)) or least < 1:
+        return None  # an n-gram of no words is scikit-learn's own invention, and so are its errors
     vectorizer.build_analyzer()  # its errors and warnings about stop words and accents
     stop = vectorizer.get_stop_words() or ()
     lower, strip = bool(vectorizer.lowercase), vectorizer.strip_accents is not None
@@ -61,7 +67,7 @@ def plan_of(vectorizer: Any, base: type, documents: list[Any]) -> Plan | None:
             text = prepare(text)
         texts.append(text)
     rules = _core.feature_extraction.text.Rules(
-        lower and not strip, PATTERNS[vectorizer.token_pattern], *vectorizer.ngram_range
+        lower and not strip, PATTERNS[vectorizer.token_pattern], *(min(int(n), LONGEST) for n in (least, most))
     )
     return Plan(texts, rules, _core.feature_extraction.text.terms([word for word in stop if isinstance(word, str)]))
 
@@ -85,12 +91,35 @@ def matrix(parts: list[tuple], n_columns: int, dtype: Any) -> csr_array:
         ends.append(end + offset)
         offset += len(column)
     index = np.int32 if offset <= np.iinfo(np.int32).max else np.int64
+    for _, _, value in parts:
+        check_range(value, dtype)
     columns = np.concatenate([column for _, column, _ in parts] or [np.empty(0)], dtype=index, casting="unsafe")
     values = np.concatenate([value for _, _, value in parts] or [np.empty(0)], dtype=dtype, casting="unsafe")
     end = np.concatenate(ends, dtype=index, casting="unsafe")
     out = csr_array((values, columns, end), shape=(len(end) - 1, n_columns))
     out.has_sorted_indices = True
     return out
+
+
+def check_columns(column: Any, width: int) -> None:
+    """Raise where a vocabulary sends a term to a column that is not there."""
+    if len(column) and not 0 <= column.min() <= column.max() < width:
+        raise DataError(
+            f"a vectorizer's vocabulary gives its {width} terms the columns 0 to {width - 1}; this one has another. Fit again, "
+            "or give vocabulary= as a list of terms."
+        )
+
+
+def check_range(count: Any, dtype: Any) -> None:
+    """Raise where the type of the matrix cannot hold a count: NumPy would keep what is left after division by 256, say."""
+    if np.dtype(dtype).kind not in "iu" or not len(count):
+        return
+    limits, low, high = np.iinfo(dtype), count.min(), count.max()
+    if low < limits.min or high > limits.max:
+        raise DataError(
+            f"a vectorizer with dtype={np.dtype(dtype).name} cannot hold counts from {low:.0f} to {high:.0f}: it reaches from "
+            f"{limits.min} to {limits.max}. Give it a wider dtype, such as numpy.int64 or numpy.float64."
+        )
 
 
 def counts(plan: Plan, dtype: Any) -> tuple[dict[str, int], csr_array]:
@@ -109,11 +138,15 @@ def known_counts(plan: Plan, vocabulary: dict[str, int], dtype: Any) -> csr_arra
         terms = _core.feature_extraction.text.terms(list(vocabulary))
     except TypeError:
         return None  # a term that is no text: scikit-learn compares whatever it is
-    column = np.fromiter(vocabulary.values(), np.int32, len(vocabulary))
+    try:
+        column = np.fromiter(vocabulary.values(), np.int64, len(vocabulary))
+    except (TypeError, ValueError, OverflowError):
+        column = np.array([-1])  # no number of a column
+    check_columns(column, len(vocabulary))
 
     def block_rows(documents):
         return _core.feature_extraction.text.rows(
-            _core.feature_extraction.text.count_known(documents, plan.rules, plan.stop, terms), column
+            _core.feature_extraction.text.count_known(documents, plan.rules, plan.stop, terms), column.astype(np.int32)
         )
 
     return matrix(over(block_rows, blocks(plan)), len(vocabulary), dtype)

@@ -4,8 +4,10 @@ Parameters, attributes and methods are those of scikit-learn's classes of the sa
 return is equal, entry by entry. How words are found and counted: `novum.feature_extraction._words`.
 """
 
+from copy import copy
 from typing import Any
 
+import numpy as np
 from sklearn.feature_extraction import text as sklearn_text
 from sklearn.feature_extraction.text import (
     ENGLISH_STOP_WORDS,
@@ -54,6 +56,12 @@ class CountVectorizer(sklearn_private.WordCounter, sklearn_text.CountVectorizer)
         """Return vocabulary and counts, or None to leave it to scikit-learn."""
         return counted(self, documents, vocabulary)
 
+    def check_counts(self, X: Any) -> None:
+        """Raise where counts do not fit `dtype` (ones, which is what `binary` makes of them, always do) or columns the width."""
+        _words.check_columns(X.indices, X.shape[1])
+        if not self.binary:
+            _words.check_range(X.data, self.dtype)
+
 
 class TfidfVectorizer(sklearn_private.WordCounter, sklearn_text.TfidfVectorizer):
     """Counts of words, each weighted by how rare it is: `CountVectorizer`, then `TfidfTransformer`.
@@ -71,6 +79,12 @@ class TfidfVectorizer(sklearn_private.WordCounter, sklearn_text.TfidfVectorizer)
     def count_words(self, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
         """Return vocabulary and counts, or None to leave it to scikit-learn."""
         return counted(self, documents, vocabulary)
+
+    def check_counts(self, X: Any) -> None:
+        """Raise where counts do not fit `dtype` (ones, which is what `binary` makes of them, always do) or columns the width."""
+        _words.check_columns(X.indices, X.shape[1])
+        if not self.binary:
+            _words.check_range(X.data, self.dtype)
 
 
 class HashingVectorizer(sklearn_text.HashingVectorizer):
@@ -100,12 +114,20 @@ class HashingVectorizer(sklearn_text.HashingVectorizer):
             return super().transform(X)  # scikit-learn's error
         documents = list(X)
         sklearn_private.check_ngrams(self)
+        sklearn_private.check_parameters(self)
         plan = _words.plan_of(self, sklearn_text.HashingVectorizer, documents)
-        found = None if plan is None else _words.hashed(plan, self.n_features, self.alternate_sign, self.dtype)
+        # Sums of signs in numbers that hold them all; whole numbers only where nothing will be divided by a norm.
+        dtype = np.dtype(self.dtype)
+        wide = np.float64 if dtype.kind in "iu" else dtype
+        found = None if plan is None else _words.hashed(plan, self.n_features, self.alternate_sign, wide)
         if found is None:
-            return super().transform(documents)
+            other = copy(self).set_params(dtype=wide, norm=None, binary=False)
+            found = sklearn_text.HashingVectorizer.transform(other, documents)
         if self.binary:
             found.data.fill(1)
+        if self.norm is None:
+            _words.check_range(found.data, dtype)
+            found.data = found.data.astype(dtype, copy=False)
         if self.norm is not None:
             found = normalize(found, norm=self.norm, copy=False)
         return sklearn_private.as_configured(found)
@@ -116,10 +138,18 @@ def counted(vectorizer: Any, documents: list[Any], vocabulary: dict[str, int] | 
     plan = _words.plan_of(vectorizer, sklearn_text.CountVectorizer, documents)
     if plan is None:
         return None
+    dtype = np.int64 if vectorizer.binary else vectorizer.dtype  # whatever they are, counts become ones
     if vocabulary is not None:
-        known = _words.known_counts(plan, vocabulary, vectorizer.dtype)
-        return None if known is None else (vocabulary, known)
-    terms, found = _words.counts(plan, vectorizer.dtype)
+        known = _words.known_counts(plan, vocabulary, dtype)
+        return None if known is None else (vocabulary, ready(vectorizer, known))
+    terms, found = _words.counts(plan, dtype)
     if not terms:
         return None  # scikit-learn's error
-    return terms, found
+    return terms, ready(vectorizer, found)
+
+
+def ready(vectorizer: Any, found: Any) -> Any:
+    """Return counts in the type that `vectorizer` asks for, ones where it wants no counts."""
+    if vectorizer.binary:
+        found.data = np.ones(len(found.data), vectorizer.dtype)
+    return found

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base import validation
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import Estimator
+from novum.base.sparse_matrices import check_structure
 from novum.engines.search.index import Blocks, Index, Precomputed, Scan
 from novum.engines.search.metrics import VALID_METRICS, VALID_METRICS_SPARSE, form_of, named
 from novum.exceptions import DataError, ParameterError
@@ -95,6 +96,7 @@ def checked_graph(X: Any) -> Any:
         return check_array(X, ensure_non_negative=True, input_name="X")
     if X.format not in GRAPHS:
         raise TypeError(f"Sparse matrix in {X.format!r} format is not supported due to its handling of explicit zeros")
+    check_structure(X, "the precomputed distances")
     copied = X.format != "csr"
     X = check_array(X, accept_sparse="csr", ensure_non_negative=True, input_name="precomputed distance matrix")
     return sort_graph_by_row_values(X, copy=not copied, warn_when_not_sorted=True)

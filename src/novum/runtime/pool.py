@@ -60,6 +60,7 @@ class _Pass:
 
     def __init__(self, function: Callable) -> None:
         self.function, self.finished = function, _core.runtime.threads.Signal()
+        self.ended = _core.runtime.threads.Flag()  # raised when nobody waits for results any more: kernels at work stop
         self.waiting: deque[_Task] = deque()
         self.failures: list[int] = []
 
@@ -140,8 +141,10 @@ class _Pool:
                 continue
             run = self.calls.popleft()
             if task := run.next():
+                _core.runtime.threads.follow(run.ended)
                 with suppress(BaseException):  # it is in the task, and raised in its turn
                     run.do(task)
+                _core.runtime.threads.follow(None)
                 run.finished.post()
             del run, task  # nothing of the data is held while waiting
 
@@ -186,8 +189,8 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_thr
 
     Items are taken as threads become free, at most `LOOK_AHEAD * n_threads` ahead. When the next result is not there
     yet, the caller works on the first item that no thread has begun. The first item that fails, in their order,
-    raises here; no further item is begun. When the caller stops early, for whatever reason, what waits is dropped
-    and what runs is waited for, so nothing works on after this generator is closed.
+    raises here; no further item is begun. When the caller stops early, for whatever reason (Ctrl-C is one), what waits is
+    dropped, and what runs is told to stop and waited for, so nothing works on after this generator is closed.
 
     Examples
     --------
@@ -225,6 +228,7 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_thr
             taken.popleft()
             yield head.result
     finally:
+        run.ended.lift()
         while task := run.next():
             taken.remove(task)
         while _pools.generation == generation and not all(task.done for task in taken):

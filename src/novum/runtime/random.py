@@ -32,8 +32,9 @@ def seed_of(random_state: Any) -> int:
     Parameters
     ----------
     random_state : None, int, numpy.random.SeedSequence, numpy.random.Generator or numpy.random.RandomState
-        None: fresh entropy. An int or a SeedSequence: always the same seed. A Generator or RandomState: drawn from
-        it, so it advances and the next fit differs.
+        None: drawn from NumPy's global state, as scikit-learn does, so `np.random.seed` makes a whole script repeat. An
+        int or a SeedSequence: always the same seed. A Generator or RandomState: drawn from it, so it advances and the next
+        fit differs.
 
     Examples
     --------
@@ -41,8 +42,6 @@ def seed_of(random_state: Any) -> int:
     >>> seed_of(7)
     7
     """
-    if random_state is None:
-        random_state = np.random.SeedSequence()
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool) and int(random_state) >= 0:
         value = int(random_state)
         return value if value < 1 << SEED_BITS else seed_of(np.random.SeedSequence(value))
@@ -50,7 +49,7 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.generate_state(1, np.uint64)[0])
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(1 << SEED_BITS, dtype=np.uint64))
-    if isinstance(random_state, np.random.RandomState) or random_state is np.random:
+    if random_state is None or isinstance(random_state, np.random.RandomState) or random_state is np.random:
         return int(check_random_state(random_state).randint(1 << SEED_BITS, dtype=np.uint64))
     raise ParameterError(
         f"{random_state!r} cannot be used to seed a numpy.random.RandomState instance: give random_state an integer "

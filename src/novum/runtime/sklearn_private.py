@@ -7,6 +7,7 @@ imported when first asked for: it brings the whole of rich with it, which a plai
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils.metadata_routing import _manual_routing as manual_routing
 from sklearn.utils.metadata_routing import _raise_for_params as raise_for_params
@@ -35,6 +36,7 @@ __all__ = [
     "check_monotonic_cst",
     "check_n_features",
     "check_ngrams",
+    "check_parameters",
     "check_psd_eigenvalues",
     "check_sample_weight",
     "check_y",
@@ -76,7 +78,8 @@ class WordCounter:
     """Lets a vectorizer of scikit-learn count words by a method of its own, `count_words`.
 
     `count_words(documents, vocabulary)` returns a vocabulary and rows of counts; None leaves it to scikit-learn. The
-    vocabulary is None where it is to be learned, and then returned in alphabetical order.
+    vocabulary is None where it is to be learned, and then returned in alphabetical order. `check_counts(X)` raises where
+    counts do not fit the `dtype` of the matrix, or columns its width.
     """
 
     def fit_transform(self: Any, raw_documents: Any, y: Any = None) -> Any:
@@ -90,7 +93,14 @@ class WordCounter:
         documents = list(raw_documents)
         counted = self.count_words(documents, self.vocabulary_ if fixed_vocab else None)
         if counted is None:
-            return super()._count_vocab(documents, fixed_vocab)  # type: ignore[misc]
+            given, self.dtype = self.dtype, np.int64 if np.dtype(self.dtype).kind in "iu" else self.dtype
+            try:
+                vocabulary, X = super()._count_vocab(documents, fixed_vocab)  # type: ignore[misc]
+            finally:
+                self.dtype = given
+            self.check_counts(X)
+            X.data = X.data.astype(given, copy=False)
+            return vocabulary, X
         return counted[0] if fixed_vocab else _InOrder(counted[0]), as_configured(counted[1])
 
     def _limit_features(self, X: Any, vocabulary: Any, high: Any = None, low: Any = None, limit: Any = None) -> Any:
@@ -104,6 +114,11 @@ class WordCounter:
 def as_configured(X: Any) -> Any:
     """Return a sparse array as an array or a matrix, as scikit-learn is configured to."""
     return import_module("sklearn.utils._sparse")._align_api_if_sparse(X)
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise scikit-learn's error for a parameter of one of its estimators that is out of range."""
+    estimator._validate_params()
 
 
 def check_ngrams(vectorizer: Any) -> None:

@@ -9,6 +9,7 @@ By a set of categories the node is cut in the order of the share of a class (of 
 or of the mean, as Fisher (1958) allows.
 """
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from novum.tree._splits import Judged, channels, judge, masses, n_channels, tabl
 __all__ = ["Column", "Entries", "Found", "column_of", "search", "stable_order", "threshold_candidates"]
 
 SLACK = 1e-9  # parts of rows add up to whole ones but for rounding
+EXACT = 2.0**53  # whole numbers below add up without rounding
 TIE = 1e-12  # gains closer than this are one gain, summed in another order
 
 
@@ -141,8 +143,10 @@ def cut_in_order(
 ) -> Found:
     """Return the best cut of every node's categories in an order."""
     m, levels = order.shape
-    sides = np.take_along_axis(groups, order[:, :, None], 1).cumsum(1)
-    sides = np.stack([sides[:, :-1], sides[:, -1:] - sides[:, :-1]], axis=2)  # (m, levels - 1, 2, channels)
+    sides = np.take_along_axis(groups, order[:, :, None], 1)
+    sides = np.stack(
+        [sides.cumsum(1)[:, :-1], sides[:, :0:-1].cumsum(1)[:, ::-1]], axis=2
+    )  # (m, levels - 1, 2, channels)
     left = np.take_along_axis(size, order, 1).cumsum(1)
     count = np.stack([left[:, :-1], left[:, -1:] - left[:, :-1]], axis=2)
     valid = allowed(count, weights(target, sides), rules)
@@ -177,6 +181,19 @@ def threshold_candidates(column: Column, code: NDArray, node: NDArray, m: int) -
     return order, place, np.where((middle > low) & (middle < high), middle, low)
 
 
+def running_sums(values: NDArray, begin: NDArray) -> NDArray:
+    """Return the sums of values (n, channels) up to each, from where its run begins; runs are begin[k]:begin[k + 1].
+
+    One sum over all runs, less what came before, is as good where nothing rounds; else runs of small numbers after large ones
+    would be rounding, so each has its own.
+    """
+    if (values == np.floor(values)).all() and np.abs(values).sum() < EXACT:
+        sums = values.cumsum(0)
+        before = np.concatenate([np.zeros((1, values.shape[1])), sums])[begin[:-1]]
+        return sums - before.repeat(np.diff(begin), axis=0)
+    return np.concatenate([values[a:b].cumsum(0) for a, b in itertools.pairwise(begin)] or [values])
+
+
 def by_threshold(
     column: Column, code: NDArray, rows: NDArray, at: Entries, lost: NDArray, target: Target, rules: Rules, policy: str
 ) -> Found:
@@ -186,17 +203,15 @@ def by_threshold(
     rows = rows[order]
     node, weight = at.node[rows], at.weight[rows]
     total = tables(target, node, m, rows, weight)
-    sums = np.concatenate([np.zeros((1, width)), channels(target, rows, weight).cumsum(0)])
+    each = channels(target, rows, weight)
     counts = np.concatenate([[0.0], at.part[rows].cumsum()])
     begin = np.searchsorted(node, np.arange(m + 1))
     if not len(place):
         none = np.zeros(m)
         return Found(Judged(none, none, none.astype(int)), np.zeros((m, 2, width)), none > 0, none)
     owner = node[place]
-    left = sums[place + 1] - sums[begin[owner]]
-    right = total[owner] - left
-    if target.y is None:
-        left, right = np.maximum(left, 0.0), np.maximum(right, 0.0)  # rounding of uneven weights
+    left = running_sums(each, begin)[place]
+    right = running_sums(each[::-1], len(each) - begin[::-1])[::-1][place + 1]
     first = counts[place + 1] - counts[begin[owner]]
     second = (counts[begin[1:]] - counts[begin[:-1]])[owner] - first
     least = max(rules.min_samples_leaf - SLACK, SLACK)

@@ -104,3 +104,14 @@ def test_saved_with_its_sets(tmp_path):
     for copy in (novum.load(tmp_path / "tree.novum"), pickle.loads(pickle.dumps(model))):
         assert isinstance(copy.tree_, Tree)
         assert_array_equal(copy.predict_proba(Z), model.predict_proba(Z))
+
+
+def test_depths_are_counted_as_scikit_learn_does():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    ours = DecisionTreeClassifier(random_state=0).fit(X, y).tree_
+    depth = ours.compute_node_depths()
+    assert depth[0] == 1 and depth.max() == ours.max_depth + 1
+    for node, (left, right) in enumerate(zip(ours.children_left, ours.children_right, strict=True)):
+        assert left == -1 or depth[left] == depth[right] == depth[node] + 1

@@ -62,8 +62,7 @@ struct SparseRows {
 template <class Real, class Rows>
 double epoch(const Rows& rows, const double* y, const double* c, std::span<const std::int64_t> order, const Plan& plan, State<Real>& state);
 
-/// The order of an epoch: pages of neighboring rows in random order, and the rows of every window of pages in random order, so
-/// that memory is read in pieces that fit the cache. Up to a window of rows it is a uniform permutation. O(n).
+/// The order of an epoch: a uniform permutation (Fisher and Yates), whatever the order of the file. O(n).
 void shuffle(const rng::Stream& stream, std::span<std::int64_t> order);
 
 }  // namespace novum::sgd

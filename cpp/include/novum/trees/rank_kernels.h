@@ -28,8 +28,9 @@ void draw_shares(std::uint64_t key, std::uint64_t seed, const std::uint32_t* col
 void pairs(const std::uint16_t* c, const std::uint16_t* w, const std::uint16_t* p, std::size_t m, std::uint16_t* left, std::uint16_t* left_p,
            std::uint16_t* left_rows);
 
-/// The same of numbers; c holds the codes as numbers, m <= NUMBER_PAIRS.
-void pairs(const double* c, const double* w, const double* wy, std::size_t m, double* left, double* left_y);
+/// The same of numbers; c holds the codes as numbers, m <= NUMBER_PAIRS. Where `right` is given it and right_y get the sums over c_j > c_i.
+void pairs(const double* c, const double* w, const double* wy, std::size_t m, double* left, double* left_y, double* right = nullptr,
+           double* right_y = nullptr);
 
 /// What cuts must respect.
 struct Least {
@@ -42,15 +43,23 @@ template <class Real>
 std::ptrdiff_t best(const Real* left, const Real* left_s, const Real* left_rows, std::size_t k, double weight, double s, double rows, Least least,
                     double margin, const std::uint16_t* c, double& gain);
 
-/// Sums over the rows with codes up to `limit`: weights, second part, and how many they are.
+/// The same of cuts whose right sides were added up, too: weights that are not whole do not subtract exactly, and gains divide by them.
+std::ptrdiff_t best(const double* left, const double* left_s, const double* right, const double* right_s, const double* left_rows, std::size_t k,
+                    double rows, Least least, double margin, const std::uint16_t* c, double& gain);
+
+/// Sums over the rows with codes up to `limit`: weights, second part, and how many they are; of numbers also over the others.
 struct Side {
     double weight = 0, s = 0;
     std::size_t rows = 0;
+    double other_weight = 0, other_s = 0;
 };
 Side side(const std::uint16_t* c, const std::uint64_t* packed, std::size_t m, std::uint16_t limit);
 Side side(const std::uint16_t* c, const double* w, const double* wy, std::size_t m, std::uint16_t limit);
 
 /// The gain of one cut, as in `best`; -1 where it leaves too little on a side.
 double gain_of(const Side& left, double weight, double s, double rows, Least least);
+
+/// The same from both sides of it.
+double gain_of(const Side& sides, double rows, Least least);
 
 }  // namespace novum::coded

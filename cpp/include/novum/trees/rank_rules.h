@@ -12,6 +12,11 @@
 
 namespace novum::coded {
 
+inline constexpr double ROUNDING = 1e-12;  // thousands of roundings
+
+/// Whether sums of these weights (null: ones) are exact: whole numbers below 2^53. What is right of a cut is then a difference, too.
+bool add_exactly(const double* weight, std::size_t n);
+
 /// Codes up to `limit` go left.
 struct Cut {
     double gain = -1;
@@ -77,20 +82,26 @@ public:
     std::size_t width() const { return target.classes; }
 
 private:
+    struct Sums {
+        double weight, term;  // terms: sums over the classes of squares, or of x log x
+    };
     void begin();
     void move(std::size_t k, double w);
+    void add_right(std::size_t k, double w);
+    void take_right(std::size_t at);
     double gain(std::size_t rows) const;
 
     const Target& target;
     const double* weight;
     const Least least;
-    const bool entropy;
+    const bool entropy, whole;  // whole weights subtract exactly; others are added up from both ends
     std::vector<double> w;
     std::vector<std::int32_t> code;
     std::vector<std::uint32_t> keys, counts;
     std::vector<double> total, left, right, bins;
     Node node;
-    double left_weight = 0, right_weight = 0, left_term = 0, right_term = 0, all_term = 0;  // terms: sums of squares, or of x log x
+    std::vector<Sums> beyond;  // right of the cuts
+    double left_weight = 0, right_weight = 0, left_term = 0, right_term = 0, all_term = 0;
 };
 
 /// Numbers and the squared error. Targets are rounded to whole multiples of a power of two, fine enough and coarse enough that sums of
@@ -114,6 +125,7 @@ private:
     const Target& target;
     const double* weight;
     const Least least;
+    const bool whole;  // weights, as for classes
     std::vector<Cell> cell;
     std::vector<double> w, wy;
     std::vector<Cell> bins;

@@ -51,7 +51,7 @@ def entropy_cuts(column: Array, code: NDArray[Any], k: int, weight: Array) -> Ar
             continue
         below = np.cumsum(counts[begin:end], axis=0)
         total, below = below[-1], below[:-1]
-        above = total - below
+        above = np.cumsum(counts[begin:end][:0:-1], axis=0)[::-1]  # no difference of weights that are nearly equal
         n = total.sum()
         if n < 2:
             continue

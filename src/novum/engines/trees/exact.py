@@ -73,7 +73,9 @@ def prepare(X: Any, levels: list[int], layout: int, n_threads: int = 1) -> Any:
     """Return the sorted columns of a float array or CSC matrix; `levels[j]` is the number of categories of a column, or 0."""
     if scipy.sparse.issparse(X):
         X = X.tocsc()
-        X.sum_duplicates()
+        if not X.has_canonical_format:  # of a caller who did not come through the door: never written
+            X = X.copy()
+            X.sum_duplicates()
         row, value = X.indices.astype(np.int32, copy=False), X.data.astype(np.float64, copy=False)
         columns = _core.trees.exact.sparse_columns(
             X.indptr.astype(np.int64, copy=False), row, value, X.shape[0], layout

@@ -14,6 +14,7 @@ first and last of them; `missing_branch[i]` is the outcome of a missing cell. `_
     importance[j] = sum over splits on j of W_t I_t - sum over the children c of W_c I_c,  divided by W_root    (3)
 """
 
+import atexit
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -30,6 +31,7 @@ __all__ = ["LEAF", "UNDEFINED", "Tree"]
 LEAF, UNDEFINED = -1, -2  # as scikit-learn marks the children and the columns of leaves
 
 _walks: WeakKeyDictionary = WeakKeyDictionary()  # compiled form of trees that were asked; never part of their state
+atexit.register(_walks.clear)  # compiled objects that outlive the interpreter are reported as leaks
 
 
 def dense(X: Any) -> NDArray:
@@ -188,6 +190,10 @@ class Tree:
             depth[alive] += 1
             above[alive] = parent[above[alive]]
         return depth
+
+    def compute_node_depths(self) -> NDArray:
+        """Return the depth of every node as scikit-learn counts it: the root has 1."""
+        return self.depths() + 1
 
     def apply(self, X: Any) -> NDArray:
         """Return the leaf of every row of a float array or a CSR matrix; where rows are divided, that of the largest part."""

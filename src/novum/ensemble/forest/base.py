@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Domain, Function, Int, Null
 from novum.base.estimator import Estimator
+from novum.base.sparse_matrices import sound_sparse
 from novum.base.validation import check_weight, open_rows
 from novum.engines.trees.input_table import Table, coded_frame, frame_levels, is_frame, read_table
 from novum.engines.trees.limits import COMMON_DOMAINS, Share
@@ -244,6 +245,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         """Return the cells and targets of `fit`, given once more."""
         if self.levels_ and is_frame(X):
             X = coded_frame(X, self.levels_)
+        X = sound_sparse(X, type(self).__name__) if scipy.sparse.issparse(X) else X
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
         y = np.asarray(y)
         check_consistent_length(X, y)

@@ -6,6 +6,7 @@ Dense rows walk down packed trees, several rows at a time (cpp/include/novum/tre
 hundred, walk down one tree after another.
 """
 
+import atexit
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -24,6 +25,7 @@ MOST_CATEGORIES = 256  # of a column whose splits are packed
 _packed: WeakKeyDictionary = (
     WeakKeyDictionary()
 )  # by estimator: its trees and their packed form; never part of its state
+atexit.register(_packed.clear)  # compiled objects that outlive the interpreter are reported as leaks
 
 
 class Votes(NamedTuple):

@@ -150,6 +150,10 @@ class RidgeByValidation(SplitterRouting, Estimator):
             )
         if routing_enabled():
             model.set_fit_request(sample_weight=True)
+            if self.scoring is None and hasattr(
+                model, "set_score_request"
+            ):  # a scorer of one's own says itself what it takes
+                model.set_score_request(sample_weight=True)
         search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self._scorer()).fit(X, y, **params)
         best = search.best_estimator_
         self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), search.best_score_

@@ -137,6 +137,10 @@ class LogisticRegression(LinearProbabilities, Estimator):
         n_jobs=None,
     ): ...
 
+    @property
+    def _pass_name(self) -> str:
+        return f"{self.solver}-iter"
+
     @fits
     def fit(self, X, y=None, sample_weight=None):
         """Fit the model.

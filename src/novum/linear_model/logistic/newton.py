@@ -19,7 +19,7 @@ import numpy as np
 import scipy.linalg
 
 from novum.fold.blocks import Source
-from novum.linear_model.logistic.sums import Direction, Point, evaluate, hessian_product, moments
+from novum.linear_model.logistic.sums import Direction, Point, evaluate, hessian_product, moments, weighted_rows
 
 __all__ = ["Found", "Objective", "Value", "newton_cg", "newton_cholesky"]
 
@@ -218,10 +218,19 @@ def conjugate_gradients(product: Callable, b: np.ndarray, precondition: Callable
     return x if x.any() else precondition(b)
 
 
+def row_axes(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the eigenvalues of F'F that are not zero, rising, and their vectors, by way of FF' where F has few rows."""
+    values, vectors = np.linalg.eigh(rows @ rows.T)
+    keep = values > len(values) * np.finfo(np.float64).eps * values[-1]
+    return values[keep], rows.T @ (vectors[:, keep] / np.sqrt(values[keep]))
+
+
 def preconditioner(objective: Objective, point: Point) -> Callable:
     """Return an approximate inverse of the Hessian as a function."""
-    full = not objective.source.sparse and objective.free <= WIDE
-    found = objective.source.total(moments, point._replace(hessian=full))
+    source = objective.source
+    short = source.home == "memory" and 2 * (source.n_rows or 0) <= objective.free and objective.share == 1
+    full = not source.sparse and (objective.free <= WIDE or (short and (source.n_rows or 0) <= WIDE))
+    found = source.total(moments, point._replace(hessian=full and not short))
     inner, rows, free = found.curvature / objective.weight, found.rows / objective.weight, objective.free
     a, V = np.linalg.eigh(inner)
     level = float(objective.l2[:free].max(initial=0.0))
@@ -230,11 +239,19 @@ def preconditioner(objective: Objective, point: Point) -> Callable:
         inverse = np.zeros(len(rows))
         inverse[:free] = 1 / np.maximum(denominator, 1e-12 * denominator.max())
         return lambda g: g * inverse
-    b, U = np.linalg.eigh(rows[:free, :free])
-    denominator = np.maximum(np.outer(a, b) + level, 1e-10 * a[-1] * b[-1] + np.finfo(np.float64).tiny)
+    if short:
+        b, U = row_axes(source.rows(weighted_rows, point)[:, :free] / np.sqrt(objective.weight))
+    else:
+        b, U = np.linalg.eigh(rows[:free, :free])
+    least = 1e-10 * a[-1] * b[-1] + np.finfo(np.float64).tiny
+    denominator = np.maximum(np.outer(a, b) + level, least)
 
     def apply(g):
-        out = V @ ((V.T @ g[:, :free] @ U) / denominator) @ U.T
-        return np.pad(out, ((0, 0), (0, g.shape[1] - free)))
+        g, width = g[:, :free], g.shape[1]
+        inside = g @ U
+        out = V @ (V.T @ inside / denominator) @ U.T
+        if short:  # across the rows there is the penalty alone
+            out += (g - inside @ U.T) / max(level, least)
+        return np.pad(out, ((0, 0), (0, width - free)))
 
     return apply

@@ -262,6 +262,14 @@ def hessian_product(direction: Direction, block: Block) -> Product:
     return Product(collect(X, product, point.constant))
 
 
+def weighted_rows(point: Point, block: Block) -> np.ndarray:
+    """Return the rows, with the constant, times the roots of their weights."""
+    X = arrays.to_numpy(arrays.double(block.X))
+    full = np.concatenate([X, np.full((len(X), 1), point.constant)], axis=1)
+    weight = row_weight(point, block)
+    return full if weight is None else full * np.sqrt(arrays.to_numpy(weight))[:, None]
+
+
 def moments(point: Point, block: Block) -> Moments:
     """Return the parts of the preconditioner: all products of columns, or (`hessian` False) their squares only."""
     block = leading(point, block)

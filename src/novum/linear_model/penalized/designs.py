@@ -33,7 +33,7 @@ NARROW, SHORT = (
 class Design:
     """Columns of X with their means, squared lengths and the weights of the rows."""
 
-    first_size = 100  # columns of a working set before anything is known of the support
+    first_size = 100  # columns of a working set before anything is known of the support; one number, so that dense and sparse agree
 
     def __init__(self, X: Any, weight: np.ndarray | None, n_jobs: int | None):
         self.X, self.n_jobs = X, n_jobs
@@ -204,8 +204,6 @@ class DenseWorking(Working):
 
 class SparseDesign(Design):
     """Compressed sparse columns, centred implicitly."""
-
-    first_size = 1000  # a sparse column costs next to nothing in a working set
 
     def __init__(self, X: Any, weight: np.ndarray | None, fit_intercept: bool, n_jobs: int | None = None):
         super().__init__(X.tocsc(), weight, n_jobs)

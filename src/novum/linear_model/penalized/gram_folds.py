@@ -163,7 +163,10 @@ def squared_errors(products: np.ndarray, shift: np.ndarray, coef: np.ndarray, in
 def fold_problem(source: Source, splits: Splits, grams: FoldGrams | None, f: int, fit_intercept: bool, alphas: int):
     """Return the problem of the rows that fold f trains on."""
     if grams is not None:
-        products, rows = grams.products.sum(axis=0) - grams.products[f], grams.rows.sum() - grams.rows[f]
+        others = (
+            np.arange(len(grams.rows)) != f
+        )  # added up: all less the fold's own cancels where that has most of the weight
+        products, rows = grams.products[others].sum(axis=0), grams.rows[others].sum()
         return gram_problem(products, grams.shift, float(rows), fit_intercept, source.n_features)
     train = splits.pairs[f][0]  # type: ignore[index]
     times = np.bincount(

@@ -172,22 +172,24 @@ class CartRule:
         """Return (1), (2) or (3) of left sums, minus infinity where a side is too light, and what rounding may change."""
         total = self.weight(node)
         if self.numbers:
-            weight = sums[:, 1] * self.weight_unit
+            weight, rest = sums[:, 1] * self.weight_unit, (node.sums[1] - sums[:, 1]) * self.weight_unit
             # About the node's own mean, which loses the fewest digits.
             left = (sums[:, 0] - sums[:, 1] * (float(node.sums[0]) / float(node.sums[1]))) * self.unit
             with np.errstate(divide="ignore", invalid="ignore"):
-                gain = (left * total) ** 2 / (weight * (total - weight))
+                gain = (left * total) ** 2 / (weight * rest)
             low, high = node.info
             margin = RELATIVE * total**2 * (high - low) ** 2 / 4
         else:
-            left, whole = sums * self.weight_unit, node.sums * self.weight_unit
-            weight = left.sum(axis=1)
-            gain, margin = self._class_gains(left, whole, weight, total)
-        light = (weight < self.rules.min_weight_leaf) | (total - weight < self.rules.min_weight_leaf)
+            weight = sums.sum(axis=1) * self.weight_unit
+            rest = (node.sums - sums).sum(axis=1) * self.weight_unit
+            gain, margin = self._class_gains(node, sums, weight, rest)
+        light = (weight < self.rules.min_weight_leaf) | (rest < self.rules.min_weight_leaf)
         return np.where(light | ~np.isfinite(gain), -np.inf, gain), margin
 
-    def _class_gains(self, left: NDArray, whole: NDArray, weight: NDArray, total: float) -> tuple[NDArray, float]:
-        right, rest = whole - left, total - weight
+    def _class_gains(self, node: Node, sums: NDArray, weight: NDArray, rest: NDArray) -> tuple[NDArray, float]:
+        # Sums are whole numbers: what is left of a cut goes off before they become weights, where the difference is exact.
+        left, right = sums * self.weight_unit, (node.sums - sums) * self.weight_unit
+        whole, total = node.sums * self.weight_unit, self.weight(node)
         if self.criterion == "entropy":
             gain = (x_log_x(left) + x_log_x(right)).sum(axis=1) - x_log_x(weight) - x_log_x(rest)
             return gain, RELATIVE * total * (1 + abs(np.log(total)))

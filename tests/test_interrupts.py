@@ -1,0 +1,130 @@
+"""Ctrl-C in the middle of long native calls: the interpreter hears it within a second, and the pool is usable afterwards."""
+
+import _thread
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from novum import _core
+from novum.cluster import KMeans
+from novum.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from novum.feature_extraction.text import CountVectorizer
+from novum.linear_model import Lasso, SGDRegressor
+from novum.neighbors import KernelDensity, NearestNeighbors
+from novum.runtime.pool import map_ordered
+from novum.tree import DecisionTreeRegressor
+
+SOON = 2.0  # seconds: one is what is promised, another for a machine that does something else as well
+
+
+def _table(n, d):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    return X, X @ rng.normal(size=d) + rng.normal(size=n)
+
+
+def _density():
+    X, _ = _table(120_000, 8)
+    return lambda: KernelDensity().fit(X).score_samples(X)
+
+
+def _words():
+    rng = np.random.default_rng(0)
+    pool = [f"w{i}" for i in range(5000)]
+    texts = [" ".join(rng.choice(pool, 2000)) for _ in range(100)] * 30
+    return lambda: CountVectorizer(ngram_range=(1, 4)).fit_transform(texts)
+
+
+def _lasso():
+    X, y = _table(400, 1500)
+    X = X + 10 * X[:, :1]
+    return lambda: Lasso(1e-7, tol=1e-18, max_iter=10**9).fit(X, y)
+
+
+def _tree():
+    X, y = _table(200_000, 60)
+    return lambda: DecisionTreeRegressor().fit(X, y)
+
+
+def _forest():
+    X, y = _table(60_000, 60)
+    return lambda: RandomForestRegressor(200, n_jobs=2).fit(X, y)
+
+
+def _boosting():
+    X, y = _table(100_000, 60)
+    return lambda: HistGradientBoostingRegressor(max_iter=10_000, max_leaf_nodes=255).fit(X, y)
+
+
+def _neighbors():
+    X, _ = _table(60_000, 60)
+    return lambda: NearestNeighbors(n_neighbors=5, algorithm="brute", metric="manhattan").fit(X).kneighbors(X)
+
+
+def _clusters():
+    X, _ = _table(100_000, 60)
+    return lambda: KMeans(2000, n_init=1, init="random", max_iter=1000, tol=0).fit(X)
+
+
+def _steps():
+    X, y = _table(200_000, 100)
+    return lambda: SGDRegressor(max_iter=10_000, tol=None).fit(X, y)
+
+
+LONG = {
+    "density": _density,
+    "words": _words,
+    "lasso": _lasso,
+    "tree": _tree,
+    "forest": _forest,
+    "boosting": _boosting,
+    "neighbors": _neighbors,
+    "clusters": _clusters,
+    "steps": _steps,
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_kernels_hear_an_interrupt(name):
+    work = LONG[name]()
+    sent = []
+
+    def send():
+        sent.append(time.monotonic())
+        _thread.interrupt_main()
+
+    timer = threading.Timer(0.4, send)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        try:
+            work()
+        finally:
+            timer.cancel()
+            ended = time.monotonic()
+        pytest.fail(f"{name}: done before it was interrupted; make it longer")
+    assert ended - sent[0] < SOON
+    assert list(map_ordered(abs, [-1, -2, -3], 2)) == [1, 2, 3]
+
+
+def test_a_flag_stops_the_kernels_of_those_who_follow_it():
+    flag, heard = _core.runtime.threads.Flag(), []
+
+    def poll():
+        _core.runtime.threads.follow(flag)
+        _core.runtime.threads.poll()
+        flag.lift()
+        try:
+            _core.runtime.threads.poll()
+        except RuntimeError as error:
+            heard.append(str(error))
+        _core.runtime.threads.follow(None)
+        _core.runtime.threads.poll()
+        heard.append("free")
+
+    thread = threading.Thread(target=poll)
+    thread.start()
+    thread.join()
+    assert len(heard) == 2 and "stopped" in heard[0]
+    _core.runtime.threads.poll()
