@@ -171,6 +171,7 @@ def test_numbers_among_the_covariates(method):
     assert y[x].mean() - y[~x].mean() > 2.5
 
 
+@pytest.mark.filterwarnings("ignore::novum.exceptions.DataWarning")
 def test_weighted_estimates_with_numbers_cover():
     hits = 0
     for seed in range(60):

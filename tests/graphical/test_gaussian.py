@@ -118,7 +118,9 @@ def test_refusals():
     with pytest.raises(ParameterError, match="has coefficients for nothing; its real parents are x"):
         BayesianNetwork([("x", "y")], {"x": LinearGaussian(0), "y": LinearGaussian(0)})
     with pytest.raises(ParameterError, match="variances must be > 0"):
-        LinearGaussian(0, variance=0)
+        LinearGaussian(0, variance=-1)
+    with pytest.raises(ParameterError, match="a constant has no parents"):
+        BayesianNetwork([("a", "b")], {"a": LinearGaussian(0), "b": LinearGaussian(0, {"a": 1}, 0)})
     with pytest.raises(ParameterError, match="not for both at once"):
         mixed().query(["sex", "height"])
     with pytest.raises(ParameterError, match="must be a real number"):

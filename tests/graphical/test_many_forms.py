@@ -67,7 +67,6 @@ def test_names_of_any_type_and_frames_of_any_kind():
 def test_what_real_nodes_cannot_do_is_said():
     network = BayesianNetwork([("s", "x")], {"s": [0.5, 0.5], "x": LinearGaussian([0, 1])})
     for call in (
-        lambda: network.marginals({"x": 1.0}),
         lambda: network.map_query("s", {"x": 1.0}),
         lambda: network.cost("s", {"x": 1.0}),
         network.to_factor_graph,

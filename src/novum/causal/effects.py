@@ -2,20 +2,22 @@
 
 from typing import Any
 
+from novum.causal.doses import DoseEffect
 from novum.causal.estimates import Effect, estimate_effect
 from novum.causal.formulas import Intervention, adjusted_table, frontdoor_table, need_discrete
 from novum.causal.graphs import backdoor_sets, dag_of, is_backdoor_set, is_frontdoor_set, node_set
 from novum.engines.factors.states import columns_of
 from novum.exceptions import ParameterError
 from novum.graphical import BayesianNetwork
+from novum.runtime.checks import check_number
 
 __all__ = ["adjust", "frontdoor"]
 
 
 def adjust(
     source: Any, treatment: Any, outcome: Any, adjustment: Any = None, *, graph: Any = None, method: str = "adjustment",
-    outcome_state: Any = None, level: float = 0.95,
-) -> Intervention | Effect:  # fmt: skip
+    outcome_state: Any = None, level: float = 0.95, trim: float | None = None,
+) -> Intervention | Effect | DoseEffect:  # fmt: skip
     """Return the effect of a treatment, adjusted for a set of variables.
 
     Parameters
@@ -23,16 +25,21 @@ def adjust(
     source : BayesianNetwork, or frame or mapping of columns
         A network gives p(outcome | do(treatment)) exactly; data give estimates with intervals.
     treatment, outcome : names
+        With data, a treatment that is a number with more than twenty values is a dose: the result then has the slope of the
+        outcome's mean per unit and the mean at several doses.
     adjustment : names, optional
         The variables to adjust for. By default the smallest set that satisfies the back-door criterion, where a graph is known.
     graph : DAG, network or arcs, optional
         With data: the causal graph; the set is checked against it.
     method : {"adjustment", "ipw", "doubly_robust"}, default="adjustment"
-        With data: by means within the adjustment set, by inverse propensity weights, or by both.
+        With data: by means within the adjustment set, by inverse propensity weights (not of a dose), or by both.
     outcome_state : optional
         With data: the state whose probability is the outcome; the last one of a categorical column, by default.
     level : float, default=0.95
         Of the intervals.
+    trim : float, optional
+        With data: leave out the rows in which a state of the treatment has a propensity below this; the effect is then that on
+        the others. Without it rows that lack overlap are warned of, and refused where they are a quarter.
 
     Examples
     --------
@@ -79,21 +86,27 @@ def adjust(
     if isinstance(source, BayesianNetwork):
         need_discrete("adjust", source, (treatment, outcome, *chosen))
         return adjusted_table(source, treatment, outcome, chosen)
-    return estimate_effect("adjust", source, treatment, outcome, chosen, method, outcome_state, level)
+    return estimate_effect("adjust", source, treatment, outcome, chosen, method, outcome_state, level, trim)
 
 
-def frontdoor(source: Any, treatment: Any, outcome: Any, mediators: Any, *, graph: Any = None) -> Intervention:
+def frontdoor(
+    source: Any, treatment: Any, outcome: Any, mediators: Any, *, graph: Any = None, level: float = 0.95
+) -> Intervention:
     """Return p(outcome | do(treatment)) through mediators, by the front-door formula; confounders may be hidden.
 
     Parameters
     ----------
     source : BayesianNetwork, or frame or mapping of categorical columns
-        From data the formula is applied to relative frequencies.
+        From data the formula is applied to relative frequencies, with intervals by the delta method.
     treatment, outcome : names
     mediators : names
     graph : DAG, network or arcs, optional
         With data: the causal graph; the mediators are checked against it.
+    level : float, default=0.95
+        Of the intervals.
     """
+    rows = 0
+    level = check_number("frontdoor", "level", level, 0, 1, open_low=True, open_high=True)
     through = (mediators,) if isinstance(mediators, str) else tuple(mediators)
     known = source if isinstance(source, BayesianNetwork) else graph
     if known is not None:
@@ -103,7 +116,8 @@ def frontdoor(source: Any, treatment: Any, outcome: Any, mediators: Any, *, grap
     if not isinstance(source, BayesianNetwork):
         names = (treatment, outcome, *through)
         chain = {name: tuple(names[:i]) for i, name in enumerate(names)}  # the full joint of the columns
-        columns = {name: source[name] for name in names if name in source}
+        columns = {name: column for name, column in columns_of("frontdoor", source, ()).items() if name in names}
         source = BayesianNetwork(chain).fit(columns)
+        rows = source.report_.n_rows
     need_discrete("frontdoor", source, (treatment, outcome, *through))
-    return frontdoor_table(source, treatment, outcome, through)
+    return frontdoor_table(source, treatment, outcome, through, rows, level)

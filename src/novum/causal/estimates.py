@@ -4,12 +4,12 @@ r"""Effects from data: means of the outcome under each treatment, had everybody 
     adjustment:      mu_x = mean_i m(x, s_i)                                                                          (1)
     inverse weights: mu_x = sum_i w_i y_i / sum_i w_i,  w_i = [x_i = x] / e(x | s_i)                                   (2)
     doubly robust:   mu_x = mean_i { m(x, s_i) + w_i (y_i - m(x, s_i)) }                                               (3)
-    variance of mu_x from the influence of a row:  psi_i = m(x, s_i) + w_i (y_i - m(x, s_i)) - mu_x                    (4)
+    the errors: novum.causal.influence; rows without overlap: novum.causal.overlap                                   (4)
 
 With categorical s the two functions are means and shares of strata, and (1), (2) and (3) are the same number. Otherwise m is a
-linear (for two outcomes: logistic) regression within each treatment and e a logistic regression. The variance is (4),
-which is right for (3) if either model is right and for (1) if both are; with regressions (2) has the variance of its
-weighted mean. Effects have a cause only if S satisfies the back-door criterion; nothing in the data can tell.
+linear (for two outcomes: logistic) regression within each treatment and e a logistic regression. Whole numbers are states
+where they have few values and every stratum holds every treatment, else numbers. Effects have a cause only if S satisfies the
+back-door criterion; nothing in the data can tell.
 """
 
 from collections.abc import Mapping
@@ -17,11 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import t as student
 
-from novum.engines.factors.states import coded, columns_of, found_states
+from novum.causal.influence import Means, by_regression_means, by_robust_means, by_weights, stratum_means
+from novum.causal.overlap import check_overlap, kept_by_trimming
+from novum.engines.factors.states import coded, columns_of, declared, found_states
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_choice, check_number
+from novum.runtime.words import few, shown
 
 __all__ = ["Effect", "estimate_effect"]
 
@@ -29,6 +32,29 @@ Array = NDArray[np.float64]
 METHODS = ("adjustment", "ipw", "doubly_robust")
 FEW = 20  # different numbers up to which a column of numbers counts as states
 LEAST_SHARE = 1e-6  # of a propensity: below, one row would stand for a million
+
+
+def html_lines(text: str) -> str:
+    """Return lines of columns as HTML that keeps them."""
+    from html import escape
+
+    return f"<pre>{escape(text)}</pre>"
+
+
+class Question(NamedTuple):
+    """What was asked of which data, so that it can be asked again of changed ones."""
+
+    columns: Mapping[Any, Any]
+    treatment: Any
+    outcome: Any
+    adjustment: tuple[Any, ...]
+    method: str
+    outcome_state: Any
+    level: float
+    trim: float | None
+
+    def ask(self, **changes: Any) -> Any:
+        return estimate_effect("adjust", *self._replace(**changes))
 
 
 class Effect(NamedTuple):
@@ -44,9 +70,15 @@ class Effect(NamedTuple):
     method: str
     n: int
     least_propensity: float
+    freedom: float = np.inf  # degrees of freedom of the errors
+    propensities: Any = None  # e(x | s), shape (n, states)
+    received: Any = None  # numbers of the states that the rows received
+    outcome_deviation: float = np.nan
+    two_outcomes: bool = False
+    question: Any = None
 
     def _interval(self, value: float, error: float) -> tuple[float, float]:
-        z = float(norm.ppf(0.5 + self.level / 2))
+        z = float(student.ppf(0.5 + self.level / 2, self.freedom))
         return value - z * error, value + z * error
 
     @property
@@ -55,15 +87,31 @@ class Effect(NamedTuple):
 
     def difference(self, treated: Any = None, control: Any = None) -> tuple[float, tuple[float, float]]:
         """Return mean(treated) - mean(control), the last state against the first by default, and its interval."""
-        one = len(self.states) - 1 if treated is None else self.states.index(treated)
-        zero = 0 if control is None else self.states.index(control)
+        one, zero = self._pair(treated, control)
         value = float(self.means[one] - self.means[zero])
+        return value, self._interval(value, self.difference_error(treated, control))
+
+    def difference_error(self, treated: Any = None, control: Any = None) -> float:
+        """Return the standard error of `difference`."""
+        one, zero = self._pair(treated, control)
         c = self.covariance
-        return value, self._interval(value, float(np.sqrt(c[one, one] + c[zero, zero] - 2 * c[one, zero])))
+        return float(np.sqrt(max(c[one, one] + c[zero, zero] - 2 * c[one, zero], 0.0)))
+
+    def _pair(self, treated: Any, control: Any) -> tuple[int, int]:
+        at = []
+        for name, state, usual in (("treated", treated, len(self.states) - 1), ("control", control, 0)):
+            if state is not None and state not in self.states:
+                raise ParameterError(
+                    f"Effect.difference({name}={shown(state)}): no state of {self.treatment!r}; they are "
+                    f"{few(self.states, quoted=True)}."
+                )
+            at.append(usual if state is None else self.states.index(state))
+        return at[0], at[1]
 
     def __repr__(self) -> str:
+        comma = "" if self.method.endswith(" of") else ","
         lines = [
-            f"mean of {self.outcome} had everybody received {self.treatment} = ...        {self.method}, {self.n} rows"
+            f"mean of {self.outcome} had everybody received {self.treatment} = ...        {self.method}{comma} {self.n} rows"
         ]
         for state, mean, (low, high) in zip(self.states, self.means, self.intervals, strict=True):
             lines.append(f"  {state}  {mean:.4g}   {100 * self.level:g} % interval {low:.4g} to {high:.4g}")
@@ -72,6 +120,56 @@ class Effect(NamedTuple):
             f"  {self.states[-1]} - {self.states[0]}  {value:.4g}   {100 * self.level:g} % interval {low:.4g} to {high:.4g}"
         )
         return "\n".join(lines)
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame with a row per treatment and one for the difference."""
+        import pandas as pd
+
+        value, (low, high) = self.difference()
+        rows = [
+            (str(state), float(m), float(e), *between)
+            for state, m, e, between in zip(self.states, self.means, self.standard_errors, self.intervals, strict=True)
+        ]
+        rows.append((f"{self.states[-1]} - {self.states[0]}", value, self.difference_error(), low, high))
+        return pd.DataFrame(rows, columns=[str(self.treatment), "mean", "standard_error", "low", "high"])
+
+    def _repr_html_(self) -> str:
+        return html_lines(repr(self))
+
+    def refute(self, kind: str = "all", *, n_repeats: int = 50, share: float = 0.8, random_state: Any = 0) -> Any:
+        """Return tests that a sound estimate should pass, each repeated on changed data.
+
+        Parameters
+        ----------
+        kind : {"all", "placebo", "random_common_cause", "subset"}, default="all"
+            Treatments shuffled among the rows: the effect should vanish. A random column added to the adjustment set: it should
+            stay. A random part of the rows: it should stay, within its error.
+        n_repeats : int, default=50
+        share : float, default=0.8
+            Of the rows, for "subset".
+        random_state : int, Generator, ..., default=0
+        """
+        from novum.causal.refutation import refute
+
+        return refute(self, kind, n_repeats, share, random_state)
+
+    def sensitivity(self) -> Any:
+        """Return how strong an unseen confounder would have to be to explain the difference away."""
+        from novum.causal.sensitivity import sensitivity
+
+        return sensitivity(self)
+
+    def plot_overlap(self, ax: Any = None) -> Any:
+        """Draw the propensities of the last treatment among those who received it and the others."""
+        from novum.report.axes import drawing_axes
+
+        ax = drawing_axes(ax)
+        last = len(self.states) - 1
+        for part, label in ((self.received == last, f"{self.states[last]}"), (self.received != last, "others")):
+            ax.hist(self.propensities[part, last], bins=np.linspace(0, 1, 31), alpha=0.6, label=label)
+        ax.set(xlabel=f"P({self.treatment}={self.states[last]} | adjustment set)", ylabel="rows", title="overlap")
+        ax.legend()
+        return ax
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the means with their intervals."""
@@ -91,6 +189,10 @@ class Rows(NamedTuple):
     strata: NDArray[np.int64] | None  # numbers of the strata, where all covariates are categorical
     design: Array  # (n, p), without a column of ones
     binary: bool  # y is 0 or 1
+
+    def part(self, keep: NDArray[np.bool_]) -> "Rows":
+        strata = None if self.strata is None else np.unique(self.strata[keep], return_inverse=True)[1].reshape(-1)
+        return Rows(self.x[keep], self.y[keep], strata, self.design[keep], self.binary)
 
 
 def outcome_numbers(owner: str, name: Any, column: Any, state: Any) -> tuple[Array, str]:
@@ -126,27 +228,65 @@ def read_rows(
     if len(states) < 2 or len(states) > FEW:
         raise DataError(f"{owner}: the treatment {treatment!r} has {len(states)} values; it needs two to {FEW} states.")
     y, label = outcome_numbers(owner, outcome, columns[outcome], state)
-    strata: NDArray[np.int64] | None = np.zeros(len(y), dtype=np.int64)
-    design: list[Array] = []
-    for name in adjustment:
-        native = np.asarray(getattr(columns[name], "to_numpy", lambda c=columns[name]: c)())
-        numeric = native.dtype.kind == "f" and len(np.unique(native)) > FEW
-        if numeric:
-            if not np.isfinite(native).all():
-                raise DataError(f"{owner}: column {name!r} has missing or infinite cells; drop those rows.")
-            strata = None
-            spread = native.std()
-            design.append(((native - native.mean()) / (spread if spread > 0 else 1))[:, None])
-            continue
-        own = found_states(columns[name])
-        codes = coded(owner, name, columns[name], own)
-        if (codes < 0).any():
-            raise DataError(f"{owner}: column {name!r} has missing cells; drop those rows.")
-        if strata is not None:
-            strata = np.unique(strata * len(own) + codes, return_inverse=True)[1].reshape(-1)
-        design.append((codes[:, None] == np.arange(1, len(own))).astype(np.float64))
+    read = [read_covariate(owner, name, columns[name]) for name in adjustment]
+    binary = bool(np.isin(y, (0, 1)).all())
+    strata: NDArray[np.int64] | None = None
+    if all(one.codes is not None for one in read):
+        strata = np.zeros(len(y), dtype=np.int64)
+        for one in read:
+            strata = np.unique(strata * len(one.states) + one.codes, return_inverse=True)[1].reshape(-1)
+        empty = np.bincount(strata * len(states) + x, minlength=(int(strata.max()) + 1) * len(states)) == 0
+        if empty.any() and any(one.number is not None for one in read):
+            strata = None  # whole numbers: a slope needs less of the data than a mean for every value
+    design = [one.columns(x, len(states)) for one in read]
     stacked = np.hstack(design) if design else np.empty((len(y), 0))
-    return Rows(x, y, strata, stacked, bool(np.isin(y, (0, 1)).all())), states, label
+    return Rows(x, y, strata, stacked, binary), states, label
+
+
+def is_dose(owner: str, columns: Mapping[Any, Any], treatment: Any) -> bool:
+    """Return whether the treatment is a number rather than one of a few states."""
+    if treatment not in columns:
+        raise DataError(f"{owner}: the data have no column {treatment!r}.")
+    return read_covariate(owner, treatment, columns[treatment]).codes is None
+
+
+class Covariate(NamedTuple):
+    states: tuple[Any, ...]
+    codes: Any  # None where the values are too many to be states
+    number: Any  # standardised, shape (n, 1); None where they are no numbers
+
+    def columns(self, x: NDArray[np.int32], k: int) -> Array:
+        """Return a column per state, or the number itself where its values are many or some lack a treatment."""
+        lacking = self.codes is None or (np.bincount(self.codes * k + x, minlength=k * len(self.states)) == 0).any()
+        if self.number is not None and lacking:
+            return np.asarray(self.number)
+        return (self.codes[:, None] == np.arange(1, len(self.states))).astype(np.float64)
+
+
+def read_covariate(owner: str, name: Any, column: Any) -> Covariate:
+    native = np.asarray(getattr(column, "to_numpy", lambda: column)())
+    number = None
+    if native.dtype.kind in "iuf" and not declared(column):
+        values = native.astype(np.float64)
+        if not np.isfinite(values).all():
+            raise DataError(f"{owner}: column {name!r} has missing or infinite cells; drop those rows.")
+        spread = values.std()
+        number = ((values - values.mean()) / (spread if spread > 0 else 1))[:, None]
+        if len(np.unique(values)) > FEW:
+            return Covariate((), None, number)
+    own = found_states(column)
+    codes = coded(owner, name, column, own)
+    if (codes < 0).any():
+        raise DataError(f"{owner}: column {name!r} has missing cells; drop those rows.")
+    return Covariate(own, codes, number)
+
+
+def stratum_shares(rows: Rows, k: int) -> Array:
+    """Return e(x | s_i), zero where a stratum lacks a treatment."""
+    strata = rows.strata
+    assert strata is not None
+    count = np.bincount(strata * k + rows.x, minlength=(int(strata.max()) + 1) * k).reshape(-1, k)
+    return (count / count.sum(axis=1, keepdims=True))[strata]
 
 
 def by_strata(owner: str, rows: Rows, k: int, treatment: Any, states: tuple[Any, ...]) -> tuple[Array, Array]:
@@ -162,26 +302,46 @@ def by_strata(owner: str, rows: Rows, k: int, treatment: Any, states: tuple[Any,
         at = states[worst]
         raise DataError(
             f"{owner}: {treatment}={at!r} never occurs in {int(lacking[worst])} of {size} strata (no overlap); "
-            "adjust for fewer variables, or coarser states."
+            "adjust for fewer variables, or coarser states, or pass trim=0.01 for the effect on the other rows."
         )
     total = np.bincount(cell, rows.y, size * k).reshape(size, k)
     return (total / count)[strata], (count / count.sum(axis=1, keepdims=True))[strata]
 
 
-def by_regressions(rows: Rows, k: int) -> tuple[Array, Array]:
-    """Return m and e from regressions on the covariates."""
+def by_regressions(rows: Rows, k: int) -> tuple[Array, Array, list[bool]]:
+    """Return m and e from regressions on the covariates, and where m is logistic."""
     from novum.linear_model import LinearRegression, LogisticRegression
 
-    means = np.empty((len(rows.y), k))
+    means, logistic = np.empty((len(rows.y), k)), []
     for x in range(k):
         part = rows.x == x
-        two = rows.binary and 0 < rows.y[part].mean() < 1
-        if two:
+        logistic.append(rows.binary and 0 < rows.y[part].mean() < 1)
+        if logistic[-1]:
             model = LogisticRegression(C=1e6).fit(rows.design[part], rows.y[part])
             means[:, x] = model.predict_proba(rows.design)[:, 1]
         else:
             means[:, x] = LinearRegression().fit(rows.design[part], rows.y[part]).predict(rows.design)
-    return means, LogisticRegression(C=1e6).fit(rows.design, rows.x).predict_proba(rows.design)
+    return means, LogisticRegression(C=1e6).fit(rows.design, rows.x).predict_proba(rows.design), logistic
+
+
+def means_of(
+    owner: str, rows: Rows, k: int, method: str, treatment: Any, states: tuple[Any, ...], trimmed: bool
+) -> tuple[Means, Array]:
+    """Return (1), (2) or (3) with their errors, and the propensities."""
+    if rows.strata is not None:
+        _, shares = by_strata(owner, rows, k, treatment, states)
+        if not trimmed:
+            check_overlap(owner, treatment, states, rows.x, shares)
+        return stratum_means(rows.x, rows.y, rows.strata, k), shares
+    means, shares, logistic = by_regressions(rows, k)
+    if not trimmed:
+        check_overlap(owner, treatment, states, rows.x, shares, method == "ipw")
+    weight = (rows.x[:, None] == np.arange(k)) / np.maximum(shares, LEAST_SHARE)
+    if method == "adjustment":
+        return by_regression_means(rows.x, rows.y, rows.design, means, logistic), shares
+    if method == "ipw":
+        return by_weights(rows.x, rows.y, rows.design, shares, weight), shares
+    return by_robust_means(rows.y, means, weight), shares
 
 
 def estimate_effect(
@@ -193,39 +353,34 @@ def estimate_effect(
     method: str,
     outcome_state: Any,
     level: float,
-) -> Effect:
+    trim: float | None = None,
+) -> Any:
     """Return (1), (2) or (3) with the errors (4)."""
     check_choice(owner, "method", method, METHODS)
     level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
+    if trim is not None:
+        trim = check_number(owner, "trim", trim, 0, 0.5, open_high=True)
     if treatment == outcome or {treatment, outcome} & set(adjustment):
         raise ParameterError(f"{owner}: treatment, outcome and adjustment set must not share variables.")
     columns = columns_of(owner, data, ())
     if not columns or len(next(iter(columns.values()))) == 0:
         raise DataError(f"{owner}: the data have no rows.")
+    question = Question(columns, treatment, outcome, adjustment, method, outcome_state, level, trim)
+    if is_dose(owner, columns, treatment):
+        from novum.causal.doses import dose_effect
+
+        return dose_effect(owner, question)
     rows, states, label = read_rows(owner, columns, treatment, outcome, adjustment, outcome_state)
     k, n = len(states), len(rows.y)
-    if rows.strata is not None:
-        means, shares = by_strata(owner, rows, k, treatment, states)
-        kind = "strata"
-    else:
-        means, shares = by_regressions(rows, k)
-        kind = "regressions"
-    least = float(shares.min())
-    weight = (rows.x[:, None] == np.arange(k)) / np.maximum(shares, LEAST_SHARE)
-    robust = means + weight * (rows.y[:, None] - means)
-    if method == "adjustment":
-        mu = means.mean(axis=0)
-    elif method == "ipw":
-        mu = (weight * rows.y[:, None]).sum(axis=0) / weight.sum(axis=0)
-    else:
-        mu = robust.mean(axis=0)
-    if method == "ipw" and rows.strata is None:
-        influence = (
-            weight * (rows.y[:, None] - mu) / weight.mean(axis=0)
-        )  # of (2), as if e were known: on the safe side
-    else:
-        influence = robust - robust.mean(axis=0)
-    covariance = influence.T @ influence / n**2
-    words = {"adjustment": "adjusted", "ipw": "inverse propensity weights", "doubly_robust": "doubly robust"}[method]
+    kind = "regressions" if rows.strata is None else "strata"
     over = f" for {', '.join(map(str, adjustment))} ({kind})" if adjustment else " for nothing"
-    return Effect(treatment, label, states, mu, np.sqrt(np.diag(covariance)), covariance, level, words + over, n, least)
+    if trim:
+        shares = by_regressions(rows, k)[1] if rows.strata is None else stratum_shares(rows, k)
+        rows = rows.part(kept_by_trimming(owner, trim, k, rows.x, shares))
+        over += f", trimmed to propensities from {trim:g}: {len(rows.y)} of"
+    found, shares = means_of(owner, rows, k, method, treatment, states, bool(trim))
+    words = {"adjustment": "adjusted", "ipw": "inverse propensity weights", "doubly_robust": "doubly robust"}[method]
+    return Effect(
+        treatment, label, states, found.mu, np.sqrt(np.diag(found.covariance)), found.covariance, level, words + over, n,
+        float(shares.min()), found.freedom, shares, rows.x, float(rows.y.std()), rows.binary, question,
+    )  # fmt: skip

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from novum.exceptions import ParameterError
 from novum.graphical import DAG, BayesianNetwork
+from novum.runtime.words import few
 
 __all__ = ["CriterionCheck", "backdoor_sets", "confounders", "dag_of", "is_backdoor_set", "is_frontdoor_set"]
 
@@ -56,7 +57,7 @@ def dag_of(owner: str, graph: Any) -> DAG:
 def checked(owner: str, dag: DAG, **nodes: Any) -> None:
     for name, node in nodes.items():
         if node not in dag:
-            raise ParameterError(f"{owner}({name}={node!r}): no such node; the nodes are {', '.join(map(str, dag))}.")
+            raise ParameterError(f"{owner}({name}={node!r}): no such node; the nodes are {few(dag)}.")
 
 
 def node_set(owner: str, dag: DAG, name: str, nodes: Any) -> tuple[Any, ...]:

@@ -10,7 +10,9 @@ import numpy as np
 from novum.engines.factors.plan import Factor
 from novum.graphical.nodes import NoisyOr
 
-__all__ = ["one_by_one"]
+__all__ = ["FEW_CAUSES", "one_by_one"]
+
+FEW_CAUSES = 7  # a noisy-or of more variables is taken apart for inference
 
 
 def one_by_one(node: NoisyOr, scope: tuple[int, ...], cards: list[int]) -> list[Factor]:

@@ -20,6 +20,7 @@ from math import factorial
 from typing import TYPE_CHECKING, Any
 
 from novum.exceptions import ParameterError, ParameterTypeError
+from novum.graphical._comparison import Compares
 from novum.graphical.undirected import UndirectedGraph
 
 if TYPE_CHECKING:
@@ -101,6 +102,19 @@ class _Partial:
             d not in joined[b] for c in parents[b] & joined[a] for d in parents[c] & self.open[a] if d != b
         )
 
+    def close_together(self) -> "_Partial":
+        """Apply the rules in rounds, each to the graph as the round found it; what they ask for both ways stays an edge.
+
+        With arcs that no DAG has, one order of the rules contradicts another; rounds have no order.
+        """
+        while True:
+            asked = {(a, b) for edge in self.edges() for a, b in (edge, edge[::-1]) if self.must(a, b)}
+            clear = [(a, b) for a, b in asked if (b, a) not in asked]
+            if not clear:
+                return self
+            for a, b in clear:
+                self.direct(a, b)
+
     def close(self) -> "_Partial":
         """Apply the rules until none of them directs an edge."""
         waiting = self.edges()
@@ -117,7 +131,7 @@ class _Partial:
         return self
 
 
-class EssentialGraph:
+class EssentialGraph(Compares):
     """A class of I-equivalent directed graphs: arcs that all members share, and edges that they direct either way.
 
     Parameters
@@ -230,9 +244,12 @@ def essential_graph(dag: "DAG") -> EssentialGraph:
     return directed_further(dag.nodes, fixed, [(a, b) for a, b in edges if (a, b) not in fixed and (b, a) not in fixed])
 
 
-def directed_further(nodes: Iterable[Any], arcs: Iterable[Arc], edges: Iterable[Arc]) -> EssentialGraph:
-    """Return the graph with the edges directed that (7)-(10) direct."""
-    found = _Partial(nodes, arcs, edges).close()
+def directed_further(
+    nodes: Iterable[Any], arcs: Iterable[Arc], edges: Iterable[Arc], together: bool = False
+) -> EssentialGraph:
+    """Return the graph with the edges directed that (7)-(10) direct; `together` where arcs may contradict each other."""
+    start = _Partial(nodes, arcs, edges)
+    found = start.close_together() if together else start.close()
     return EssentialGraph(found.parents, found.arcs(), found.edges())
 
 

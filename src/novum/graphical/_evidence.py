@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError, ParameterTypeError
+from novum.runtime.words import few, shown
 
 __all__ = ["Evidence", "in_words", "listed", "read_evidence", "state_index"]
 
@@ -35,9 +36,7 @@ class Evidence(NamedTuple):
 
 def known(owner: str, name: str, variable: Any, states: Mapping[Any, Any]) -> Any:
     if not isinstance(variable, Hashable) or variable not in states:
-        raise ParameterError(
-            f"{owner}({name}={variable!r}): no such variable; the variables are {', '.join(map(str, states))}."
-        )
+        raise ParameterError(f"{owner}({name}={shown(variable)}): no such variable; the variables are {few(states)}.")
     return variable
 
 
@@ -46,20 +45,21 @@ def listed(owner: str, name: str, variables: Any, states: Mapping[Any, Any]) -> 
     if isinstance(variables, str) or (isinstance(variables, Hashable) and variables in states):
         return (known(owner, name, variables, states),)
     if not isinstance(variables, Iterable):
-        raise ParameterTypeError(f"{owner}({name}={variables!r}): pass the name of a variable, or several names.")
+        raise ParameterTypeError(f"{owner}({name}={shown(variables)}): pass the name of a variable, or several names.")
     names = tuple(known(owner, name, variable, states) for variable in variables)
     if len(set(names)) < len(names):
-        raise ParameterError(f"{owner}({name}={variables!r}): a variable is named twice.")
+        raise ParameterError(f"{owner}({name}={shown(variables)}): a variable is named twice.")
     return names
 
 
 def state_index(owner: str, what: str, variable: Any, value: Any, states: States) -> int:
     """Return the number of a state."""
     for i, state in enumerate(states[variable]):
-        if state == value and isinstance(state, bool) == isinstance(value, bool):
+        if state == value and isinstance(state, bool | np.bool_) == isinstance(value, bool | np.bool_):
             return i
-    shown = ", ".join(map(repr, states[variable][:20])) + (", ..." if len(states[variable]) > 20 else "")
-    raise ParameterError(f"{owner}: {what}={value!r} is no state of {variable!r}; its states are {shown}.")
+    raise ParameterError(
+        f"{owner}: {what}={shown(value)} is no state of {variable!r}; its states are {few(states[variable], quoted=True)}."
+    )
 
 
 def likelihood(owner: str, variable: Any, value: Any, states: States) -> NDArray[np.float64]:
@@ -72,8 +72,8 @@ def likelihood(owner: str, variable: Any, value: Any, states: States) -> NDArray
         weights = np.asarray(value, dtype=np.float64)
     if weights.shape != (len(names),) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise ParameterError(
-            f'{owner}: evidence["{variable}"]={value!r}; soft evidence is a likelihood >= 0, finite and not all zero, '
-            f"for each of the {len(names)} states {', '.join(map(repr, names[:20]))}."
+            f'{owner}: evidence["{variable}"]={shown(value)}; soft evidence is a likelihood >= 0, finite and not all zero, '
+            f"for each of the {len(names)} states {few(names, quoted=True)}."
         )
     return weights
 
@@ -84,7 +84,7 @@ def read_evidence(owner: str, evidence: Any, states: States) -> Evidence:
         return Evidence({}, {})
     if not isinstance(evidence, Mapping):
         raise ParameterTypeError(
-            f"{owner}(evidence={evidence!r}): pass a mapping of variable to state, such as {{'rain': 'yes'}}."
+            f"{owner}(evidence={shown(evidence)}): pass a mapping of variable to state, such as {{'rain': 'yes'}}."
         )
     place = {variable: i for i, variable in enumerate(states)}
     found = Evidence({}, {})
@@ -98,9 +98,6 @@ def read_evidence(owner: str, evidence: Any, states: States) -> Evidence:
 
 
 def in_words(evidence: Any) -> str:
-    """Return `gauge=empty, battery=flat`."""
-    parts = []
-    for variable, value in (evidence or {}).items():
-        soft = isinstance(value, Mapping | list | np.ndarray)
-        parts.append(f"{variable}~soft" if soft else f"{variable}={value}")
-    return ", ".join(parts)
+    """Return `gauge=empty, battery=flat`; of much evidence the beginning."""
+    pairs = (evidence or {}).items()
+    return few(f"{v}~soft" if isinstance(value, Mapping | list | np.ndarray) else f"{v}={value}" for v, value in pairs)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.history import History
-from novum.engines.factors.states import coded_columns, columns_of, found_states
+from novum.engines.factors.states import coded_columns, columns_of, learned_states
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Source
 from novum.graphical.learning import (
@@ -70,7 +70,7 @@ def learn_states(network: "BayesianNetwork", owner: str, columns: Mapping[Any, A
             raise DataError(
                 f"{owner}: no column {variable!r}, and its states are not known; pass states= to the network."
             )
-        states = found_states(columns[variable])
+        states = learned_states(owner, variable, columns[variable])
         if not states:
             raise DataError(f"{owner}: column {variable!r} holds no value; pass states= to the network.")
         network.states[variable] = states

@@ -9,19 +9,22 @@ R of (2) stays above one, and the result says so.
 """
 
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.engines.factors.plan import Engine
-from novum.exceptions import DataError
+from novum.exceptions import DataError, NotConverged
 from novum.graphical._evidence import Evidence
+from novum.graphical.ancestral import draw_states, least_variance
 from novum.graphical.result import Posterior
 from novum.runtime.checks import check_count
 from novum.runtime.random import Stream, seed_of
 
 __all__ = ["gibbs"]
 
+MOST_SPREAD = 1.1  # of R: the usual bound
 STARTS = 200  # sweeps of tries to find a start of positive probability
 
 
@@ -39,19 +42,31 @@ def blanket_weights(
 
 
 def starts(model: Any, engine: Engine, seen: Evidence, n: int, seed: int, owner: str, given: str) -> NDArray[np.int32]:
-    """Return states of positive probability, one per chain: drawn from the parents down, else the most probable one."""
+    """Return states of positive probability, a chain each: drawn from the parents down, or anywhere; else the likeliest."""
     codes = np.empty((n, len(engine.cards)), dtype=np.int32)
     found = np.zeros(n, dtype=bool)
     if hasattr(model, "dag") and len(engine.cards) == len(model.states):
-        from novum.graphical.ancestral import draw_states
-
         for attempt in range(STARTS // 20):
-            drawn, weights = draw_states(model, n, seed + attempt, seen.hard)
+            drawn, log = draw_states(model, n, seed + attempt, seen.hard)
             for v, likelihood in seen.soft.items():
-                weights = weights * likelihood[drawn[:, v]]
-            new = ~found & (weights > 0)
+                log = np.where(likelihood[drawn[:, v]] > 0, log, -np.inf)
+            new = ~found & (log > -np.inf)
             codes[new] = drawn[new]
             found |= new
+            if found.all():
+                return codes
+    else:  # anywhere: chains that begin at one top would agree on it
+        stream, free = Stream(seed), [v for v in range(len(engine.cards)) if v not in seen.hard]
+        for attempt in range(STARTS // 20):
+            drawn = np.zeros((n, len(engine.cards)), dtype=np.int32)
+            drawn[:, free] = stream.uniform("gibbs start", attempt, n, len(free)) * np.array(engine.cards)[free]
+            for v, state in seen.hard.items():
+                drawn[:, v] = state
+            positive = np.all([f.table[tuple(drawn[:, u] for u in f.scope)] > 0 for f in engine.factors], axis=0)
+            for v, likelihood in seen.soft.items():
+                positive &= likelihood[drawn[:, v]] > 0
+            codes[~found & positive] = drawn[~found & positive]
+            found |= positive
             if found.all():
                 return codes
     if not found.all():
@@ -107,7 +122,14 @@ def gibbs(
         spread = np.sqrt(((sweeps - 1) / sweeps * within + between) / within)
     r_hat = float(np.nanmax(np.where(within > 0, spread, np.where(between > 0, np.inf, 1.0))))
     details = {"n_samples": n_chains * sweeps, "n_chains": n_chains, "burn_in": burn_in, "r_hat": r_hat}
-    warning = "" if r_hat < 1.1 else f", chains disagree (R = {r_hat:.2f})"
+    warning = "" if r_hat < MOST_SPREAD else f", chains disagree (R = {r_hat:.2f})"
+    if warning:
+        warn(
+            f"{owner}(method='gibbs'): the chains disagree (R = {r_hat:.2f}, should be below {MOST_SPREAD}); the answer may "
+            "be far off. Raise burn_in= and n_samples=, or use an exact method or likelihood weighting.",
+            NotConverged,
+            stacklevel=4,
+        )
     return Posterior(
         p.reshape(shape),
         names,
@@ -115,6 +137,6 @@ def gibbs(
         given,
         float("nan"),
         f"Gibbs, {n_chains * sweeps} samples of {n_chains} chains{warning}",
-        np.sqrt(between / n_chains).reshape(shape),
+        np.sqrt(np.maximum(between / n_chains, least_variance(p, n_chains))).reshape(shape),
         details,
     )

@@ -9,12 +9,13 @@ is an approximation, and it may not settle: the result tells the number of sweep
 """
 
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.engines.factors.plan import Engine
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.graphical._evidence import Evidence
 from novum.graphical.messages import along, log_sum
 from novum.graphical.result import Posterior
@@ -152,7 +153,15 @@ def loopy_bp(
     label = f"loopy belief propagation, {len(history)} sweeps" + (
         "" if converged else f", not converged (last change {history[-1]:.1e})"
     )
-    return Posterior(p, names, model.states, given, model._log_probability(state.bethe()), label, None, details)
+    if not converged:
+        warn(
+            f"{owner}(method='loopy_bp'): the messages still changed by {history[-1]:.1e} after {len(history)} sweeps; the "
+            "answer may be far off. Raise damping= or max_iter=, or use an exact method.",
+            NotConverged,
+            stacklevel=4,
+        )
+    log = model._log_probability(state.bethe())
+    return Posterior(p, names, model.states, given, log, label, None, details, "about")
 
 
 def joint_belief(state: Beliefs, target: tuple[int, ...], owner: str) -> Array:

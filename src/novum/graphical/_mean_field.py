@@ -8,15 +8,16 @@ the highest bound is kept. Cells of zero count as exp(-690): their log must be f
 """
 
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import DataError
+from novum.exceptions import DataError, NotConverged
 from novum.graphical._evidence import Evidence
 from novum.graphical._loopy import Beliefs
 from novum.graphical.messages import along, log_sum
-from novum.graphical.result import Posterior
+from novum.graphical.result import Posterior, probability_words
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
 
@@ -51,7 +52,7 @@ def mean_field(
     n_init: int = 5,
     random_state: Any = None,
 ) -> Posterior:
-    """Return the product (1) over the variables asked for, with the bound (2) in `details` and as `log_evidence`."""
+    """Return the product (1) over the variables asked for, with the bound (2) in `details`; `log_evidence` stays unknown."""
     limit, starts = check_count(owner, "max_iter", max_iter), check_count(owner, "n_init", n_init)
     tol = check_number(owner, "tol", tol, 0)
     state = Beliefs(model._engine(), seen)
@@ -87,10 +88,17 @@ def mean_field(
         raise DataError(
             f"{owner}: the evidence {given} has probability zero, or mean field found no configuration with it."
         )
+    if len(best[2]) > limit and best[2][-1] - best[2][-2] > tol * max(1.0, abs(best[2][-1])):
+        warn(
+            f"{owner}(method='mean_field'): the bound still rose after max_iter={limit} passes; raise max_iter= or tol=.",
+            NotConverged,
+            stacklevel=4,
+        )
     place = {variable: i for i, variable in enumerate(model.states)}
     p = np.ones(())
     for name in names:
         p = np.multiply.outer(p, best[1][place[name]])
     bound = model._log_probability(best[0] + state.constant)
     details = {"bound": bound, "bounds": [b + state.constant for b in best[2]], "n_iter": len(best[2]) - 1}
-    return Posterior(p, names, model.states, given, bound, f"mean field, log P(evidence) >= {bound:.4g}", None, details)
+    label = f"mean field, {probability_words('P(evidence)', bound, '>=')}" if given else "mean field"
+    return Posterior(p, names, model.states, given, float("nan"), label, None, details)

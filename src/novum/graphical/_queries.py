@@ -20,6 +20,7 @@ from novum.graphical._mean_field import mean_field
 from novum.graphical.ancestral import likelihood_weighting, rejection
 from novum.graphical.result import Marginals, MostProbable, Posterior
 from novum.runtime.checks import check_choice, check_number
+from novum.runtime.words import few
 
 __all__ = ["Queries"]
 
@@ -42,10 +43,11 @@ def impossible(owner: str, given: str) -> DataError:
 
 def too_large(owner: str, refused: TooLarge, directed: bool) -> MemoryError:
     methods = [name for name in APPROXIMATE if directed or name not in ("likelihood_weighting", "rejection")]
+    where = "" if owner.endswith(".query") else "by query(variable, evidence, ...), one variable at a time: "
     return MemoryError(
         f"{owner}: exact inference needs {in_bytes(refused.cost.bytes)} (largest clique: {refused.cost.treewidth + 1} variables, "
         f"{refused.cost.largest_clique:.3g} cells), more than memory_limit={in_bytes(refused.limit)}. Observe more variables, "
-        f"raise memory_limit=, or ask for an approximation: method={', '.join(map(repr, methods))}."
+        f"raise memory_limit=, or ask for an approximation: {where}method={', '.join(map(repr, methods))}."
     )
 
 
@@ -81,9 +83,7 @@ class Queries:
                     f"{owner}(variables={name!r}): {name!r} is among the evidence; ask for another variable."
                 )
         if not names:
-            raise ParameterError(
-                f"{owner}: name at least one variable; the variables are {', '.join(map(str, self.states))}."
-            )
+            raise ParameterError(f"{owner}: name at least one variable; the variables are {few(self.states)}.")
         return names, seen
 
     def query(
@@ -233,8 +233,15 @@ class Queries:
             else self._asked(owner, variables, evidence)[0]
         )
         limit = check_number(owner, "memory_limit", memory_limit, 0)
+        chosen = [place[n] for n in names]
         try:
-            best, logs = self._engine().maximum(seen.observed, seen.row, [place[n] for n in names], seen.soft, limit)
+            try:
+                best, logs = self._engine().maximum(seen.observed, seen.row, chosen, seen.soft, limit)
+            except TooLarge:
+                other = self._maximum_otherwise(seen, chosen, limit)
+                if other is None:
+                    raise
+                best, logs = other
             _, total = self._engine().marginals(seen.observed, seen.row, [], seen.soft, limit)
         except TooLarge as refused:
             raise too_large(owner, refused, hasattr(self, "dag")) from None
@@ -244,6 +251,22 @@ class Queries:
         values = {name: self.states[name][i] for name, i in zip(names, best[0], strict=True)}
         log = self._log_probability(logs[0])
         return MostProbable(values, float(np.exp(logs[0] - total[0])), float(np.exp(log)), log, given)
+
+    def _maximum_otherwise(
+        self, seen: Evidence, chosen: list[int], limit: float
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]] | None:
+        """Return (2) where summing before maximising is too large: from the whole joint posterior of a few variables."""
+        cards = [len(states) for states in self.states.values()]
+        shape = tuple(cards[v] for v in chosen)
+        if float(np.prod([float(c) for c in shape])) > ENUMERABLE:
+            return None
+        try:
+            (table,), logs = self._engine().marginals(seen.observed, seen.row, [chosen], seen.soft, limit)
+        except TooLarge:
+            return None
+        at = np.unravel_index(int(np.argmax(table[0])), shape)
+        with np.errstate(divide="ignore"):
+            return np.array([at], dtype=np.int32), logs + np.log(table[0][at])
 
     def cost(self, variables: Any = None, evidence: Any = None) -> Cost:
         """Return treewidth, multiplications and bytes of a query (of all marginals, by default) without running it."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_choice
+from novum.runtime.words import few
 
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG
@@ -160,7 +161,7 @@ def listed(dag: "DAG", owner: str, nodes: Any) -> tuple[Any, ...]:
     unknown = [node for node in found if node not in dag.parents]
     if unknown:
         wrong = nodes if isinstance(nodes, str) else unknown[0]
-        raise ParameterError(f"{owner}: no node {wrong!r}; the nodes are {', '.join(map(str, dag.nodes))}.")
+        raise ParameterError(f"{owner}: no node {wrong!r}; the nodes are {few(dag.nodes)}.")
     return tuple(dict.fromkeys(found))
 
 

@@ -8,11 +8,12 @@ variance of (4): sum_s w_s^2 ([x_s = t] - p)^2 / (sum_s w_s)^2;   effective samp
 """
 
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.graphical._evidence import Evidence
 from novum.graphical.result import Posterior
 from novum.runtime.checks import check_count
@@ -24,16 +25,17 @@ if TYPE_CHECKING:
 __all__ = ["draw_states", "likelihood_weighting", "rejection"]
 
 Codes = NDArray[np.int32]
+FEW_SAMPLES = 30  # effective ones, below which an answer is called rough
 
 
 def draw_states(
     network: "BayesianNetwork", n: int, seed: int, fixed: dict[int, int]
 ) -> tuple[Codes, NDArray[np.float64]]:
-    """Return n draws (1) as codes, a column per variable, and their weights (3); `fixed` variables are set."""
+    """Return n draws (1) as codes, a column per variable, and the logs of their weights (3); `fixed` variables are set."""
     place = {variable: i for i, variable in enumerate(network.states)}
     stream = Stream(seed)
     codes = np.empty((n, len(place)), dtype=np.int32)
-    weights = np.ones(n)
+    log_weights = np.zeros(n)
     for variable in network.dag.order:
         if variable not in place:
             continue  # real: drawn elsewhere, and nothing discrete depends on it
@@ -42,26 +44,36 @@ def draw_states(
         rows = network.conditionals[variable].rows(parents)  # (n, states), or (states,) of a root
         if column in fixed:
             codes[:, column] = fixed[column]
-            weights *= rows[..., fixed[column]]
+            with np.errstate(divide="ignore"):
+                log_weights += np.log(rows[..., fixed[column]])
             continue
         u = stream.uniform("network sample", column, n)
         edges = np.cumsum(rows, axis=-1)
         edges[..., -1] = np.inf  # rounding must not leave a draw without a state
         codes[:, column] = (u[:, None] >= edges).sum(axis=1)
-    return codes, weights
+    return codes, log_weights
+
+
+def least_variance(p: NDArray[np.float64], samples: float) -> NDArray[np.float64]:
+    """Return the variance that few samples leave at least, where all of them agree: that of (samples p + 1) / (samples + 2)."""
+    smoothed = (samples * p + 1) / (samples + 2)
+    return np.where((p <= 0) | (p >= 1) | (samples < FEW_SAMPLES), smoothed * (1 - smoothed) / (samples + 3), 0.0)
 
 
 def weighted_posterior(
     network: "BayesianNetwork",
+    owner: str,
     names: tuple[Any, ...],
     seen: Evidence,
     given: str,
     codes: Codes,
-    weights: NDArray[np.float64],
+    log_weights: NDArray[np.float64],
     method: str,
     details: dict[str, Any],
 ) -> Posterior:
-    """Return (4) and the root of (5)."""
+    """Return (4) and the root of (5); the weights are scaled by the largest, so that evidence of any probability is weighed."""
+    largest = float(log_weights.max())
+    weights = np.exp(log_weights - largest)
     place = {variable: i for i, variable in enumerate(network.states)}
     shape = tuple(len(network.states[name]) for name in names)
     cell = np.ravel_multi_index(tuple(codes[:, place[name]] for name in names), shape)
@@ -70,16 +82,25 @@ def weighted_posterior(
     p = np.bincount(cell, weights, size) / total
     squares = np.bincount(cell, weights**2, size)
     variance = (squares * (1 - 2 * p) + p**2 * (weights**2).sum()) / total**2
-    details["effective_samples"] = float(total**2 / (weights**2).sum())
+    effective = details["effective_samples"] = float(total**2 / (weights**2).sum())
+    if effective < FEW_SAMPLES:
+        warn(
+            f"{owner}: {method}: they are worth {effective:.3g} independent ones; the answer is rough. Raise n_samples=, or "
+            "use an exact method.",
+            DataWarning,
+            stacklevel=5,
+        )
+    variance = np.maximum(variance, least_variance(p, effective))
     return Posterior(
         p.reshape(shape),
         names,
         network.states,
         given,
-        float(np.log(total / details["n_samples"])),
+        float(np.log(total / details["n_samples"])) + largest,
         method,
-        np.sqrt(np.maximum(variance, 0)).reshape(shape),
+        np.sqrt(variance).reshape(shape),
         details,
+        "about",
     )
 
 
@@ -103,15 +124,16 @@ def likelihood_weighting(
     """Return (3)-(5)."""
     network = directed(model, owner, "likelihood_weighting")
     n = check_count(owner, "n_samples", n_samples)
-    codes, weights = draw_states(network, n, seed_of(random_state), seen.hard)
-    for column, likelihood in seen.soft.items():
-        weights = weights * likelihood[codes[:, column]]
-    if not weights.any():
+    codes, log_weights = draw_states(network, n, seed_of(random_state), seen.hard)
+    with np.errstate(divide="ignore"):
+        for column, likelihood in seen.soft.items():
+            log_weights = log_weights + np.log(likelihood[codes[:, column]])
+    if log_weights.max() == -np.inf:
         raise DataError(
             f"{owner}: none of {n} samples agrees with the evidence {given}; draw more (n_samples=), or use method='auto'."
         )
     return weighted_posterior(
-        network, names, seen, given, codes, weights, f"likelihood weighting, {n} samples", {"n_samples": n}
+        network, owner, names, seen, given, codes, log_weights, f"likelihood weighting, {n} samples", {"n_samples": n}
     )
 
 
@@ -144,11 +166,12 @@ def rejection(
     details = {"n_samples": n, "accepted": int(keep.sum())}
     found = weighted_posterior(
         network,
+        owner,
         names,
         seen,
         given,
         codes[keep],
-        np.ones(int(keep.sum())),
+        np.zeros(int(keep.sum())),
         f"rejection, {keep.sum()} of {n} samples kept",
         details,
     )

@@ -14,8 +14,10 @@ from typing import Any
 
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical import _enumeration, _equivalence, _plates, _separation
+from novum.graphical._comparison import Compares, Scores
 from novum.graphical.undirected import UndirectedGraph
 from novum.runtime.checks import check_count
+from novum.runtime.words import few, shown
 
 __all__ = ["DAG"]
 
@@ -34,7 +36,7 @@ def read_parents(owner: str, graph: Any, nodes: Iterable[Any] = ()) -> Parents:
         for child, parents in graph.items():
             if isinstance(parents, str) or not isinstance(parents, Iterable):
                 raise ParameterTypeError(
-                    f"{owner}: the parents of {child!r} must be a sequence of nodes, got {parents!r}."
+                    f"{owner}: the parents of {child!r} must be a sequence of nodes, got {shown(parents)}."
                 )
             found.setdefault(child, []).extend(parents)
         for parent in [parent for parents in found.values() for parent in parents]:
@@ -47,10 +49,10 @@ def read_parents(owner: str, graph: Any, nodes: Iterable[Any] = ()) -> Parents:
         )
     for arc in graph:
         if isinstance(arc, str) or not isinstance(arc, Iterable) or len(pair := tuple(arc)) != 2:
-            raise ParameterError(f"{owner}: {arc!r} is no arc; pass pairs (parent, child).")
+            raise ParameterError(f"{owner}: {shown(arc)} is no arc; pass pairs (parent, child).")
         if not all(isinstance(node, Hashable) for node in pair):
             raise ParameterTypeError(
-                f"{owner}: {arc!r} has a node that cannot be hashed; name nodes by text, numbers or tuples."
+                f"{owner}: {shown(arc)} has a node that cannot be hashed; name nodes by text, numbers or tuples."
             )
         found.setdefault(pair[0], [])
         found.setdefault(pair[1], []).append(pair[0])
@@ -81,7 +83,7 @@ def find_cycle(parents: Mapping[Any, tuple[Any, ...]]) -> list[Any]:
     return []
 
 
-class DAG:
+class DAG(Compares, Scores):
     """A directed acyclic graph.
 
     Parameters
@@ -125,7 +127,7 @@ class DAG:
                 raise ParameterError(f"{owner}: the arc {twice} -> {node} is given twice.")
         cycle = find_cycle(parents)
         if cycle:
-            raise ParameterError(f"{owner}: {' -> '.join(map(str, cycle))} is a directed cycle.")
+            raise ParameterError(f"{owner}: {few(cycle, ' -> ')} is a directed cycle.")
         return parents
 
     # ---------------------------------------------------------------------------------------------- what it holds
@@ -170,9 +172,7 @@ class DAG:
 
     def _reach(self, owner: str, start: Any, along: Parents) -> set[Any]:
         if start not in self.parents:
-            raise ParameterError(
-                f"DAG.{owner}({start!r}): no such node; the nodes are {', '.join(map(str, self.nodes))}."
-            )
+            raise ParameterError(f"DAG.{owner}({start!r}): no such node; the nodes are {few(self.nodes)}.")
         seen: set[Any] = set()
         open_nodes = list(along[start])
         while open_nodes:

@@ -1,11 +1,13 @@
-"""Network files by their ending: .bif, .xmlbif (.xml), .uai, .json, each also with .gz.
+"""Network files by their ending: .bif, .xmlbif (.xml, .bifxml), .uai, .json, each also with .gz.
 
 BIF and XMLBIF keep names and order; their states come back as text. UAI keeps numbers only. JSON keeps the types of
 names and states (text, whole numbers, floats, booleans) and is the format for anything that is not to leave novum.
+A name that a format cannot keep is refused before anything is written.
 """
 
 import gzip
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,11 @@ from novum.graphical.formats.parts import Parts
 from novum.graphical.formats.uai import Tables, read_uai, write_uai
 from novum.graphical.formats.xmlbif import read_xmlbif, write_xmlbif
 from novum.graphical.real.nodes import LinearGaussian
+from novum.runtime.words import shown
 
 __all__ = ["read_parts", "write_parts"]
 
-FORMATS = (".bif", ".xmlbif", ".xml", ".uai", ".json")
+FORMATS = (".bif", ".xmlbif", ".xml", ".bifxml", ".uai", ".json")
 MOST_BYTES = 1 << 30  # of an unpacked file: a packed one may hide any number
 SCALAR = (str, int, float, bool, type(None))
 
@@ -38,7 +41,7 @@ def text_of(owner: str, path: Path) -> str:
     with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
         try:
             raw = file.read(MOST_BYTES + 1)
-        except (EOFError, gzip.BadGzipFile) as error:
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise FileFormatError(f"{owner}({str(path)!r}): the file is damaged: {error}.") from None
     if len(raw) > MOST_BYTES:
         raise FileFormatError(f"{owner}({str(path)!r}): the file has more than {MOST_BYTES >> 30} GiB.")
@@ -73,7 +76,7 @@ def from_json(text: str) -> Parts:
     try:
         data = json.loads(text)
         if data["format"] != "novum.BayesianNetwork":
-            raise FileFormatError(f"JSON: the file holds {data['format']!r}, not 'novum.BayesianNetwork'.")
+            raise FileFormatError(f"JSON: the file holds {shown(data['format'])}, not 'novum.BayesianNetwork'.")
         nodes = data["variables"]
         names = [node["name"] for node in nodes]
         if len({json.dumps(name) for name in names}) < len(names) or not all(
@@ -92,7 +95,7 @@ def from_json(text: str) -> Parts:
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, FileFormatError):
             raise
-        raise FileFormatError(f"JSON: not a network file: {type(error).__name__} {error}.") from None
+        raise FileFormatError(f"JSON: not a network file: {type(error).__name__} {shown(error)}.") from None
 
 
 def real_node(node: dict[str, Any]) -> LinearGaussian:
@@ -126,6 +129,7 @@ READERS: dict[str, Any] = {
     ".bif": read_bif,
     ".xmlbif": read_xmlbif,
     ".xml": read_xmlbif,
+    ".bifxml": read_xmlbif,
     ".uai": from_uai,
     ".json": from_json,
 }
@@ -133,6 +137,7 @@ WRITERS: dict[str, Any] = {
     ".bif": write_bif,
     ".xmlbif": write_xmlbif,
     ".xml": write_xmlbif,
+    ".bifxml": write_xmlbif,
     ".uai": to_uai,
     ".json": to_json,
 }
@@ -146,12 +151,36 @@ def read_parts(owner: str, path: Any) -> Parts:
     return parts if parts.name else parts._replace(name=name[: name.rfind(".")])
 
 
+def check_kept(owner: str, path: Path, parts: Parts) -> None:
+    """Refuse names and states that the reader of this format would not give back: read a small file that holds them."""
+    form = ending(owner, path)
+    if form in (".uai", ".json"):
+        return  # UAI keeps no names; JSON looks at each
+    wanted = {str(name): tuple(map(str, states)) for name, states in parts.states.items()}
+    even = {name: np.full(len(states), 1.0 / len(states)) for name, states in parts.states.items()}
+    try:
+        text = WRITERS[form](Parts(dict.fromkeys(parts.states, ()), parts.states, even, parts.name))
+        text.encode()
+        found = READERS[form](text).states
+    except (FileFormatError, UnicodeEncodeError) as error:
+        raise ParameterError(
+            f"{owner}({str(path)!r}): the file could not be read back ({shown(error)}); rename variables or states, or write .json."
+        ) from None
+    if len(wanted) < len(parts.states) or found != wanted:
+        lost = next((v for v in parts.states if found.get(str(v)) != tuple(map(str, parts.states[v]))), "a name")
+        raise ParameterError(
+            f"{owner}({str(path)!r}): {form} keeps names as text without outer blanks, and {shown(lost)} or its states would not "
+            "come back; rename them, or write .json."
+        )
+
+
 def write_parts(owner: str, path: Any, parts: Parts) -> None:
     """Write a network to a file; an existing file is replaced whole or not at all."""
     path = Path(path)
     real = [name for name in parts.parents if name not in parts.states]
     if real and ending(owner, path) != ".json":
         raise ParameterError(f"{owner}({str(path)!r}): {real[0]!r} is a real variable; only .json keeps those.")
+    check_kept(owner, path, parts)
     text = WRITERS[ending(owner, path)](parts).encode()
     beside = path.with_name(path.name + ".part")
     beside.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)

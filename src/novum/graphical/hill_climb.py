@@ -32,6 +32,13 @@ __all__ = ["HillClimb"]
 Array = NDArray[np.float64]
 LEAST_GAIN = 1e-9  # rounding of sums of logs
 TURNS = 4  # arcs looked at per node to find covered ones
+LEAST_RESTARTS = 20
+USUAL_SECONDS = 2.0  # of restarts, in estimated time: the clock would give another graph on another machine
+STEP_SECONDS, CUBE_SECONDS, CELL_SECONDS = (
+    1.5e-4,
+    4e-10,
+    5e-9,
+)  # of a step, per n^3 of it, and per row of a new local score
 NODES_PER_CUT = 12  # a restart cuts off one node of so many: enough to leave a top, few enough to keep what was found
 
 
@@ -192,8 +199,10 @@ class HillClimb(StructureLearner):
     max_parents : int, optional
     tabu : int, default=10
         Graphs that are remembered, and steps without a new best graph before the search ends; 0 stops at the first top.
-    n_restarts : int, default=20
-        Further climbs, each from the best graph shaken as in (4); local scores that are known cost nothing.
+    n_restarts : int, optional
+        Further climbs, each from the best graph shaken as in (4); local scores that are known cost nothing. By default as many as
+        about two seconds hold, at least 20, until 30 + 2 (number of variables) in a row found nothing. The seconds are estimated
+        from the work, so that a search can be repeated anywhere.
     required, forbidden : iterables of arcs (parent, child), optional
         Arcs that every graph has, and arcs that none has.
     start : DAG or arcs, optional
@@ -207,6 +216,8 @@ class HillClimb(StructureLearner):
     dag_ : DAG
     score_ : float
     n_iter_ : int
+    n_restarts_ : int
+        Restarts that were made.
     n_scores_ : int
         Local scores that were computed.
 
@@ -221,7 +232,7 @@ class HillClimb(StructureLearner):
 
     def __init__(
         self, score: str = "bic", *, equivalent_sample_size: float = 1.0, max_parents: int | None = None, tabu: int = 10,
-        n_restarts: int = 20, required: Any = None, forbidden: Any = None, start: Any = None, max_iter: int = 10_000,
+        n_restarts: int | None = None, required: Any = None, forbidden: Any = None, start: Any = None, max_iter: int = 10_000,
         random_state: Any = 0,
     ):  # fmt: skip
         self.score, self.equivalent_sample_size, self.max_parents = score, equivalent_sample_size, max_parents
@@ -231,7 +242,8 @@ class HillClimb(StructureLearner):
     def _search(self, owner: str, scores: LocalScores, names: tuple[Any, ...]) -> list[frozenset[int]]:
         n = len(names)
         most = n if self.max_parents is None else check_count(owner, "max_parents", self.max_parents, 0)
-        tabu, restarts = check_count(owner, "tabu", self.tabu, 0), check_count(owner, "n_restarts", self.n_restarts, 0)
+        tabu = check_count(owner, "tabu", self.tabu, 0)
+        restarts = None if self.n_restarts is None else check_count(owner, "n_restarts", self.n_restarts, 0)
         limit = check_count(owner, "max_iter", self.max_iter)
         fixed, allowed = np.zeros((n, n), dtype=bool), ~np.eye(n, dtype=bool)
         for i, j in arcs_of(owner, "required", self.required, names):
@@ -256,11 +268,20 @@ class HillClimb(StructureLearner):
         walker = Climb(scores, parents, allowed, fixed, most)
         best, best_score, self.n_iter_ = climb(walker, tabu, limit)
         stream = Stream(seed_of(self.random_state))
-        for restart in range(restarts if n > 1 else 0):
+        self.n_restarts_, last_gain, begin = 0, 0, (self.n_iter_, scores.evaluated)
+        while n > 1:
+            work = STEP_SECONDS + CUBE_SECONDS * n**3
+            spent = (self.n_iter_ - begin[0] + self.n_restarts_) * work
+            spent += (scores.evaluated - begin[1]) * scores.codes.shape[1] * CELL_SECONDS
+            idle = self.n_restarts_ - last_gain
+            tired = spent > USUAL_SECONDS or idle >= 30 + 2 * n
+            if self.n_restarts_ >= restarts if restarts is not None else tired and self.n_restarts_ >= LEAST_RESTARTS:
+                break
             walker.move_to(best)
-            walker.move_to(shaken(walker, stream.uniform("restart", restart, (1 + TURNS) * n)))
+            walker.move_to(shaken(walker, stream.uniform("restart", self.n_restarts_, (1 + TURNS) * n)))
             found, value, steps = climb(walker, 0, limit)
             self.n_iter_ += steps
+            self.n_restarts_ += 1
             if value > best_score + LEAST_GAIN:
-                best, best_score = found, value
+                best, best_score, last_gain = found, value, self.n_restarts_
         return best

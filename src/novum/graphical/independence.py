@@ -10,7 +10,7 @@ r"""Tests of x independent of y given z from data, as PC asks them.
 Under independence (2) has the chi-squared distribution with (3). A test answers with a p-value; (4) and an oracle with 1 or 0.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,58 +21,89 @@ from novum import _core
 from novum.exceptions import DataError
 from novum.graphical.dag import DAG
 
-__all__ = ["Test", "correlation_test", "count_test", "oracle"]
+__all__ = ["CountTest", "Test", "correlation_test", "count_test", "oracle", "p_values"]
 
 Array = NDArray[np.float64]
 Test = Callable[[int, int, tuple[int, ...]], float]  # numbers of x, y and z to a p-value
 MOST_CELLS = 1 << 24  # of the counts (1)
+CELLS_TOGETHER = 1 << 15  # of the tables that are worked on at once: they stay in the cache
 
 
-def statistic(counts: Array, chi_squared: bool) -> tuple[float, float]:
-    """Return (2) and (3) of counts with the shape (z, x, y)."""
-    rows, columns = counts.sum(axis=2), counts.sum(axis=1)
-    mass = rows.sum(axis=1)
-    seen = mass > 0
-    counts, rows, columns, mass = counts[seen], rows[seen], columns[seen], mass[seen]
-    expected = rows[:, :, None] * columns[:, None, :] / mass[:, None, None]
+def statistics(counts: Array, chi_squared: bool) -> tuple[Array, Array]:
+    """Return (2) and (3) of several tables of counts, shape (tables, z, x, y)."""
+    rows, columns = counts.sum(axis=3), counts.sum(axis=2)
+    mass = rows.sum(axis=2)
+    expected = rows[:, :, :, None] * columns[:, :, None, :]
+    expected /= np.where(mass > 0, mass, 1)[:, :, None, None]
     if chi_squared:
-        at = expected > 0
-        value = float(((counts[at] - expected[at]) ** 2 / expected[at]).sum())
+        value = ((counts - expected) ** 2 / np.where(expected > 0, expected, 1)).sum(axis=(1, 2, 3))
     else:
-        at = counts > 0
-        value = float(2 * (counts[at] * np.log(counts[at] / expected[at])).sum())
-    return max(value, 0.0), float((((rows > 0).sum(axis=1) - 1) * ((columns > 0).sum(axis=1) - 1)).sum())
+        some = counts > 0
+        ratio = np.where(some, counts, 1) / np.where(some, expected, 1)
+        value = 2 * (counts * np.log(ratio)).sum(axis=(1, 2, 3))
+    freedom = (np.maximum((rows > 0).sum(axis=2) - 1, 0) * np.maximum((columns > 0).sum(axis=2) - 1, 0)).sum(axis=1)
+    return np.maximum(value, 0.0), freedom.astype(np.float64)
+
+
+class CountTest:
+    """The test "g2", "chi2" or "mutual_information" on coded rows; `many` answers for several z at once."""
+
+    def __init__(self, owner: str, kind: str, cards: list[int], codes: NDArray[np.int32], weight: Array | None,
+                 least_information: float, names: tuple[Any, ...]):  # fmt: skip
+        self.owner, self.kind, self.cards, self.codes, self.weight = owner, kind, cards, codes, weight
+        self.least, self.names = least_information, names
+        self.n = float(codes.shape[1] if weight is None else weight.sum())
+
+    def cells(self, x: int, y: int, given: tuple[int, ...]) -> int:
+        found = int(np.prod([self.cards[v] for v in (*given, x, y)], dtype=object))
+        if found > MOST_CELLS:
+            raise DataError(
+                f"{self.owner}: a test of {self.names[x]!r} and {self.names[y]!r} given {len(given)} variables has "
+                f"{found:,} cells; lower max_conditioning, or cut variables into fewer states."
+            )
+        return found
+
+    def many(self, x: int, y: int, sets: Sequence[tuple[int, ...]]) -> Array:
+        """Return the p-values given each set; tables of one size are worked on together."""
+        out = np.empty(len(sets))
+        groups: dict[int, list[int]] = {}
+        for i, given in enumerate(sets):
+            groups.setdefault(self.cells(x, y, given), []).append(i)
+        for cells, members in groups.items():
+            step = max(1, CELLS_TOGETHER // cells)
+            for begin in range(0, len(members), step):
+                part = members[begin : begin + step]
+                out[part] = self._p_values(x, y, [sets[i] for i in part], cells)
+        return out
+
+    def _p_values(self, x: int, y: int, sets: list[tuple[int, ...]], cells: int) -> Array:
+        counts = np.zeros((len(sets), cells))
+        for row, given in zip(counts, sets, strict=True):
+            scope = [*given, x, y]
+            _core.factors.network.count_rows(self.codes, scope, [self.cards[v] for v in scope], self.weight, row)
+        shape = (len(sets), -1, self.cards[x], self.cards[y])
+        value, freedom = statistics(counts.reshape(shape), self.kind == "chi2")
+        if self.kind == "mutual_information":
+            return np.asarray(value / (2 * self.n) < self.least, dtype=np.float64)
+        return np.where(freedom > 0, gammaincc(np.maximum(freedom, 1) / 2, value / 2), 1.0)
+
+    def __call__(self, x: int, y: int, given: tuple[int, ...]) -> float:
+        return float(self.many(x, y, [given])[0])
 
 
 def count_test(
-    owner: str,
-    kind: str,
-    cards: list[int],
-    codes: NDArray[np.int32],
-    weight: Array | None,
-    least_information: float,
+    owner: str, kind: str, cards: list[int], codes: NDArray[np.int32], weight: Array | None, least_information: float,
     names: tuple[Any, ...],
-) -> Test:
+) -> Test:  # fmt: skip
     """Return the test "g2", "chi2" or "mutual_information" on coded rows."""
-    n = float(codes.shape[1] if weight is None else weight.sum())
+    return CountTest(owner, kind, cards, codes, weight, least_information, names)
 
-    def test(x: int, y: int, given: tuple[int, ...]) -> float:
-        scope = [*given, x, y]
-        sizes = [cards[v] for v in scope]
-        cells = int(np.prod(sizes, dtype=object))
-        if cells > MOST_CELLS:
-            raise DataError(
-                f"{owner}: a test of {names[x]!r} and {names[y]!r} given {len(given)} variables has {cells:,} cells; lower "
-                "max_conditioning, or cut variables into fewer states."
-            )
-        counts = np.zeros(cells)
-        _core.factors.network.count_rows(codes, scope, sizes, weight, counts)
-        value, freedom = statistic(counts.reshape(-1, sizes[-2], sizes[-1]), kind == "chi2")
-        if kind == "mutual_information":
-            return float(value / (2 * n) < least_information)
-        return float(gammaincc(freedom / 2, value / 2)) if freedom else 1.0
 
-    return test
+def p_values(test: Test, x: int, y: int, sets: Sequence[tuple[int, ...]]) -> Array:
+    """Return what a test says given each of several sets."""
+    if isinstance(test, CountTest):
+        return test.many(x, y, sets)
+    return np.array([test(x, y, given) for given in sets], dtype=np.float64)
 
 
 def correlation_test(owner: str, columns: Array, weight: Array | None, names: tuple[Any, ...]) -> Test:

@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.engines.factors.plan import MEMORY_LIMIT, Engine, Factor
-from novum.engines.factors.states import coded_rows
+from novum.engines.factors.states import coded_rows, plain
 from novum.exceptions import DataError, ParameterError
-from novum.graphical._causes import one_by_one
-from novum.graphical._evidence import in_words, known, listed, state_index
+from novum.graphical._causes import FEW_CAUSES, one_by_one
+from novum.graphical._conditional_draws import draw_given
+from novum.graphical._evidence import in_words, known, listed
 from novum.graphical._evidence_patterns import posterior_rows
 from novum.graphical._graph_answers import OnGraph
 from novum.graphical._queries import Queries
 from novum.graphical.ancestral import draw_states
 from novum.graphical.dag import DAG, arrows, read_parents
+from novum.graphical.exchange import Exchanges, in_graph_order
 from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.files import read_parts, write_parts
 from novum.graphical.fitting import FitsTables
@@ -31,15 +33,15 @@ from novum.graphical.nodes import NoisyOr, Table, conditional_table
 from novum.graphical.real.nodes import LinearGaussian, hybrid_query
 from novum.graphical.real.rows import draw_real, real_log_likelihood
 from novum.graphical.result import ExplainingAway
+from novum.graphical.row_answers import RowAnswers, fixed_node
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import seed_of
+from novum.runtime.words import few, shown
 
 __all__ = ["BayesianNetwork"]
 
-FEW_CAUSES = 7  # a noisy-or of more variables is taken apart for inference
 
-
-class BayesianNetwork(OnGraph, FitsTables, Queries):
+class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
     """A Bayesian network (1) of discrete and real variables.
 
     Parameters
@@ -47,7 +49,8 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
     graph : DAG, mapping of child to parents, iterable of arcs (parent, child), or networkx.DiGraph
     tables : mapping of variable to array or node, optional
         P(variable | parents) with an axis per parent, in the order of the graph, and a last axis for the variable; or a
-        `NoisyOr`, or a `LinearGaussian` for a real variable. Without tables the network is a structure that `fit` fills.
+        `NoisyOr`, or a `LinearGaussian` for a real variable; {"given": parents, "p": array} names the order of its parents.
+        Without tables the network is a structure that `fit` fills.
     states : mapping of variable to states, optional
         By default ("no", "yes") for two states, else 0, 1, ...
     name : str, optional
@@ -86,11 +89,12 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
             for variable in given:
                 if variable not in self.dag:
                     raise ParameterError(
-                        f"{owner}({what}=...): {variable!r} is no node of the graph; the nodes are {', '.join(map(str, self.dag))}."
+                        f"{owner}({what}=...): {variable!r} is no node of the graph; the nodes are {few(self.dag)}."
                     )
         lost = [variable for variable in self.dag if variable not in tables]
         if tables and lost:
             raise ParameterError(f"{owner}(tables=...): no table for {', '.join(map(str, lost[:10]))}.")
+        tables = {v: in_graph_order(owner, v, given, self.dag.parents[v]) for v, given in tables.items()}
         self.states: dict[Any, tuple[Any, ...]] = {}
         for variable in self.dag:
             found = self._states_of(owner, variable, tables.get(variable), states.get(variable))
@@ -109,10 +113,10 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
         if isinstance(table, LinearGaussian):
             return None
         if states is not None and not isinstance(table, Table):
-            found = tuple(states)
+            found = tuple(map(plain, states))
             if isinstance(table, NoisyOr) and len(found) != 2:
                 raise ParameterError(
-                    f"{owner}(states=...): {variable!r} is a NoisyOr and has two states, off and on; got {found!r}."
+                    f"{owner}(states=...): {variable!r} is a NoisyOr and has two states, off and on; got {shown(found)}."
                 )
         elif isinstance(table, NoisyOr | Table):
             found = tuple(table.states)
@@ -127,7 +131,7 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
                 ) from None
             found = ("no", "yes") if size == 2 else tuple(range(size))
         if not found or len(set(found)) < len(found):
-            raise ParameterError(f"{owner}(states=...): {variable!r} needs states that differ, got {found!r}.")
+            raise ParameterError(f"{owner}(states=...): {variable!r} needs states that differ, got {shown(found)}.")
         return found
 
     def _node_of(self, owner: str, variable: Any, given: Any) -> Any:
@@ -210,7 +214,7 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
         return self._compiled
 
     def do(self, values: Mapping[Any, Any]) -> "BayesianNetwork":
-        """Return the network after an intervention: arrows into the variables are cut, and they take the given states.
+        """Return the network after an intervention: arrows into the variables are cut, and they take the given values.
 
         p(the rest | do(x)) is the product of the tables of the other variables (truncated factorisation).
 
@@ -224,16 +228,10 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
         owner = self._owner("do")
         self._filled("do")
         if not isinstance(values, Mapping):
-            raise ParameterError(f"{owner}({values!r}): pass a mapping of variable to state.")
-        tables: dict[Any, Any] = {
-            v: node.table() if v in self.states else node for v, node in self.conditionals.items()
-        }
+            raise ParameterError(f"{owner}({shown(values)}): pass a mapping of variable to state.")
+        tables: dict[Any, Any] = dict(self.conditionals)
         for variable, value in values.items():
-            known(owner, "values", variable, self.parents)
-            if variable not in self.states:
-                raise ParameterError(f"{owner}: {variable!r} is a real variable; intervene on discrete ones.")
-            at = state_index(owner, str(variable), variable, value, self.states)
-            tables[variable] = np.eye(len(self.states[variable]))[at]
+            tables[known(owner, "values", variable, self.parents)] = fixed_node(self, owner, variable, value)
         graph = {v: () if v in values else parents for v, parents in self.parents.items()}
         return type(self)(graph, tables, self.states, self.name)
 
@@ -320,17 +318,21 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
 
     # ---------------------------------------------------------------------------------------------- rows of data
 
-    def sample(self, n: int = 1, random_state: Any = None) -> Any:
-        """Return n rows drawn from the network, parents first, as a pandas frame; discrete columns are categorical."""
+    def sample(self, n: int = 1, random_state: Any = None, evidence: Any = None) -> Any:
+        """Return n rows drawn from the network as a pandas frame; given evidence, from the exact posterior. Discrete columns are
+        categorical.
+        """
         import pandas as pd
 
         self._filled("sample")
         n, seed = check_count(self._owner("sample"), "n", n, 0), seed_of(random_state)
-        codes, _ = draw_states(self, n, seed, {})
-        columns = {
-            v: pd.Categorical.from_codes(codes[:, i], pd.Index(s)) for i, (v, s) in enumerate(self.states.items())
-        }
-        columns |= draw_real(self, codes, seed)
+        if evidence:
+            codes, columns = draw_given(self, self._owner("sample"), n, seed, evidence)
+        else:
+            codes, _ = draw_states(self, n, seed, {})
+            columns = draw_real(self, codes, seed)
+        for i, (v, s) in enumerate(self.states.items()):
+            columns[v] = pd.Categorical.from_codes(codes[:, i], pd.Index(s))
         frame = pd.DataFrame({i: columns[v] for i, v in enumerate(self.nodes)})
         frame.columns = pd.Index(list(self.nodes), tupleize_cols=False)
         return frame
@@ -368,6 +370,10 @@ class BayesianNetwork(OnGraph, FitsTables, Queries):
     def is_real(self, variable: Any) -> bool:
         """Return whether a variable is a real number rather than one of several states."""
         return isinstance(self.conditionals.get(variable), LinearGaussian)
+
+    def is_constant(self, variable: Any) -> bool:
+        """Return whether a variable is a real number that cannot vary, as after `do`."""
+        return self.is_real(variable) and not self.conditionals[variable].variance.any()
 
     def __repr__(self) -> str:
         if not self.conditionals:

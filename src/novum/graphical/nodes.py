@@ -8,18 +8,31 @@ A discrete node has `states`; a node without states is a real number. `table` is
 
 from collections.abc import Mapping
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novum.exceptions import ParameterError
+from novum.exceptions import DataWarning, ParameterError
 from novum.runtime.checks import check_number
+from novum.runtime.words import few
 
 __all__ = ["NoisyOr", "Table", "conditional_table"]
 
 MOST_PARENTS = 24  # of a noisy-or whose table is written down
 ROUNDED = 1e-2  # a printed row may miss one by its rounding; what is further off is a mistake
+LEAST_ODD = 1e-5  # files keep six decimals or more
 UNTOUCHED = 1e-12  # a row this near to one is kept as it is, so that files survive a round trip
+
+
+def rounding_error(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far a sum may miss one because its numbers were printed with few decimals: half a unit of the last for each."""
+    out = np.full((*table.shape[:-1], 1), 0.0)
+    for decimals in range(6, 0, -1):
+        scaled = table * 10.0**decimals
+        whole = (np.abs(scaled - np.round(scaled)) < 1e-6).all(axis=-1, keepdims=True)
+        out = np.where(whole, 0.5 * table.shape[-1] * 10.0**-decimals, out)
+    return out
 
 
 def conditional_table(owner: str, node: Any, p: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -41,7 +54,17 @@ def conditional_table(owner: str, node: Any, p: ArrayLike, shape: tuple[int, ...
         at = np.unravel_index(int(np.argmax(np.abs(total - 1))), total.shape)[:-1]
         where = f" for parents in states {tuple(int(i) for i in at)}" if at else ""
         raise ParameterError(f"{owner}: the table of {node!r} sums to {float(total[(*at, 0)]):.6g}{where}, not to 1.")
-    return np.where(np.abs(total - 1) > UNTOUCHED, table / total, table)
+    off = np.abs(total - 1)
+    odd = (off > LEAST_ODD) & (off >= rounding_error(table) * (1 - 1e-9))
+    if odd.any():
+        worst = float(total.flat[int(np.argmax(np.where(odd, off, 0)))])
+        warn(
+            f"{owner}: {int(odd.sum())} row(s) of the table of {node!r} do not sum to 1 (the worst to {worst:.6g}), by more "
+            "than the rounding of their digits; they were rescaled. Correct them, or give more digits.",
+            DataWarning,
+            stacklevel=5,
+        )
+    return np.where(off > UNTOUCHED, table / total, table)
 
 
 class Table:
@@ -105,8 +128,8 @@ class NoisyOr:
         """Return the node with its strengths in the order of the parents, and the states of the network."""
         if set(parents) != set(self.strength):
             raise ParameterError(
-                f"{owner}: NoisyOr of {node!r} has strengths for {', '.join(map(str, self.strength))}; "
-                f"its parents are {', '.join(map(str, parents)) or 'none'}."
+                f"{owner}: NoisyOr of {node!r} has strengths for {few(self.strength)}; "
+                f"its parents are {few(parents) or 'none'}."
             )
         return NoisyOr({parent: self.strength[parent] for parent in parents}, self.leak, (states[0], states[1]))
 

@@ -1,13 +1,13 @@
 r"""PC: the skeleton by tests of independence, then the directions that all graphs with these independences share.
 
     level k = 0, 1, ...: the edge x - y goes if x is independent of y given some z of k neighbors of x, or of y,
-    as they stood when the level began (PC-stable: the order of the variables plays no part)                         (1)
+    as they stood when the level began (PC-stable; Colombo and Maathuis 2014)                                        (1)
     x - c - y with x, y not joined is x -> c <- y  iff no set of neighbors of x, or of y, that separates them
     holds c; where some do and some do not, it is left open (Ramsey, Zhang and Spirtes 2006)                         (2)
-    then the rules of Meek (novum.graphical._equivalence)                                                            (3)
+    then the rules of Meek in rounds (novum.graphical._equivalence)                                                  (3)
 
-With the independences of a DAG (an oracle) the result is its essential graph. Tests err: arcs that (2) asks for both ways stay
-edges and are listed in `conflicts_`.
+The order of the variables plays no part. With the independences of a DAG (an oracle) the result is its essential graph. Tests
+err: arcs that (2) asks for both ways stay edges and are listed in `conflicts_`.
 """
 
 from itertools import combinations
@@ -19,7 +19,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.graphical._equivalence import EssentialGraph, directed_further
 from novum.graphical._learner import StructureLearner
 from novum.graphical.dag import DAG, find_cycle
-from novum.graphical.independence import Test, correlation_test, count_test, oracle
+from novum.graphical.independence import CountTest, Test, correlation_test, count_test, oracle, p_values
 from novum.graphical.network import BayesianNetwork
 from novum.graphical.real.nodes import LinearGaussian
 from novum.graphical.real.rows import read_real
@@ -28,6 +28,8 @@ from novum.runtime.checks import check_choice, check_count, check_number, row_we
 
 __all__ = ["PC"]
 
+USUAL_CONDITIONING = 5
+TOGETHER = 512  # sets that are tested at once
 TESTS = ("g2", "chi2", "mutual_information", "partial_correlation")
 Pair = tuple[int, int]
 
@@ -39,11 +41,26 @@ class Skeleton(NamedTuple):
     n_tests: int
 
 
+def separated_by(
+    test: Test, x: int, y: int, sets: list[tuple[int, ...]], significance: float
+) -> tuple[tuple[int, ...] | None, float, int]:
+    """Return the set with the largest p-value if it separates x and y, that p-value, and the number of tests."""
+    best, most, count = None, -1.0, 0
+    for begin in range(0, len(sets), TOGETHER):
+        part = sets[begin : begin + TOGETHER]
+        found = p_values(test, x, y, part)
+        count += len(part)
+        at = int(np.argmax(found))
+        if found[at] > most:
+            best, most = part[at], float(found[at])
+    return (best if most > significance else None), max(most, 0.0), count
+
+
 def skeleton(n: int, test: Test, significance: float, most: int) -> Skeleton:
-    """Return (1); pairs have the lower number first."""
+    """Return (1); pairs have the lower number first, and of the sets that separate one at its level the clearest is kept."""
     joined = [set(range(n)) - {i} for i in range(n)]
     separating: dict[Pair, tuple[int, ...]] = {}
-    p_values: dict[Pair, float] = {}
+    largest: dict[Pair, float] = {}
     count, level = 0, 0
     while level <= most and any(len(found) > level for found in joined):
         fixed = [sorted(found) for found in joined]
@@ -51,21 +68,18 @@ def skeleton(n: int, test: Test, significance: float, most: int) -> Skeleton:
             if y not in joined[x]:
                 continue
             near = (combinations([v for v in fixed[a] if v != b], level) for a, b in ((x, y), (y, x)))
-            tried: set[tuple[int, ...]] = set()
-            for given in (z for sets in near for z in sets):
-                if given in tried:
-                    continue
-                tried.add(given)
-                p = test(x, y, given)
-                count += 1
-                p_values[x, y] = max(p, p_values.get((x, y), 0.0))
-                if p > significance:
-                    separating[x, y] = given
-                    joined[x].discard(y)
-                    joined[y].discard(x)
-                    break
+            sets = list(dict.fromkeys(z for each in near for z in each))
+            if not sets:
+                continue
+            given, p, tests = separated_by(test, x, y, sets, significance)
+            count += tests
+            largest[x, y] = max(p, largest.get((x, y), 0.0))
+            if given is not None:
+                separating[x, y] = given
+                joined[x].discard(y)
+                joined[y].discard(x)
         level += 1
-    return Skeleton(joined, separating, p_values, count)
+    return Skeleton(joined, separating, largest, count)
 
 
 def colliders(found: Skeleton, test: Test, significance: float, most: int) -> tuple[list[tuple[int, int, int]], int]:
@@ -75,16 +89,31 @@ def colliders(found: Skeleton, test: Test, significance: float, most: int) -> tu
         middles = found.joined[x] & found.joined[y]
         if not middles:
             continue
-        sets = {first}
-        for near in (sorted(found.joined[x]), sorted(found.joined[y])):
-            for size in range(min(most, len(near)) + 1):
-                for given in combinations(near, size):
-                    if given not in sets:
-                        count += 1
-                        if test(x, y, given) > significance:
-                            sets.add(given)
-        out += [(x, c, y) for c in sorted(middles) if not any(c in given for given in sets)]
+        near = (sorted(found.joined[x]), sorted(found.joined[y]))
+        tried = dict.fromkeys(
+            z for around in near for size in range(min(most, len(around)) + 1) for z in combinations(around, size)
+        )
+        tried.pop(first, None)
+        sets = list(tried)
+        held = set(first)  # variables of some set that separates
+        for begin in range(0, len(sets), TOGETHER):
+            part = sets[begin : begin + TOGETHER]
+            count += len(part)
+            for i in np.flatnonzero(p_values(test, x, y, part) > significance):
+                held.update(part[int(i)])
+            if middles <= held:
+                break  # nothing is left to direct
+        out += [(x, c, y) for c in sorted(middles) if c not in held]
     return out, count
+
+
+def in_order(test: Test, order: list[int]) -> Test:
+    """Return the test for variables numbered in another order."""
+    if isinstance(test, CountTest):
+        codes = np.ascontiguousarray(test.codes[order])
+        cards, names = [test.cards[i] for i in order], tuple(test.names[i] for i in order)
+        return CountTest(test.owner, test.kind, cards, codes, test.weight, test.least, names)
+    return lambda x, y, given: test(order[x], order[y], tuple(order[v] for v in given))
 
 
 def any_dag(graph: EssentialGraph) -> tuple[DAG, bool]:
@@ -108,8 +137,9 @@ class PC(StructureLearner):
         Partial correlation is for numbers, the others for states; a DAG is an oracle, and `fit` needs no data.
     significance : float, default=0.01
         An edge goes where a p-value is larger.
-    max_conditioning : int, optional
-        Largest number of variables given.
+    max_conditioning : int, None or "auto", default="auto"
+        Largest number of variables given: five with data, as a hub of many neighbors has more subsets than anybody can test; no
+        bound (None) with an oracle.
     least_information : float, default=0.005
         Of "mutual_information": nats below which variables count as independent.
 
@@ -128,7 +158,8 @@ class PC(StructureLearner):
 
     Notes
     -----
-    Sets of many variables leave few rows per cell, and tests then miss dependences: bound `max_conditioning` on small data.
+    Sets of many variables leave few rows per cell, and tests then miss dependences: lower `max_conditioning` on small data.
+    The result does not depend on the order of the columns.
 
     Examples
     --------
@@ -145,7 +176,7 @@ class PC(StructureLearner):
         test: Any = "g2",
         *,
         significance: float = 0.01,
-        max_conditioning: int | None = None,
+        max_conditioning: int | str | None = "auto",
         least_information: float = 0.005,
     ):
         self.test, self.significance = test, significance
@@ -167,9 +198,12 @@ class PC(StructureLearner):
         """
         owner = "PC.fit"
         level = check_number(owner, "significance", self.significance, 0, 1)
-        names, test = self._test(owner, data, states, sample_weight)
-        n = len(names)
-        most = n if self.max_conditioning is None else check_count(owner, "max_conditioning", self.max_conditioning, 0)
+        columns, given = self._test(owner, data, states, sample_weight)
+        n = len(columns)
+        # Ties, and tests that contradict each other, are settled by name: the order of the columns plays no part.
+        order = sorted(range(n), key=lambda i: (type(columns[i]).__name__, str(columns[i])))
+        names, test = tuple(columns[i] for i in order), in_order(given, order)
+        most = self._most(owner, n)
         found = skeleton(n, test, level, most)
         triples, further = colliders(found, test, level, most)
         asked = {(end, c) for x, c, y in triples for end in (x, y)}
@@ -180,8 +214,10 @@ class PC(StructureLearner):
         def pairs(numbers: Any) -> list[Any]:
             return [(names[a], names[b]) for a, b in sorted(numbers)]
 
-        self.graph_ = directed_further(names, pairs(arcs), pairs(edges))
-        self.dag_, self.consistent_ = any_dag(self.graph_)
+        graph = directed_further(names, pairs(arcs), pairs(edges), together=True)
+        self.graph_ = EssentialGraph(columns, graph.arcs, graph.edges)
+        member, self.consistent_ = any_dag(graph)
+        self.dag_ = DAG({v: sorted(member.parents[v], key=columns.index) for v in columns})
         self.conflicts_ = pairs((a, b) for a, b in both if a < b)
         self.separating_sets_ = {
             frozenset((names[a], names[b])): tuple(names[v] for v in given)
@@ -190,6 +226,14 @@ class PC(StructureLearner):
         self.p_values_ = {frozenset((names[a], names[b])): p for (a, b), p in found.p_values.items()}
         self.n_tests_ = found.n_tests + further
         return self
+
+    def _most(self, owner: str, n: int) -> int:
+        if self.max_conditioning is None:
+            return n
+        if isinstance(self.max_conditioning, str):
+            check_choice(owner, "max_conditioning", self.max_conditioning, ("auto",))
+            return n if isinstance(self.test, DAG) else USUAL_CONDITIONING
+        return check_count(owner, "max_conditioning", self.max_conditioning, 0)
 
     def _test(self, owner: str, data: Any, states: Any, sample_weight: Any) -> tuple[tuple[Any, ...], Test]:
         self.states_: dict[Any, tuple[Any, ...]] = {}
@@ -220,6 +264,13 @@ class PC(StructureLearner):
         self._real = dict(zip(names, rows, strict=True))
         self._weight = row_weights(owner, sample_weight, rows.shape[1])
         return names, correlation_test(owner, rows, self._weight, names)
+
+    def _fitted_rows(self, owner: str) -> tuple[dict[Any, Any], Any, Any]:
+        if self._real is not None:
+            return self._real, None, self._weight
+        if self._codes is None:
+            raise ParameterError(f"{owner}: an oracle brings no data to resample.")
+        return super()._fitted_rows(owner)
 
     def network(self, **options: Any) -> BayesianNetwork:
         """Return the network of `dag_` fitted on the same data: tables, or linear Gaussian nodes for numbers."""

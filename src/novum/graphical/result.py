@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from novum.distributions import JointTable
 from novum.exceptions import ParameterError
+from novum.runtime.words import few, shown
 
 __all__ = ["ExplainingAway", "Marginals", "MostProbable", "Posterior"]
 
+LEAST_LOG = -700.0  # exp underflows soon after
 MOST_STATES = 8  # of a single variable that are printed on one line
 
 
@@ -28,6 +30,13 @@ def significant(number: float) -> str:
     return text[1:] if text.startswith("0.") else text
 
 
+def probability_words(name: str, log: float, relation: str = "=") -> str:
+    """Return `P(evidence) = .315`, or its logarithm where the number would be zero in floating point."""
+    if LEAST_LOG < log < -LEAST_LOG:
+        return f"{name} {relation} {significant(float(np.exp(log)))}"
+    return f"log {name} {relation} {log:.6g}"
+
+
 class Posterior:
     """P(variables | evidence).
 
@@ -38,7 +47,7 @@ class Posterior:
     names : tuple
     states : dict of variable to tuple of states
     log_evidence : float
-        log P(evidence); NaN where the method does not give it.
+        log P(evidence); NaN where the method does not give it (mean field bounds it: `details["bound"]`).
     method : str
     standard_error : ndarray or None
         Of the cells of `p`, where the method draws samples.
@@ -65,11 +74,13 @@ class Posterior:
         method: str = "exact",
         standard_error: NDArray[np.float64] | None = None,
         details: Mapping[str, Any] | None = None,
+        relation: str = "=",
     ):
         self.p, self.names = p, names
         self.states = {name: tuple(states[name]) for name in names}
         self.given, self.log_evidence, self.method = given, float(log_evidence), method
         self.standard_error, self.details = standard_error, dict(details or {})
+        self.relation = relation  # of P(evidence) to the number that is printed: "=", "about"
 
     @property
     def evidence_probability(self) -> float:
@@ -86,13 +97,13 @@ class Posterior:
         """Return the probability of a state; of several variables: of a tuple of states."""
         given = (state,) if len(self.names) == 1 else tuple(state) if isinstance(state, tuple | list) else ()
         if len(given) != len(self.names):
-            raise ParameterError(f"Posterior[{state!r}]: name one state for each of {', '.join(map(str, self.names))}.")
+            raise ParameterError(f"Posterior[{shown(state)}]: name one state for each of {few(self.names)}.")
         at = []
         for name, value in zip(self.names, given, strict=True):
             if value not in self.states[name]:
                 raise ParameterError(
-                    f"Posterior[{state!r}]: {value!r} is no state of {name!r}; its states are "
-                    f"{', '.join(map(repr, self.states[name]))}."
+                    f"Posterior[{shown(state)}]: {shown(value)} is no state of {name!r}; its states are "
+                    f"{few(self.states[name], quoted=True)}."
                 )
             at.append(self.states[name].index(value))
         return self.p[tuple(at)]
@@ -118,12 +129,10 @@ class Posterior:
 
     @property
     def footnote(self) -> str:
-        seen = (
-            f"P(evidence) = {significant(self.evidence_probability)}, "
-            if self.given and np.isfinite(self.log_evidence)
-            else ""
-        )
-        return seen + self.method
+        known = self.given and np.isfinite(self.log_evidence)
+        return (
+            f"{probability_words('P(evidence)', self.log_evidence, self.relation)}, " if known else ""
+        ) + self.method
 
     def __repr__(self) -> str:
         if len(self.names) == 1 and self.p.size <= MOST_STATES:
@@ -184,30 +193,46 @@ class Marginals(Mapping[Any, Posterior]):
     """
 
     def __init__(
-        self, p: dict[Any, NDArray[np.float64]], states: Mapping[Any, tuple[Any, ...]], given: str, log_evidence: float
+        self,
+        p: dict[Any, NDArray[np.float64]],
+        states: Mapping[Any, tuple[Any, ...]],
+        given: str,
+        log_evidence: float,
+        real: Mapping[Any, Any] | None = None,
     ):
         self._p, self._states, self.given, self.log_evidence = p, states, given, log_evidence
+        self._real = dict(real or {})  # of real variables, which have a distribution instead of states
 
-    def __getitem__(self, name: Any) -> Posterior:
+    def __getitem__(self, name: Any) -> Any:
+        if name in self._real:
+            return self._real[name]
         return Posterior(self._p[name], (name,), self._states, self.given, self.log_evidence, "exact (junction tree)")
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._p)
+        return iter([*self._p, *self._real])
 
     def __len__(self) -> int:
-        return len(self._p)
+        return len(self._p) + len(self._real)
 
     def to_frame(self) -> Any:
-        """Return a pandas frame with the columns variable, state, p."""
+        """Return a pandas frame with the columns variable, state, p; with real variables also mean and sd."""
         import pandas as pd
 
-        rows = [(n, s, v) for n, q in self.items() for s, v in zip(q.states[n], q.p.tolist(), strict=True)]
-        return pd.DataFrame(rows, columns=["variable", "state", "p"])
+        found = {n: self[n] for n in self._p}
+        rows = [(n, s, v) for n, q in found.items() for s, v in zip(q.states[n], q.p.tolist(), strict=True)]
+        frame = pd.DataFrame(rows, columns=["variable", "state", "p"])
+        return (
+            pd.concat([frame, *(q.to_frame() for q in self._real.values())], ignore_index=True) if self._real else frame
+        )
 
     def __repr__(self) -> str:
         width = max((len(str(name)) for name in self), default=0)
         lines = []
-        for name, q in list(self.items())[:40]:
+        for name in list(self)[:40]:
+            q = self[name]
+            if name in self._real:
+                lines.append(f"  {str(name).ljust(width)}  mean {float(q.mean):.4g}   sd {float(np.sqrt(q.cov)):.4g}")
+                continue
             cells = [f"{s} {short(float(v))}" for s, v in zip(q.states[name], q.p, strict=True)]
             lines.append(
                 f"  {str(name).ljust(width)}  {'   '.join(cells[:MOST_STATES])}{'   ...' if len(cells) > MOST_STATES else ''}"

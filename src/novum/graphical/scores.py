@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.engines.factors.states import coded_columns, columns_of, found_states
+from novum.engines.factors.states import coded_columns, columns_of, learned_states
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_choice, check_number, row_weights
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.words import few, shown
 
 __all__ = ["LocalScores", "named_columns", "read_complete"]
 
@@ -46,12 +47,10 @@ def read_complete(
     given = {v: tuple(s) for v, s in (states or {}).items()}
     if not columns or len(next(iter(columns.values()))) == 0:
         raise DataError(f"{owner}: the data have no rows or no columns.")
-    known = {v: given.get(v) or found_states(column) for v, column in columns.items()}
+    known = {v: given.get(v) or learned_states(owner, v, column) for v, column in columns.items()}
     for v, found in known.items():
         if not found:
             raise DataError(f"{owner}: column {v!r} holds no value.")
-        if len(found) > 1000 and v not in given:
-            raise DataError(f"{owner}: column {v!r} has {len(found)} different values; cut it into a few states first.")
     _, codes = coded_columns(owner, columns, known)
     if (codes < 0).any():
         v = list(known)[int(np.argmax((codes < 0).any(axis=1)))]
@@ -132,7 +131,7 @@ def arcs_of(owner: str, name: str, arcs: Any, names: tuple[Any, ...]) -> set[tup
         pair = tuple(arc)
         if len(pair) != 2 or pair[0] not in place or pair[1] not in place or pair[0] == pair[1]:
             raise ParameterError(
-                f"{owner}({name}=...): {arc!r} is no arc (parent, child) between two of {', '.join(map(str, names[:20]))}."
+                f"{owner}({name}=...): {shown(arc)} is no arc (parent, child) between two of {few(names)}."
             )
         found.add((place[pair[0]], place[pair[1]]))
     return found

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from novum.exceptions import ParameterError
+from novum.runtime.words import few
 
 __all__ = ["Separation", "UndirectedGraph"]
 
@@ -79,9 +80,7 @@ class UndirectedGraph:
         found = tuple(nodes)
         for node in found:
             if node not in self.neighbors:
-                raise ParameterError(
-                    f"UndirectedGraph.{method}: no node {node!r}; the nodes are {', '.join(map(str, self.nodes))}."
-                )
+                raise ParameterError(f"UndirectedGraph.{method}: no node {node!r}; the nodes are {few(self.nodes)}.")
         return found
 
     def _listed(self, method: str, nodes: Any) -> tuple[Any, ...]:

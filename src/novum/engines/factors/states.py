@@ -5,13 +5,19 @@ A cell that is NaN, None, NA or null is not observed: its code is -1.
 
 from collections.abc import Mapping
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import DataError
+from novum.exceptions import DataError, DataWarning
+from novum.runtime.words import few, shown
 
-__all__ = ["coded_columns", "coded_rows", "columns_of", "found_states"]
+__all__ = ["coded_columns", "coded_rows", "columns_of", "found_states", "learned_states"]
+
+MANY_STATES = 20  # different values up to which any column counts as states
+MOST_STATES = 1000
+ROWS_PER_STATE = 5
 
 
 def columns_of(owner: str, data: Any, names: tuple[Any, ...]) -> dict[Any, Any]:
@@ -101,6 +107,35 @@ def found_states(column: Any) -> tuple[Any, ...]:
         return tuple(sorted(values, key=str))
 
 
+def learned_states(owner: str, name: Any, column: Any) -> tuple[Any, ...]:
+    """Return the states of a column from which a model is learned; refuse measurements, which have a state per row."""
+    states = found_states(column)
+    if len(states) <= MANY_STATES or declared(column):
+        return states
+    real = any(isinstance(s, float) and not s.is_integer() for s in states)
+    if real or len(states) > MOST_STATES:
+        what = "numbers with a fraction, a measurement rather than states" if real else "too many for a table"
+        raise DataError(
+            f"{owner}: column {name!r} has {len(states)} different values, {what}; cut it into a few states "
+            "(pandas.cut, KBinsDiscretizer), name them by states=, or model it as a real variable (LinearGaussian, "
+            "PC('partial_correlation'))."
+        )
+    if len(column) < ROWS_PER_STATE * len(states):
+        warn(
+            f"{owner}: column {name!r} has {len(states)} different values in {len(column)} rows; each became a state of its own. "
+            "Drop it if it numbers the rows, or join states.",
+            DataWarning,
+            stacklevel=4,
+        )
+    return states
+
+
+def declared(column: Any) -> bool:
+    """Return whether a column names its categories itself."""
+    native = getattr(column, "to_native", lambda: column)()
+    return hasattr(getattr(native, "dtype", None), "categories")
+
+
 def coded(owner: str, name: Any, column: Any, states: tuple[Any, ...]) -> NDArray[np.int32]:
     """Return the number of the state of every row; -1 where it is missing."""
     values, codes = distinct(column)
@@ -115,8 +150,8 @@ def coded(owner: str, name: Any, column: Any, states: tuple[Any, ...]) -> NDArra
     if (table == -2).any() and (out == -2).any():
         row = int(np.argmax(out == -2))
         raise DataError(
-            f"{owner}: row {row} of column {name!r} holds {values[int(codes[row])]!r}, which is no state of {name!r}; "
-            f"its states are {', '.join(map(repr, states[:20]))}."
+            f"{owner}: row {row} of column {name!r} holds {shown(values[int(codes[row])])}, which is no state of {name!r}; "
+            f"its states are {few(states, quoted=True)}."
         )
     return out
 

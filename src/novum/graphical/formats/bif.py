@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import FileFormatError
 from novum.graphical.formats.parts import Parts
+from novum.runtime.words import few, shown
 
 __all__ = ["read_bif", "write_bif"]
 
@@ -41,14 +42,13 @@ class Tokens:
     def expect(self, mark: str) -> None:
         found = self.take()
         if found != mark:
-            raise FileFormatError(
-                f"BIF: expected {mark!r}, found {found!r} near {' '.join(self.words[max(0, self.at - 6) : self.at])!r}."
-            )
+            near = " ".join(self.words[max(0, self.at - 6) : self.at])
+            raise FileFormatError(f"BIF: expected {shown(mark)}, found {shown(found)} near {shown(near)}.")
 
     def name(self) -> str:
         word = self.take()
         if word in MARKS:
-            raise FileFormatError(f"BIF: expected a name, found {word!r}.")
+            raise FileFormatError(f"BIF: expected a name, found {shown(word)}.")
         return re.sub(r"\\(.)", r"\1", word[1:-1]) if word.startswith('"') else word
 
     def listed(self, end: str) -> Iterator[str]:
@@ -69,7 +69,7 @@ def number(word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise FileFormatError(f"BIF: {word!r} is no number.") from None
+        raise FileFormatError(f"BIF: {shown(word)} is no number.") from None
 
 
 def read_variable(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
@@ -82,7 +82,9 @@ def read_variable(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
             continue
         kind = tokens.name()
         if kind != "discrete":
-            raise FileFormatError(f"BIF: variable {name!r} has type {kind!r}; only discrete variables have tables.")
+            raise FileFormatError(
+                f"BIF: variable {shown(name)} has type {shown(kind)}; only discrete variables have tables."
+            )
         tokens.expect("[")
         count = tokens.take()
         tokens.expect("]")
@@ -91,11 +93,18 @@ def read_variable(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
         tokens.expect(";")
         if not count.isdigit() or len(states) != int(count) or len(set(states)) < len(states):
             raise FileFormatError(
-                f"BIF: variable {name!r} announces {count} states and names {len(states)}: {', '.join(states[:20])}."
+                f"BIF: variable {shown(name)} announces {count[:20]} states and names {len(states)}: {few(states)}."
             )
     if not states:
-        raise FileFormatError(f"BIF: variable {name!r} has no states.")
+        raise FileFormatError(f"BIF: variable {shown(name)} has no states.")
     return name, states
+
+
+def once(seen: set[tuple[int, ...]], cells: tuple[int, ...], what: str, name: str) -> None:
+    """Refuse cells that were given before: nothing says which of the two are meant."""
+    if cells in seen or (() in seen) or (not cells and seen):
+        raise FileFormatError(f"BIF: {what} of {shown(name)} is given twice.")
+    seen.add(cells)
 
 
 def read_table(tokens: Tokens, states: dict[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...], NDArray[np.float64]]:
@@ -106,39 +115,43 @@ def read_table(tokens: Tokens, states: dict[str, tuple[str, ...]]) -> tuple[str,
         parents = tuple(tokens.listed(")"))
     for variable in (name, *parents):
         if variable not in states:
-            raise FileFormatError(f"BIF: a probability names {variable!r}, which is no variable of the file.")
+            raise FileFormatError(f"BIF: a probability names {shown(variable)}, which is no variable of the file.")
     shape = [len(states[v]) for v in (*parents, name)]
     if np.prod(np.array(shape, dtype=float)) > MOST_CELLS:
         raise FileFormatError(
-            f"BIF: the table of {name!r} would have {np.prod(np.array(shape, dtype=float)):.3g} cells."
+            f"BIF: the table of {shown(name)} would have {np.prod(np.array(shape, dtype=float)):.3g} cells."
         )
     table = np.full(shape, np.nan)
+    seen: set[tuple[int, ...]] = set()  # states of the parents that have a row, or () where the whole table is given
     place = [{state: i for i, state in enumerate(states[p])} for p in parents]
     tokens.expect("{")
     while (word := tokens.take()) != "}":
         if word == "(":
             given = tuple(tokens.listed(")"))
             if len(given) != len(parents) or any(s not in at for s, at in zip(given, place, strict=True)):
-                raise FileFormatError(f"BIF: ({', '.join(given)}) are no states of the parents of {name!r}.")
+                raise FileFormatError(f"BIF: ({few(given)}) are no states of the parents of {shown(name)}.")
             row = [number(w) for w in tokens.listed(";")]
             if len(row) != shape[-1]:
                 raise FileFormatError(
-                    f"BIF: {name!r} given ({', '.join(given)}) has {len(row)} numbers, not {shape[-1]}."
+                    f"BIF: {shown(name)} given ({few(given)}) has {len(row)} numbers, not {shape[-1]}."
                 )
-            table[tuple(at[s] for s, at in zip(given, place, strict=True))] = row
+            at_row = tuple(at[s] for s, at in zip(given, place, strict=True))
+            once(seen, at_row, f"the row ({few(given)})", name)
+            table[at_row] = row
         elif word in ("table", "default"):
             row = [number(w) for w in tokens.listed(";")]
             if word == "default" and len(row) == shape[-1]:
                 table = np.where(np.isnan(table), np.array(row), table)
             elif len(row) == table.size:
+                once(seen, (), "the table", name)
                 table = np.moveaxis(np.array(row).reshape(shape[-1], *shape[:-1]), 0, -1)
             else:
-                raise FileFormatError(f"BIF: the table of {name!r} has {len(row)} numbers, not {table.size}.")
+                raise FileFormatError(f"BIF: the table of {shown(name)} has {len(row)} numbers, not {table.size}.")
         else:
             tokens.skip(";")
     if np.isnan(table).any():
         raise FileFormatError(
-            f"BIF: the table of {name!r} leaves out {int(np.isnan(table[..., 0]).sum())} states of its parents."
+            f"BIF: the table of {shown(name)} leaves out {int(np.isnan(table[..., 0]).sum())} states of its parents."
         )
     return name, parents, table
 
@@ -158,20 +171,18 @@ def read_bif(text: str) -> Parts:
         elif word == "variable":
             name, found = read_variable(tokens)
             if name in states:
-                raise FileFormatError(f"BIF: variable {name!r} is declared twice.")
+                raise FileFormatError(f"BIF: variable {shown(name)} is declared twice.")
             states[name] = found
         elif word == "probability":
             name, given, table = read_table(tokens, states)
             if name in tables:
-                raise FileFormatError(f"BIF: {name!r} has two tables.")
+                raise FileFormatError(f"BIF: {shown(name)} has two tables.")
             parents[name], tables[name] = given, table
         else:
-            raise FileFormatError(f"BIF: expected network, variable or probability, found {word!r}.")
+            raise FileFormatError(f"BIF: expected network, variable or probability, found {shown(word)}.")
     lost = [name for name in states if name not in tables]
     if lost or not states:
-        raise FileFormatError(
-            f"BIF: no table for {', '.join(lost[:10])}." if lost else "BIF: the file has no variables."
-        )
+        raise FileFormatError(f"BIF: no table for {few(lost)}." if lost else "BIF: the file has no variables.")
     return Parts(
         {n: parents[n] for n in states}, states, {n: tables[n] for n in states}, "" if title == "unknown" else title
     )

@@ -4,14 +4,19 @@ A scope of a BAYES file lists the parents and then the variable; a table runs ov
 fastest. Variables have no names: they become x0, x1, ..., their states 0, 1, ...
 """
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import FileFormatError
+from novum.runtime.words import few, shown
 
 __all__ = ["Tables", "read_uai", "write_uai"]
+
+# /* ... */, what follows #, % or // on a line, and lines that begin with c: nothing but BAYES, MARKOV and numbers has a meaning
+COMMENT = re.compile(r"/\*.*?\*/|(?:#|%|//)[^\n]*|^[ \t]*[cC](?:[ \t][^\n]*)?$", re.DOTALL | re.MULTILINE)
 
 
 class Tables(NamedTuple):
@@ -25,7 +30,7 @@ class Tables(NamedTuple):
 
 def read_uai(text: str) -> Tables:
     """Return the tables of a UAI text."""
-    words = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(("#", "c "))).split()
+    words = COMMENT.sub(" ", text).split()
     at = 0
 
     def take(kind: Any, what: str) -> Any:
@@ -36,7 +41,7 @@ def read_uai(text: str) -> Tables:
         try:
             return kind(words[at - 1])
         except ValueError:
-            raise FileFormatError(f"UAI: {words[at - 1]!r} stands where {what} should.") from None
+            raise FileFormatError(f"UAI: {shown(words[at - 1])} stands where {what} should.") from None
 
     def count(what: str, most: int = 1 << 28) -> int:
         found = take(int, what)
@@ -46,7 +51,7 @@ def read_uai(text: str) -> Tables:
 
     kind = take(str, "BAYES or MARKOV").upper()
     if kind not in ("BAYES", "MARKOV"):
-        raise FileFormatError(f"UAI: the file begins with {kind!r}, not with BAYES or MARKOV.")
+        raise FileFormatError(f"UAI: the file begins with {shown(kind)}, not with BAYES or MARKOV.")
     cards = tuple(count("a number of states") for _ in range(count("the number of variables", len(words))))
     if any(card < 1 for card in cards):
         raise FileFormatError("UAI: a variable without states.")
@@ -61,9 +66,7 @@ def read_uai(text: str) -> Tables:
         shape = [cards[v] for v in scope]
         size = count("the size of a table")
         if size != int(np.prod(np.array(shape, dtype=float))):
-            raise FileFormatError(
-                f"UAI: a table of {size} cells over {' x '.join(map(str, shape)) or 'nothing'} states."
-            )
+            raise FileFormatError(f"UAI: a table of {size} cells over {few(shape, ' x ') or 'nothing'} states.")
         cells = np.array([take(float, "a number") for _ in range(size)])
         if not np.isfinite(cells).all() or (cells < 0).any():
             raise FileFormatError("UAI: tables hold finite numbers >= 0.")

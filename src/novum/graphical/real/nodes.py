@@ -19,8 +19,9 @@ from scipy.special import logsumexp
 from novum.distributions import MixtureDistribution, MultivariateNormal, Normal
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.graphical._evidence import Evidence, in_words, known, read_evidence
-from novum.graphical.result import Posterior, significant
+from novum.graphical.result import Posterior, probability_words
 from novum.runtime.checks import check_number
+from novum.runtime.words import few, shown
 
 if TYPE_CHECKING:
     from novum.graphical.network import BayesianNetwork
@@ -63,17 +64,21 @@ class LinearGaussian:
             [("intercept", self.intercept), ("variance", self.variance)], self.coefficients.items()
         ):
             if not np.isfinite(values).all():
-                raise ParameterError(f"LinearGaussian({name}={values!r}): pass finite numbers.")
-        if not (self.variance > 0).all():
-            raise ParameterError(f"LinearGaussian(variance={variance!r}): variances must be > 0.")
+                raise ParameterError(f"LinearGaussian({name}={shown(values)}): pass finite numbers.")
+        if not (self.variance >= 0).all():
+            raise ParameterError(
+                f"LinearGaussian(variance={shown(variance)}): variances must be > 0 (0: a constant, without parents)."
+            )
 
     def placed(self, owner: str, node: Any, real: tuple[Any, ...], cards: tuple[int, ...]) -> "LinearGaussian":
         """Return the node with coefficients in the order of its real parents, and all arrays of shape `cards`."""
         if set(self.coefficients) != set(real):
             raise ParameterError(
-                f"{owner}: LinearGaussian of {node!r} has coefficients for {', '.join(map(str, self.coefficients)) or 'nothing'}; "
-                f"its real parents are {', '.join(map(str, real)) or 'none'}."
+                f"{owner}: LinearGaussian of {node!r} has coefficients for {few(self.coefficients) or 'nothing'}; "
+                f"its real parents are {few(real) or 'none'}."
             )
+        if not (self.variance > 0).all() and (real or cards):
+            raise ParameterError(f"{owner}: LinearGaussian of {node!r} has variance zero; a constant has no parents.")
         try:
             spread = [
                 np.broadcast_to(a, cards).copy()
@@ -114,6 +119,13 @@ class RealPosterior(NamedTuple):
     def cov(self) -> Any:
         return self.distribution.var if len(self.names) == 1 else self.distribution.cov
 
+    def to_frame(self) -> Any:
+        """Return a pandas frame with mean and standard deviation of every variable."""
+        import pandas as pd
+
+        deviation = np.sqrt(np.diag(np.atleast_2d(self.cov)))
+        return pd.DataFrame({"variable": self.names, "mean": np.atleast_1d(self.mean), "sd": deviation})
+
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.names))
         title = f"p({names} | {self.given})" if self.given else f"p({names})"
@@ -124,7 +136,11 @@ class RealPosterior(NamedTuple):
                 f"{n}: mean {m:.4g} sd {s:.4g}"
                 for n, m, s in zip(self.names, self.mean, np.sqrt(np.diag(self.cov)), strict=True)
             )
-        seen = f"density of the evidence {significant(float(np.exp(self.log_evidence)))}, " if self.given else ""
+        seen = (
+            f"{probability_words('density of the evidence', self.log_evidence, '')}, ".replace("  ", " ")
+            if self.given
+            else ""
+        )
         return f"{title}        {cells}        {seen}{self.method}"
 
 
@@ -179,11 +195,16 @@ def conditioned(mean: Array, cov: Array, keep: list[int], seen: list[int], x: Ar
 def split_evidence(network: "BayesianNetwork", owner: str, evidence: Any) -> tuple[Evidence, dict[Any, float]]:
     """Return the evidence on discrete variables and that on real ones."""
     if evidence is not None and not isinstance(evidence, Mapping):
-        raise ParameterTypeError(f"{owner}(evidence={evidence!r}): pass a mapping of variable to value.")
+        raise ParameterTypeError(f"{owner}(evidence={shown(evidence)}): pass a mapping of variable to value.")
     given = dict(evidence or {})
     for variable in given:
         known(owner, "evidence", variable, network.parents)
     real = {x: check_number(owner, f"evidence[{x!r}]", value) for x, value in given.items() if x not in network.states}
+    for x in [x for x in real if network.is_constant(x)]:
+        if real.pop(x) != float(network.conditionals[x].intercept):
+            raise DataError(
+                f"{owner}: {x!r} was set to {float(network.conditionals[x].intercept):g}, not to {given[x]!r}."
+            )
     return read_evidence(owner, {v: s for v, s in given.items() if v in network.states}, network.states), real
 
 
@@ -219,7 +240,7 @@ def weighed(
     cases = float(np.prod([float(c) for c in cards]))
     if cases > MOST_CASES:
         raise MemoryError(
-            f"{owner}: {cases:.3g} states of {', '.join(map(str, axes))} would have to be enumerated; observe some of them."
+            f"{owner}: {cases:.3g} states of {few(axes)} would have to be enumerated; observe some of them."
         )
     targets = [[place[v] for v in axes]] if axes else []
     log, prior = 0.0, np.ones((1, 1))
@@ -246,14 +267,14 @@ def hybrid_query(
     seen, values = split_evidence(network, owner, evidence)
     asked = [x for x in names if x not in network.states]
     if asked and len(asked) < len(names):
-        raise ParameterError(
-            f"{owner}: ask for discrete or for real variables, not for both at once: {', '.join(map(str, names))}."
-        )
+        raise ParameterError(f"{owner}: ask for discrete or for real variables, not for both at once: {few(names)}.")
     for name in names:
         if name in (evidence or {}) and (name in values or name in network.states):
             raise ParameterError(
                 f"{owner}(variables={name!r}): {name!r} is among the evidence; ask for another variable."
             )
+        if network.is_constant(name):
+            raise ParameterError(f"{owner}(variables={name!r}): {name!r} was set; ask for another variable.")
     found = weighed(network, owner, names, seen, values, limit)
     given = in_words(evidence)
     if found.log_evidence == -np.inf:

@@ -85,11 +85,17 @@ def real_log_likelihood(network: "BayesianNetwork", owner: str, data: Any) -> Ar
     )
     for x in real:
         mean, variance = local_moments(network, x, codes[part], {k: v[part] for k, v in values.items()})
+        if network.is_constant(x):
+            log = np.where(values[x][part] == mean, log, -np.inf)
+            continue
         log = log - 0.5 * ((values[x][part] - mean) ** 2 / variance + np.log(2 * np.pi * variance))
     out[part] = log
     for i in np.flatnonzero(~whole):
         seen = Evidence({j: int(c) for j, c in enumerate(codes[i]) if c >= 0}, {})
-        out[i] = weighed(
-            network, owner, (), seen, {x: float(v[i]) for x, v in values.items() if not np.isnan(v[i])}, MEMORY_LIMIT
-        ).log_evidence
+        known = {x: float(v[i]) for x, v in values.items() if not np.isnan(v[i])}
+        fixed = {x: known.pop(x) for x in list(known) if network.is_constant(x)}
+        if any(value != float(network.conditionals[x].intercept) for x, value in fixed.items()):
+            out[i] = -np.inf
+            continue
+        out[i] = weighed(network, owner, (), seen, known, MEMORY_LIMIT).log_evidence
     return out

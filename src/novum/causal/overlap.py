@@ -1,0 +1,71 @@
+r"""Overlap: whether every kind of row could have received every treatment.
+
+    e(x | s) > 0 for all x and all s that occur; rows with min_x e(x | s) < LEAST say next to nothing about some treatment  (1)
+    trimming keeps the rows with min_x e(x | s) >= trim: the effect is then that on the rows kept (Crump et al. 2009)    (2)
+
+Where (1) fails, a regression extrapolates and weights explode; no formula helps, and nothing but the propensities shows it.
+"""
+
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.exceptions import DataError, DataWarning
+from novum.runtime.words import shown
+
+__all__ = ["check_overlap", "kept_by_trimming", "propensity_words"]
+
+Array = NDArray[np.float64]
+LEAST = 0.01  # of a propensity: such a row stands for a hundred
+FEW_LACKING = 0.01  # share of such rows that goes without a word
+MANY_LACKING = 0.25  # share of such rows from which no estimate is given
+LEAST_KEPT = 10  # rows of every state after trimming
+LEAST_WORTH = 0.1  # effective rows of a weighted mean, against its rows
+LEAST_WORTH_WEIGHED = 0.6  # where the weights are all there is: intervals of 95 % were measured at 80 to 90 % below
+
+
+def propensity_words(treatment: Any, states: tuple[Any, ...], x: NDArray[np.int32], shares: Array) -> str:
+    """Return the range of the propensity of the last state among those who have it and those who have not."""
+    last = len(states) - 1
+    words = []
+    for part, who in ((x == last, f"rows with {shown(states[last])}"), (x != last, "other rows")):
+        if part.any():
+            low, middle, high = np.quantile(shares[part, last], [0, 0.5, 1])
+            words.append(f"{low:.3g} to {high:.3g} (median {middle:.3g}) in {who}")
+    return f"P({treatment}={shown(states[last])} | adjustment set) is {', '.join(words)}"
+
+
+def check_overlap(
+    owner: str, treatment: Any, states: tuple[Any, ...], x: NDArray[np.int32], shares: Array, weighed: bool = False
+) -> None:
+    """Warn where (1) is thin; refuse where it fails for a quarter of the rows."""
+    lacking = float((shares.min(axis=1) < LEAST).mean())
+    weight = 1 / np.maximum(shares[np.arange(len(x)), x], 1e-12)
+    worth = min(
+        float(weight[x == s].sum() ** 2 / (weight[x == s] ** 2).sum() / (x == s).sum()) for s in range(len(states))
+    )
+    if lacking <= FEW_LACKING and worth >= (LEAST_WORTH_WEIGHED if weighed else LEAST_WORTH):
+        return
+    facts = (
+        f"{owner}: {100 * lacking:.3g} % of the rows have a state of {treatment!r} with propensity below {LEAST} (no overlap); "
+        f"{propensity_words(treatment, states, x, shares)}"
+    )
+    advice = "adjust for fewer variables, or pass trim=0.1 for the effect on the rows that could have gone either way"
+    if lacking > MANY_LACKING:
+        raise DataError(f"{facts}. What the others would have done cannot be told from these data: {advice}.")
+    other = ", or method='doubly_robust'" if weighed else ""
+    facts += f", and the weighted rows of a state are worth {100 * worth:.0f} % of their number"
+    warn(f"{facts}. The answer leans on a few rows and on the models: {advice}{other}.", DataWarning, stacklevel=4)
+
+
+def kept_by_trimming(owner: str, trim: float, k: int, x: NDArray[np.int32], shares: Array) -> NDArray[np.bool_]:
+    """Return which rows (2) keeps."""
+    keep = shares.min(axis=1) >= trim
+    if not keep.any() or np.bincount(x[keep], minlength=k).min() < LEAST_KEPT:
+        raise DataError(
+            f"{owner}(trim={trim:g}): of {len(x)} rows {int(keep.sum())} have such propensities, too few to compare; "
+            "the treatments do not overlap. Lower trim=, or adjust for fewer variables."
+        )
+    return keep
