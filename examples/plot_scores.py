@@ -6,6 +6,8 @@ Two models on the same test rows: scores with intervals, the ROC curve with its 
 believed (:doc:`/theory/scores`).
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 
@@ -15,6 +17,7 @@ from novum.tree import DecisionTreeClassifier
 
 X, y = load_breast_cancer(return_X_y=True)
 X, new, y, truth = holdout_split(X, y, sizes=(0.6, 0.4), stratify=y, random_state=0)
+warnings.filterwarnings("ignore", "evaluate_predictions: interval of")  # the notes of a report say which to doubt
 models = {"naive Bayes": GaussianNB().fit(X, y), "tree": DecisionTreeClassifier(max_depth=4).fit(X, y)}
 for name, model in models.items():
     print(name, evaluate(model, new, truth), sep="\n", end="\n\n")

@@ -6,7 +6,9 @@ r"""Logarithms of tail probabilities where the probabilities themselves are belo
 
     Q(a, x) = Phi(-t) + phi(t) (c_0 + c_1/a) / sqrt a,   t = eta sqrt a,   eta^2/2 = x/a - 1 - log(x/a)      (4)
 
-((4): Temme 1979, for shapes from 1e7 on, where SciPy's lower tail keeps no relative digits.) The factors in front are (4) and (6) of `_deviance.py`. SciPy's values are taken where they are normal numbers.
+((4): Temme 1979, for shapes from 1e7 on, where SciPy's lower tail keeps no relative digits.)
+
+The factors in front are (4) and (6) of `_deviance.py`. SciPy's values are taken where they are normal numbers.
 """
 
 from collections.abc import Callable
@@ -46,12 +48,12 @@ def log_share(p: Any, rest: Any) -> NDArray:
 
 def patched(value: NDArray, other: NDArray, tail: Callable, *arguments: Any) -> NDArray:
     """Return log value: from its complement near one, by `tail` of the arguments where it is no normal number."""
-    value, other, *arguments = np.broadcast_arrays(value, other, *arguments)
+    value, other, *given = np.broadcast_arrays(value, other, *arguments)
     out = np.where(value > 0.5, log_one_minus(np.minimum(other, 0.5)), log_of(value))
-    lost = (value < SMALLEST) & np.isfinite(arguments[-1]) & (arguments[-1] > 0)
+    lost = (value < SMALLEST) & np.isfinite(given[-1]) & (given[-1] > 0)
     if lost.any():
         out = np.array(out)
-        out[lost] = tail(*(np.asarray(a, np.float64)[lost] for a in arguments))
+        out[lost] = tail(*(np.asarray(a, np.float64)[lost] for a in given))
     return out[()]
 
 

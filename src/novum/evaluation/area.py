@@ -166,15 +166,17 @@ def delong_interval(y: Any, y_score: Any, *, pos_label: Any = None, sample_weigh
     Returns
     -------
     Interval
-        Named tuple of lower and upper end.
+        Named tuple of lower and upper end. Warns (DataWarning) where such intervals were measured to cover less than they say:
+        few rows that overlap, a small class, classes that separate perfectly.
 
     Examples
     --------
     >>> from novum.evaluation import delong_interval
-    >>> y, score = [0, 0, 0, 0, 1, 1, 1, 1], [0.1, 0.3, 0.4, 0.6, 0.35, 0.5, 0.7, 0.9]
+    >>> y = [0, 0, 1, 0, 1, 1] * 20
+    >>> score = [0.1, 0.3, 0.4, 0.6, 0.5, 0.9] * 20
     >>> low, high = delong_interval(y, score)
     >>> round(low, 3), round(high, 3)
-    (0.481, 1.0)
+    (0.676, 0.855)
     """
     owner = "delong_interval"
     positive = is_positive(owner, y, pos_label)

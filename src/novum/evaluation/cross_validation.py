@@ -229,9 +229,10 @@ def cross_validate(
 
     Notes
     -----
-    The interval is approximate. Coverage of the expected score by 95 % intervals, measured on samples of 100 rows
-    (tests/evaluation/test_coverage.py): 98-99 % with 10 folds, 98 % with 5, 95-96 % with 10 folds repeated 3 times. For comparison,
-    mean -+ t times the naive standard error covers 92-94 %, 92-94 % and 68-73 %.
+    The interval is approximate. Coverage of the expected score by 95 % intervals, measured (tests/evaluation/test_coverage.py,
+    docs/theory/coverage_of_intervals.md) on samples of 100 rows: 98-99 % with 10 folds, 98 % with 5, 95-96 % with 10 folds repeated
+    3 times; mean -+ t times the naive standard error covers 92-94 %, 92-94 % and 68-73 %. From 20 rows on 92-99.5 %, but of nearly
+    perfect models 52-77 %: all folds then often have one score, the interval has no width, and a DataWarning says so.
 
     Leave-one-out of `LinearRegression`, `Ridge` and `NadarayaWatson` takes one fit. R2 of a single row does not exist, so
     regressors are then scored by neg_mean_squared_error unless another score is asked for.

@@ -191,7 +191,7 @@ class RocCurveDisplay(Curve):
     --------
     >>> from novum.evaluation import RocCurveDisplay
     >>> RocCurveDisplay.from_predictions([0, 0, 0, 0, 1, 1, 1, 1], [0.1, 0.3, 0.4, 0.6, 0.35, 0.5, 0.7, 0.9])
-    RocCurveDisplay, area .812 (.481 - 1.000)
+    RocCurveDisplay, area .812 (.329 - .975)
     """
 
     @classmethod

@@ -140,7 +140,7 @@ class LinearRegression(LinearRegressor):
         x0         1.98857  0.03983  49.927  <.001   1.87799  2.09916
         6 rows, 4 degrees of freedom, covariance nonrobust
         R2 0.9984 (adjusted 0.9980), F 2492.7 (p 9.63e-07), residual sd 0.16662
-        log-likelihood 3.45504, AIC -0.910074, BIC -1.5348
+        log-likelihood 3.45504, AIC -0.910071, BIC -1.53479
         """
         check_is_fitted(self)
         with single_blas():

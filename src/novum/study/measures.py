@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.evaluation import wilson_interval
+from novum.evaluation import clopper_pearson_interval, wilson_interval
 from novum.evaluation.proportion import Interval
 from novum.exceptions import ParameterError
 from novum.study.task import CLASSIFICATION, REGRESSION
 
 __all__ = ["MEASURES", "Measure", "holdout_interval", "measure_for", "probability"]
 
+FEW_EVENTS = 3  # right or wrong answers at which Wilson's interval is in doubt (docs/theory/coverage_of_intervals.md)
 RESAMPLES = 2000  # of the bootstrap; the ends of a 95 % interval then rest on 50 values each
 
 
@@ -91,9 +92,14 @@ def measure_for(kind: str, name: str | None) -> Measure:
 
 
 def holdout_interval(measure: Measure, y: Any, predicted: Any, seed: int, level: float = 0.95) -> Interval:
-    """Return an interval for the score on new rows: Wilson's for the accuracy, else bootstrap percentiles over rows."""
+    """Return an interval for the score on new rows: Wilson's for the accuracy, else bootstrap percentiles over rows.
+
+    Up to three right or wrong answers, where Wilson's covers less than it says, it is Clopper and Pearson's.
+    """
     if measure.name == "accuracy":
-        return wilson_interval(int((y == predicted).sum()), len(y), level)
+        right, n = int((y == predicted).sum()), len(y)
+        few = 0 < min(right, n - right) <= FEW_EVENTS
+        return (clopper_pearson_interval if few else wilson_interval)(right, n, level)
     rng = np.random.default_rng(seed)
     draws = (rng.integers(len(y), size=len(y)) for _ in range(RESAMPLES))
     scores = [measure.score(y[rows], predicted[rows]) for rows in draws]
