@@ -15,6 +15,7 @@ __all__ = [
     "ParameterError",
     "ParameterTypeError",
     "SourceError",
+    "UnknownCategory",
 ]
 
 
@@ -28,6 +29,10 @@ class ParameterTypeError(ParameterError, TypeError):
 
 class DataError(ValueError):
     """The data cannot be learned from: wrong shape, not finite, too few rows, unknown labels."""
+
+
+class UnknownCategory(DataError, IndexError):
+    """A row holds a category that the fit did not see; scikit-learn raises IndexError there."""
 
 
 class SourceError(RuntimeError):

@@ -3,7 +3,19 @@
 import numpy as np
 import pytest
 
-from novum.base.domains import ArrayLike, Bool, Choice, Function, Instance, Int, Null, RandomState, Real, check
+from novum.base.domains import (
+    ArrayLike,
+    Bool,
+    Choice,
+    ClassWeight,
+    Function,
+    Instance,
+    Int,
+    Null,
+    RandomState,
+    Real,
+    check,
+)
 from novum.exceptions import ParameterError, ParameterTypeError
 
 
@@ -13,7 +25,12 @@ from novum.exceptions import ParameterError, ParameterTypeError
         (Int(1), [1, 7, np.int64(3)], [0, 1.5, True, "1", None, np.nan]),
         (Real(0, 1), [0, 1, 0.5, np.float32(0.2)], [-1e-9, 1.1, np.nan, "0", False]),
         (Real(0, 1, open="both"), [0.5], [0, 1]),
-        (Real(0, open="low"), [1e-300, np.inf], [0]),
+        (Real(0, open="low"), [1e-300], [0, np.inf, -np.inf, np.nan]),
+        (Real(0, np.inf, open="low"), [1e-300, np.inf], [0, np.nan]),
+        (Int(1), [2**62], [10**30]),
+        (ArrayLike(1), [[1.0], np.ones(2)], [[], {}, [np.nan], np.array([1.0, np.inf])]),
+        (ClassWeight(), [{0: 1, "a": 0.5}], [{0: -1}, {0: np.nan}, {0: "x"}, [{0: 1}], 1]),
+        (ClassWeight(several=True), [{0: 1}, [{0: 1}, "balanced"]], [[1], [{0: -1}]]),
         (Choice("a", "b"), ["a"], ["c", 1, None]),
         (Bool(), [True, np.False_], [0, 1, None]),
         (Int(1) | Null(), [1, None], [0]),

@@ -101,7 +101,7 @@ def test_leave_one_out_is_refitting():
     [
         ({"alpha": -1.0}, r"The 'alpha' parameter of Ridge must be a float in the range \[0, inf\)"),
         ({"alpha": [1.0, 2.0]}, "Number of targets and number of penalties do not correspond: 2 != 1"),
-        ({"alpha": [float("nan")]}, "every penalty must be finite and >= 0"),
+        ({"alpha": [float("nan")]}, "parameter of Ridge must be .*give finite numbers"),
         ({"solver": "cholesk"}, "Did you mean 'cholesky'?"),
         ({"solver": "lbfgs"}, "'lbfgs' solver can be used only when positive=True"),
         ({"solver": "svd", "positive": True}, "does not support positive fitting"),

@@ -5,7 +5,7 @@ wording, so that code and tests that match its messages keep working; a remedy i
 """
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ __all__ = [
     "ArrayLike",
     "Bool",
     "Choice",
+    "ClassWeight",
     "Domain",
     "Fittable",
     "Function",
@@ -28,6 +29,9 @@ __all__ = [
     "Real",
     "check",
 ]
+
+
+LARGEST_COUNT = 2**63 - 1
 
 
 class Domain:
@@ -51,7 +55,10 @@ class Domain:
 
 @dataclass(frozen=True)
 class Interval(Domain):
-    """Numbers between two bounds; each bound is closed unless `open` names it ("low", "high" or "both")."""
+    """Numbers between two bounds; each bound is closed unless `open` names it ("low", "high" or "both").
+
+    Infinity is a value only where it is given as a closed bound: a parameter without a bound still is a number.
+    """
 
     kind: type
     low: float | None = None
@@ -60,6 +67,10 @@ class Interval(Domain):
 
     def contains(self, value):
         if not self.right_type(value) or value != value:  # NaN lies in no interval
+            return False
+        if value in (np.inf, -np.inf) and value not in (self.low, self.high):
+            return False
+        if self.kind is numbers.Integral and abs(int(value)) > LARGEST_COUNT:
             return False
         above = self.low is None or value > self.low or (value == self.low and self.open not in ("low", "both"))
         below = self.high is None or value < self.high or (value == self.high and self.open not in ("high", "both"))
@@ -71,6 +82,10 @@ class Interval(Domain):
     def suggestion(self, value):
         if isinstance(value, str):
             return "Give the number itself, not text."
+        if self.right_type(value) and not -np.inf < value < np.inf:
+            return "Give a finite number."
+        if self.right_type(value) and abs(value) > LARGEST_COUNT:
+            return f"No machine counts beyond {LARGEST_COUNT}."
         return ""
 
     def __str__(self):
@@ -144,15 +159,63 @@ class Null(Domain):
 
 @dataclass(frozen=True)
 class ArrayLike(Domain):
-    """Anything with rows: a sequence, an array, a frame column."""
+    """Anything with rows: a sequence, an array, a frame column; at least so many, and if they are numbers, finite ones."""
+
+    least: int = 0
 
     def contains(self, value):
-        return not isinstance(value, str | bytes) and (hasattr(value, "__len__") or hasattr(value, "__array__"))
+        return self.right_type(value) and self.long_enough(value) and not holds_gaps(value)
 
-    right_type = contains
+    def right_type(self, value):
+        if isinstance(value, str | bytes | Mapping):
+            return False
+        return hasattr(value, "__len__") or hasattr(value, "__array__")
+
+    def long_enough(self, value):
+        return not self.least or np.ndim(value) == 0 or len(value) >= self.least
+
+    def suggestion(self, value):
+        if not self.right_type(value):
+            return ""
+        return "It holds NaN or infinity: give finite numbers." if holds_gaps(value) else f"Give {self.least} or more."
 
     def __str__(self):
         return "an array-like"
+
+
+def holds_gaps(value: Any) -> bool:
+    """Return whether a value is an array-like of numbers of which one is NaN or infinite."""
+    if hasattr(value, "dtype") and not isinstance(value, np.ndarray):
+        value = getattr(value, "data", value) if hasattr(value, "nnz") else value  # a sparse matrix: its entries
+    try:
+        cells = np.asarray(value)
+    except (ValueError, TypeError):  # a ragged list, say of estimators
+        return False
+    return cells.dtype.kind in "fc" and not bool(np.isfinite(cells).all())
+
+
+@dataclass(frozen=True)
+class ClassWeight(Domain):
+    """A table of weights by class; `several` allows one, or "balanced", for each of several targets."""
+
+    several: bool = False
+
+    def contains(self, value):
+        if isinstance(value, list):
+            return self.several and all(part == "balanced" or self.is_table(part) for part in value)
+        return self.is_table(value)
+
+    def is_table(self, value):
+        return isinstance(value, dict) and all(Interval(numbers.Real, 0).contains(weight) for weight in value.values())
+
+    def right_type(self, value):
+        return isinstance(value, dict) or (self.several and isinstance(value, list))
+
+    def suggestion(self, value):
+        return "Weights of classes are finite numbers of zero or more, as in {0: 1.0, 1: 2.0}."
+
+    def __str__(self):
+        return "an instance of 'dict'" + (" or an instance of 'list'" if self.several else "")
 
 
 @dataclass(frozen=True)

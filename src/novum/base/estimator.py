@@ -16,11 +16,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base import domains, validation
 from novum.base.callbacks import CallbackSupportMixin, reporting
+from novum.base.learned import check_answers, check_learned
+from novum.base.naming import named
+from novum.base.sizes import check_sizes
 from novum.base.texts import complete
 from novum.fold.blocks import Source
 from novum.runtime.blas import single_blas
 
-__all__ = ["Estimator", "fits"]
+__all__ = ["Estimator", "fits", "fitted_classes"]
+
+
+fitted_classes: set[str] = set()  # names of the classes that learned something in this process
 
 
 def fits(method: Callable) -> Callable:
@@ -33,6 +39,8 @@ def fits(method: Callable) -> Callable:
     @wraps(method)
     def wrapper(self, *args, **kwargs):
         before = dict(self.__dict__)
+        args = tuple(map(validation.unmasked, args))
+        kwargs = {name: validation.unmasked(value) for name, value in kwargs.items()}
         try:
             if not get_config()["skip_parameter_validation"]:
                 given = {name: getattr(self, name) for name in self._domains if hasattr(self, name)}
@@ -40,12 +48,22 @@ def fits(method: Callable) -> Callable:
             passes = self._reports_passes or method.__name__ != "fit"
             given = {**dict(zip(("X", "y", "sample_weight"), args)), **kwargs}
             X, y, weight = (given.get(name) for name in ("X", "y", "sample_weight"))
+            check_sizes(self, X)
             announced = nullcontext() if passes else reporting(self, 0, X=X, y=y, sample_weight=weight)
-            with single_blas(), announced:
-                return method(self, *args, **kwargs)
-        except BaseException:
+            with (
+                single_blas(),
+                announced,
+                np.errstate(over="ignore", invalid="ignore"),
+            ):  # what overflowed is refused by name below
+                result = method(self, *args, **kwargs)
+            check_learned(self, X)
+            fitted_classes.add(type(self).__name__)
+            return result
+        except BaseException as error:
             self.__dict__.clear()
             self.__dict__.update(before)
+            if isinstance(error, Exception) and (known := named(error, self, method.__name__)) is not error:
+                raise known from error
             raise
 
     wrapper.__doc__ = complete(method.__doc__)
@@ -57,6 +75,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     _domains: dict[str, domains.Domain] = {}
     _squares_columns = False  # whether sums of squares must be finite: then huge numbers are refused by name
+    _squares_rows = False  # the same of the rows that a prediction is asked for
     _rows_need_blas = True  # whether the functions that `_rows` is given call BLAS, which must then keep to one thread
     _reports_passes = (
         False  # whether `fit` itself tells the callbacks of its passes; if not, `fits` announces it as one task
@@ -91,6 +110,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             out = source.rows(function, params)
             if shows and source.home == "memory" and not np.isfinite(out).all():
                 source.verified()
+            if source.home == "memory":
+                check_answers(self, source, out)
             return out
 
     def __sklearn_tags__(self):

@@ -17,6 +17,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
+from novum.base.validation import MOST_SIZE, largest_of, too_large
 from novum.exceptions import ParameterError
 from novum.runtime import arrays, sklearn_private
 
@@ -45,10 +46,25 @@ def joint_of(query: Query, block: Any) -> Any:
     """
     with np.errstate(invalid="ignore", over="ignore"):
         score = query.joint(query.params, block)
-    if not arrays.is_tensor(score) and not _core.runtime.tiles.all_finite(np.ascontiguousarray(score)):
+    if not all_finite(score):
         values = block.X.data if arrays.is_sparse(block.X) else arrays.to_numpy(block.X)
         sklearn_private.assert_all_finite(values, allow_nan=query.allow_nan, estimator_name=query.owner, input_name="X")
+        check_scores(query.owner, arrays.to_numpy(score), values if arrays.is_tensor(block.X) else block.X)
     return score
+
+
+def all_finite(score: Any) -> bool:
+    """Return whether scores, of a tensor or an array, hold neither NaN nor infinity."""
+    if arrays.is_tensor(score):
+        return bool(score.isfinite().all())
+    return bool(_core.runtime.tiles.all_finite(np.ascontiguousarray(score)))
+
+
+def check_scores(owner: str, score: NDArray[Any], X: Any) -> None:
+    """Raise DataError for a row so far away that all its scores overflow: no class is then more probable than another."""
+    lost = np.isnan(score).any(axis=1) | (score == -np.inf).all(axis=1)
+    if lost.any() and (largest := largest_of(X[lost])) > MOST_SIZE:
+        raise too_large(owner, "X", largest)
 
 
 def dense_linear(X: NDArray[Any], weights: NDArray[Any], bias: NDArray[Any]) -> NDArray[Any]:

@@ -15,12 +15,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from novum.base.sparse_matrices import sound_sparse
+from novum.base.naming import named
 from novum.exceptions import DataError
 from novum.fold.blocks import Source, row_blocks
 from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
-from novum.runtime import sklearn_private
+from novum.runtime import arrays, sklearn_private
 
-__all__ = ["check_weight", "open_rows", "open_source", "verified"]
+__all__ = ["check_weight", "largest_of", "open_rows", "open_source", "too_large", "verified"]
 
 MOST_SIZE, LOOK_AT = 1e140, 256  # numbers whose squares can be added up by the million; rows that are looked at
 NUMBERS = "fiub"  # NumPy kinds that become tiles without a conversion of the whole array
@@ -55,19 +56,20 @@ def open_source(
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows, by_column=by_column)
     labels = None if target is None else check_target(estimator, tiles, y, target)
     weight = check_weight(estimator, sample_weight, tiles.shape[0])
-    return checked(estimator, MemorySource(tiles, labels, weight, n_jobs), defer, sparse_too)
+    squares = getattr(estimator, "_squares_columns", False)
+    return checked(estimator, MemorySource(tiles, labels, weight, n_jobs), defer, sparse_too, squares)
 
 
-def checked(estimator: Any, source: MemorySource, defer: bool, sparse_too: bool) -> MemorySource:
+def checked(estimator: Any, source: MemorySource, defer: bool, sparse_too: bool, squares: bool = False) -> MemorySource:
     """Return `source` with its values verified, or with the check put off."""
     if not defer or (source.sparse and not sparse_too) or source.weight is not None:
-        return verified(estimator, source)
-    source.check = partial(verified, estimator)
+        return verified(estimator, source, squares)
+    source.check = partial(verified, estimator, squares=squares)
     return source
 
 
 def check_size(estimator: Any, source: Source, most: float = MOST_SIZE) -> None:
-    """Raise where the first rows hold numbers whose squares overflow; the units of a table are alike in all its rows."""
+    """Raise where the first rows hold numbers whose squares overflow: sooner than a look at all rows (`verified`) would."""
     if source.home != "memory" or source.sparse:
         return
     block = source.first()
@@ -77,10 +79,23 @@ def check_size(estimator: Any, source: Source, most: float = MOST_SIZE) -> None:
             continue
         largest = float(np.max(np.abs(values[used][:LOOK_AT]), initial=0.0))
         if most < largest < np.inf:
-            raise DataError(
-                f"{type(estimator).__name__}: {name} holds numbers up to {largest:.3g}, and sums of their squares overflow. Divide"
-                f" the columns by a suitable unit, or scale them (sklearn.preprocessing.StandardScaler)."
-            )
+            raise too_large(type(estimator).__name__, name, largest)
+
+
+def too_large(owner: str, name: str, largest: float) -> DataError:
+    """Return the error for numbers whose squares overflow."""
+    return DataError(
+        f"{owner}: {name} holds numbers up to {largest:.3g}, and sums of their squares overflow. Divide the columns by a"
+        f" suitable unit, or scale them (sklearn.preprocessing.StandardScaler)."
+    )
+
+
+def largest_of(X: Any, weight: np.ndarray | None = None) -> float:
+    """Return the largest size of a cell in rows that count; gaps are left out."""
+    if scipy.sparse.issparse(X):
+        return float(np.nanmax(np.abs(X.data), initial=0.0))
+    rows = X if weight is None else X[weight > 0]
+    return float(np.nanmax(np.abs(rows), initial=0.0))
 
 
 def open_rows(estimator: Any, X: Any, *, n_jobs=None, defer: bool = False, sparse_too: bool = False) -> Source:
@@ -88,8 +103,27 @@ def open_rows(estimator: Any, X: Any, *, n_jobs=None, defer: bool = False, spars
     if (source := open_elsewhere(estimator, X, None, None)) is not None:
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
     sparse = scipy.sparse.issparse(X) and estimator.__sklearn_tags__().input_tags.sparse
-    tiles = check_rows(estimator, X, reset=False, accept_sparse=sparse)
-    return checked(estimator, MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks(*tiles.shape)), defer, sparse_too)
+    try:
+        tiles = check_rows(estimator, unmasked(X), reset=False, accept_sparse=sparse)
+    except (ValueError, TypeError) as error:
+        known = named(error, estimator)
+        if known is not error:
+            raise known from error
+        raise
+    squares = getattr(estimator, "_squares_rows", False)
+    rows = MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks(*tiles.shape))
+    return checked(estimator, rows, defer, sparse_too, squares)
+
+
+def unmasked(values: Any) -> Any:
+    """Return an array whose masked cells are missing (NaN, or None among text); anything else as it is."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.getmaskarray(values).any():
+        return values.data
+    if values.dtype.kind in NUMBERS:
+        return values.astype(np.result_type(values.dtype, np.float32)).filled(np.nan)  # type: ignore[attr-defined]
+    return values.astype(object).filled(None)  # type: ignore[attr-defined]
 
 
 def open_elsewhere(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source | None:
@@ -164,7 +198,7 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
         if not plain:  # None has become NaN
             sklearn_private.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
     else:
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(arrays.to_numpy(y) if arrays.is_tensor(y) else y, warn=True)
         sklearn_private.assert_all_finite(y, input_name="y", estimator_name=type(estimator).__name__)
         if not plainly_labels(y):
             check_classification_targets(y)
@@ -181,6 +215,7 @@ def check_rows(
     estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_rows: int = 1, by_column: bool = False
 ) -> Tiles:
     """Return X cut-ready: shape and type checked, feature names and number compared or (reset) recorded."""
+    X = arrays.to_numpy(X) if arrays.is_tensor(X) else X  # of a learner that takes tensors as arrays
     nameless = type(X) is np.ndarray or scipy.sparse.issparse(X)
     if not nameless or hasattr(estimator, "feature_names_in_"):
         sklearn_private.check_feature_names(estimator, X, reset=reset)
@@ -280,6 +315,11 @@ def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray 
         sklearn_private.check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
     )
     owner = estimator if isinstance(estimator, str) else type(estimator).__name__
+    if not np.isfinite(weight).all():  # of an array scikit-learn has asked this; a single number it takes as it is
+        raise DataError(
+            f"Input sample_weight contains NaN or infinity: {owner} was given {sample_weight!r:.80}. Give finite weights of"
+            f" zero or more."
+        )
     if (low := weight.min(initial=0)) < 0:
         raise DataError(
             f"Negative values in data passed to `sample_weight` of {owner}: the least is {low:g}. Give weights of zero or"
@@ -292,14 +332,18 @@ def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray 
     return weight
 
 
-def verified(estimator: Any, source: MemorySource) -> MemorySource:
+def verified(estimator: Any, source: MemorySource, squares: bool = False) -> MemorySource:
     """Return `source` if it is finite, else raise scikit-learn's error for the first block that is not.
+
+    With `squares`, numbers whose sums of squares would overflow are refused too.
 
     A learner that takes missing cells is shown every block that is not finite: one without infinity raises nothing.
     """
-    for bad in source.bad_blocks():
+    for bad in source.bad_blocks(squares):
         values = getattr(bad.X, "data", bad.X) if scipy.sparse.issparse(bad.X) else bad.X
         allow_nan = estimator.__sklearn_tags__().input_tags.allow_nan
         name = type(estimator).__name__
         sklearn_private.assert_all_finite(values, allow_nan=allow_nan, estimator_name=name, input_name="X")
+        if squares and (largest := largest_of(bad.X, bad.weight)) > MOST_SIZE:
+            raise too_large(name, "X", largest)
     return source

@@ -136,6 +136,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         "algorithm": Choice("lloyd", "elkan"),
     }
 
+    _squares_columns = _squares_rows = True
     _reports_passes = True
 
     @stores

@@ -21,6 +21,7 @@ from novum.base.parameters import stores
 from novum.base.validation import check_rows, check_target, check_weight, open_elsewhere
 from novum.decision_theory.hypotheses import HypothesisPosterior, log_of, normalized
 from novum.exceptions import DataError, ParameterError
+from novum.runtime import arrays
 
 __all__ = ["BayesOptimalClassifier"]
 
@@ -152,7 +153,7 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
         """Return P(v | x, h) for every row and class of `classes_`."""
         k = len(self.classes_)
         if hasattr(hypothesis, "predict_proba"):
-            found = np.asarray(hypothesis.predict_proba(X))
+            found = arrays.to_numpy(hypothesis.predict_proba(X))
             place = {label: j for j, label in enumerate(hypothesis.classes_.tolist())}
             columns = [place.get(label) for label in self.classes_.tolist()]
             out = np.zeros((len(found), k), found.dtype)
@@ -160,7 +161,7 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
                 if column is not None:
                     out[:, j] = found[:, column]
             return out
-        found = np.asarray(hypothesis(X) if callable(hypothesis) else hypothesis.predict(X))
+        found = arrays.to_numpy(hypothesis(X) if callable(hypothesis) else hypothesis.predict(X))
         if found.ndim == 2:
             if found.shape[1] != k:
                 raise ParameterError(

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_class_weight
 
 from novum.base.classes import encode, labels_of
-from novum.base.domains import Choice, Domain, Instance, Null, Real
+from novum.base.domains import Choice, ClassWeight, Domain, Null, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.engines.trees.passes.single_tree import Survey, factors_of, survey
@@ -228,7 +228,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     _domains: dict[str, Domain] = {
         **HistGradientBoosting._domains,
         "loss": Choice("log_loss"),
-        "class_weight": Instance(dict) | Choice("balanced") | Null(),
+        "class_weight": ClassWeight() | Choice("balanced") | Null(),
     }
     _target = "classes"
 

@@ -29,7 +29,7 @@ from novum.engines.trees.limits import Share
 from novum.engines.trees.passes.fit import is_outside
 from novum.ensemble._isolation_rows import PURPOSE, parts_outside, percentile_outside, present_rows
 from novum.ensemble.forest.samples import tree_seeds
-from novum.ensemble.forest.votes import Votes, means, votes_of
+from novum.ensemble.forest.votes import Votes, cells, means, votes_of
 from novum.exceptions import DataWarning, ParameterError
 from novum.fold.blocks import Block
 from novum.runtime.pool import map_ordered
@@ -63,9 +63,10 @@ class Paths(NamedTuple):
 
 def scores(params: Paths, block: Block) -> NDArray:
     """Return (3) of every row less the offset, in the dtype of the rows; or whether it is odd."""
-    path = means(params.votes, block.X)[:, 0]
+    X = cells(block)
+    path = means(params.votes, X)[:, 0]
     exponent = path / params.scale if params.scale > 0 else np.ones_like(path)
-    score = (-(2.0**-exponent)).astype(block.X.dtype, copy=False)
+    score = (-(2.0**-exponent)).astype(X.dtype, copy=False)
     if params.offset:
         score = score - params.offset
     return np.where(score < 0, -1, 1) if params.mark else score

@@ -29,7 +29,7 @@ from novum.base.domains import ArrayLike, Choice, Domain, Function, Int, Null
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
-from novum.runtime import sklearn_private
+from novum.runtime import arrays, sklearn_private
 
 __all__ = ["BayesianModelAveraging"]
 
@@ -56,15 +56,20 @@ def parameter_count(name: str, model: Any) -> int:
 def log_likelihood(model: Any, X: Any, y: NDArray, variance: float | None = None) -> float:
     """Return log p(y | X, model); a regressor without a spread gets `variance`, or that of its residuals."""
     if is_classifier(model):
-        proba = model.predict_proba(X)
+        proba = arrays.to_numpy(model.predict_proba(X))
         place = np.searchsorted(model.classes_, y)
         known = np.isin(y, model.classes_)
         with np.errstate(divide="ignore"):
             return float(np.log(np.where(known, proba[np.arange(len(y)), np.where(known, place, 0)], 0.0)).sum())
-    residual = y - model.predict(X)
+    residual = y - arrays.to_numpy(model.predict(X))
     spread = float(np.mean(residual**2)) if variance is None else variance
     spread = max(spread, float(np.finfo(np.float64).tiny))
     return float(-0.5 * (residual @ residual / spread + len(y) * np.log(2 * np.pi * spread)))
+
+
+def in_home_of(X: Any, values: NDArray) -> Any:
+    """Return an answer in the library and on the device of X."""
+    return arrays.like(X, values, str(values.dtype)) if arrays.is_tensor(X) else values
 
 
 def own_evidence(model: Any) -> float | None:
@@ -199,7 +204,7 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
             )
         if y is None:
             raise DataError("BayesianModelAveraging requires y to be passed, but the target y is None.")
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(arrays.to_numpy(y) if arrays.is_tensor(y) else y, warn=True)
         self.names_ = [name for name, _ in pairs]
         self.estimators_ = [renamed(clone(model).fit, model, X, y) for _, model in pairs]
         for name in ("n_features_in_", "feature_names_in_"):
@@ -250,27 +255,33 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
             Whether to return the standard deviation of (2) as well; the models' `predict` then takes it.
         """
         if hasattr(self, "classes_"):
-            return self.classes_[self.predict_proba(X).argmax(axis=1)]
+            labels = self.classes_[self._probabilities(X).argmax(axis=1)]
+            return in_home_of(X, labels) if labels.dtype.kind in "fiub" else labels
         asked = self._asked()
         share = np.array([p for p, _ in asked])
         if not return_std:
-            each = np.array([renamed(model.predict, model, X) for _, model in asked])
-            return share.astype(each.dtype) @ each
-        both = np.array([renamed(model.predict, model, X, return_std=True) for _, model in asked])  # (models, 2, rows)
+            each = np.array([arrays.to_numpy(renamed(model.predict, model, X)) for _, model in asked])
+            return in_home_of(X, share.astype(each.dtype) @ each)
+        pairs = [renamed(model.predict, model, X, return_std=True) for _, model in asked]
+        both = np.array([[arrays.to_numpy(part) for part in pair] for pair in pairs])  # (models, 2, rows)
         share = share.astype(both.dtype)
         mean = share @ both[:, 0]
-        return mean, np.sqrt(share @ (both[:, 1] ** 2 + (both[:, 0] - mean) ** 2))
+        spread = np.sqrt(share @ (both[:, 1] ** 2 + (both[:, 0] - mean) ** 2))
+        return in_home_of(X, mean), in_home_of(X, spread)
 
     @available_if(lambda self: is_classifier(self))
     def predict_proba(self, X):
         """Return (2) for every class."""
-        each = np.array([renamed(model.predict_proba, model, X) for _, model in self._asked()])
+        return in_home_of(X, self._probabilities(X))
+
+    def _probabilities(self, X: Any) -> NDArray:
+        each = np.array([arrays.to_numpy(renamed(model.predict_proba, model, X)) for _, model in self._asked()])
         return np.tensordot(np.array([p for p, _ in self._asked()], each.dtype), each, axes=1)
 
     def score(self, X, y, sample_weight=None):
         """Return R^2 of the mean, or the accuracy of the classes."""
         metric = accuracy_score if hasattr(self, "classes_") else r2_score
-        return float(metric(y, self.predict(X), sample_weight=sample_weight))
+        return float(metric(arrays.to_numpy(y), arrays.to_numpy(self.predict(X)), sample_weight=sample_weight))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

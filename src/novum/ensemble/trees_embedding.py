@@ -19,7 +19,7 @@ from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.fold.blocks import tile_dtype
-from novum.runtime import sklearn_private
+from novum.runtime import arrays, sklearn_private
 from novum.runtime.random import Stream, seed_of
 from novum.tree.regressor import ExtraTreeRegressor
 
@@ -164,9 +164,13 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
 
     def _ones(self, X: Any, encode: Callable[[NDArray], Any]) -> Any:
         """Return (1) in the dtype that rows like X have."""
-        dtype = np.asarray(X).dtype if isinstance(X, list | np.ndarray) else getattr(X, "dtype", None)
+        if arrays.is_tensor(X):
+            dtype = arrays.dtype_of(X)
+        else:
+            dtype = np.asarray(X).dtype if isinstance(X, list | np.ndarray) else getattr(X, "dtype", None)
         kind = np.dtype(np.float64) if dtype is None else tile_dtype(dtype)
-        return encode(np.asarray(self.apply(X))).astype(kind, copy=False)
+        out = encode(np.asarray(self.apply(X))).astype(kind, copy=False)
+        return arrays.like(X, out) if arrays.is_tensor(X) and not self.sparse_output else out
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the features: tree and leaf.

@@ -17,7 +17,7 @@ def gives_splits(value: Any) -> bool:
     return (hasattr(value, "split") and not isinstance(value, str)) or hasattr(value, "__next__")
 
 
-FOLDS: Domain = Int(2) | Null() | ArrayLike() | Instance(BaseCrossValidator, gives_splits)
+FOLDS: Domain = Int(2) | Null() | ArrayLike(1) | Instance(BaseCrossValidator, gives_splits)
 
 
 def routing_enabled() -> bool:

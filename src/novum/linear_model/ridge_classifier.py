@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import labels_of
-from novum.base.domains import Choice, Domain, Instance, Null
+from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import DataError
@@ -32,7 +32,7 @@ from novum.runtime import arrays
 
 __all__ = ["RidgeClassifier", "RidgeClassifierCV"]
 
-CLASS_WEIGHT: Domain = Null() | Choice("balanced") | Instance(dict)
+CLASS_WEIGHT: Domain = Null() | Choice("balanced") | ClassWeight()
 
 
 class Decision(NamedTuple):

@@ -169,6 +169,7 @@ def pass_of_block(params: Any, block: Block) -> Any:
 class GaussianBase(MixtureBase):
     """A mixture of Gaussians with scikit-learn's interface; subclasses say how parameters follow from sums."""
 
+    _squares_columns = _squares_rows = True
     _functions = (_density.total, _density.posterior, _density.label)
 
     # What a subclass brings: parameters checked against the data, parameters of a start, the maximisation, fitted attributes.

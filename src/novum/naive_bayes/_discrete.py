@@ -29,6 +29,7 @@ from novum.runtime.threads import thread_count
 
 __all__ = ["COMMON_DOMAINS", "DiscreteNB", "LinearForm", "PartialFit", "class_log_prior", "smoothing", "total_of"]
 
+MOST_ALPHA = 1e300  # of all features together
 LEAST_ALPHA = 1e-10  # what `force_alpha=False` raises smaller values to, as in scikit-learn
 SPARSE_BLOCKS = 4  # pieces in which sparse rows are scored: their work is short, and a piece costs a call
 SHORT_WORK = 2**19  # entries that are scored at once: to wake a second thread would take as long
@@ -51,7 +52,7 @@ class LinearForm(NamedTuple):
 
 def smoothing(alpha: Any, force_alpha: bool, d: int) -> Any:
     """Return alpha as a number or an array (d,) after scikit-learn's checks."""
-    values: Any = alpha if isinstance(alpha, Number) else np.asarray(alpha, np.float64)
+    values: Any = float(alpha) if isinstance(alpha, Number) else np.asarray(alpha, np.float64)
     if isinstance(values, np.ndarray):
         if values.shape != (d,):
             raise ParameterError(
@@ -60,6 +61,11 @@ def smoothing(alpha: Any, force_alpha: bool, d: int) -> Any:
             )
         if values.min() < 0:
             raise ParameterError("All values in alpha must be greater than 0.")
+    if total_of(values, d) > MOST_ALPHA:
+        raise ParameterError(
+            f"alpha={alpha!r:.80} is too large: added to the counts of {d} features it leaves the range of floating point. Give"
+            f" a pseudo-count near one."
+        )
     if not force_alpha and np.min(values) < LEAST_ALPHA:
         warnings.warn(
             f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}. Use `force_alpha=True` to"

@@ -21,7 +21,7 @@ from novum import _core
 from novum.base.domains import ArrayLike, Domain, Int, Null, Real
 from novum.base.generative import BayesRule
 from novum.base.parameters import stores
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, ParameterError, UnknownCategory
 from novum.fold.blocks import Block, Source
 from novum.naive_bayes._discrete import COMMON_DOMAINS, PartialFit, class_log_prior, smoothing
 from novum.runtime import arrays, sklearn_private
@@ -119,9 +119,9 @@ def table_scores(params: Table, block: Block) -> Any:
         worst = cells[(cells < 0) | (cells >= most)][0]
         if worst < 0:
             raise DataError(f"Negative values in data passed to CategoricalNB (input X): column {bad} has {worst:g}.")
-        raise IndexError(
-            f"index {int(worst)} is out of bounds for axis 1 with size {most}: CategoricalNB did not see this category of"
-            f" column {bad} in fit; give min_categories={int(worst) + 1} or more there."
+        raise UnknownCategory(
+            f"index {worst:g} is out of bounds for axis 1 with size {most}: CategoricalNB did not see this category of"
+            f" column {bad} in fit; give min_categories={worst + 1:g} or more there."
         )
     return arrays.like(block.X, out) if arrays.is_tensor(block.X) else out
 

@@ -55,7 +55,7 @@ def refuse_mode(mode: Any) -> None:
         raise ParameterError(f'Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}" instead')
 
 
-class KNeighborsMixin:
+class KNeighborsMixin(sklearn_private.KNeighborsMixin):
     """Queries for the k nearest rows."""
 
     def _wanted(self: Any, n_neighbors: Any, X: Any) -> int:
@@ -132,7 +132,7 @@ class KNeighborsMixin:
         return sklearn_private.as_configured(graph)
 
 
-class RadiusNeighborsMixin:
+class RadiusNeighborsMixin(sklearn_private.RadiusNeighborsMixin):
     """Queries for all rows within a radius."""
 
     def _lists(self: Any, X: Any, radius: Any) -> Lists:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
+import sklearn.neighbors
 from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin
 from sklearn.metrics import DistanceMetric
@@ -38,13 +39,16 @@ GRAPHS = ("csr", "csc", "coo", "lil")  # sparse formats that tell a distance of 
 COMMON_DOMAINS: dict[str, Domain] = {
     "algorithm": Choice("auto", "ball_tree", "kd_tree", "brute"),
     "leaf_size": Int(1),
-    "p": Real(0, open="low") | Null(),
+    "p": Real(0, np.inf, open="low") | Null(),
     "metric": Choice(*sorted({name for names in VALID_METRICS.values() for name in names}))
     | Function()
     | Instance(DistanceMetric),
     "metric_params": Instance(dict) | Null(),
     "n_jobs": Int() | Null(),
 }
+
+
+SKLEARN_TREES = (sklearn.neighbors.KDTree, sklearn.neighbors.BallTree)  # their rows are taken, not their order
 
 
 class Ready(NamedTuple):
@@ -72,6 +76,8 @@ def together(a: Gathered, b: Gathered) -> Gathered:
 
 def read_rows(estimator: Any, X: Any, y: Any, *, target: str | None, reset: bool = True) -> tuple[Any, Any]:
     """Return rows (an array, or CSR) in memory after every check, and their target: unchecked if X is in memory already."""
+    if isinstance(X, SKLEARN_TREES):
+        X = np.asarray(X.data)
     if validation.open_elsewhere(estimator, X, None, None) is None:
         source = validation.open_source(estimator, X, n_jobs=estimator.n_jobs, reset=reset)
         validation.check_size(estimator, source, LARGEST)

@@ -160,7 +160,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
 
     _domains: dict[str, Domain] = {
         **COMMON_DOMAINS,
-        "radius": Real(0) | Null(),
+        "radius": Real(0, np.inf) | Null(),
         "weights": WEIGHTS,
         "outlier_label": Int() | Instance(str) | ArrayLike() | Null(),
     }

@@ -136,6 +136,7 @@ class KernelDensity(Estimator):
         "metric_params": Instance(dict) | Null(),
     }
     n_jobs = None
+    _squares_rows = True
 
     @stores
     def __init__(

@@ -121,7 +121,7 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
     array([0.5])
     """
 
-    _domains: dict[str, Domain] = {**COMMON_DOMAINS, "radius": Real(0) | Null(), "weights": WEIGHTS}
+    _domains: dict[str, Domain] = {**COMMON_DOMAINS, "radius": Real(0, np.inf) | Null(), "weights": WEIGHTS}
 
     @stores
     def __init__(

@@ -1,5 +1,6 @@
 """Nearest rows without targets: `NearestNeighbors`, and the graphs that link rows to their neighbors."""
 
+import math
 from typing import Any
 
 from novum.base.domains import Domain, Int, Null, Real
@@ -60,7 +61,11 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
     (array([[3., 3.]]), array([[1, 2]]))
     """
 
-    _domains: dict[str, Domain] = {**COMMON_DOMAINS, "n_neighbors": Int(1) | Null(), "radius": Real(0) | Null()}
+    _domains: dict[str, Domain] = {
+        **COMMON_DOMAINS,
+        "n_neighbors": Int(1) | Null(),
+        "radius": Real(0, math.inf) | Null(),
+    }
 
     @stores
     def __init__(

@@ -5,19 +5,26 @@ Where both libraries have a public class of one name in modules of one name (`sk
 own code goes on getting its own classes, also where it imports them inside a function: who asks is told by the module
 of the calling frame. Nothing is written into scikit-learn's modules but their class, and `unpatch` takes that back.
 
-What was imported before the call stays what it was, so patch first.
+What was imported before the call stays what it was, so patch first. Processes that are started while the patch is on
+(loky, spawn) are patched too, as soon as they import scikit-learn.
 """
 
+import os
 import sys
+from abc import ABCMeta
 from importlib import import_module
 from types import FrameType, ModuleType
 from typing import Any
 
+from novum.base.estimator import Estimator, fitted_classes
 from novum.exceptions import ParameterError
 
 __all__ = ["Replacements", "patch", "unpatch", "used"]
 
 THEIRS = "sklearn"
+VARIABLE = "NOVUM_PATCH"  # tells processes started from here what to replace: names, or * for all
+WORKERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workers")  # read by them when they start
+ASKED_BY_CLASS = ("tree", "ensemble", "neighbors")
 LIBRARIES = (THEIRS, "novum")
 _replaced: dict[str, dict[str, type]] = {}  # by scikit-learn's module: name and novum's class
 _asked: set[str] = set()
@@ -73,6 +80,16 @@ def counterparts() -> dict[str, dict[str, type]]:
     return found
 
 
+def register(module: str, classes: dict[str, type]) -> None:
+    """Let novum's classes pass where scikit-learn's functions ask for an instance of their own (`plot_tree`, partial
+    dependence by recursion, `locally_linear_embedding`). It cannot be taken back, and changes nothing else.
+    """
+    for name, cls in classes.items():
+        theirs = vars(sys.modules[module])[name]
+        if isinstance(theirs, ABCMeta):
+            theirs.register(cls)
+
+
 def patch(names: Any = None) -> Replacements:
     """Let scikit-learn's modules hand out novum's classes.
 
@@ -112,7 +129,17 @@ def patch(names: Any = None) -> Replacements:
         if chosen:
             _replaced[module] = chosen
             sys.modules[module].__class__ = _Patched
+            if module.partition(".")[2] in ASKED_BY_CLASS:
+                register(module, chosen)
+    fitted_classes.clear()
+    os.environ[VARIABLE] = "*" if names is None else ",".join(names)
+    os.environ["PYTHONPATH"] = os.pathsep.join([WORKERS, *python_path()])
     return Replacements(f"{module}.{name}" for module, classes in sorted(_replaced.items()) for name in sorted(classes))
+
+
+def python_path() -> list[str]:
+    """Return the folders of PYTHONPATH without the one that patches new processes."""
+    return [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder and folder != WORKERS]
 
 
 def unpatch() -> None:
@@ -121,11 +148,21 @@ def unpatch() -> None:
         sys.modules[module].__class__ = ModuleType
     _replaced.clear()
     _asked.clear()
+    if os.environ.pop(VARIABLE, None) is not None:
+        os.environ["PYTHONPATH"] = os.pathsep.join(python_path())
+        if not os.environ["PYTHONPATH"]:
+            del os.environ["PYTHONPATH"]
 
 
 def used() -> Replacements:
-    """Return which replaced classes have been asked for since `patch`."""
-    return Replacements(sorted(_asked))
+    """Return which replaced classes have been fitted since `patch`; of one without a fit of ours, whether it was asked for."""
+    found = []
+    for name in sorted(_asked):
+        module, _, short = name.rpartition(".")
+        cls = _replaced.get(module, {}).get(short)
+        if cls is None or not issubclass(cls, Estimator) or short in fitted_classes:
+            found.append(name)
+    return Replacements(found)
 
 
 class _Callable(ModuleType):

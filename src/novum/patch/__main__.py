@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
             print("novum.patch: the script used novum for", file=sys.stderr)
             print("\n".join(f"  {line}" for line in repr(found).splitlines()), file=sys.stderr)
         else:
-            print(f"novum.patch: the script asked for none of the {available} classes that novum has.", file=sys.stderr)
+            print(f"novum.patch: the script used none of the {available} classes that novum has.", file=sys.stderr)
     return 0
 
 

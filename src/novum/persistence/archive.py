@@ -2,9 +2,10 @@
 
 A model file is a zip archive: `schema.json` describes the objects in skops's format, each array is a member of its
 own, `novum.json` names the versions that wrote it. Whoever wrote the file chose every byte of it. So, in this
-order: names, number and sizes of the members; headers of the arrays against their sizes; the description as a tree
-of bounded depth, in which equal identifiers mean equal contents and only loaders that build data are named; then
-the types. A type is trusted if novum or the fixed list below says so, and only in its own role.
+order: names, number and sizes of the members; the description's values counted before it is read, and taken as a tree
+of bounded depth, in which equal identifiers mean equal contents and only loaders that build data are named; headers of
+the arrays against their sizes; then the types. A type is trusted if novum or the fixed list below says so, and only in
+its own role. What the built objects hold is checked by `novum.persistence.attributes` and `novum.persistence.sklearn_state`.
 """
 
 import json
@@ -28,6 +29,7 @@ from sklearn.model_selection import (
 
 from novum.base.discovery import public_class
 from novum.exceptions import FileFormatError
+from novum.persistence.sklearn_state import untrusted
 from novum.persistence.sklearn_trees import TREE_TYPES, check_trees
 
 __all__ = ["Contents", "Node", "inspect"]
@@ -37,15 +39,33 @@ MEMBER = re.compile(r"[A-Za-z0-9-]+\.(npy|npz|bin)")  # what skops writes: no fo
 MAX_MEMBERS = 100_000  # one per array; the largest models have a few thousand
 MAX_DEPTH = 300  # of the description; a search over a pipeline of pipelines has about 60
 MAX_GROWTH, ROOM = 20, 256 * 2**20  # unpacked size: 20 times the file, or this many bytes if that is more
+# Bytes that Python takes for a character, a value and a container of JSON and skops for an object, at most; a file that
+# novum.save writes describes less than DESCRIBED times its own size, as the names of its objects are long.
+PER_CHARACTER, PER_VALUE, PER_TABLE, PER_OBJECT, DESCRIBED = 4, 64, 240, 1500, 40
+SCALARS = {
+    "bool": "b",
+    "bool_": "b",
+    "str_": "U",
+    "bytes_": "S",
+    "datetime64": "M",
+    "timedelta64": "m",
+}  # others: numbers
 DATA_LOADERS = {
     *("DictNode", "DefaultDictNode", "ListNode", "SetNode", "TupleNode", "SliceNode", "JsonNode", "TypeNode"),
     *("BytesNode", "BytearrayNode", "NdArrayNode", "MaskedArrayNode", "DTypeNode", "SparseMatrixNode", "ObjectNode"),
     *("RandomStateNode", "RandomGeneratorNode", "LossNode", "TreeNode"),
 }
 FILES = {"BytesNode": ".bin", "BytearrayNode": ".bin", "NdArrayNode": ".npy", "SparseMatrixNode": ".npz"}
-# Bytes and dtypes that are saved twice get a new file name each time; everything else that is saved twice is written alike.
-NEW_EACH_TIME = {"BytesNode": "file", "BytearrayNode": "file", "DTypeNode": "content"}
+# Bytes, dtypes and trees (a forest in a stack, say) that are saved twice get new file names each time; everything else that
+# is saved twice is written alike.
+NEW_EACH_TIME = {
+    "BytesNode": ("file",),
+    "BytearrayNode": ("file",),
+    "DTypeNode": ("content",),
+    "TreeNode": ("content", "__reduce__"),
+}
 # NumPy takes any position in the buffer of a generator from a saved state and reads there.
+PLAIN_TYPES = {"str", "int", "float", "bool", "complex", "object"}
 POSITIONS = {"pos": 624, "buffer_pos": 4}
 LOSS_MODULES = {"sklearn._loss._loss", "sklearn.linear_model._sgd_fast"}
 
@@ -97,6 +117,7 @@ class Contents(NamedTuple):
     versions: dict[str, str]
     trusted: list[str]  # names, beyond those that skops trusts, that this file uses rightly
     foreign: list[str]  # names that are not data or not in their role
+    unchecked: list[str]  # classes of scikit-learn whose state nobody checks
 
 
 def inspect(file: BinaryIO, max_bytes: int | None = None) -> Contents:
@@ -104,24 +125,46 @@ def inspect(file: BinaryIO, max_bytes: int | None = None) -> Contents:
     size = file.seek(0, 2)
     file.seek(0)
     limit = max(MAX_GROWTH * size, ROOM) if max_bytes is None else max_bytes
+    described = max(DESCRIBED * size, ROOM) if max_bytes is None else max_bytes
     with ZipFile(file) as archive:
         members = check_members(archive.infolist(), limit)
         for required in (SCHEMA, ABOUT):
             if required not in members:
                 raise FileFormatError(f"it has no {required}, so it was not written by novum.save")
-        about = json.loads(archive.read(ABOUT))
+        about = parsed(archive.read(ABOUT), described)
         if not isinstance(about, dict) or not all(isinstance(value, str) for value in about.values()):
             raise FileFormatError(f"its {ABOUT} is not a table of versions")
-        schema = json.loads(archive.read(SCHEMA))
-        nodes = Description(members, limit).check(schema)
+        schema = parsed(archive.read(SCHEMA), described)
+        description = Description(members, limit, described)
+        nodes = description.check(schema)
         for name in members:
             if name.endswith(".npy"):
-                check_array(archive, name)
+                check_scalar(name, check_array(archive, name), description.scalars.get(name, set()))
             elif name.endswith(".npz"):
                 check_sparse(archive, name, limit)
         check_trees(schema, archive)
     trusted = sorted({str(node) for node in nodes if is_trusted(node)})
-    return Contents(about, trusted, sorted({str(node) for node in nodes if is_foreign(node)}))
+    objects = {node for node in nodes if node.loader == "ObjectNode"}
+    unchecked = sorted({str(node) for node in objects if untrusted(node.module, node.name, set())})
+    return Contents(about, trusted, sorted({str(node) for node in nodes if is_foreign(node)}), unchecked)
+
+
+def described_bytes(text: str | bytes) -> int:
+    """Return a bound on the memory that a text of JSON, and the objects that it describes, will take."""
+    marks = [mark if isinstance(text, str) else mark.encode() for mark in ("[", "{", ",", ":", "__loader__")]
+    lists, tables, commas, colons, objects = (text.count(mark) for mark in marks)  # type: ignore[arg-type]
+    values = PER_VALUE * (2 * lists + commas + colons + 1)
+    return PER_CHARACTER * len(text) + values + PER_TABLE * tables + PER_OBJECT * objects
+
+
+def parsed(text: bytes, room: int) -> Any:
+    """Return the value of a text of JSON, or raise before it is built if it would take more than so many bytes."""
+    if (needed := described_bytes(text)) > room:
+        raise FileFormatError(
+            f"its description would take {needed} bytes of memory, more than the {room} that a file of its size may; "
+            "pass max_bytes to load it if you trust it"
+        )
+    return json.loads(text)
 
 
 def check_members(members: list[ZipInfo], limit: int) -> dict[str, int]:
@@ -144,8 +187,20 @@ def check_members(members: list[ZipInfo], limit: int) -> dict[str, int]:
     return sizes
 
 
-def check_array(archive: ZipFile, name: str) -> None:
-    """Compare the header of an array with the bytes that follow it: a header alone must not allocate memory."""
+def check_scalar(name: str, header: tuple[tuple[int, ...], np.dtype], classes: set[str]) -> None:
+    """Raise unless what reads an array as a scalar finds one of its own kind: `bytes_` of a number makes so many bytes."""
+    shape, dtype = header
+    for cls in classes - {"ndarray"}:
+        if (
+            shape != ()
+            or SCALARS.get(cls, "number") != SCALARS.get(dtype.type.__name__, "number")
+            or dtype.kind in "OV"
+        ):
+            raise FileFormatError(f"its array {name!r} of {dtype} with shape {shape} is read as a {cls[:40]}")
+
+
+def check_array(archive: ZipFile, name: str) -> tuple[tuple[int, ...], np.dtype]:
+    """Return shape and type of an array whose header fits the bytes that follow: a header alone must not take memory."""
     with archive.open(name) as member:
         read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
         version = np.lib.format.read_magic(member)
@@ -155,6 +210,7 @@ def check_array(archive: ZipFile, name: str) -> None:
         claimed, there = math.prod(shape) * dtype.itemsize, archive.getinfo(name).file_size - member.tell()
     if dtype.hasobject or any(length < 0 for length in shape) or claimed != there:
         raise FileFormatError(f"its array {name!r} claims {claimed} bytes of {dtype}, and has {there}")
+    return shape, dtype
 
 
 def check_sparse(archive: ZipFile, name: str, limit: int) -> None:
@@ -174,9 +230,11 @@ def check_sparse(archive: ZipFile, name: str, limit: int) -> None:
 class Description:
     """A walk over the description of the objects; no object is made."""
 
-    def __init__(self, members: dict[str, int], limit: int):
+    def __init__(self, members: dict[str, int], limit: int, described: int):
         self.members = members
         self.room = limit
+        self.described = described  # bytes that texts of JSON inside the description may take together
+        self.scalars: dict[str, set[str]] = {}  # the classes that read each array
         self.contents: dict[Any, int] = {}  # a number for every different subtree
         self.by_identifier: dict[Any, int] = {}
         self.nodes: set[Node] = set()
@@ -194,9 +252,9 @@ class Description:
             raise FileFormatError(f"its objects are nested more than {MAX_DEPTH} deep")
         key: Any
         if isinstance(value, dict):
-            fresh = NEW_EACH_TIME.get(str(value.get("__loader__")), "")
+            fresh = NEW_EACH_TIME.get(str(value.get("__loader__")), ())
             numbers = {name: self.walk(value[name], depth + 1) for name in sorted(value) if name != "__id__"}
-            key = tuple((name, number) for name, number in numbers.items() if name != fresh)
+            key = tuple((name, number) for name, number in numbers.items() if name not in fresh)
         elif isinstance(value, list):
             key = tuple(self.walk(item, depth + 1) for item in value)
         else:
@@ -221,6 +279,12 @@ class Description:
         self.nodes.add(found)
         if "file" in node:
             self.open(node["file"], found.loader, known)
+        if found.loader == "NdArrayNode" and isinstance(file := node.get("file"), str):
+            self.scalars.setdefault(file, set()).add(found.name)
+        if found.loader == "JsonNode" and isinstance(text := node.get("content"), str):
+            self.described -= described_bytes(text)
+            if self.described < 0:
+                raise FileFormatError("the texts in its description would take too much memory")
         if found.loader in ("RandomStateNode", "RandomGeneratorNode"):
             check_generator(node)
 
@@ -252,6 +316,12 @@ def check_generator(node: dict[str, Any]) -> None:
             waiting.append(item)
 
 
+def is_number_type(node: Node) -> bool:
+    """Return whether a name is that of one of NumPy's scalars of numbers, text or time."""
+    found = getattr(np, node.name, None) if node.module == "numpy" else None
+    return isinstance(found, type) and issubclass(found, np.generic) and found not in (np.void, np.object_)
+
+
 def is_tuple(cls: type, loader: str) -> bool:
     """Return whether a class is a NamedTuple, and is made as one."""
     return loader == "TupleNode" and cls.__bases__ == (tuple,) and hasattr(cls, "_fields")
@@ -273,6 +343,10 @@ def is_trusted(node: Node) -> bool:
 
 def is_foreign(node: Node) -> bool:
     """Return whether a type must not be made; for the types that are neither trusted nor foreign, skops decides."""
+    if node.loader == "TypeNode":  # the type of a key, or a dtype
+        return not ((node.module == "builtins" and node.name in PLAIN_TYPES) or is_number_type(node))
+    if node.loader == "NdArrayNode":
+        return node.module != "numpy" or not (node.name == "ndarray" or is_number_type(node))
     if node.loader not in DATA_LOADERS or (node.loader == "LossNode" and node.module not in LOSS_MODULES):
         return True
     ours = node.module.split(".")[0] == "novum" or str(node) in ALLOWED

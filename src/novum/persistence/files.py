@@ -2,7 +2,8 @@
 
 The format is skops's, never pickle: loading builds objects of known types from data and runs no code that the file
 chose. Types come from novum and scikit-learn only (`novum.persistence.archive` says which, and checks everything else
-about a file first). Callbacks are not saved. A file is written whole or not at all.
+about a file first); every object holds what its class declares (`novum.persistence.attributes`, `novum.persistence.sklearn_state`), or
+the file is refused. Callbacks are not saved. A file is written whole or not at all.
 """
 
 import io
@@ -11,6 +12,7 @@ import os
 import re
 import secrets
 import sys
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,6 +23,8 @@ from sklearn.base import BaseEstimator
 from novum import __version__
 from novum.exceptions import FileFormatError
 from novum.persistence.archive import ABOUT, Contents, inspect
+from novum.persistence.attributes import check_declared
+from novum.persistence.sklearn_state import check_companions, names_of
 
 __all__ = ["load", "save", "saved_with"]
 
@@ -70,7 +74,16 @@ def foreign_types(path: Path, names: list[str], what: str) -> FileFormatError:
     )
 
 
-def build(path: Path, file: BinaryIO, contents: Contents, refusal: str) -> BaseEstimator:
+def unchecked_types(path: Path, names: list[str], refusal: str) -> FileFormatError:
+    """Return the error for classes of scikit-learn whose compiled code trusts what a file says."""
+    listed = ", ".join(names[:MOST_NAMES])
+    return FileFormatError(
+        f"{path}: {refusal}, because it contains {listed}, whose state cannot be checked and whose compiled code would trust"
+        f" it. If you know who wrote the file: novum.load(path, trusted={names[:MOST_NAMES]})."
+    )
+
+
+def build(path: Path, file: BinaryIO, contents: Contents, refusal: str, trusted: set[str]) -> BaseEstimator:
     """Make the estimator that a checked file describes, or raise."""
     from skops.io import get_untrusted_types, load
     from skops.io.exceptions import UntrustedTypesFoundException
@@ -79,11 +92,18 @@ def build(path: Path, file: BinaryIO, contents: Contents, refusal: str) -> BaseE
     try:
         if contents.foreign:
             raise UntrustedTypesFoundException(contents.foreign)
+        if unchecked := [name for name in contents.unchecked if name not in trusted]:
+            raise unchecked_types(path, unchecked, refusal)
         estimator = load(file, trusted=contents.trusted)
+        check_companions(estimator, trusted)
+        check_declared(estimator)
     except UntrustedTypesFoundException as error:
         file.seek(0)
         names = contents.foreign or sorted(set(get_untrusted_types(data=file.read())) - set(contents.trusted))
         raise foreign_types(path, names, refusal) from error
+    except FileFormatError as error:
+        known = str(error).startswith(str(path))
+        raise error if known else FileFormatError(f"{path}: {refusal}, because {error}") from error
     except Exception as error:  # contents of the right types that do not fit together
         text = str(error)[:LONGEST_TEXT]
         raise FileFormatError(f"{path}: {refusal}: {text} (written with {contents.versions})") from error
@@ -138,7 +158,7 @@ def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
         contents = inspect(buffer, max_bytes=sys.maxsize)
     except Exception as error:  # whatever skops meets in an object it cannot write
         raise FileFormatError(f"{path}: cannot save this {name}: {error}") from error
-    build(path, buffer, contents, f"this {name} could not be loaded again")
+    build(path, buffer, contents, f"this {name} could not be loaded again", set(contents.unchecked))
     write(path, buffer.getbuffer())
     return path
 
@@ -184,8 +204,12 @@ def checked(path: Path, file: BinaryIO, max_bytes: int | None) -> Contents:
     return contents
 
 
-def load(path: str | os.PathLike, *, max_bytes: int | None = None) -> Any:
-    """Load an estimator that `save` wrote. Safe for files of unknown origin: no code from the file is run.
+def load(path: str | os.PathLike, *, max_bytes: int | None = None, trusted: Iterable[type | str] = ()) -> Any:
+    """Load an estimator that `save` wrote.
+
+    Safe for files of unknown origin: no code from the file is run, and every object in it holds only attributes that its
+    class declares, of the declared kinds and shapes, with indices that stay inside; what cannot be checked is refused. (A
+    model of unknown origin may still predict nonsense.)
 
     Parameters
     ----------
@@ -193,6 +217,9 @@ def load(path: str | os.PathLike, *, max_bytes: int | None = None) -> Any:
         The file; its extension does not matter.
     max_bytes : int or None, default=None
         The most memory its contents may take. None: 20 times the size of the file, at least 256 MiB.
+    trusted : iterable of classes or names, default=()
+        Classes of scikit-learn to load although their compiled code trusts what the file says, such as
+        `[sklearn.svm.SVC]`: for files whose writer you know. A file that needs it says so.
 
     Returns
     -------
@@ -206,7 +233,7 @@ def load(path: str | os.PathLike, *, max_bytes: int | None = None) -> Any:
     """
     path = Path(path)
     with open(path, "rb") as file:
-        return build(path, file, checked(path, file, max_bytes), "refused")
+        return build(path, file, checked(path, file, max_bytes), "refused", names_of(trusted))
 
 
 def saved_with(path: str | os.PathLike) -> dict[str, str]:

@@ -17,6 +17,7 @@ __all__ = [
     "concat",
     "dense",
     "double",
+    "dtype_of",
     "exp",
     "inverse",
     "is_sparse",
@@ -54,6 +55,11 @@ def _torch():
 def to_numpy(x: Any) -> np.ndarray:
     """Return x as a NumPy array, from whatever device."""
     return x.detach().cpu().numpy() if is_tensor(x) else np.asarray(x)
+
+
+def dtype_of(x: Any) -> np.dtype:
+    """Return the NumPy dtype of the cells of x."""
+    return np.dtype(str(x.dtype).removeprefix("torch.")) if is_tensor(x) else x.dtype
 
 
 def like(x: Any, values: Any, dtype: str | None = None) -> Any:
@@ -154,10 +160,12 @@ def argmax(x: Any) -> Any:
 
 def log_softmax(x: Any) -> Any:
     """Return x minus the logarithm of the sum of exponentials of its row."""
+    # The maximum is taken off first: far from all classes it is so large that adding a logarithm to it changes nothing.
     if is_tensor(x):
+        x = x - x.amax(dim=1, keepdim=True)
         return x - _torch().logsumexp(x, dim=1, keepdim=True)
-    top = x.max(axis=1, keepdims=True)
-    return x - (top + np.log(np.exp(x - top).sum(axis=1, keepdims=True)))
+    x = x - x.max(axis=1, keepdims=True)
+    return x - np.log(np.exp(x).sum(axis=1, keepdims=True))
 
 
 def r_factor(x: Any) -> np.ndarray:

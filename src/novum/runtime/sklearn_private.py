@@ -50,6 +50,8 @@ __all__ = [
 
 _LATER = {  # name here: module and name there
     "AutoPropagatedCallback": ("sklearn.callback", "AutoPropagatedCallback"),
+    "KNeighborsMixin": ("sklearn.neighbors._base", "KNeighborsMixin"),
+    "RadiusNeighborsMixin": ("sklearn.neighbors._base", "RadiusNeighborsMixin"),
     "CallbackContext": ("sklearn.callback", "CallbackContext"),
     "CallbackSupportMixin": ("sklearn.callback", "CallbackSupportMixin"),
     "FitCallback": ("sklearn.callback", "FitCallback"),

@@ -14,8 +14,26 @@ from novum.persistence.files import save
 __all__ = ["csv_text", "write_study", "write_text"]
 
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet take a cell for a program
+
+
+def inert(cell: Any) -> Any:
+    """Return a cell of text that a spreadsheet will not run: a formula gets an apostrophe before it, a number stays."""
+    if not isinstance(cell, str) or not cell.startswith(FORMULA):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
 def csv_text(frame: Any) -> str:
-    """Return a pandas frame as CSV with numbers in full."""
+    """Return a pandas frame as CSV with numbers in full; text that a spreadsheet would run is made inert."""
+    frame = frame.rename(columns=inert)
+    for place, kind in enumerate(frame.dtypes):
+        if getattr(kind, "kind", "O") not in "biufcmM":
+            frame.isetitem(place, frame.iloc[:, place].astype(object).map(inert))
     return frame.to_csv(index=False, lineterminator="\n")
 
 
@@ -23,8 +41,8 @@ def rows_as_csv(head: list[str], rows: list[list[Any]]) -> str:
     """Return rows as CSV."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
+    writer.writerow(map(inert, head))
+    writer.writerows([inert(cell) for cell in row] for row in rows)
     return buffer.getvalue()
 
 

@@ -33,7 +33,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import distinct
-from novum.base.domains import Choice, Domain, Instance, Null
+from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.engines.trees.exact import Target, class_target
@@ -46,7 +46,7 @@ __all__ = ["DecisionTreeClassifier", "ExtraTreeClassifier"]
 CART_DOMAINS: dict[str, Domain] = {
     **COMMON_DOMAINS,
     "criterion": Choice("gini", "entropy", "log_loss"),
-    "class_weight": Instance(dict) | Instance(list) | Choice("balanced") | Null(),
+    "class_weight": ClassWeight(several=True) | Choice("balanced") | Null(),
 }
 
 

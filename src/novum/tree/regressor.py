@@ -30,6 +30,7 @@ from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.exceptions import DataError
 from novum.tree._multiway_parameters import PRUNING_DOMAINS
 from novum.tree.base import BaseTree
+from novum.tree.dependence import tree_dependence
 
 __all__ = ["DecisionTreeRegressor", "ExtraTreeRegressor"]
 
@@ -187,6 +188,10 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         """
         self._grow(X, y, sample_weight)
         return self
+
+    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> NDArray:
+        grid, columns = np.asarray(grid, np.float64), np.asarray(target_features, np.intp)
+        return tree_dependence(self.tree_, grid, columns, type(self).__name__)
 
     def predict(self, X, check_input=True):
         """Return the value of every row's leaf.

@@ -199,8 +199,8 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
     def _labels(self, decision: NDArray) -> NDArray:
         if self.n_classes_ == 2:
-            return self.classes_.take(decision > 0)
-        return self.classes_.take(np.argmax(decision, axis=1))
+            return self.classes_.take(arrays.to_numpy(decision) > 0)
+        return self.classes_.take(np.argmax(arrays.to_numpy(decision), axis=1))
 
     def predict(self, X):
         """Return the class with most votes (4) of every row."""

@@ -29,7 +29,7 @@ from novum.ensemble.boosting.slopes import FOLDED, Descent
 from novum.ensemble.boosting.stopping import Scores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.runtime import sklearn_private
+from novum.runtime import arrays, sklearn_private
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 
@@ -351,4 +351,4 @@ def finished(params: tuple[Model, Any], block: Block) -> NDArray:
     """Return what a subclass makes of the raw scores of a block, numbers in the dtype of the rows."""
     model, finish = params
     out = finish(raw_of_block(model, block))
-    return out.astype(block.X.dtype, copy=False) if out.dtype.kind == "f" else out
+    return out.astype(arrays.dtype_of(block.X), copy=False) if out.dtype.kind == "f" else out

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.classes import distinct
-from novum.base.domains import Choice, Domain, Instance, Null
+from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.base.validation import plainly_labels
@@ -26,7 +26,7 @@ __all__ = ["CLASSIFIER_DOMAINS", "ForestClassifier"]
 CLASSIFIER_DOMAINS: dict[str, Domain] = {
     **FOREST_DOMAINS,
     "criterion": Choice("gini", "entropy", "log_loss"),
-    "class_weight": Instance(dict) | Instance(list) | Choice("balanced", "balanced_subsample") | Null(),
+    "class_weight": ClassWeight(several=True) | Choice("balanced", "balanced_subsample") | Null(),
 }
 
 

@@ -1,5 +1,7 @@
 """Forests for numbers: the mean of what the trees predict."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
@@ -11,6 +13,7 @@ from novum.base.estimator import fits
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.ensemble.forest.out_of_bag import OutOfBagCurve, Sums, curve_of
 from novum.ensemble.forest.votes import mean_number, mean_value
+from novum.tree.dependence import tree_dependence
 from novum.tree.regressor import checked_numbers, current_criterion
 
 __all__ = ["REGRESSOR_DOMAINS", "ForestRegressor"]
@@ -118,6 +121,12 @@ class ForestRegressor(RegressorMixin, BaseForest):
         """
         self._fit(X, y, sample_weight)
         return self
+
+    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> NDArray:
+        grid, columns = np.asarray(grid, np.float64), np.asarray(target_features, np.intp)
+        return np.mean(
+            [tree_dependence(tree.tree_, grid, columns, type(self).__name__) for tree in self.estimators_], axis=0
+        )
 
     def predict(self, X):
         """Return the mean of the trees' predictions.

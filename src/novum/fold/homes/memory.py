@@ -16,6 +16,8 @@ from novum.runtime.threads import thread_count
 
 __all__ = ["ArrayTiles", "FrameTiles", "MemorySource", "SparseTiles", "Tiles"]
 
+MOST_SQUARES = 1e290  # of a block: millions of blocks can still be added up
+
 
 class Tiles(Protocol):
     """Rows that can be cut into tiles."""
@@ -107,6 +109,13 @@ class SparseTiles:
         return bool(_core.runtime.tiles.all_finite(X.data[X.indptr[start] : X.indptr[stop]]))
 
 
+def small_squares(X: np.ndarray) -> bool:
+    """Return whether the sum of the squares of a tile is far from overflow: then every cell is finite too."""
+    flat = X.reshape(-1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.dot(flat, flat) < MOST_SQUARES)
+
+
 class MemorySource(Source):
     """Tiles with their target and weights, cut once."""
 
@@ -166,8 +175,12 @@ class MemorySource(Source):
             check(self)
         return self
 
-    def bad_blocks(self) -> Iterator[Block]:
-        """Yield the blocks that hold NaN or infinity."""
+    def bad_blocks(self, squares: bool = False) -> Iterator[Block]:
+        """Yield the blocks that hold NaN or infinity; with `squares`, also those whose sums of squares come near overflow."""
+        floats = getattr(getattr(self.tiles, "X", None), "dtype", self.dtype).kind == "f"
+        if squares and floats and self.dtype == np.float64 and not self.sparse:
+            verdicts = self._map(lambda index: small_squares(self.tiles.tile(*self.bounds[index])))
+            return (self.block(index) for index, small in enumerate(verdicts) if not small)
         if self.sparse and self.tiles.finite(0, self.tiles.shape[0]):
             return iter(())  # sparse rows are wide: many blocks, with little to look at in each
         verdicts = self._map(lambda index: self.tiles.finite(*self.bounds[index]))

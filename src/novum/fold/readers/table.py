@@ -34,6 +34,7 @@ class Stamp(NamedTuple):
 
     size: int
     changed: int
+    touched: int  # by the system's own clock: a file edited in place whose time was set back still shows
     identity: tuple[int, int]
 
 
@@ -110,7 +111,7 @@ class Watched(ABC):
             state = os.stat(self.path)
         except OSError as error:
             raise SourceError(f"{self}: the file is gone or may not be read: {error.strerror}.") from error
-        return Stamp(state.st_size, state.st_mtime_ns, (state.st_dev, state.st_ino))
+        return Stamp(state.st_size, state.st_mtime_ns, state.st_ctime_ns, (state.st_dev, state.st_ino))
 
     def __str__(self) -> str:
         return f"scan of {os.fspath(self.path)!r}"

@@ -69,7 +69,7 @@ class RidgeByValidation(SplitterRouting, Estimator):
     """What RidgeCV and RidgeClassifierCV share."""
 
     _domains: dict[str, Domain] = {
-        "alphas": ArrayLike() | Real(0, None, "low"),
+        "alphas": ArrayLike(1) | Real(0, None, "low"),
         "fit_intercept": Bool(),
         "scoring": Null() | Choice(*get_scorer_names()) | Function(),
         "cv": FOLDS,

@@ -80,9 +80,9 @@ class LogisticRegressionCV(LogisticRegression):
             for name, domain in LogisticRegression._domains.items()
             if name not in ("C", "warm_start", "l1_ratio")
         },
-        "Cs": Int(1) | ArrayLike(),
-        "l1_ratios": ArrayLike() | Null() | Choice("warn"),
-        "cv": Int(2) | Null() | ArrayLike() | Instance(BaseCrossValidator, gives_splits),
+        "Cs": Int(1) | ArrayLike(1),
+        "l1_ratios": ArrayLike(1) | Null() | Choice("warn"),
+        "cv": Int(2) | Null() | ArrayLike(1) | Instance(BaseCrossValidator, gives_splits),
         "scoring": Instance(str) | Function() | Null(),
         "refit": Bool(),
         "penalty": Choice("l1", "l2", "elasticnet", "deprecated"),

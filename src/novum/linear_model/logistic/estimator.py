@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
 from novum.base.classes import labels_of
-from novum.base.domains import Bool, Choice, Domain, Instance, Int, Null, RandomState, Real
+from novum.base.domains import Bool, Choice, ClassWeight, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.base.parameters import stores
@@ -101,13 +101,13 @@ class LogisticRegression(LinearProbabilities, Estimator):
     _squares_columns = True
     _domains: dict[str, Domain] = {
         "penalty": Choice("l1", "l2", "elasticnet", "deprecated") | Null(),
-        "C": Real(0, open="low"),
+        "C": Real(0, np.inf, open="low"),
         "l1_ratio": Real(0, 1) | Null(),
         "dual": Bool(),
         "tol": Real(0),
         "fit_intercept": Bool(),
         "intercept_scaling": Real(0, open="low"),
-        "class_weight": Instance(dict) | Choice("balanced") | Null(),
+        "class_weight": ClassWeight() | Choice("balanced") | Null(),
         "random_state": RandomState(),
         "solver": Choice(*options.SOLVERS),
         "max_iter": Int(0),

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import compute_class_weight
 
 from novum.base.classes import labels_of
-from novum.base.domains import Choice, Domain, Instance, Int, Null
+from novum.base.domains import Choice, ClassWeight, Domain, Int, Null
 from novum.base.estimator import fits
 from novum.base.history import History
 from novum.exceptions import DataError, ParameterError
@@ -30,7 +30,7 @@ __all__ = ["CLASSIFIER_DOMAINS", "OnlineClassifier"]
 CLASSIFIER_DOMAINS: dict[str, Domain] = {
     **COMMON,
     "n_jobs": Int() | Null(),
-    "class_weight": Choice("balanced") | Instance(dict) | Null(),
+    "class_weight": Choice("balanced") | ClassWeight() | Null(),
 }
 
 

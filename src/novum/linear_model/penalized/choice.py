@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
+from novum.base.validation import check_weight
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.linear_model._routing import FOLDS, SplitterRouting
 from novum.linear_model.penalized import gram_folds
@@ -44,7 +45,7 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
     _squares_columns = True
     _domains: dict[str, Domain] = {
         "eps": Real(0, None, "low"),
-        "alphas": Int(1) | ArrayLike(),
+        "alphas": Int(1) | ArrayLike(1),
         "fit_intercept": Bool(),
         "precompute": Choice("auto") | Bool() | ArrayLike(),
         "max_iter": Int(1),
@@ -97,6 +98,8 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         -------
         self
         """
+        if np.isscalar(sample_weight):  # a weight that all rows share changes nothing, if it is one
+            check_weight(self, sample_weight, 1)
         weight = None if np.isscalar(sample_weight) else sample_weight
         routed = self._routed(params, sample_weight=weight)
         y = self._target(y)

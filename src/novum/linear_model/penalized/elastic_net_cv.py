@@ -112,7 +112,7 @@ class ElasticNetCV(PenaltyByValidation):
     (0.9, array([ 1., -2.]))
     """
 
-    _domains: dict[str, Domain] = {**PenaltyByValidation._domains, "l1_ratio": Real(0, 1) | ArrayLike()}
+    _domains: dict[str, Domain] = {**PenaltyByValidation._domains, "l1_ratio": Real(0, 1) | ArrayLike(1)}
     path = staticmethod(enet_path)
 
     @stores

@@ -13,6 +13,7 @@ from sklearn.base import MultiOutputMixin
 from novum.base.domains import Bool, Choice, Domain, Int, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
+from novum.base.validation import check_weight
 from novum.linear_model.penalized.gram_paths import penalties
 from novum.linear_model.penalized.model import SparseLinearRegressor, warn_unfinished
 from novum.linear_model.penalized.paths import enet_path, lasso_path
@@ -106,6 +107,8 @@ class MultiTaskElasticNet(MultiOutputMixin, SparseLinearRegressor):
         -------
         self
         """
+        if np.isscalar(sample_weight):  # a weight that all rows share changes nothing, if it is one
+            check_weight(self, sample_weight, 1)
         weight = None if np.isscalar(sample_weight) else sample_weight
         source = self._source(X, y, weight, target="numeric", by_column=True, defer=True)
         need_columns(self, source)

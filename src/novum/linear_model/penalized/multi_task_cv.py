@@ -123,7 +123,7 @@ class MultiTaskElasticNetCV(_TasksByValidation):
     0.9
     """
 
-    _domains: dict[str, Domain] = {**_TasksByValidation._domains, "l1_ratio": Real(0, 1) | ArrayLike()}
+    _domains: dict[str, Domain] = {**_TasksByValidation._domains, "l1_ratio": Real(0, 1) | ArrayLike(1)}
     path = staticmethod(enet_path)
 
     @stores

@@ -27,7 +27,7 @@ DOMAINS: dict[str, Domain] = {
     "l1_ratio": Real(0, 1),
     "eps": Real(0, None, "low") | Null(),
     "n_alphas": Int(1) | Choice("deprecated"),
-    "alphas": Int(1) | ArrayLike() | Null() | Choice("warn"),
+    "alphas": Int(1) | ArrayLike(1) | Null() | Choice("warn"),
     "precompute": Choice("auto") | Bool() | ArrayLike(),
     "Xy": ArrayLike() | Null(),
     "coef_init": ArrayLike() | Null(),

@@ -1,0 +1,84 @@
+"""What a fit learned and what a prediction says, looked at once: numbers that overflowed are refused, never handed on.
+
+A fit checks its data and parameters first, but sums of squares, products of weights and reciprocals of penalties can still
+leave the range of floating point. Then parameters hold NaN or infinity, every later answer is meaningless, and nobody is
+told. The look costs a pass over the parameters, which are few, or over the results of a prediction.
+"""
+
+import numbers
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from novum.base.validation import MOST_SIZE, largest_of, too_large
+from novum.exceptions import DataError
+
+__all__ = ["check_answers", "check_learned"]
+
+FINITE = (
+    *(
+        "coef_",
+        "intercept_",
+        "theta_",
+        "var_",
+        "means_",
+        "covariances_",
+        "covariance_",
+        "cluster_centers_",
+        "components_",
+    ),
+    *("mean_", "inertia_", "scalings_", "noise_variance_", "sigma_", "dual_coef_", "precisions_cholesky_", "alpha_"),
+)
+NOT_NAN = (  # a probability of zero has the logarithm -inf
+    *("feature_log_prob_", "class_log_prior_", "class_prior_", "priors_", "weights_", "estimator_weights_", "lambda_"),
+    *("explained_variance_", "posterior_"),
+)
+EXTREME = 1e100  # a parameter beyond it, or below its reciprocal, is named
+
+
+def spoiled(value: Any, finite: bool) -> bool:
+    """Return whether a number or array of numbers holds NaN, or, if it must be finite, infinity."""
+    cells = value.data if scipy.sparse.issparse(value) else value
+    if not isinstance(cells, np.ndarray | np.floating | float) or getattr(cells, "dtype", np.dtype(float)).kind != "f":
+        return False
+    return not np.isfinite(cells).all() if finite else bool(np.isnan(cells).any())
+
+
+def extreme_parameters(estimator: Any) -> str:
+    """Return the parameters of an estimator that are far from one, as text for an error."""
+    found = []
+    for name, value in estimator.get_params(deep=False).items():
+        if isinstance(value, numbers.Real) and value and not 1 / EXTREME < abs(value) < EXTREME:  # type: ignore[operator]
+            found.append(f"{name}={value!r:.40}")
+    return f" with {', '.join(found)}" if found else ""
+
+
+def check_learned(estimator: Any, X: Any = None) -> None:
+    """Raise DataError if what an estimator just learned holds NaN or infinity."""
+    state = vars(estimator)
+    for names, finite in ((FINITE, True), (NOT_NAN, False)):
+        for name in names:
+            if name in state and spoiled(state[name], finite):
+                owner = type(estimator).__name__
+                table = isinstance(X, np.ndarray) and X.dtype.kind == "f"
+                if table and (largest := largest_of(X)) > MOST_SIZE:
+                    raise too_large(owner, "X", largest)
+                raise DataError(
+                    f"{owner}: the fit left the range of floating point{extreme_parameters(estimator)}: {name} holds NaN or"
+                    f" infinity. Scale X and y (sklearn.preprocessing.StandardScaler), or give moderate parameters and weights."
+                )
+
+
+def check_answers(estimator: Any, source: Any, answers: Any) -> None:
+    """Raise DataError if a row of finite cells got NaN as its answer."""
+    if not isinstance(answers, np.ndarray) or answers.dtype.kind != "f" or not np.isnan(np.sum(answers)):
+        return
+    rows = np.isnan(answers).reshape(len(answers), -1).any(axis=1)
+    if not rows.any():
+        return  # infinities of both signs
+    source.verified()
+    raise DataError(
+        f"{type(estimator).__name__}: row {int(np.argmax(rows))} of X has no answer: its numbers are too large, or too far from"
+        f" those of the fit, and overflow. Scale X as in the fit."
+    )
