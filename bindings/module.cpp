@@ -75,24 +75,21 @@ NB_MODULE(_core, m) {
     add(m, "products", "Rows times small matrices.",
         {{"narrow", "Rows times a narrow matrix.", bind_products_narrow},
          {"quadratic", "Quadratic forms of rows.", bind_products_quadratic}});
-    add(m, "distributions", "Densities.",
-        {{"density", "Log-densities of the standard families.", bind_distributions_density}});
+    add(m, "distributions", "Densities.", {{"density", "Log-densities of the standard families.", bind_distributions_density}});
     add(m, "linear_model", "Descent for linear models.",
         {{"descent", "Coordinate descent for penalised least squares.", bind_linear_model_descent},
          {"logistic", "Losses, gradients and Hessians of logistic regression.", bind_linear_model_logistic},
          {"logistic_dual", "Coordinate descent on the dual of logistic regression.", bind_linear_model_logistic_dual},
          {"proximal", "Coordinate descent on the quadratic models of proximal Newton steps.", bind_linear_model_proximal},
          {"sgd", "Stochastic gradient descent for linear functions.", bind_linear_model_sgd}});
-    add(m, "gaussians", "Gaussian components.",
-        {{"mixture", "Gaussian mixtures on a block of rows.", bind_gaussians_mixture}});
+    add(m, "gaussians", "Gaussian components.", {{"mixture", "Gaussian mixtures on a block of rows.", bind_gaussians_mixture}});
     add(m, "decomposition", "Factor models.",
         {{"factor_model", "Factor models of rows with missing cells.", bind_decomposition_factor_model}});
     add(m, "kmeans", "k-means on blocks of rows.",
         {{"dense", "k-means on a block of rows.", bind_kmeans_dense},
          {"seeding", "k-means++ on a block of rows.", bind_kmeans_seeding},
          {"sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse}});
-    add(m, "search", "Nearest rows.",
-        {{"neighbors", "Nearest rows and sums of kernels.", bind_search_neighbors}});
+    add(m, "search", "Nearest rows.", {{"neighbors", "Nearest rows and sums of kernels.", bind_search_neighbors}});
     add(m, "trees", "Decision trees.",
         {{"bins", "Numbers into one-byte codes.", bind_trees_bins},
          {"boosting", "Gradients of losses, and trees grown on them.", bind_trees_boosting},
@@ -100,10 +97,7 @@ NB_MODULE(_core, m) {
          {"passes", "Passes over blocks of coded rows for trees that grow elsewhere.", bind_trees_passes},
          {"ranks", "Trees of forests, grown from ranks.", bind_trees_ranks},
          {"traversal", "Values of many trees for many rows.", bind_trees_traversal}});
-    add(m, "factors", "Products of tables.",
-        {{"network", "Marginals and maxima of products of tables.", bind_factors_network}});
-    add(m, "feature_extraction", "Texts.",
-        {{"text", "Words of texts, counted.", bind_feature_extraction_text}});
-    add(m, "evaluation", "Resampling.",
-        {{"resampling", "Bootstrap resamples of rows.", bind_evaluation_resampling}});
+    add(m, "factors", "Products of tables.", {{"network", "Marginals and maxima of products of tables.", bind_factors_network}});
+    add(m, "feature_extraction", "Texts.", {{"text", "Words of texts, counted.", bind_feature_extraction_text}});
+    add(m, "evaluation", "Resampling.", {{"resampling", "Bootstrap resamples of rows.", bind_evaluation_resampling}});
 }

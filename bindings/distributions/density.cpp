@@ -34,7 +34,7 @@ void scalar(In x, Matrix table, Out out) {
 }  // namespace
 
 void bind_distributions_density(nb::module_& m) {
-#define NOVUM_SCALAR(name, constants) \
+#define NOVUM_SCALAR(name, constants)                                                                                          \
     m.def(#name, &scalar<constants, novum::name##_log_density>, "x"_a.noconvert(), "table"_a.noconvert(), "out"_a.noconvert(), \
           "Write the log-density of the " #name " family.")
     NOVUM_SCALAR(gamma, 4);
@@ -45,25 +45,36 @@ void bind_distributions_density(nb::module_& m) {
     NOVUM_SCALAR(exponential, 2);
     NOVUM_SCALAR(uniform, 3);
 #undef NOVUM_SCALAR
-    m.def("dirichlet", [](In x, Matrix power, Vector norm, double slack, Out out) {
-        const std::size_t k = power.shape(0), d = power.shape(1);
-        if (norm.shape(0) != k) throw nb::value_error("density: inconsistent shapes");
-        const auto meet = meeting(x, d, k, out);
-        nb::gil_scoped_release release;
-        novum::dirichlet_log_density(x.data(), meet, d, power.data(), norm.data(), slack, out.data());
-    }, "x"_a.noconvert(), "power"_a.noconvert(), "norm"_a.noconvert(), "slack"_a, "out"_a.noconvert(), "Write the log-density of the Dirichlet family.");
-    m.def("multinomial", [](In x, Matrix log_p, Vector n, Vector norm, Out out) {
-        const std::size_t k = log_p.shape(0), d = log_p.shape(1);
-        if (n.shape(0) != k || norm.shape(0) != k) throw nb::value_error("density: inconsistent shapes");
-        const auto meet = meeting(x, d, k, out);
-        nb::gil_scoped_release release;
-        novum::multinomial_log_density(x.data(), meet, d, log_p.data(), n.data(), norm.data(), out.data());
-    }, "x"_a.noconvert(), "log_p"_a.noconvert(), "n"_a.noconvert(), "norm"_a.noconvert(), "out"_a.noconvert(), "Write the log-probability of the multinomial family.");
-    m.def("squared_length", [](In x, Matrix mean, Cube factor, Out out) {
-        const std::size_t k = mean.shape(0), d = mean.shape(1);
-        if (factor.shape(0) != k || factor.shape(1) != d || factor.shape(2) != d) throw nb::value_error("density: inconsistent shapes");
-        const auto meet = meeting(x, d, k, out);
-        nb::gil_scoped_release release;
-        novum::squared_length(x.data(), meet, d, mean.data(), factor.data(), out.data());
-    }, "x"_a.noconvert(), "mean"_a.noconvert(), "factor"_a.noconvert(), "out"_a.noconvert(), "Write |L^-1 (x - mean)|^2.");
+    m.def(
+        "dirichlet",
+        [](In x, Matrix power, Vector norm, double slack, Out out) {
+            const std::size_t k = power.shape(0), d = power.shape(1);
+            if (norm.shape(0) != k) throw nb::value_error("density: inconsistent shapes");
+            const auto meet = meeting(x, d, k, out);
+            nb::gil_scoped_release release;
+            novum::dirichlet_log_density(x.data(), meet, d, power.data(), norm.data(), slack, out.data());
+        },
+        "x"_a.noconvert(), "power"_a.noconvert(), "norm"_a.noconvert(), "slack"_a, "out"_a.noconvert(),
+        "Write the log-density of the Dirichlet family.");
+    m.def(
+        "multinomial",
+        [](In x, Matrix log_p, Vector n, Vector norm, Out out) {
+            const std::size_t k = log_p.shape(0), d = log_p.shape(1);
+            if (n.shape(0) != k || norm.shape(0) != k) throw nb::value_error("density: inconsistent shapes");
+            const auto meet = meeting(x, d, k, out);
+            nb::gil_scoped_release release;
+            novum::multinomial_log_density(x.data(), meet, d, log_p.data(), n.data(), norm.data(), out.data());
+        },
+        "x"_a.noconvert(), "log_p"_a.noconvert(), "n"_a.noconvert(), "norm"_a.noconvert(), "out"_a.noconvert(),
+        "Write the log-probability of the multinomial family.");
+    m.def(
+        "squared_length",
+        [](In x, Matrix mean, Cube factor, Out out) {
+            const std::size_t k = mean.shape(0), d = mean.shape(1);
+            if (factor.shape(0) != k || factor.shape(1) != d || factor.shape(2) != d) throw nb::value_error("density: inconsistent shapes");
+            const auto meet = meeting(x, d, k, out);
+            nb::gil_scoped_release release;
+            novum::squared_length(x.data(), meet, d, mean.data(), factor.data(), out.data());
+        },
+        "x"_a.noconvert(), "mean"_a.noconvert(), "factor"_a.noconvert(), "out"_a.noconvert(), "Write |L^-1 (x - mean)|^2.");
 }

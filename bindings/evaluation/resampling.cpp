@@ -48,10 +48,12 @@ void sums(std::uint64_t seed, std::uint32_t purpose, std::uint32_t first, Matrix
     if (out.shape(1) != columns.shape(0)) throw nb::value_error("resampling: one sum per column");
     nb::gil_scoped_release release;
     std::vector<rs::Count> scratch(columns.shape(1));
-    rs::sums({seed, purpose, first}, static_cast<std::uint32_t>(out.shape(0)), {columns.data(), columns.size()}, columns.shape(1), scratch, out.data());
+    rs::sums({seed, purpose, first}, static_cast<std::uint32_t>(out.shape(0)), {columns.data(), columns.size()}, columns.shape(1), scratch,
+             out.data());
 }
 
-void cells(std::uint64_t seed, std::uint32_t purpose, std::uint32_t first, Vector<const std::int32_t> code, Weights weight, Matrix<double> out) {
+void cells(std::uint64_t seed, std::uint32_t purpose, std::uint32_t first, Vector<const std::int32_t> code, Weights weight,
+           Matrix<double> out) {
     check_rows(code.size());
     if (weight && weight->size() != code.size()) throw nb::value_error("resampling: one weight per row");
     const auto coded = span<std::int32_t>(code);
@@ -82,8 +84,8 @@ void check_areas(const Matrix<double>& out) {
     if (out.shape(1) != 3) throw nb::value_error("resampling: three areas per line");
 }
 
-void ranking(std::uint64_t seed, std::uint32_t purpose, std::uint32_t first, Vector<const std::int32_t> order, Vector<const std::uint8_t> positive,
-             Vector<const std::uint8_t> last, Weights weight, bool precision, Matrix<double> out) {
+void ranking(std::uint64_t seed, std::uint32_t purpose, std::uint32_t first, Vector<const std::int32_t> order,
+             Vector<const std::uint8_t> positive, Vector<const std::uint8_t> last, Weights weight, bool precision, Matrix<double> out) {
     const Ranked given{order, positive, last, weight};
     const rs::Ranking ranked = given.checked();
     check_areas(out);
@@ -97,7 +99,8 @@ void areas(Matrix<const rs::Count> counts, Vector<const std::int32_t> order, Vec
     const Ranked given{order, positive, last, weight};
     const rs::Ranking ranked = given.checked();
     check_areas(out);
-    if (counts.shape(0) != out.shape(0) || counts.shape(1) != order.size()) throw nb::value_error("resampling: a count per row, a line per result");
+    if (counts.shape(0) != out.shape(0) || counts.shape(1) != order.size())
+        throw nb::value_error("resampling: a count per row, a line per result");
     nb::gil_scoped_release release;
     rs::areas({counts.data(), counts.size()}, ranked, precision, out.data());
 }
@@ -106,7 +109,8 @@ void areas(Matrix<const rs::Count> counts, Vector<const std::int32_t> order, Vec
 
 void bind_evaluation_resampling(nb::module_& m) {
     m.def("rows", &rows, "seed"_a, "purpose"_a, "resample"_a, "out"_a.noconvert(), "Write the rows of a resample, as drawn.");
-    m.def("counts", &counts, "seed"_a, "purpose"_a, "first"_a, "out"_a.noconvert(), "Write how often each row is drawn, a resample per line.");
+    m.def("counts", &counts, "seed"_a, "purpose"_a, "first"_a, "out"_a.noconvert(),
+          "Write how often each row is drawn, a resample per line.");
     m.def("sums", &sums, "seed"_a, "purpose"_a, "first"_a, "columns"_a.noconvert(), "out"_a.noconvert(),
           "Write the sum of every column (a line each) over the rows of every resample.");
     m.def("cells", &cells, "seed"_a, "purpose"_a, "first"_a, "code"_a.noconvert(), "weight"_a.none().noconvert(), "out"_a.noconvert(),
@@ -115,5 +119,6 @@ void bind_evaluation_resampling(nb::module_& m) {
           "weight"_a.none().noconvert(), "precision"_a, "out"_a.noconvert(),
           "Write the areas under ROC and (with `precision`) under PR by steps and by trapezoids, a resample per line.");
     m.def("areas", &areas, "counts"_a.noconvert(), "order"_a.noconvert(), "positive"_a.noconvert(), "last"_a.noconvert(),
-          "weight"_a.none().noconvert(), "precision"_a, "out"_a.noconvert(), "Write the same areas for given counts of the rows, a line each.");
+          "weight"_a.none().noconvert(), "precision"_a, "out"_a.noconvert(),
+          "Write the same areas for given counts of the rows, a line each.");
 }

@@ -147,8 +147,8 @@ std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<std::int32_t>> rows(
 }
 
 std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<double>, bool> hash(const nb::list& documents, const Rules& rules,
-                                                                                const tx::Terms& stop, std::int32_t columns,
-                                                                                bool alternate) {
+                                                                               const tx::Terms& stop, std::int32_t columns,
+                                                                               bool alternate) {
     if (columns < 1) throw nb::value_error("text.hash: columns must be at least 1");
     const auto texts = texts_of(documents);
     const auto native = rules.native();
@@ -164,18 +164,22 @@ std::tuple<Array<std::int64_t>, Array<std::int32_t>, Array<double>, bool> hash(c
 
 void bind_feature_extraction_text(nb::module_& m) {
     nb::class_<Rules>(m, "Rules", "What counts as a word, and how many words make a term.")
-        .def("__init__", [](Rules* self, bool lower, std::size_t shortest, std::size_t least, std::size_t most) {
-            if (least < 1 || shortest < 1) throw nb::value_error("text.Rules: tokens and terms have at least one part");
-            new (self) Rules{lower, shortest, least, most};
-        }, "lower"_a, "shortest"_a, "least"_a, "most"_a);
-    nb::class_<tx::Terms>(m, "Terms", "A set of terms.")
-        .def("__len__", &tx::Terms::size);
+        .def(
+            "__init__",
+            [](Rules* self, bool lower, std::size_t shortest, std::size_t least, std::size_t most) {
+                if (least < 1 || shortest < 1) throw nb::value_error("text.Rules: tokens and terms have at least one part");
+                new (self) Rules{lower, shortest, least, most};
+            },
+            "lower"_a, "shortest"_a, "least"_a, "most"_a);
+    nb::class_<tx::Terms>(m, "Terms", "A set of terms.").def("__len__", &tx::Terms::size);
     nb::class_<Counted>(m, "Counted", "Terms of a block of documents, and how often each occurs in each.");
     m.def("terms", &terms_of, "words"_a, "Return a set of words, numbered in their order.");
     m.def("count", &count, "documents"_a, "rules"_a, "stop"_a, "Count the terms of documents.");
     m.def("count_known", &count_known, "documents"_a, "rules"_a, "stop"_a, "terms"_a, "Count those terms of documents that are in a set.");
-    m.def("merge", &merge, "counted"_a, "Return the terms of all blocks, sorted, with their places, and for each block the places of its own.");
-    m.def("rows", &rows, "counted"_a, "place"_a, "Take the rows of counts out of a block: ends, columns, counts; `place`: the column of a term.");
+    m.def("merge", &merge, "counted"_a,
+          "Return the terms of all blocks, sorted, with their places, and for each block the places of its own.");
+    m.def("rows", &rows, "counted"_a, "place"_a,
+          "Take the rows of counts out of a block: ends, columns, counts; `place`: the column of a term.");
     m.def("hash", &hash, "documents"_a, "rules"_a, "stop"_a, "columns"_a, "alternate"_a,
           "Return rows of hashed terms: ends, columns, values; and whether a text cannot be encoded.");
 }

@@ -53,49 +53,56 @@ Sums sums_of(Kind kind, std::size_t k, std::size_t d, Vector<double>& mass, Matr
 
 template <class Real>
 void bind_real(nb::module_& m) {
-    m.def("statistics", [](int kind, Matrix<const Real> X, Weight weight, Matrix<const double> mean, Flat<const double> factor,
-                           Vector<const double> constant, Vector<const double> center, Vector<double> mass, Matrix<double> first,
-                           Flat<double> second) {
-        const Gaussians gaussians = gaussians_of(kind, X.shape(1), mean, factor, constant, center);
-        const auto rows = rows_of<Real>(X, weight);
-        Sums sums = sums_of(gaussians.kind, gaussians.k, gaussians.d, mass, first, second);
-        nb::gil_scoped_release release;
-        novum::mixture::statistics<Real>(rows, gaussians, sums);
-        return std::pair(sums.log_likelihood, sums.information);
-    }, "kind"_a, "X"_a.noconvert(), "weight"_a.noconvert().none(), "mean"_a.noconvert(), "factor"_a.noconvert(),
-    "constant"_a.noconvert(), "center"_a.noconvert(), "mass"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(),
-    "Add the moments of every component; return sum w log p(x) and sum w r log r.");
+    m.def(
+        "statistics",
+        [](int kind, Matrix<const Real> X, Weight weight, Matrix<const double> mean, Flat<const double> factor,
+           Vector<const double> constant, Vector<const double> center, Vector<double> mass, Matrix<double> first, Flat<double> second) {
+            const Gaussians gaussians = gaussians_of(kind, X.shape(1), mean, factor, constant, center);
+            const auto rows = rows_of<Real>(X, weight);
+            Sums sums = sums_of(gaussians.kind, gaussians.k, gaussians.d, mass, first, second);
+            nb::gil_scoped_release release;
+            novum::mixture::statistics<Real>(rows, gaussians, sums);
+            return std::pair(sums.log_likelihood, sums.information);
+        },
+        "kind"_a, "X"_a.noconvert(), "weight"_a.noconvert().none(), "mean"_a.noconvert(), "factor"_a.noconvert(), "constant"_a.noconvert(),
+        "center"_a.noconvert(), "mass"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(),
+        "Add the moments of every component; return sum w log p(x) and sum w r log r.");
 
-    m.def("moments", [](int kind, Matrix<const Real> X, Weight weight, Matrix<const double> responsibility, Matrix<const double> shift,
-                        Vector<double> mass, Matrix<double> first, Flat<double> second) {
-        const std::size_t n = X.shape(0), d = X.shape(1), k = shift.shape(0);
-        if (responsibility.shape(0) != n || responsibility.shape(1) != k || shift.shape(1) != d)
-            throw nb::value_error("mixture: inconsistent shapes");
-        const auto rows = rows_of<Real>(X, weight);
-        Sums sums = sums_of(kind_of(kind), k, d, mass, first, second);
-        nb::gil_scoped_release release;
-        novum::mixture::moments<Real>(rows, kind_of(kind), k, d, shift.data(), responsibility.data(), sums);
-    }, "kind"_a, "X"_a.noconvert(), "weight"_a.noconvert().none(), "responsibility"_a.noconvert(), "shift"_a.noconvert(),
-    "mass"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "Add the moments under given responsibilities.");
+    m.def(
+        "moments",
+        [](int kind, Matrix<const Real> X, Weight weight, Matrix<const double> responsibility, Matrix<const double> shift,
+           Vector<double> mass, Matrix<double> first, Flat<double> second) {
+            const std::size_t n = X.shape(0), d = X.shape(1), k = shift.shape(0);
+            if (responsibility.shape(0) != n || responsibility.shape(1) != k || shift.shape(1) != d)
+                throw nb::value_error("mixture: inconsistent shapes");
+            const auto rows = rows_of<Real>(X, weight);
+            Sums sums = sums_of(kind_of(kind), k, d, mass, first, second);
+            nb::gil_scoped_release release;
+            novum::mixture::moments<Real>(rows, kind_of(kind), k, d, shift.data(), responsibility.data(), sums);
+        },
+        "kind"_a, "X"_a.noconvert(), "weight"_a.noconvert().none(), "responsibility"_a.noconvert(), "shift"_a.noconvert(),
+        "mass"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "Add the moments under given responsibilities.");
 
-    m.def("evaluate", [](int kind, Matrix<const Real> X, Matrix<const double> mean, Flat<const double> factor,
-                         Vector<const double> constant, Vector<const double> center, std::optional<Matrix<Real>> joint,
-                         std::optional<Matrix<Real>> posterior, std::optional<Vector<Real>> total,
-                         std::optional<Vector<std::int64_t>> label) {
-        const Gaussians gaussians = gaussians_of(kind, X.shape(1), mean, factor, constant, center);
-        const std::size_t n = X.shape(0);
-        auto wrong = [&](auto& a) { return a && (a->shape(0) != n || a->shape(1) != gaussians.k); };
-        if (wrong(joint) || wrong(posterior) || (total && total->shape(0) != n) || (label && label->shape(0) != n))
-            throw nb::value_error("mixture: inconsistent shapes");
-        Weight none;
-        const auto rows = rows_of<Real>(X, none);
-        const Answers<Real> answers{joint ? joint->data() : nullptr, posterior ? posterior->data() : nullptr,
-                                    total ? total->data() : nullptr, label ? label->data() : nullptr};
-        nb::gil_scoped_release release;
-        novum::mixture::evaluate<Real>(rows, gaussians, answers);
-    }, "kind"_a, "X"_a.noconvert(), "mean"_a.noconvert(), "factor"_a.noconvert(), "constant"_a.noconvert(), "center"_a.noconvert(),
-    "joint"_a.noconvert().none(), "posterior"_a.noconvert().none(), "total"_a.noconvert().none(), "label"_a.noconvert().none(),
-    "Write log-densities, responsibilities, their log-sum and the best component of every row.");
+    m.def(
+        "evaluate",
+        [](int kind, Matrix<const Real> X, Matrix<const double> mean, Flat<const double> factor, Vector<const double> constant,
+           Vector<const double> center, std::optional<Matrix<Real>> joint, std::optional<Matrix<Real>> posterior,
+           std::optional<Vector<Real>> total, std::optional<Vector<std::int64_t>> label) {
+            const Gaussians gaussians = gaussians_of(kind, X.shape(1), mean, factor, constant, center);
+            const std::size_t n = X.shape(0);
+            auto wrong = [&](auto& a) { return a && (a->shape(0) != n || a->shape(1) != gaussians.k); };
+            if (wrong(joint) || wrong(posterior) || (total && total->shape(0) != n) || (label && label->shape(0) != n))
+                throw nb::value_error("mixture: inconsistent shapes");
+            Weight none;
+            const auto rows = rows_of<Real>(X, none);
+            const Answers<Real> answers{joint ? joint->data() : nullptr, posterior ? posterior->data() : nullptr,
+                                        total ? total->data() : nullptr, label ? label->data() : nullptr};
+            nb::gil_scoped_release release;
+            novum::mixture::evaluate<Real>(rows, gaussians, answers);
+        },
+        "kind"_a, "X"_a.noconvert(), "mean"_a.noconvert(), "factor"_a.noconvert(), "constant"_a.noconvert(), "center"_a.noconvert(),
+        "joint"_a.noconvert().none(), "posterior"_a.noconvert().none(), "total"_a.noconvert().none(), "label"_a.noconvert().none(),
+        "Write log-densities, responsibilities, their log-sum and the best component of every row.");
 }
 
 }  // namespace

@@ -82,14 +82,15 @@ double step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Vector
 }
 
 template <class Real>
-Looked grouped_step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Vector<const std::int32_t> order,
-                    Matrix<const float> gap, Vector<const double> drift,
-                    Vector<std::int32_t> label, Matrix<float> lower, std::size_t known, Matrix<double> sums, Vector<double> mass) {
+Looked grouped_step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Vector<const std::int32_t> order, Matrix<const float> gap,
+                    Vector<const double> drift, Vector<std::int32_t> label, Matrix<float> lower, std::size_t known, Matrix<double> sums,
+                    Vector<double> mass) {
     const auto r = rows<Real>(x, weight);
     const auto k = centers(c, r.d);
     const auto t = totals(sums, mass, c);
     require(label.shape(0) == r.n && lower.shape(0) == r.n && known <= r.n, "kmeans: labels and bounds for every row");
-    require(novum::inside(label.data(), known, k.k) && novum::inside(order.data(), order.shape(0), k.k), "kmeans: a label that is no center");
+    require(novum::inside(label.data(), known, k.k) && novum::inside(order.data(), order.shape(0), k.k),
+            "kmeans: a label that is no center");
     require(order.shape(0) == k.k && gap.shape(0) == k.k && gap.shape(1) % 8 == 0 && gap.shape(1) * 16 >= k.k,
             "kmeans: order and gaps of every center");
     require(lower.shape(1) == gap.shape(1) && drift.shape(0) == gap.shape(1), "kmeans: a bound and a drift for every group");
@@ -101,8 +102,8 @@ Looked grouped_step(Matrix<const Real> x, Weights weight, Matrix<const double> c
 
 template <class Real>
 Looked neighbor_step(Matrix<const Real> x, Weights weight, Matrix<const double> c, Matrix<const std::int32_t> index,
-                     Vector<const float> half, Vector<const float> radius,
-                     Vector<std::int32_t> label, std::size_t known, Matrix<double> sums, Vector<double> mass) {
+                     Vector<const float> half, Vector<const float> radius, Vector<std::int32_t> label, std::size_t known,
+                     Matrix<double> sums, Vector<double> mass) {
     const auto r = rows<Real>(x, weight);
     const auto k = centers(c, r.d);
     const auto t = totals(sums, mass, c);
@@ -168,13 +169,14 @@ void bind(nb::module_& m) {
           "sums"_a.noconvert(), "mass"_a.noconvert(),
           "Write labels, add the sums about the origin and the masses of the clusters, return the inertia.");
     m.def("grouped_step", &grouped_step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(),
-          "order"_a.noconvert(), "gap"_a.noconvert(), "drift"_a.noconvert(),
-          "label"_a.noconvert(), "lower"_a.noconvert(), "known"_a, "sums"_a.noconvert(), "mass"_a.noconvert(),
+          "order"_a.noconvert(), "gap"_a.noconvert(), "drift"_a.noconvert(), "label"_a.noconvert(), "lower"_a.noconvert(), "known"_a,
+          "sums"_a.noconvert(), "mass"_a.noconvert(),
           "As `step`, the first `known` rows from the labels and bounds of an earlier pass; returns inertia and pairs looked at.");
-    m.def("neighbor_step", &neighbor_step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(),
-          "index"_a.noconvert(), "half"_a.noconvert(), "radius"_a.noconvert(),
-          "label"_a.noconvert(), "known"_a, "sums"_a.noconvert(), "mass"_a.noconvert(),
-          "As `step`, the first `known` rows from the labels of an earlier pass; returns inertia and rows that had to look at all centers.");
+    m.def(
+        "neighbor_step", &neighbor_step<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "centers"_a.noconvert(),
+        "index"_a.noconvert(), "half"_a.noconvert(), "radius"_a.noconvert(), "label"_a.noconvert(), "known"_a, "sums"_a.noconvert(),
+        "mass"_a.noconvert(),
+        "As `step`, the first `known` rows from the labels of an earlier pass; returns inertia and rows that had to look at all centers.");
     m.def("origin", &origin<Real>, "centers"_a.noconvert(), "out"_a.noconvert(), "Write the point about which `step` sums.");
 }
 

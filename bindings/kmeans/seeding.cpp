@@ -1,5 +1,5 @@
-#include "novum/runtime/indices.h"
 #include "novum/kmeans/seeding.h"
+#include "novum/runtime/indices.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -39,7 +39,8 @@ double absorb(Matrix<const Real> x, Weights weight, Matrix<const double> chosen,
               Vector<std::int32_t> owner, double scale) {
     const auto r = rows<Real>(x, weight, norm, square, owner);
     const auto c = centers(chosen, r.d);
-    if (first > c.k || (first > 0 && !novum::inside(owner.data(), r.n, first))) throw nb::value_error("seeding: an owner that is no center");
+    if (first > c.k || (first > 0 && !novum::inside(owner.data(), r.n, first)))
+        throw nb::value_error("seeding: an owner that is no center");
     nb::gil_scoped_release release;
     return km::absorb<Real>(r, c, first, {norm.data(), square.data(), owner.data(), static_cast<Real>(scale)});
 }
@@ -74,8 +75,7 @@ void bind(nb::module_& m) {
           "norm"_a.noconvert(), "square"_a.noconvert(), "owner"_a.noconvert(), "scale"_a,
           "Take up the chosen centers from `first` on into the squared distances and owners of the rows; returns their weighted sum.");
     m.def("gains", &gains<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "chosen"_a.noconvert(), "candidates"_a.noconvert(),
-          "norm"_a.noconvert(), "square"_a.noconvert(),
-          "owner"_a.noconvert(), "scale"_a, "out"_a.noconvert(),
+          "norm"_a.noconvert(), "square"_a.noconvert(), "owner"_a.noconvert(), "scale"_a, "out"_a.noconvert(),
           "Write how much the sum of squared distances would fall with every candidate; returns the rows it would take over.");
 }
 

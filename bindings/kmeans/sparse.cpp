@@ -1,5 +1,5 @@
-#include "novum/runtime/indices.h"
 #include "novum/kmeans/sparse.h"
+#include "novum/runtime/indices.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -63,14 +63,13 @@ double step(Vector<const Real> value, Vector<const Index> column, Vector<const I
 template <class Real, class Index>
 void bind(nb::module_& m) {
     m.def("nearest", &nearest<Real, Index>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "centers"_a.noconvert(),
-          "label"_a.noconvert(),
-          "Write the index of every row's nearest center.");
+          "label"_a.noconvert(), "Write the index of every row's nearest center.");
     m.def("distances", &distances<Real, Index>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(),
           "centers"_a.noconvert(), "label"_a.noconvert(), "out"_a.noconvert(),
           "Write every row's squared distance to the center of its label.");
     m.def("step", &step<Real, Index>, "value"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "weight"_a.none().noconvert(),
-          "centers"_a.noconvert(), "label"_a.noconvert(),
-          "sums"_a.noconvert(), "mass"_a.noconvert(), "Write labels, add the sums and masses of the clusters, return the inertia.");
+          "centers"_a.noconvert(), "label"_a.noconvert(), "sums"_a.noconvert(), "mass"_a.noconvert(),
+          "Write labels, add the sums and masses of the clusters, return the inertia.");
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ constexpr std::size_t NUMBERS = 5;  // intercept, its sum, L1 owed, step, update
 
 /// Check what an epoch indexes, run it, and write the numbers of the state back.
 template <class Real, class Rows>
-double run(const Rows& rows, std::size_t n, std::size_t d, const Vector<const double>& y, const Maybe<const double>& weight, const Order& order,
-           const sgd::Plan& plan, Vector<Real>& w, Maybe<double>& total, Maybe<Real>& paid, Vector<double>& numbers) {
+double run(const Rows& rows, std::size_t n, std::size_t d, const Vector<const double>& y, const Maybe<const double>& weight,
+           const Order& order, const sgd::Plan& plan, Vector<Real>& w, Maybe<double>& total, Maybe<Real>& paid, Vector<double>& numbers) {
     if (y.size() != n || (weight && weight->size() != n) || w.size() != d || (total && total->size() != d) || (paid && paid->size() != d) ||
         numbers.size() != NUMBERS)
         throw nb::value_error("sgd: inconsistent shapes");
@@ -52,8 +52,9 @@ double dense(Matrix<const Real> X, Vector<const double> y, Maybe<const double> w
 }
 
 template <class Real, class Index>
-double sparse(Vector<const Real> value, Vector<const Index> column, Vector<const Index> start, Vector<const double> y, Maybe<const double> weight,
-              Order order, const sgd::Plan& plan, Vector<Real> w, Maybe<double> total, Maybe<Real> paid, Vector<double> numbers) {
+double sparse(Vector<const Real> value, Vector<const Index> column, Vector<const Index> start, Vector<const double> y,
+              Maybe<const double> weight, Order order, const sgd::Plan& plan, Vector<Real> w, Maybe<double> total, Maybe<Real> paid,
+              Vector<double> numbers) {
     const std::size_t n = y.size();
     if (start.size() != n + 1 || value.size() != column.size()) throw nb::value_error("sgd: inconsistent shapes");
     const Index* first = start.data();  // the array's own indexing computes strides at every step
@@ -80,9 +81,10 @@ void bind_sparse(nb::module_& m) {
           "Run an epoch over rows of a CSR matrix; change w, total, paid and numbers, return the sum of the objective.");
 }
 
-sgd::Plan plan(int loss, double epsilon, int rate, double eta0, double power, double t0, double alpha, double rho, double decay, std::size_t batch,
-               bool mean, double first) {
-    if (loss < 0 || loss > static_cast<int>(sgd::Loss::SquaredInsensitive) || rate < 0 || rate > static_cast<int>(sgd::Rate::Passive2) || batch == 0)
+sgd::Plan plan(int loss, double epsilon, int rate, double eta0, double power, double t0, double alpha, double rho, double decay,
+               std::size_t batch, bool mean, double first) {
+    if (loss < 0 || loss > static_cast<int>(sgd::Loss::SquaredInsensitive) || rate < 0 || rate > static_cast<int>(sgd::Rate::Passive2) ||
+        batch == 0)
         throw nb::value_error("sgd: no such plan");
     return {static_cast<sgd::Loss>(loss), epsilon, static_cast<sgd::Rate>(rate), eta0, power, t0, alpha, rho, decay, batch, mean, first};
 }
@@ -93,11 +95,14 @@ void bind_linear_model_sgd(nb::module_& m) {
     nb::class_<sgd::Plan>(m, "Plan", "What stays the same over the epochs; losses and rates by their place in novum/linear_model/sgd.h.");
     m.def("plan", &plan, "loss"_a, "epsilon"_a, "rate"_a, "eta0"_a, "power"_a, "t0"_a, "alpha"_a, "rho"_a, "decay"_a, "batch"_a, "mean"_a,
           "first"_a, "Return a plan.");
-    m.def("shuffle", [](std::uint64_t seed, std::uint32_t purpose, std::uint32_t iteration, Vector<std::int64_t> out) {
-        if (out.size() > novum::rng::MAX_ROWS) throw nb::value_error("sgd: at most 2^44 rows");
-        nb::gil_scoped_release release;
-        sgd::shuffle({seed, purpose, iteration}, {out.data(), out.size()});
-    }, "seed"_a, "purpose"_a, "iteration"_a, "out"_a.noconvert(), "Fill `out` with the order of an epoch.");
+    m.def(
+        "shuffle",
+        [](std::uint64_t seed, std::uint32_t purpose, std::uint32_t iteration, Vector<std::int64_t> out) {
+            if (out.size() > novum::rng::MAX_ROWS) throw nb::value_error("sgd: at most 2^44 rows");
+            nb::gil_scoped_release release;
+            sgd::shuffle({seed, purpose, iteration}, {out.data(), out.size()});
+        },
+        "seed"_a, "purpose"_a, "iteration"_a, "out"_a.noconvert(), "Fill `out` with the order of an epoch.");
     bind_dense<float>(m);
     bind_dense<double>(m);
     bind_sparse<float, std::int32_t>(m);

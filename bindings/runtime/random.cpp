@@ -30,14 +30,16 @@ void fill(std::uint64_t seed, std::uint32_t purpose, std::uint32_t iteration, st
     Fill({seed, purpose, iteration}, start_row, columns, {out.data(), out.size()});
 }
 
-void below(std::uint64_t seed, std::uint32_t purpose, std::uint32_t iteration, std::uint64_t start_row, std::uint64_t n, Out<std::int64_t> out) {
+void below(std::uint64_t seed, std::uint32_t purpose, std::uint32_t iteration, std::uint64_t start_row, std::uint64_t n,
+           Out<std::int64_t> out) {
     const std::size_t columns = columns_of(out, start_row);
     if (n == 0 || n > (std::uint64_t(1) << 63)) throw nb::value_error("below: n must be between 1 and 2^63");
     nb::gil_scoped_release release;
     rng::fill_below({seed, purpose, iteration}, start_row, columns, n, {out.data(), out.size()});
 }
 
-void permutation(std::uint64_t seed, std::uint32_t purpose, std::uint32_t iteration, nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+void permutation(std::uint64_t seed, std::uint32_t purpose, std::uint32_t iteration,
+                 nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
     if (out.size() > rng::MAX_ROWS) throw nb::value_error("random: at most 2^44 rows");
     nb::gil_scoped_release release;
     rng::permutation({seed, purpose, iteration}, {out.data(), out.size()});
@@ -48,8 +50,9 @@ void permutation(std::uint64_t seed, std::uint32_t purpose, std::uint32_t iterat
 void bind_runtime_random(nb::module_& m) {
     m.def("philox", &rng::philox, "counter"_a, "key"_a, "Return the four words of the Philox4x32-10 block of a counter.");
     m.def("normal_quantile", &rng::normal_quantile, "p"_a, "Return the quantile of the standard normal at 0 < p < 1.");
-#define NOVUM_FILL(name, T, fill_name, ...) \
-    m.def(name, &fill<T, rng::fill_name>, "seed"_a, "purpose"_a, "iteration"_a, "start_row"_a, "out"_a.noconvert() __VA_OPT__(, ) __VA_ARGS__)
+#define NOVUM_FILL(name, T, fill_name, ...)                                                    \
+    m.def(name, &fill<T, rng::fill_name>, "seed"_a, "purpose"_a, "iteration"_a, "start_row"_a, \
+          "out"_a.noconvert() __VA_OPT__(, ) __VA_ARGS__)
     NOVUM_FILL("bits", std::uint64_t, fill_bits, "Fill `out` with 64 random bits per place.");
     NOVUM_FILL("uniform", double, fill_uniform<double>, "Fill `out` with uniform numbers from [0, 1).");
     NOVUM_FILL("uniform", float, fill_uniform<float>);
@@ -58,6 +61,8 @@ void bind_runtime_random(nb::module_& m) {
     NOVUM_FILL("exponential", double, fill_exponential<double>, "Fill `out` with standard exponential numbers.");
     NOVUM_FILL("exponential", float, fill_exponential<float>);
 #undef NOVUM_FILL
-    m.def("below", &below, "seed"_a, "purpose"_a, "iteration"_a, "start_row"_a, "n"_a, "out"_a.noconvert(), "Fill `out` with integers 0, ..., n - 1.");
-    m.def("permutation", &permutation, "seed"_a, "purpose"_a, "iteration"_a, "out"_a.noconvert(), "Fill `out` with a permutation of 0, ..., out.size - 1.");
+    m.def("below", &below, "seed"_a, "purpose"_a, "iteration"_a, "start_row"_a, "n"_a, "out"_a.noconvert(),
+          "Fill `out` with integers 0, ..., n - 1.");
+    m.def("permutation", &permutation, "seed"_a, "purpose"_a, "iteration"_a, "out"_a.noconvert(),
+          "Fill `out` with a permutation of 0, ..., out.size - 1.");
 }

@@ -27,12 +27,16 @@ void bind_runtime_threads(nb::module_& m) {
     nb::class_<novum::interrupt::Flag>(m, "Flag", "Raised by one thread to stop the kernels of others.")
         .def(nb::init<>())
         .def("lift", &novum::interrupt::Flag::raise, "Stop the kernels of the threads that follow this flag.");
-    m.def("follow", [](const novum::interrupt::Flag* flag) { novum::interrupt::follow(flag); }, "flag"_a.none(),
-          "Let the kernels of this thread stop when a flag is raised; None: no longer. The caller keeps the flag alive.");
-    m.def("poll", [] {
-        nb::gil_scoped_release release;
-        novum::interrupt::poll();
-    }, "Raise if this thread's kernels shall stop.");
+    m.def(
+        "follow", [](const novum::interrupt::Flag* flag) { novum::interrupt::follow(flag); }, "flag"_a.none(),
+        "Let the kernels of this thread stop when a flag is raised; None: no longer. The caller keeps the flag alive.");
+    m.def(
+        "poll",
+        [] {
+            nb::gil_scoped_release release;
+            novum::interrupt::poll();
+        },
+        "Raise if this thread's kernels shall stop.");
     nb::class_<novum::Signal>(m, "Signal", "Counts posts; a waiter spins for a moment before it sleeps.")
         .def(nb::init<>())
         // With the GIL held: let go, the thread that wakes would take it, and the caller sleep until it gives it back.

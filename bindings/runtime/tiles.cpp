@@ -42,7 +42,8 @@ bool finite(Flat<Real> values) {
 }  // namespace
 
 void bind_runtime_tiles(nb::module_& m) {
-    m.def("pack_columns", &pack<float>, "columns"_a, "out"_a.noconvert(), "Write a list of equally long columns into the row-major tile `out`.");
+    m.def("pack_columns", &pack<float>, "columns"_a, "out"_a.noconvert(),
+          "Write a list of equally long columns into the row-major tile `out`.");
     m.def("pack_columns", &pack<double>, "columns"_a, "out"_a.noconvert());
     m.def("all_finite", &finite<float>, "values"_a.noconvert(), "Return whether no value is NaN or infinite.");
     m.def("all_finite", &finite<double>, "values"_a.noconvert());

@@ -53,7 +53,8 @@ void same_width(const Matrix<const Real>& x, const Matrix<const Real>& y) {
 }
 
 ne::Nearest nearest_of(const Matrix<double>& distance, const Matrix<std::int64_t>& index, std::size_t queries, std::size_t rows) {
-    require(distance.shape(0) == queries && index.shape(0) == queries && distance.shape(1) == index.shape(1), "neighbors: a row of results per query");
+    require(distance.shape(0) == queries && index.shape(0) == queries && distance.shape(1) == index.shape(1),
+            "neighbors: a row of results per query");
     require(distance.shape(1) > 0 && distance.shape(1) <= rows, "neighbors: from one neighbor to as many as there are rows");
     return {distance.data(), index.data(), distance.shape(1)};
 }
@@ -74,8 +75,8 @@ void distances(Matrix<const Real> x, Matrix<const Real> y, double p, Matrix<doub
 }
 
 template <class Real>
-void nearest_by_scan(Matrix<const Real> x, Matrix<const Real> y, double p, Vector<const double> origin, double reach, Matrix<double> distance,
-                     Matrix<std::int64_t> index) {
+void nearest_by_scan(Matrix<const Real> x, Matrix<const Real> y, double p, Vector<const double> origin, double reach,
+                     Matrix<double> distance, Matrix<std::int64_t> index) {
     same_width<Real>(x, y);
     require(origin.shape(0) == x.shape(1) && p > 0, "neighbors: an origin as wide as the rows, p > 0");
     const auto out = nearest_of(distance, index, x.shape(0), y.shape(0));
@@ -84,7 +85,8 @@ void nearest_by_scan(Matrix<const Real> x, Matrix<const Real> y, double p, Vecto
 }
 
 template <class Real>
-Lists within_by_scan(Matrix<const Real> x, Matrix<const Real> y, double p, Vector<const double> origin, double reach, Vector<const double> radius) {
+Lists within_by_scan(Matrix<const Real> x, Matrix<const Real> y, double p, Vector<const double> origin, double reach,
+                     Vector<const double> radius) {
     same_width<Real>(x, y);
     require(origin.shape(0) == x.shape(1) && radius.shape(0) == x.shape(0) && p > 0, "neighbors: a radius per query, p > 0");
     ne::Within found;
@@ -97,8 +99,8 @@ Lists within_by_scan(Matrix<const Real> x, Matrix<const Real> y, double p, Vecto
 
 /// Raise unless the arrays fit together; return them as a tree. They may come from a file.
 template <class D, class I, class C>
-ne::Tree checked(const Cube<D>& packed, const Matrix<I>& index, const Matrix<D>& bounds, const Vector<D>& cut, const Vector<C>& cut_column, std::size_t n,
-                 double p, bool ball) {
+ne::Tree checked(const Cube<D>& packed, const Matrix<I>& index, const Matrix<D>& bounds, const Vector<D>& cut, const Vector<C>& cut_column,
+                 std::size_t n, double p, bool ball) {
     const std::size_t leaves = packed.shape(0), d = packed.shape(1), capacity = packed.shape(2);
     require(leaves > 0 && d > 0 && capacity > 0 && capacity % 8 == 0 && n <= leaves * capacity && n > (leaves - 1) * capacity,
             "neighbors: leaves that hold the rows");
@@ -119,10 +121,15 @@ struct Handle {
 
     Handle(Cube<const double> packed, Matrix<const std::int64_t> index, Matrix<const double> bounds, Vector<const double> cut,
            Vector<const std::int32_t> cut_column, std::size_t n, double p, bool ball)
-        : packed(packed), index(index), bounds(bounds), cut(cut), cut_column(cut_column),
+        : packed(packed),
+          index(index),
+          bounds(bounds),
+          cut(cut),
+          cut_column(cut_column),
           tree(checked(packed, index, bounds, cut, cut_column, n, p, ball)) {
         for (std::size_t m = 0; m < tree.leaves; ++m)
-            require(tree.cut_column[m] >= 0 && static_cast<std::size_t>(tree.cut_column[m]) < tree.d, "neighbors: cuts of columns that exist");
+            require(tree.cut_column[m] >= 0 && static_cast<std::size_t>(tree.cut_column[m]) < tree.d,
+                    "neighbors: cuts of columns that exist");
     }
 };
 
@@ -135,7 +142,8 @@ void build(Matrix<const Real> rows, Cube<double> packed, Matrix<std::int64_t> in
     for (std::size_t i = begin; i < end; ++i)
         require(index.data()[i] >= 0 && static_cast<std::size_t>(index.data()[i]) < tree.n, "neighbors: numbers of rows in every place");
     nb::gil_scoped_release release;
-    (whole ? ne::grow<Real> : ne::split<Real>)(table<Real>(rows), tree, {packed.data(), index.data(), bounds.data(), cut.data(), cut_column.data()}, a, b);
+    (whole ? ne::grow<Real> : ne::split<Real>)(table<Real>(rows), tree,
+                                               {packed.data(), index.data(), bounds.data(), cut.data(), cut_column.data()}, a, b);
 }
 
 void queries_fit(const Handle& handle, const Matrix<const double>& x) {
@@ -182,23 +190,27 @@ void kernel_sums(const Handle& handle, Matrix<const double> x, Skip skip, int ke
     require(sum.shape(0) == x.shape(0) && log_unit.shape(0) == x.shape(0), "neighbors: a sum and its unit per query");
     require(!weight || weight->shape(0) == places, "neighbors: a weight per place");
     require(target.has_value() == target_sum.has_value(), "neighbors: targets and their sums");
-    require(!target || (target->shape(0) == places && target_sum->shape(0) == x.shape(0) && target_sum->shape(1) == m), "neighbors: targets of every place");
+    require(!target || (target->shape(0) == places && target_sum->shape(0) == x.shape(0) && target_sum->shape(1) == m),
+            "neighbors: targets of every place");
     const auto* not_these = skipped(skip, x.shape(0));
-    const ne::Smoother by{static_cast<ne::Kernel>(kernel), width, tail, weight ? weight->data() : nullptr, target ? target->data() : nullptr, m};
+    const ne::Smoother by{static_cast<ne::Kernel>(kernel),   width, tail, weight ? weight->data() : nullptr,
+                          target ? target->data() : nullptr, m};
     nb::gil_scoped_release release;
     ne::kernel_sums(handle.tree, table<double>(x), not_these, by, sum.data(), log_unit.data(), target_sum ? target_sum->data() : nullptr);
 }
 
 template <class Real>
 void bind(nb::module_& m) {
-    m.def("frame", &frame<Real>, "rows"_a.noconvert(), "origin"_a.noconvert(), "Write the mean of the rows, return the largest distance from it.");
-    m.def("distances", &distances<Real>, "x"_a.noconvert(), "y"_a.noconvert(), "p"_a, "out"_a.noconvert(), "Write all distances between two sets of rows.");
+    m.def("frame", &frame<Real>, "rows"_a.noconvert(), "origin"_a.noconvert(),
+          "Write the mean of the rows, return the largest distance from it.");
+    m.def("distances", &distances<Real>, "x"_a.noconvert(), "y"_a.noconvert(), "p"_a, "out"_a.noconvert(),
+          "Write all distances between two sets of rows.");
     m.def("nearest_by_scan", &nearest_by_scan<Real>, "x"_a.noconvert(), "y"_a.noconvert(), "p"_a, "origin"_a.noconvert(), "reach"_a,
           "distance"_a.noconvert(), "index"_a.noconvert(), "Write the nearest rows of every query, nearest first.");
     m.def("within_by_scan", &within_by_scan<Real>, "x"_a.noconvert(), "y"_a.noconvert(), "p"_a, "origin"_a.noconvert(), "reach"_a,
           "radius"_a.noconvert(), "Return where the lists of the queries begin, the rows within their radius and the distances.");
-    m.def("build", &build<Real>, "rows"_a.noconvert(), "packed"_a.noconvert(), "index"_a.noconvert(), "bounds"_a.noconvert(), "cut"_a.noconvert(),
-          "cut_column"_a.noconvert(), "p"_a, "ball"_a, "a"_a, "b"_a, "whole"_a,
+    m.def("build", &build<Real>, "rows"_a.noconvert(), "packed"_a.noconvert(), "index"_a.noconvert(), "bounds"_a.noconvert(),
+          "cut"_a.noconvert(), "cut_column"_a.noconvert(), "p"_a, "ball"_a, "a"_a, "b"_a, "whole"_a,
           "Split the node over leaves a to b of a search tree and, if `whole`, all below it; `index` lists the rows of its places.");
 }
 
@@ -206,15 +218,19 @@ void bind(nb::module_& m) {
 
 void bind_search_neighbors(nb::module_& m) {
     nb::class_<Handle>(m, "Tree", "The arrays of a search tree, checked once and kept alive.")
-        .def(nb::init<Cube<const double>, Matrix<const std::int64_t>, Matrix<const double>, Vector<const double>, Vector<const std::int32_t>, std::size_t, double, bool>(),
-             "packed"_a.noconvert(), "index"_a.noconvert(), "bounds"_a.noconvert(), "cut"_a.noconvert(), "cut_column"_a.noconvert(), "n"_a, "p"_a, "ball"_a)
+        .def(nb::init<Cube<const double>, Matrix<const std::int64_t>, Matrix<const double>, Vector<const double>,
+                      Vector<const std::int32_t>, std::size_t, double, bool>(),
+             "packed"_a.noconvert(), "index"_a.noconvert(), "bounds"_a.noconvert(), "cut"_a.noconvert(), "cut_column"_a.noconvert(), "n"_a,
+             "p"_a, "ball"_a)
         .def("nearest", &nearest, "x"_a.noconvert(), "skip"_a.none().noconvert(), "distance"_a.noconvert(), "index"_a.noconvert(),
              "Write the nearest rows of every query, nearest first; `skip`: a row per query that it must not find.")
         .def("within", &within, "x"_a.noconvert(), "radius"_a.noconvert(),
              "Return where the lists of the queries begin, the rows within their radius and the distances.")
-        .def("count", &count, "x"_a.noconvert(), "radius"_a.noconvert(), "out"_a.noconvert(), "Write how many rows lie within the radius of every query.")
-        .def("kernel_sums", &kernel_sums, "x"_a.noconvert(), "skip"_a.none().noconvert(), "kernel"_a, "width"_a, "tail"_a, "weight"_a.none().noconvert(),
-             "target"_a.none().noconvert(), "sum"_a.noconvert(), "log_unit"_a.noconvert(), "target_sum"_a.none().noconvert(),
+        .def("count", &count, "x"_a.noconvert(), "radius"_a.noconvert(), "out"_a.noconvert(),
+             "Write how many rows lie within the radius of every query.")
+        .def("kernel_sums", &kernel_sums, "x"_a.noconvert(), "skip"_a.none().noconvert(), "kernel"_a, "width"_a, "tail"_a,
+             "weight"_a.none().noconvert(), "target"_a.none().noconvert(), "sum"_a.noconvert(), "log_unit"_a.noconvert(),
+             "target_sum"_a.none().noconvert(),
              "Write the sums of a kernel around every query, each over exp(log_unit), and those of the targets.");
     bind<float>(m);
     bind<double>(m);

@@ -50,11 +50,12 @@ inline tr::Table dense_table(const Strided& X) {
     return table;
 }
 
-/// Arrays side by side in one block of memory, which goes when the last of them does: vectors that grew have room to spare, and forests have
-/// hundreds of tables.
+/// Arrays side by side in one block of memory, which goes when the last of them does: vectors that grew have room to spare, and forests
+/// have hundreds of tables.
 class Together {
-public:
-    explicit Together(std::size_t bytes) : next(new std::byte[bytes]), owner(next, [](void* p) noexcept { delete[] static_cast<std::byte*>(p); }) {}
+  public:
+    explicit Together(std::size_t bytes)
+        : next(new std::byte[bytes]), owner(next, [](void* p) noexcept { delete[] static_cast<std::byte*>(p); }) {}
 
     template <class T>
     Out<T> add(const std::vector<T>& values) {
@@ -64,7 +65,7 @@ public:
         return Out<T>(here, {values.size()}, owner);
     }
 
-private:
+  private:
     std::byte* next;
     nb::capsule owner;
 };

@@ -62,8 +62,8 @@ std::int64_t category_counts(const Real* X, std::span<const std::int64_t> code, 
 }
 
 template <class Real>
-std::int64_t category_scores(const Real* X, std::size_t rows, std::size_t d, std::size_t k, const std::int64_t* offset,
-                             const double* table, const double* constant, Real* out) {
+std::int64_t category_scores(const Real* X, std::size_t rows, std::size_t d, std::size_t k, const std::int64_t* offset, const double* table,
+                             const double* constant, Real* out) {
     std::vector<double> sum(k);
     for (std::size_t i = 0; i < rows; ++i) {
         std::copy(constant, constant + k, sum.begin());
@@ -79,25 +79,24 @@ std::int64_t category_scores(const Real* X, std::size_t rows, std::size_t d, std
     return -1;
 }
 
-#define NOVUM_COUNTS(Real)                                                                                                       \
-    NOVUM_CLONES static double plain_clone(const Real* X, std::span<const std::int64_t> code, std::span<const double> w,         \
-                                           std::size_t d, double* mass, double* count) {                                         \
-        return dense_counts<false>(X, code, w, d, 0.0, mass, count);                                                             \
-    }                                                                                                                            \
-    NOVUM_CLONES static double binary_clone(const Real* X, std::span<const std::int64_t> code, std::span<const double> w,        \
-                                            std::size_t d, double threshold, double* mass, double* count) {                      \
-        return dense_counts<true>(X, code, w, d, threshold, mass, count);                                                        \
-    }                                                                                                                            \
-    template <>                                                                                                                  \
-    double class_counts(const Real* X, std::span<const std::int64_t> code, std::span<const double> weight, std::size_t d,        \
-                        Cell cell, double* mass, double* count) {                                                                \
-        return cell.binary ? binary_clone(X, code, weight, d, cell.threshold, mass, count)                                       \
-                           : plain_clone(X, code, weight, d, mass, count);                                                       \
-    }                                                                                                                            \
-    template std::int64_t category_counts(const Real*, std::span<const std::int64_t>, std::span<const double>, std::size_t,      \
-                                          std::size_t, const std::int64_t*, double*, double*);                                   \
-    template std::int64_t category_scores(const Real*, std::size_t, std::size_t, std::size_t, const std::int64_t*,               \
-                                          const double*, const double*, Real*);
+#define NOVUM_COUNTS(Real)                                                                                                                 \
+    NOVUM_CLONES static double plain_clone(const Real* X, std::span<const std::int64_t> code, std::span<const double> w, std::size_t d,    \
+                                           double* mass, double* count) {                                                                  \
+        return dense_counts<false>(X, code, w, d, 0.0, mass, count);                                                                       \
+    }                                                                                                                                      \
+    NOVUM_CLONES static double binary_clone(const Real* X, std::span<const std::int64_t> code, std::span<const double> w, std::size_t d,   \
+                                            double threshold, double* mass, double* count) {                                               \
+        return dense_counts<true>(X, code, w, d, threshold, mass, count);                                                                  \
+    }                                                                                                                                      \
+    template <>                                                                                                                            \
+    double class_counts(const Real* X, std::span<const std::int64_t> code, std::span<const double> weight, std::size_t d, Cell cell,       \
+                        double* mass, double* count) {                                                                                     \
+        return cell.binary ? binary_clone(X, code, weight, d, cell.threshold, mass, count) : plain_clone(X, code, weight, d, mass, count); \
+    }                                                                                                                                      \
+    template std::int64_t category_counts(const Real*, std::span<const std::int64_t>, std::span<const double>, std::size_t, std::size_t,   \
+                                          const std::int64_t*, double*, double*);                                                          \
+    template std::int64_t category_scores(const Real*, std::size_t, std::size_t, std::size_t, const std::int64_t*, const double*,          \
+                                          const double*, Real*);
 NOVUM_COUNTS(float)
 NOVUM_COUNTS(double)
 #undef NOVUM_COUNTS

@@ -26,8 +26,7 @@ struct Normalize {
             for (std::size_t i = 0; i < count; ++i) {
                 Real most = s[i * k];
                 for (std::size_t c = 1; c < k; ++c) most = s[i * k + c] > most ? s[i * k + c] : most;
-                for (std::size_t c = 0; c < k; ++c)
-                    offset[i * k + c] = static_cast<double>(s[i * k + c]) - static_cast<double>(most);
+                for (std::size_t c = 0; c < k; ++c) offset[i * k + c] = static_cast<double>(s[i * k + c]) - static_cast<double>(most);
             }
             for (std::size_t at = 0; at < count * k; at += D::LANES)
                 D::store(power.data() + at, exp_nonpositive<BYTES>(D::load(offset.data() + at)));
@@ -42,7 +41,8 @@ struct Normalize {
                     for (std::size_t c = 0; c < k; ++c) {
                         double value = offset[i * k + c] - log_total;
                         if constexpr (sizeof(Real) == 4)  // near one the rounding of the share itself, so that the two agree
-                            if (power[i * k + c] > 0.5 * total) value = std::log(static_cast<double>(static_cast<Real>(power[i * k + c] / total)));
+                            if (power[i * k + c] > 0.5 * total)
+                                value = std::log(static_cast<double>(static_cast<Real>(power[i * k + c] / total)));
                         s[i * k + c] = static_cast<Real>(value);
                     }
                 }

@@ -16,8 +16,8 @@ constexpr std::size_t LINE = 8;    // doubles that come together
 constexpr std::size_t WIDE = 3;    // vectors of classes that are summed at once
 
 template <class Real, class Index>
-NOVUM_INLINE Met counts_of(SparseRows<Real, Index> X, const std::int64_t* code, const double* weight, std::size_t low,
-                           std::size_t high, std::size_t d, Cell cell, double* mass, double* count) {
+NOVUM_INLINE Met counts_of(SparseRows<Real, Index> X, const std::int64_t* code, const double* weight, std::size_t low, std::size_t high,
+                           std::size_t d, Cell cell, double* mass, double* count) {
     Met met;
     Real least = 0;
     const auto last = static_cast<std::size_t>(X.begin[X.rows]);
@@ -88,8 +88,8 @@ NOVUM_INLINE bool row_sums(SparseRows<Real, Index> X, std::size_t i, std::size_t
 
 // The scores of every row, handed to `take(row, scores)`.
 template <int BYTES, class Real, class Index, class Take>
-NOVUM_INLINE Met all_sums(SparseRows<Real, Index> X, std::size_t d, std::size_t k, Cell cell, const double* table,
-                          const double* constant, Take take) {
+NOVUM_INLINE Met all_sums(SparseRows<Real, Index> X, std::size_t d, std::size_t k, Cell cell, const double* table, const double* constant,
+                          Take take) {
     constexpr std::size_t L = static_cast<std::size_t>(Simd<double, BYTES>::LANES), H = L / 2;
     const std::size_t stride = (k + H - 1) / H * H;
     std::vector<double> sum(stride);
@@ -165,12 +165,11 @@ Met sparse_best(SparseRows<Real, Index> X, std::size_t d, std::size_t k, Cell ce
     return widest<Best>(X, d, k, cell, table, constant, label);
 }
 
-#define NOVUM_SPARSE_COUNTS(Real, Index)                                                                                         \
-    template Met class_counts(SparseRows<Real, Index>, std::span<const std::int64_t>, std::span<const double>, std::size_t,      \
-                              std::size_t, std::size_t, Cell, double*, double*);                                                 \
-    template Met sparse_scores(SparseRows<Real, Index>, std::size_t, std::size_t, Cell, const double*, const double*, Real*);    \
-    template Met sparse_best(SparseRows<Real, Index>, std::size_t, std::size_t, Cell, const double*, const double*,              \
-                             std::int64_t*);
+#define NOVUM_SPARSE_COUNTS(Real, Index)                                                                                                 \
+    template Met class_counts(SparseRows<Real, Index>, std::span<const std::int64_t>, std::span<const double>, std::size_t, std::size_t, \
+                              std::size_t, Cell, double*, double*);                                                                      \
+    template Met sparse_scores(SparseRows<Real, Index>, std::size_t, std::size_t, Cell, const double*, const double*, Real*);            \
+    template Met sparse_best(SparseRows<Real, Index>, std::size_t, std::size_t, Cell, const double*, const double*, std::int64_t*);
 NOVUM_SPARSE_COUNTS(float, std::int32_t)
 NOVUM_SPARSE_COUNTS(float, std::int64_t)
 NOVUM_SPARSE_COUNTS(double, std::int32_t)

@@ -5,8 +5,8 @@
 #include <numbers>
 #include <vector>
 
-#include "novum/runtime/simd.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/runtime/simd.h"
 
 namespace novum {
 
@@ -17,8 +17,7 @@ struct Prepared {
     std::size_t p, q, pairs;
     std::vector<double> scaled, products, logs;
 
-    explicit Prepared(const FactorModel& m)
-        : p(m.p), q(m.q), pairs(m.q * (m.q + 1) / 2), scaled(p * q), products(p * pairs), logs(p) {
+    explicit Prepared(const FactorModel& m) : p(m.p), q(m.q), pairs(m.q * (m.q + 1) / 2), scaled(p * q), products(p * pairs), logs(p) {
         for (std::size_t j = 0; j < p; ++j) {
             const double* w = m.loadings + j * q;
             logs[j] = std::log(2 * std::numbers::pi * m.noise[j]);
@@ -193,24 +192,24 @@ NOVUM_INLINE void posterior_of(const Real* X, std::size_t rows, const FactorMode
 
 }  // namespace
 
-#define NOVUM_LATENT(Real)                                                                                                       \
-    NOVUM_CLONES static void sums_clone(const Real* X, const std::int64_t* order, const double* weight, std::size_t rows,        \
-                                        const FactorModel& model, const FactorSums& sums) {                                      \
-        sums_of(X, order, weight, rows, model, sums);                                                                            \
-    }                                                                                                                            \
-    NOVUM_CLONES static void posterior_clone(const Real* X, std::size_t rows, const FactorModel& model, double* mean,            \
-                                             double* likelihood, double* covariance) {                                           \
-        posterior_of(X, rows, model, mean, likelihood, covariance);                                                              \
-    }                                                                                                                            \
-    template <>                                                                                                                  \
-    void factor_sums(const Real* X, const std::int64_t* order, std::span<const double> weight, std::size_t rows,                 \
-                     const FactorModel& model, const FactorSums& sums) {                                                         \
-        sums_clone(X, order, weight.empty() ? nullptr : weight.data(), rows, model, sums);                                       \
-    }                                                                                                                            \
-    template <>                                                                                                                  \
-    void factor_posterior(const Real* X, std::size_t rows, const FactorModel& model, double* mean, double* likelihood,           \
-                          double* covariance) {                                                                                  \
-        posterior_clone(X, rows, model, mean, likelihood, covariance);                                                           \
+#define NOVUM_LATENT(Real)                                                                                                                 \
+    NOVUM_CLONES static void sums_clone(const Real* X, const std::int64_t* order, const double* weight, std::size_t rows,                  \
+                                        const FactorModel& model, const FactorSums& sums) {                                                \
+        sums_of(X, order, weight, rows, model, sums);                                                                                      \
+    }                                                                                                                                      \
+    NOVUM_CLONES static void posterior_clone(const Real* X, std::size_t rows, const FactorModel& model, double* mean, double* likelihood,  \
+                                             double* covariance) {                                                                         \
+        posterior_of(X, rows, model, mean, likelihood, covariance);                                                                        \
+    }                                                                                                                                      \
+    template <>                                                                                                                            \
+    void factor_sums(const Real* X, const std::int64_t* order, std::span<const double> weight, std::size_t rows, const FactorModel& model, \
+                     const FactorSums& sums) {                                                                                             \
+        sums_clone(X, order, weight.empty() ? nullptr : weight.data(), rows, model, sums);                                                 \
+    }                                                                                                                                      \
+    template <>                                                                                                                            \
+    void factor_posterior(const Real* X, std::size_t rows, const FactorModel& model, double* mean, double* likelihood,                     \
+                          double* covariance) {                                                                                            \
+        posterior_clone(X, rows, model, mean, likelihood, covariance);                                                                     \
     }
 NOVUM_LATENT(float)
 NOVUM_LATENT(double)

@@ -65,8 +65,8 @@ NOVUM_INLINE void turn(const double* x, std::size_t stride, std::size_t rows, st
 }
 
 // The squares of LANES turned rows against one distribution; solved (d x LANES) is scratch.
-NOVUM_CLONES void substitute(const double* turned, std::size_t d, const double* mean, const double* factor, const double* inverse, double* solved,
-                             double* square) {
+NOVUM_CLONES void substitute(const double* turned, std::size_t d, const double* mean, const double* factor, const double* inverse,
+                             double* solved, double* square) {
     double sum[LANES] = {};
     for (std::size_t i = 0; i < d; ++i) {
         double y[LANES];  // stays in registers: a pointer into `solved` could alias z
@@ -119,9 +119,8 @@ void bernoulli_log_density(const double* x, Meeting m, const double* table, doub
 
 void poisson_log_density(const double* x, Meeting m, const double* table, double* out) {
     const double *log_rate = table, *rate = table + m.k;
-    over(x, m, out, [=](double v, std::size_t j) {
-        return is_count(v) ? times_log(v, log_rate[j]) - log_factorial(v) - rate[j] : outside(v);
-    });
+    over(x, m, out,
+         [=](double v, std::size_t j) { return is_count(v) ? times_log(v, log_rate[j]) - log_factorial(v) - rate[j] : outside(v); });
 }
 
 void binomial_log_density(const double* x, Meeting m, const double* table, double* out) {
@@ -156,7 +155,8 @@ void dirichlet_log_density(const double* x, Meeting m, std::size_t d, const doub
     });
 }
 
-void multinomial_log_density(const double* x, Meeting m, std::size_t d, const double* log_p, const double* n, const double* norm, double* out) {
+void multinomial_log_density(const double* x, Meeting m, std::size_t d, const double* log_p, const double* n, const double* norm,
+                             double* out) {
     over_rows(x, m, d, out, [=](const double* row, std::size_t j) {
         double total = 0, value = norm[j];
         bool inside = true;

@@ -4,9 +4,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "novum/runtime/interrupt.h"
 #include "novum/runtime/random.h"
 #include "novum/runtime/simd.h"
-#include "novum/runtime/interrupt.h"
 
 namespace novum::resampling {
 
@@ -105,8 +105,8 @@ void sums(rng::Stream stream, std::uint32_t resamples, std::span<const double> x
     }
 }
 
-void cells(rng::Stream stream, std::uint32_t resamples, std::span<const std::int32_t> code, std::span<const double> weight, std::size_t cells,
-           double* out) {
+void cells(rng::Stream stream, std::uint32_t resamples, std::span<const std::int32_t> code, std::span<const double> weight,
+           std::size_t cells, double* out) {
     std::fill(out, out + resamples * cells, 0.0);
     for (std::uint32_t r = 0; r < resamples; ++r, ++stream.iteration, out += cells) {
         interrupt::poll();

@@ -15,7 +15,7 @@ constexpr double DEAR = 4096;  // cells of all cliques together below which a be
 
 // The graph as rows of bits, over the variables that take part.
 class Graph {
-public:
+  public:
     explicit Graph(std::size_t n) : words((n + 63) / 64), bits(n * words, 0) {}
 
     std::uint64_t* row(std::size_t v) { return bits.data() + v * words; }
@@ -37,7 +37,7 @@ public:
 
     std::size_t words;
 
-private:
+  private:
     std::vector<std::uint64_t> bits;
 };
 

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "novum/runtime/simd.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/runtime/simd.h"
 
 namespace novum::factors {
 
@@ -117,7 +117,8 @@ Expectation::Expectation(Tables given, std::int64_t cells, const std::int32_t* r
                     taken[static_cast<std::size_t>(f)] = 1;
                     touched.push_back(f);
                     for (auto v : tables.scopes[static_cast<std::size_t>(f)])
-                        if (row[v] < 0 && !reached[static_cast<std::size_t>(v)]) reached[static_cast<std::size_t>(v)] = 1, missing.push_back(v);
+                        if (row[v] < 0 && !reached[static_cast<std::size_t>(v)])
+                            reached[static_cast<std::size_t>(v)] = 1, missing.push_back(v);
                 }
             std::sort(missing.begin(), missing.end());
             const auto [at, fresh] = place.emplace(missing, groups.size());
@@ -151,7 +152,8 @@ Expectation::Expectation(Tables given, std::int64_t cells, const std::int32_t* r
         }
         distinct += group.weight.size();
         group.plan = plan_of(group);
-        if (!group.plan.built || group.plan.cost.bytes > MOST_BYTES) throw std::length_error("the missing cells of a row form too large a clique");
+        if (!group.plan.built || group.plan.cost.bytes > MOST_BYTES)
+            throw std::length_error("the missing cells of a row form too large a clique");
     }
 }
 
@@ -164,8 +166,10 @@ double Expectation::add_expected(const double* cells, std::size_t block, double*
         work.resize(static_cast<std::size_t>(plan.workspace) + 1);
         out.resize(static_cast<std::size_t>(plan.results));
         std::vector<std::int32_t> column(tables.cards.size(), -1);
-        for (std::size_t j = 0; j < group.observed.size(); ++j) column[static_cast<std::size_t>(group.observed[j])] = static_cast<std::int32_t>(j);
-        // Where the cells of a marginal lie in the table of its family: offsets of its own cells, and the strides of the observed variables.
+        for (std::size_t j = 0; j < group.observed.size(); ++j)
+            column[static_cast<std::size_t>(group.observed[j])] = static_cast<std::int32_t>(j);
+        // Where the cells of a marginal lie in the table of its family: offsets of its own cells, and the strides of the observed
+        // variables.
         struct Place {
             std::vector<std::int64_t> cells;
             std::vector<std::pair<std::int32_t, std::int64_t>> fixed;

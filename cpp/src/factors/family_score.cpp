@@ -7,8 +7,8 @@
 
 namespace novum::factors {
 
-double family_score(std::span<const std::int32_t* const> columns, std::span<const std::int32_t> cards, const double* weight, std::size_t rows,
-                    ScoreRule rule, std::int64_t most, std::vector<double>& scratch) {
+double family_score(std::span<const std::int32_t* const> columns, std::span<const std::int32_t> cards, const double* weight,
+                    std::size_t rows, ScoreRule rule, std::int64_t most, std::vector<double>& scratch) {
     std::int64_t cells = 1;
     for (auto card : cards) {
         cells *= card;

@@ -13,16 +13,21 @@ constexpr double PLANNABLE = 0x1p40;  // cells of a clique above which steps are
 
 // The tree of buckets: bucket i holds the i-th variable to go and the neighbours it has then; its parent is the first of these to go.
 struct Buckets {
-    std::vector<std::int32_t> parent;             // -1: a root
+    std::vector<std::int32_t> parent;               // -1: a root
     std::vector<List> children, factors, up, down;  // lists of buffers; up: to the parent, down: from it
-    std::vector<List> scope;                      // with the variable itself, last
+    std::vector<List> scope;                        // with the variable itself, last
     std::vector<double> cells;
 };
 
 Buckets tree_of(const Elimination& elimination, const std::vector<std::int32_t>& rank, const std::vector<std::int32_t>& cards) {
     const std::size_t n = elimination.order.size();
-    Buckets t{std::vector<std::int32_t>(n, -1), std::vector<List>(n), std::vector<List>(n), std::vector<List>(n), std::vector<List>(n),
-              elimination.cliques, std::vector<double>(n, 1)};
+    Buckets t{std::vector<std::int32_t>(n, -1),
+              std::vector<List>(n),
+              std::vector<List>(n),
+              std::vector<List>(n),
+              std::vector<List>(n),
+              elimination.cliques,
+              std::vector<double>(n, 1)};
     for (std::size_t i = 0; i < n; ++i) {
         for (auto v : t.scope[i]) {
             const auto r = rank[static_cast<std::size_t>(v)];
@@ -44,7 +49,8 @@ Cost cost_of(const Elimination& elimination) {
 
 }  // namespace
 
-Plan plan_marginals(const Tables& tables, const std::vector<std::int32_t>& observed, const std::vector<std::vector<std::int32_t>>& targets) {
+Plan plan_marginals(const Tables& tables, const std::vector<std::int32_t>& observed,
+                    const std::vector<std::vector<std::int32_t>>& targets) {
     Planner planner(tables, observed);
     std::vector<char> wanted(tables.cards.size(), 0);
     for (const auto& target : targets)
@@ -72,7 +78,8 @@ Plan plan_marginals(const Tables& tables, const std::vector<std::int32_t>& obser
     // Where each target is asked: the smallest bucket that holds it. The first variable of a target to go owns one.
     std::vector<std::int32_t> component(n, -1), place(targets.size(), -1);
     std::int32_t components = 0;
-    for (std::size_t i = n; i-- > 0;) component[i] = tree.parent[i] < 0 ? components++ : component[static_cast<std::size_t>(tree.parent[i])];
+    for (std::size_t i = n; i-- > 0;)
+        component[i] = tree.parent[i] < 0 ? components++ : component[static_cast<std::size_t>(tree.parent[i])];
     std::vector<std::vector<std::int32_t>> asked(n);
     std::vector<List> within(tables.cards.size());
     for (std::size_t i = 0; i < n; ++i)
@@ -80,8 +87,10 @@ Plan plan_marginals(const Tables& tables, const std::vector<std::int32_t>& obser
     for (std::size_t t = 0; t < targets.size(); ++t) {
         for (auto i : within[static_cast<std::size_t>(targets[t][0])]) {
             const auto& scope = tree.scope[static_cast<std::size_t>(i)];
-            const bool fits = std::all_of(targets[t].begin(), targets[t].end(), [&](auto v) { return std::find(scope.begin(), scope.end(), v) != scope.end(); });
-            if (fits && (place[t] < 0 || tree.cells[static_cast<std::size_t>(i)] < tree.cells[static_cast<std::size_t>(place[t])])) place[t] = i;
+            const bool fits = std::all_of(targets[t].begin(), targets[t].end(),
+                                          [&](auto v) { return std::find(scope.begin(), scope.end(), v) != scope.end(); });
+            if (fits && (place[t] < 0 || tree.cells[static_cast<std::size_t>(i)] < tree.cells[static_cast<std::size_t>(place[t])]))
+                place[t] = i;
         }
         asked[static_cast<std::size_t>(place[t])].push_back(static_cast<std::int32_t>(t));
     }
@@ -119,7 +128,9 @@ Plan plan_marginals(const Tables& tables, const std::vector<std::int32_t>& obser
             for (std::size_t x = 0; x < list.size(); ++x) {
                 if (planner.pure(list[x])) continue;
                 for (std::size_t y = list.size(); y-- > x + 1;) {
-                    if (planner.pure(list[y]) || plan.buffers[static_cast<std::size_t>(list[x])].scope != plan.buffers[static_cast<std::size_t>(list[y])].scope) continue;
+                    if (planner.pure(list[y]) ||
+                        plan.buffers[static_cast<std::size_t>(list[x])].scope != plan.buffers[static_cast<std::size_t>(list[y])].scope)
+                        continue;
                     list[x] = planner.product({list[x], list[y]}, -1, false);
                     list.erase(list.begin() + static_cast<std::ptrdiff_t>(y));
                 }

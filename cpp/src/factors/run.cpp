@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "novum/factors/plan.h"
-#include "novum/runtime/simd.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/runtime/simd.h"
 
 namespace novum::factors {
 
@@ -24,7 +24,8 @@ struct Max {
 
 // One row of the output: out[j] = join over k of a(j, k) b(j, k).
 template <class Join>
-NOVUM_CLONES void even_row(double* __restrict out, const double* a, const double* b, std::int64_t n, std::int64_t sa, std::int64_t sb, const Loop over) {
+NOVUM_CLONES void even_row(double* __restrict out, const double* a, const double* b, std::int64_t n, std::int64_t sa, std::int64_t sb,
+                           const Loop over) {
     for (std::int64_t k = 0; k < over.count; ++k) {
         const double *x = a + k * over.a, *y = b + k * over.b;
         if (k == 0) {
@@ -167,7 +168,8 @@ double run_marginals(const Plan& plan, const double* tables, const std::int32_t*
         for (std::size_t t = 0; t < plan.outputs.size(); ++t) sums[t] = run.write(plan.outputs[t], out + plan.outputs[t].at);
         log = 0;
         for (std::size_t c = 0; c < plan.constants.size(); ++c)
-            log += plan.component_output[c] >= 0 ? sums[static_cast<std::size_t>(plan.component_output[c])] : run.constant(plan.constants[c]);
+            log +=
+                plan.component_output[c] >= 0 ? sums[static_cast<std::size_t>(plan.component_output[c])] : run.constant(plan.constants[c]);
     }
     if (!(log > nothing)) std::fill(out, out + plan.results, std::numeric_limits<double>::quiet_NaN()), log = nothing;
     return log;
@@ -194,7 +196,8 @@ double run_maximum(const Plan& plan, const double* tables, const std::int32_t* e
         const double* b = step.b >= 0 ? position(step.b) : &run.one;
         std::int32_t chosen = 0;
         for (std::int64_t k = 1; k < step.over.count; ++k)
-            if (a[k * step.over.a] * b[k * step.over.b] > a[chosen * step.over.a] * b[chosen * step.over.b]) chosen = static_cast<std::int32_t>(k);
+            if (a[k * step.over.a] * b[k * step.over.b] > a[chosen * step.over.a] * b[chosen * step.over.b])
+                chosen = static_cast<std::int32_t>(k);
         value[static_cast<std::size_t>(step.variable)] = best[i] = chosen;
     }
     return log;

@@ -7,9 +7,9 @@ namespace novum::factors {
 
 namespace {
 
-constexpr std::int64_t LONG_ROW = 8;     // cells from which a loop is worth vectors by itself
-constexpr std::int64_t TOGETHER = 256;   // cells that are walked by a list of positions where loops are shorter
-constexpr std::int64_t ALIGN = 8;        // cells of a cache line
+constexpr std::int64_t LONG_ROW = 8;    // cells from which a loop is worth vectors by itself
+constexpr std::int64_t TOGETHER = 256;  // cells that are walked by a list of positions where loops are shorter
+constexpr std::int64_t ALIGN = 8;       // cells of a cache line
 
 std::int64_t stride_of(const Buffer& buffer, std::int32_t v) {
     const auto at = std::find(buffer.scope.begin(), buffer.scope.end(), v);
@@ -29,7 +29,7 @@ void push_merged(std::vector<Loop>& loops, Loop loop) {
 }
 
 // Positions of the cells of loops[from..] in one input.
-std::vector<std::int32_t> positions(const std::vector<Loop>& loops, std::size_t from, std::int64_t Loop::*step) {
+std::vector<std::int32_t> positions(const std::vector<Loop>& loops, std::size_t from, std::int64_t Loop::* step) {
     std::vector<std::int32_t> out{0};
     for (std::size_t i = from; i < loops.size(); ++i) {
         std::vector<std::int32_t> next;
@@ -48,8 +48,7 @@ void StepMaker::add(std::int32_t a, std::int32_t b, std::int32_t variable, bool 
     const Buffer empty;
     const Buffer& B = b >= 0 ? plan.buffers[static_cast<std::size_t>(b)] : empty;
     const Buffer& O = plan.buffers[static_cast<std::size_t>(out)];
-    if (variable >= 0)
-        step.over = {plan.cards[static_cast<std::size_t>(variable)], stride_of(A, variable), stride_of(B, variable)};
+    if (variable >= 0) step.over = {plan.cards[static_cast<std::size_t>(variable)], stride_of(A, variable), stride_of(B, variable)};
     for (auto v : O.scope) push_merged(step.loops, {plan.cards[static_cast<std::size_t>(v)], stride_of(A, v), stride_of(B, v)});
     plan.cost.multiplications += static_cast<double>(O.size) * static_cast<double>(step.over.count);
     const std::size_t n = step.loops.size();
@@ -122,7 +121,8 @@ void place_buffers(Plan& plan) {
         }
         for (auto f : {plan.steps[i].a, plan.steps[i].b})
             if (f >= 0 && plan.buffers[static_cast<std::size_t>(f)].table < 0 && last[static_cast<std::size_t>(f)] == i)
-                free.emplace(taken[static_cast<std::size_t>(f)], plan.buffers[static_cast<std::size_t>(f)].at), last[static_cast<std::size_t>(f)] = NEVER;
+                free.emplace(taken[static_cast<std::size_t>(f)], plan.buffers[static_cast<std::size_t>(f)].at),
+                    last[static_cast<std::size_t>(f)] = NEVER;
         moved[i] = static_cast<std::int32_t>(steps.size());
         steps.push_back(std::move(plan.steps[i]));
     }
@@ -130,7 +130,8 @@ void place_buffers(Plan& plan) {
     for (auto& choice : plan.choices) choice = moved[static_cast<std::size_t>(choice)];
     plan.cost.multiplications = 0;
     for (const auto& step : plan.steps)
-        plan.cost.multiplications += static_cast<double>(plan.buffers[static_cast<std::size_t>(step.out)].size) * static_cast<double>(step.over.count);
+        plan.cost.multiplications +=
+            static_cast<double>(plan.buffers[static_cast<std::size_t>(step.out)].size) * static_cast<double>(step.over.count);
     plan.cost.bytes = 8.0 * static_cast<double>(plan.workspace);
 }
 

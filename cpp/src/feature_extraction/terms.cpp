@@ -35,7 +35,8 @@ std::uint32_t mixed(std::string_view term) {
 std::size_t Terms::place(std::string_view term, std::uint32_t hash) const {
     const std::size_t mask = slots.size() - 1;
     std::size_t i = hash & mask;
-    while (slots[i].number != NONE && (slots[i].hash != hash || (*this)[static_cast<std::size_t>(slots[i].number)] != term)) i = (i + 1) & mask;
+    while (slots[i].number != NONE && (slots[i].hash != hash || (*this)[static_cast<std::size_t>(slots[i].number)] != term))
+        i = (i + 1) & mask;
     return i;
 }
 
@@ -63,9 +64,7 @@ std::int32_t Terms::add(std::string_view term) {
     return slot.number;
 }
 
-std::int32_t Terms::find(std::string_view term) const {
-    return slots.empty() ? NONE : slots[place(term, mixed(term))].number;
-}
+std::int32_t Terms::find(std::string_view term) const { return slots.empty() ? NONE : slots[place(term, mixed(term))].number; }
 
 void Counts::renumber(const std::int32_t* number) {
     std::vector<std::uint64_t> row;

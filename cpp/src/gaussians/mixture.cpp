@@ -54,8 +54,10 @@ struct Scratch {
     Buffer columns, l, r, weight, total;
     Scratch(std::size_t k, std::size_t d) : columns(d * CHUNK), l(k * CHUNK), r(k * CHUNK), weight(CHUNK), total(CHUNK) {}
     void weigh(const double* given, std::size_t n) {
-        if (given) std::copy_n(given, n, weight.data());
-        else std::fill_n(weight.data(), n, 1.0);
+        if (given)
+            std::copy_n(given, n, weight.data());
+        else
+            std::fill_n(weight.data(), n, 1.0);
         std::fill(weight.data() + n, weight.data() + CHUNK, 0.0);
     }
     // Whatever a row without weight holds, its densities are finite: zero times them is zero.
@@ -134,9 +136,9 @@ void evaluate(Rows<Real> rows, const Gaussians& g, Answers<Real> out) {
     }
 }
 
-#define NOVUM_MIXTURE(Real)                                                                                                        \
-    template void statistics(Rows<Real>, const Gaussians&, Sums&);                                                                 \
-    template void moments(Rows<Real>, Kind, std::size_t, std::size_t, const double*, const double*, Sums&);                        \
+#define NOVUM_MIXTURE(Real)                                                                                 \
+    template void statistics(Rows<Real>, const Gaussians&, Sums&);                                          \
+    template void moments(Rows<Real>, Kind, std::size_t, std::size_t, const double*, const double*, Sums&); \
     template void evaluate(Rows<Real>, const Gaussians&, Answers<Real>);
 NOVUM_MIXTURE(float)
 NOVUM_MIXTURE(double)

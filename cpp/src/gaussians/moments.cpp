@@ -11,9 +11,9 @@ namespace {
 
 template <int BYTES>
 struct Block : Doubles<BYTES> {
-    static constexpr std::size_t ROWS = BYTES == 64 ? 8 : 4;                    // columns on the left taken at once
-    static constexpr std::size_t PANELS = BYTES == 64 ? 3 : 1;                  // panels on the right that the registers can hold
-    static constexpr std::size_t VECTORS = PANEL / Doubles<BYTES>::LANES;       // of a panel
+    static constexpr std::size_t ROWS = BYTES == 64 ? 8 : 4;               // columns on the left taken at once
+    static constexpr std::size_t PANELS = BYTES == 64 ? 3 : 1;             // panels on the right that the registers can hold
+    static constexpr std::size_t VECTORS = PANEL / Doubles<BYTES>::LANES;  // of a panel
 };
 
 // Rows with a responsibility that counts; their w r into `root`.
@@ -46,8 +46,7 @@ NOVUM_INLINE void pack(const Real* x, const std::uint32_t* index, const double* 
     for (std::size_t a = 0; a < m; ++a, packed += width) {
         const Real* row = x + index[a] * d;
         std::size_t j = 0;
-        for (; j + S::LANES <= d; j += S::LANES)
-            S::store(packed + j, root[a] * (widen<Real, BYTES>(row + j) - S::load(shift + j)));
+        for (; j + S::LANES <= d; j += S::LANES) S::store(packed + j, root[a] * (widen<Real, BYTES>(row + j) - S::load(shift + j)));
         for (; j < d; ++j) packed[j] = root[a] * (static_cast<double>(row[j]) - shift[j]);
     }
 }
@@ -92,12 +91,11 @@ NOVUM_INLINE void multiply(const double* packed, const double* root, std::size_t
 }
 
 template <int BYTES, bool SUM>
-NOVUM_INLINE void multiply_row(const double* packed, const double* root, std::size_t m, std::size_t width, std::size_t left,
-                               double* second, double* first) {
+NOVUM_INLINE void multiply_row(const double* packed, const double* root, std::size_t m, std::size_t width, std::size_t left, double* second,
+                               double* first) {
     std::size_t right = left / PANEL * PANEL;
     if constexpr (Block<BYTES>::PANELS == 3) {
-        for (; right + 3 * PANEL <= width; right += 3 * PANEL)
-            multiply<BYTES, 3, SUM>(packed, root, m, width, left, right, second, first);
+        for (; right + 3 * PANEL <= width; right += 3 * PANEL) multiply<BYTES, 3, SUM>(packed, root, m, width, left, right, second, first);
         if (right + 2 * PANEL <= width) {
             multiply<BYTES, 2, SUM>(packed, root, m, width, left, right, second, first);
             right += 2 * PANEL;
@@ -152,8 +150,7 @@ struct Columns {
                                 const double* shift, double* share, double*, double* mass, double* first, double* second) {
         shares<BYTES>(n, weight, r, share, mass);
         std::size_t j = 0;
-        for (; j + 2 <= d; j += 2)
-            squares<BYTES, 2>(columns + j * CHUNK, share, n, shift + j, first + j * PANEL, second + j * PANEL);
+        for (; j + 2 <= d; j += 2) squares<BYTES, 2>(columns + j * CHUNK, share, n, shift + j, first + j * PANEL, second + j * PANEL);
         if (j < d) squares<BYTES, 1>(columns + j * CHUNK, share, n, shift + j, first + j * PANEL, second + j * PANEL);
         return 0;
     }
@@ -187,8 +184,7 @@ struct FewColumns {
         using S = Doubles<BYTES>;
         const std::size_t whole = shares<BYTES>(n, weight, r, share, mass);
         for (std::size_t j = 0; j < d; ++j)
-            for (std::size_t i = 0; i < whole; i += S::LANES)
-                S::store(offset + j * CHUNK + i, S::load(columns + j * CHUNK + i) - shift[j]);
+            for (std::size_t i = 0; i < whole; i += S::LANES) S::store(offset + j * CHUNK + i, S::load(columns + j * CHUNK + i) - shift[j]);
         rows<BYTES>(offset, share, n, d, first, second, std::make_index_sequence<FEW_COLUMNS>{});
         return 0;
     }
@@ -203,8 +199,7 @@ template <class Real>
 struct Component {
     template <int BYTES>
     static NOVUM_INLINE double run(const Real* x, std::size_t n, std::size_t d, std::size_t width, const double* weight, const double* r,
-                                   const double* shift, std::uint32_t* index, double* root, double* packed, double* first,
-                                   double* second) {
+                                   const double* shift, std::uint32_t* index, double* root, double* packed, double* first, double* second) {
         const std::size_t m = choose(r, weight, n, index, root);
         double mass[8] = {};
         std::size_t a = 0;
@@ -223,8 +218,14 @@ struct Component {
 }  // namespace
 
 Moments::Moments(Kind kind, std::size_t k, std::size_t d, const double* shift)
-    : kind(kind), k(k), d(d), width((d + PANEL - 1) / PANEL * PANEL), packs(kind == Kind::full && d > FEW_COLUMNS), shift(shift),
-      root(CHUNK + 1), index(CHUNK + 1) {
+    : kind(kind),
+      k(k),
+      d(d),
+      width((d + PANEL - 1) / PANEL * PANEL),
+      packs(kind == Kind::full && d > FEW_COLUMNS),
+      shift(shift),
+      root(CHUNK + 1),
+      index(CHUNK + 1) {
     size = packs ? width * width : PANEL * (kind == Kind::full ? d * (d + 1) / 2 : d);
     packed.allocate(CHUNK * width);
     mass.allocate(packs ? k : k * PANEL);

@@ -48,8 +48,12 @@ struct ByPanels {
             for (; p + S::PANELS <= count; p += S::PANELS) take<Real, BYTES, S::PANELS>(centers, x, p, best);
             switch (count - p) {
                 case 1: take<Real, BYTES, 1>(centers, x, p, best); break;
-                case 2: if constexpr (S::PANELS > 2) take<Real, BYTES, 2>(centers, x, p, best); break;
-                case 3: if constexpr (S::PANELS > 2) take<Real, BYTES, 3>(centers, x, p, best); break;
+                case 2:
+                    if constexpr (S::PANELS > 2) take<Real, BYTES, 2>(centers, x, p, best);
+                    break;
+                case 3:
+                    if constexpr (S::PANELS > 2) take<Real, BYTES, 3>(centers, x, p, best);
+                    break;
             }
             for (std::size_t r = 0; r < S::ROWS && top + r < rows; ++r) {
                 const auto least = panel::least<S::LANES>(best.score[r]);

@@ -11,8 +11,8 @@ namespace novum::kmeans {
 
 namespace {
 
-using panel::GROUP;
 using panel::at;
+using panel::GROUP;
 using panel::Simd;
 
 template <class Real>
@@ -101,8 +101,8 @@ NOVUM_INLINE void queue_rows(const Packed<Real>& centers, const Motion& motion, 
             scratch.list[g * scratch.rows + at(scratch.count[g])] = static_cast<std::int32_t>(flagged);
             scratch.count[g] -= scratch.near[g];  // a true comparison is -1
         }
-        scratch.square[flagged] = shift_row<Real, BYTES>(x + i * d, centers.origin.data(), centers.scale, d,
-                                                         scratch.shifted.data() + flagged * d);
+        scratch.square[flagged] =
+            shift_row<Real, BYTES>(x + i * d, centers.origin.data(), centers.scale, d, scratch.shifted.data() + flagged * d);
         scratch.row[flagged++] = static_cast<std::int32_t>(i);
     }
     scratch.flagged = flagged;
@@ -162,28 +162,29 @@ struct Search {
             scored += count;
             score_list<Real, BYTES>(centers, g, scratch.own_list.data() + g * scratch.rows, count, scratch,
                                     [&](std::size_t f, const typename S::V* s) NOVUM_LAMBDA {
-                const Found<Real> found = two_least_of<Real, BYTES, P>(s, centers.index.data() + g * GROUP);
-                scratch.best[f] = found.least;
-                scratch.winner[f] = at(found.index) < centers.k ? found.index : bounds.label[scratch.row[f]];
-                scratch.raw[f * width + g] = found.second;
-            });
+                                        const Found<Real> found = two_least_of<Real, BYTES, P>(s, centers.index.data() + g * GROUP);
+                                        scratch.best[f] = found.least;
+                                        scratch.winner[f] = at(found.index) < centers.k ? found.index : bounds.label[scratch.row[f]];
+                                        scratch.raw[f * width + g] = found.second;
+                                    });
         }
         for (std::size_t g = 0; g < scratch.groups; ++g) {
             const std::size_t count = at(scratch.count[g]);
             scored += count;
             score_list<Real, BYTES>(centers, g, scratch.list.data() + g * scratch.rows, count, scratch,
                                     [&](std::size_t f, const typename S::V* s) NOVUM_LAMBDA {
-                const Real least = least_of<Real, BYTES, P>(s);
-                scratch.raw[f * width + g] = least;
-                if (least > scratch.best[f]) return;
-                const Found<Real> found = two_least_of<Real, BYTES, P>(s, centers.index.data() + g * GROUP);
-                if ((least == scratch.best[f] && found.index > scratch.winner[f]) || at(found.index) >= centers.k) return;
-                const std::size_t before = at(scratch.slot[at(scratch.winner[f])]) / GROUP;
-                scratch.raw[f * width + before] = scratch.best[f];
-                scratch.raw[f * width + g] = found.second;
-                scratch.best[f] = least;
-                scratch.winner[f] = found.index;
-            });
+                                        const Real least = least_of<Real, BYTES, P>(s);
+                                        scratch.raw[f * width + g] = least;
+                                        if (least > scratch.best[f]) return;
+                                        const Found<Real> found = two_least_of<Real, BYTES, P>(s, centers.index.data() + g * GROUP);
+                                        if ((least == scratch.best[f] && found.index > scratch.winner[f]) || at(found.index) >= centers.k)
+                                            return;
+                                        const std::size_t before = at(scratch.slot[at(scratch.winner[f])]) / GROUP;
+                                        scratch.raw[f * width + before] = scratch.best[f];
+                                        scratch.raw[f * width + g] = found.second;
+                                        scratch.best[f] = least;
+                                        scratch.winner[f] = found.index;
+                                    });
         }
         for (std::size_t f = 0; f < scratch.flagged; ++f)
             renew_bounds(centers, width, f, scratch, bounds.lower + at(scratch.row[f]) * width);
@@ -195,9 +196,21 @@ struct Search {
 
 template <class Real>
 GroupScratch<Real>::GroupScratch(const Packed<Real>& centers, const Motion& motion, std::size_t rows)
-    : rows(rows), groups(centers.index.size() / GROUP), list(rows * groups), own_list(rows * groups), count(groups), own_count(groups),
-      row(rows), winner(rows), slot(centers.k), near(motion.width),
-      threshold(rows), shifted(rows * centers.d), raw(rows * motion.width), best(rows), square(rows) {
+    : rows(rows),
+      groups(centers.index.size() / GROUP),
+      list(rows * groups),
+      own_list(rows * groups),
+      count(groups),
+      own_count(groups),
+      row(rows),
+      winner(rows),
+      slot(centers.k),
+      near(motion.width),
+      threshold(rows),
+      shifted(rows * centers.d),
+      raw(rows * motion.width),
+      best(rows),
+      square(rows) {
     for (std::size_t s = 0; s < centers.k; ++s) slot[at(centers.index[s])] = static_cast<std::int32_t>(s);
     for (std::size_t g = 0; g < motion.width; ++g) {
         drift.push_back(static_cast<float>(motion.drift[g] * UP));

@@ -11,8 +11,8 @@ namespace novum::kmeans {
 
 namespace {
 
-using panel::GROUP;
 using panel::at;
+using panel::GROUP;
 using panel::Simd;
 
 struct Threshold {
@@ -20,7 +20,8 @@ struct Threshold {
     static NOVUM_INLINE int run(double slope, double constant, std::size_t rows, const double* distance, float* threshold) {
         // Bounds are floats: where distances are too small for them, a threshold above zero makes every row look.
         constexpr float LEAST = std::numeric_limits<float>::min();
-        for (std::size_t i = 0; i < rows; ++i) threshold[i] = std::sqrt(static_cast<float>(slope * distance[i] + constant) + LEAST) * float(UP);
+        for (std::size_t i = 0; i < rows; ++i)
+            threshold[i] = std::sqrt(static_cast<float>(slope * distance[i] + constant) + LEAST) * float(UP);
         return 0;
     }
 };
@@ -90,8 +91,14 @@ template void thresholds(const Packed<double>&, std::size_t, const double*, floa
 
 template <class Real>
 NeighborScratch<Real>::NeighborScratch(const Packed<Real>& centers, const Neighbors& neighbors, std::size_t rows)
-    : panels(centers.k * (centers.d + 1) * GROUP), index(centers.k * GROUP, std::numeric_limits<Int>::max()), shifted(rows * centers.d),
-      threshold(rows), square(rows), near(rows + 1), far(rows + 1), label(rows) {
+    : panels(centers.k * (centers.d + 1) * GROUP),
+      index(centers.k * GROUP, std::numeric_limits<Int>::max()),
+      shifted(rows * centers.d),
+      threshold(rows),
+      square(rows),
+      near(rows + 1),
+      far(rows + 1),
+      label(rows) {
     for (std::size_t a = 0; a < centers.k; ++a) {
         Real* panel = panels.data() + a * (centers.d + 1) * GROUP;
         for (std::size_t l = 0; l < GROUP; ++l) {

@@ -8,8 +8,8 @@
 namespace novum {
 
 template <class Real>
-panel::Packed<Real>::Packed(const double* centers, std::size_t k, std::size_t d, const std::int32_t* order,
-                            std::size_t lanes) : k(k), d(d), lanes(lanes), origin(d), centered(k * d) {
+panel::Packed<Real>::Packed(const double* centers, std::size_t k, std::size_t d, const std::int32_t* order, std::size_t lanes)
+    : k(k), d(d), lanes(lanes), origin(d), centered(k * d) {
     kmeans::origin<Real>({centers, k}, d, origin.data());
     wide_origin.assign(origin.begin(), origin.end());
     const std::size_t padded = (k + GROUP - 1) / GROUP * GROUP;

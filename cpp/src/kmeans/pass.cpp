@@ -25,9 +25,7 @@ struct Inertia {
             for (std::size_t p = 0; p < PARTS; ++p) part[p] += weighted(weight, distance, i + p);
         for (; i < rows; ++i) part[i % PARTS] += weighted(weight, distance, i);
     }
-    double total() const {
-        return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
-    }
+    double total() const { return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7])); }
 };
 
 std::size_t lanes(std::size_t bytes) { return static_cast<std::size_t>(simd_bytes()) / bytes; }
@@ -67,7 +65,9 @@ struct Full {
     std::int32_t* label;
     std::vector<Real> shifted;
     Full(const Rows<Real>& rows, Centers centers, std::int32_t* label)
-        : rows(rows), packed(centers.c, centers.k, rows.d, nullptr, lanes(sizeof(Real))), label(label),
+        : rows(rows),
+          packed(centers.c, centers.k, rows.d, nullptr, lanes(sizeof(Real))),
+          label(label),
           shifted(chunk_rows(rows.d, sizeof(Real)) * rows.d) {}
     void operator()(std::size_t top, std::size_t size, double* distance) {
         const Real* x = rows.x + top * rows.d;
@@ -124,10 +124,10 @@ Work neighbor_step(Rows<Real> rows, Centers centers, Neighbors neighbors, std::i
     return {inertia, looked};
 }
 
-#define NOVUM_KMEANS(Real)                                                             \
-    template void nearest(Rows<Real>, Centers, std::int32_t*);                          \
-    template void distances(Rows<Real>, Centers, const std::int32_t*, double*);         \
-    template double step(Rows<Real>, Centers, std::int32_t*, Totals);                   \
+#define NOVUM_KMEANS(Real)                                                                \
+    template void nearest(Rows<Real>, Centers, std::int32_t*);                            \
+    template void distances(Rows<Real>, Centers, const std::int32_t*, double*);           \
+    template double step(Rows<Real>, Centers, std::int32_t*, Totals);                     \
     template Work grouped_step(Rows<Real>, Centers, Motion, Bounds, std::size_t, Totals); \
     template Work neighbor_step(Rows<Real>, Centers, Neighbors, std::int32_t*, std::size_t, Totals);
 NOVUM_KMEANS(float)

@@ -45,7 +45,11 @@ struct Trial {
     double error, slope;          // twice a score is within error + slope |x - origin|^2 of the truth
 
     Trial(Centers chosen, std::size_t known, const double* candidates, std::size_t count, std::size_t d, Real scale, std::size_t lanes)
-        : count(count), d(d), scale(static_cast<double>(scale)), c(candidates, candidates + count * d), origin(chosen.c, chosen.c + d),
+        : count(count),
+          d(d),
+          scale(static_cast<double>(scale)),
+          c(candidates, candidates + count * d),
+          origin(chosen.c, chosen.c + d),
           quarter(known * TOGETHER, std::numeric_limits<float>::infinity()),
           panels((d + 1) * TOGETHER) {
         // A squared distance in Real loses (d + 4) eps of itself at most, on either side of (13).
@@ -86,9 +90,8 @@ typedef std::int32_t EightInts __attribute__((vector_size(32), aligned(4), may_a
 // Call visit(i, m, square) for every pair that neither (13) nor (14) settles, in the order of the rows.
 template <class Real, int BYTES, class Visit>
 NOVUM_INLINE void look(const Rows<Real>& rows, const Trial<Real>& trial, const Nearest<Real>& nearest, Visit visit) {
-    constexpr int WIDE = std::min(BYTES,
-                                  static_cast<int>(TOGETHER * sizeof(Real))), L = WIDE / static_cast<int>(sizeof(Real)),
-                                  P = static_cast<int>(TOGETHER) / L;
+    constexpr int WIDE = std::min(BYTES, static_cast<int>(TOGETHER * sizeof(Real))), L = WIDE / static_cast<int>(sizeof(Real)),
+                  P = static_cast<int>(TOGETHER) / L;
     constexpr int R = P == 1 ? 8 : P == 2 ? 6 : 3;
     using S = Simd<Real, WIDE>;
     const std::size_t d = rows.d, size = chunk_rows(d, sizeof(Real));
@@ -122,8 +125,7 @@ NOVUM_INLINE void look(const Rows<Real>& rows, const Trial<Real>& trial, const N
                 if (panel::least<L>(below) == 0) continue;
                 for (std::size_t m = 0; m < trial.count; ++m)
                     if (s[r][m / L][m % L] < limit)
-                        visit(i, m, squared<Real,
-                                                          BYTES>(rows.x + i * d, trial.c.data() + m * d, nearest.scale, d));
+                        visit(i, m, squared<Real, BYTES>(rows.x + i * d, trial.c.data() + m * d, nearest.scale, d));
             }
         }
     }

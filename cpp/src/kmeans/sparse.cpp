@@ -1,7 +1,7 @@
 #include "novum/kmeans/sparse.h"
 
-#include "novum/runtime/panels.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/runtime/panels.h"
 
 namespace novum::kmeans {
 
@@ -17,9 +17,8 @@ template <class Real>
 struct Columns {
     std::size_t k, d, lanes, count;
     std::vector<Real> panels;  // (count, d + 1, lanes)
-    Columns(Centers centers,
-            std::size_t d) : k(centers.k), d(d), lanes(at(simd_bytes()) / sizeof(Real)), count((k + lanes - 1) / lanes),
-            panels(count * (d + 1) * lanes) {
+    Columns(Centers centers, std::size_t d)
+        : k(centers.k), d(d), lanes(at(simd_bytes()) / sizeof(Real)), count((k + lanes - 1) / lanes), panels(count * (d + 1) * lanes) {
         for (std::size_t slot = 0; slot < count * lanes; ++slot) {
             Real* lane = panels.data() + slot / lanes * (d + 1) * lanes + slot % lanes;
             if (slot >= k) {
@@ -41,8 +40,8 @@ template <class Real, class Index>
 struct Scores {
     template <int BYTES, int P>
     static NOVUM_INLINE void take(const Columns<Real>& centers, const SparseRows<Real, Index>& rows, std::size_t i, std::size_t first,
-                                  typename Simd<Real, BYTES>::V& best,
-                                  typename Simd<Real, BYTES>::I& index, typename Simd<Real, BYTES>::I lane) {
+                                  typename Simd<Real, BYTES>::V& best, typename Simd<Real, BYTES>::I& index,
+                                  typename Simd<Real, BYTES>::I lane) {
         using S = Simd<Real, BYTES>;
         const std::size_t stride = (centers.d + 1) * S::LANES;
         const Real* panel = centers.panels.data() + first * stride;
@@ -123,9 +122,9 @@ double step(SparseRows<Real, Index> rows, Centers centers, std::int32_t* label, 
     return inertia;
 }
 
-#define NOVUM_SPARSE(Real, Index)                                                              \
-    template void nearest(SparseRows<Real, Index>, Centers, std::int32_t*);                     \
-    template void distances(SparseRows<Real, Index>, Centers, const std::int32_t*, double*);    \
+#define NOVUM_SPARSE(Real, Index)                                                            \
+    template void nearest(SparseRows<Real, Index>, Centers, std::int32_t*);                  \
+    template void distances(SparseRows<Real, Index>, Centers, const std::int32_t*, double*); \
     template double step(SparseRows<Real, Index>, Centers, std::int32_t*, Totals);
 NOVUM_SPARSE(float, std::int32_t)
 NOVUM_SPARSE(double, std::int32_t)

@@ -134,13 +134,13 @@ void all_distances(Rows<Real> rows, Centers centers, Real* out) {
 template void all_distances(Rows<float>, Centers, float*);
 template void all_distances(Rows<double>, Centers, double*);
 
-#define NOVUM_BY_DIMENSION(Small, General, ...)              \
-    switch (centers.d) {                                     \
-        case 1: widest<Small<Real, 1>>(__VA_ARGS__); break;  \
-        case 2: widest<Small<Real, 2>>(__VA_ARGS__); break;  \
-        case 3: widest<Small<Real, 3>>(__VA_ARGS__); break;  \
-        case 4: widest<Small<Real, 4>>(__VA_ARGS__); break;  \
-        default: widest<General<Real>>(__VA_ARGS__);         \
+#define NOVUM_BY_DIMENSION(Small, General, ...)             \
+    switch (centers.d) {                                    \
+        case 1: widest<Small<Real, 1>>(__VA_ARGS__); break; \
+        case 2: widest<Small<Real, 2>>(__VA_ARGS__); break; \
+        case 3: widest<Small<Real, 3>>(__VA_ARGS__); break; \
+        case 4: widest<Small<Real, 4>>(__VA_ARGS__); break; \
+        default: widest<General<Real>>(__VA_ARGS__);        \
     }
 
 template <class Real>
@@ -150,15 +150,13 @@ void distance_chunk(const Packed<Real>& centers, const Real* x, std::size_t rows
 
 template <class Real>
 void gather_chunk(const Packed<Real>& centers, const Real* x, const double* weight, std::size_t rows, const std::int32_t* label,
-                  Totals totals) {
-    NOVUM_BY_DIMENSION(SmallGather, Gather, centers.wide_origin.data(), x, weight, rows, centers.d, label, totals)
-}
+                  Totals totals){
+    NOVUM_BY_DIMENSION(SmallGather, Gather, centers.wide_origin.data(), x, weight, rows, centers.d, label, totals)}
 
-#define NOVUM_STATISTICS(Real)                                                                                                   \
-    template void distance_chunk(const Packed<Real>&, const Real*, std::size_t, const std::int32_t*, double*);                    \
+#define NOVUM_STATISTICS(Real)                                                                                 \
+    template void distance_chunk(const Packed<Real>&, const Real*, std::size_t, const std::int32_t*, double*); \
     template void gather_chunk(const Packed<Real>&, const Real*, const double*, std::size_t, const std::int32_t*, Totals);
-NOVUM_STATISTICS(float)
-NOVUM_STATISTICS(double)
+NOVUM_STATISTICS(float) NOVUM_STATISTICS(double)
 #undef NOVUM_STATISTICS
 
 }  // namespace novum::kmeans

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "novum/linear_model/extrapolation.h"
+#include "novum/runtime/interrupt.h"
 #include "novum/runtime/rng.h"
 #include "novum/runtime/simd.h"
-#include "novum/runtime/interrupt.h"
 
 namespace novum {
 

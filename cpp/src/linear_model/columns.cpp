@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t STRIP = 1024;  // columns of a row-major design taken at once: long reads, and their sums stay near
 constexpr std::size_t LANES = 16;
-constexpr std::size_t TILE = 64;    // rows gathered at once: a line of every chosen column stays in the second-level cache
+constexpr std::size_t TILE = 64;  // rows gathered at once: a line of every chosen column stays in the second-level cache
 
 template <class Real>
 NOVUM_INLINE void moments_by_row(const Strided<Real>& X, const double* weight, std::size_t start, std::size_t count, double* first,
@@ -91,38 +91,38 @@ template void compressed_moments(const Compressed<double>&, std::span<const doub
 template void compressed_products(const Compressed<float>&, const double*, std::size_t, std::size_t, std::size_t, std::size_t, double*);
 template void compressed_products(const Compressed<double>&, const double*, std::size_t, std::size_t, std::size_t, std::size_t, double*);
 
-#define NOVUM_COLUMNS(Real)                                                                                                       \
-    NOVUM_CLONES static void by_row(const Strided<Real>& X, const double* w, std::size_t start, std::size_t n, double* a, double* b) { \
-        moments_by_row(X, w, start, n, a, b);                                                                                     \
-    }                                                                                                                             \
-    NOVUM_CLONES static void by_column(const Real* x, const double* w, std::size_t n, double* a, double* b) {                     \
-        moments_by_column(x, w, n, a, b);                                                                                         \
-    }                                                                                                                             \
-    template <>                                                                                                                   \
-    void column_moments(const Strided<Real>& X, std::span<const double> weight, std::size_t start, std::size_t stop, double* first, \
-                        double* second) {                                                                                         \
-        const double* w = weight.empty() ? nullptr : weight.data();                                                               \
-        if (X.row == 1 && X.column != 1)                                                                                          \
-            for (std::size_t j = start; j < stop; ++j)                                                                            \
-                by_column(X.data + static_cast<std::ptrdiff_t>(j) * X.column, w, X.rows, first++, second++);                      \
-        else                                                                                                                      \
-            for (std::size_t j = start; j < stop; j += STRIP)                                                                     \
-                by_row(X, w, j, std::min(STRIP, stop - j), first + (j - start), second + (j - start));                            \
-    }                                                                                                                             \
-    template <>                                                                                                                   \
-    void gather_columns(const Strided<Real>& X, std::span<const std::int64_t> chosen, const double* mean,                         \
-                        std::span<const double> root, double* out) {                                                              \
-        for (std::size_t top = 0; top < X.rows; top += TILE) {                                                                    \
-            const std::size_t end = std::min(X.rows, top + TILE);                                                                 \
-            for (std::size_t c = 0; c < chosen.size(); ++c) {                                                                     \
-                const Real* x = X.data + chosen[c] * X.column;                                                                    \
-                double* to = out + c * X.rows;                                                                                    \
-                for (std::size_t i = top; i < end; ++i) {                                                                         \
-                    const double v = static_cast<double>(x[static_cast<std::ptrdiff_t>(i) * X.row]) - mean[chosen[c]];            \
-                    to[i] = root.empty() ? v : root[i] * v;                                                                       \
-                }                                                                                                                 \
-            }                                                                                                                     \
-        }                                                                                                                         \
+#define NOVUM_COLUMNS(Real)                                                                                                             \
+    NOVUM_CLONES static void by_row(const Strided<Real>& X, const double* w, std::size_t start, std::size_t n, double* a, double* b) {  \
+        moments_by_row(X, w, start, n, a, b);                                                                                           \
+    }                                                                                                                                   \
+    NOVUM_CLONES static void by_column(const Real* x, const double* w, std::size_t n, double* a, double* b) {                           \
+        moments_by_column(x, w, n, a, b);                                                                                               \
+    }                                                                                                                                   \
+    template <>                                                                                                                         \
+    void column_moments(const Strided<Real>& X, std::span<const double> weight, std::size_t start, std::size_t stop, double* first,     \
+                        double* second) {                                                                                               \
+        const double* w = weight.empty() ? nullptr : weight.data();                                                                     \
+        if (X.row == 1 && X.column != 1)                                                                                                \
+            for (std::size_t j = start; j < stop; ++j)                                                                                  \
+                by_column(X.data + static_cast<std::ptrdiff_t>(j) * X.column, w, X.rows, first++, second++);                            \
+        else                                                                                                                            \
+            for (std::size_t j = start; j < stop; j += STRIP)                                                                           \
+                by_row(X, w, j, std::min(STRIP, stop - j), first + (j - start), second + (j - start));                                  \
+    }                                                                                                                                   \
+    template <>                                                                                                                         \
+    void gather_columns(const Strided<Real>& X, std::span<const std::int64_t> chosen, const double* mean, std::span<const double> root, \
+                        double* out) {                                                                                                  \
+        for (std::size_t top = 0; top < X.rows; top += TILE) {                                                                          \
+            const std::size_t end = std::min(X.rows, top + TILE);                                                                       \
+            for (std::size_t c = 0; c < chosen.size(); ++c) {                                                                           \
+                const Real* x = X.data + chosen[c] * X.column;                                                                          \
+                double* to = out + c * X.rows;                                                                                          \
+                for (std::size_t i = top; i < end; ++i) {                                                                               \
+                    const double v = static_cast<double>(x[static_cast<std::ptrdiff_t>(i) * X.row]) - mean[chosen[c]];                  \
+                    to[i] = root.empty() ? v : root[i] * v;                                                                             \
+                }                                                                                                                       \
+            }                                                                                                                           \
+        }                                                                                                                               \
     }
 NOVUM_COLUMNS(float)
 NOVUM_COLUMNS(double)

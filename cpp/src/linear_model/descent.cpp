@@ -7,17 +7,18 @@
 #include <vector>
 
 #include "novum/linear_model/extrapolation.h"
+#include "novum/runtime/interrupt.h"
 #include "novum/runtime/rng.h"
 #include "novum/runtime/simd.h"
-#include "novum/runtime/interrupt.h"
 
 namespace novum {
 
 namespace {
 
-constexpr std::uint32_t DRAW = 0x64657363;    // purpose of the random coordinates
+constexpr std::uint32_t DRAW = 0x64657363;  // purpose of the random coordinates
 constexpr double SPREAD = 1e-6;  // share of a sum of squares about zero below which what is left about the mean has lost half its digits
-constexpr std::size_t EPOCHS_PER_CHECK = 5;  // a check costs an epoch; the same for all designs, so that dense and sparse ones stop at one place
+constexpr std::size_t EPOCHS_PER_CHECK =
+    5;  // a check costs an epoch; the same for all designs, so that dense and sparse ones stop at one place
 constexpr double EPSILON = 2.220446049250313e-16;
 
 // What descend() asks of a design: correlations with the residual, and the residual after a step. `state` is whatever
@@ -32,7 +33,7 @@ struct Gram {
     double square(std::size_t j) const { return G[j * stride + j]; }
     double correlation(std::size_t j) const { return state[j]; }
     void move(std::size_t j, double step) { axpy(-step, G + j * stride, state.data(), state.size()); }
-    double target(std::span<const double> w) const { return yy - dot(w.data(), c.data(), c.size()); }  // r'y
+    double target(std::span<const double> w) const { return yy - dot(w.data(), c.data(), c.size()); }                          // r'y
     double norm(std::span<const double> w) const { return std::max(target(w) - dot(w.data(), state.data(), c.size()), 0.0); }  // r'r
     void refresh(std::span<const double> w) {
         std::copy(c.begin(), c.end(), state.begin());
@@ -163,7 +164,8 @@ class Descender {
         past_.forget();
         if (!past_.combine(trial_.data())) return;
         const std::size_t m = w_.size();
-        if (p_.positive && std::any_of(trial_.begin(), trial_.begin() + static_cast<std::ptrdiff_t>(m), [](double v) { return v < 0.0; })) return;
+        if (p_.positive && std::any_of(trial_.begin(), trial_.begin() + static_cast<std::ptrdiff_t>(m), [](double v) { return v < 0.0; }))
+            return;
         const double before = primal(x_, p_, w_);
         std::vector<double> old_w(w_.begin(), w_.end()), old_state(x_.state.begin(), x_.state.end());
         std::copy_n(trial_.begin(), m, w_.begin());

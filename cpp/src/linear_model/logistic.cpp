@@ -88,8 +88,8 @@ NOVUM_INLINE void add_rows(const Real* X, const double* u, double constant, std:
 }
 
 template <class Real>
-NOVUM_INLINE void pack_chunk(const Real* X, const double* curvature, double constant, std::size_t rows, std::size_t p,
-                             std::size_t count, double* packed) {
+NOVUM_INLINE void pack_chunk(const Real* X, const double* curvature, double constant, std::size_t rows, std::size_t p, std::size_t count,
+                             double* packed) {
     const std::size_t whole = p / PANEL;
     for (std::size_t k = 0; k < rows; ++k) {
         const double scale = std::sqrt(curvature[k]);
@@ -99,7 +99,9 @@ NOVUM_INLINE void pack_chunk(const Real* X, const double* curvature, double cons
             for (std::size_t l = 0; l < PANEL; ++l) out[l] = scale * static_cast<double>(x[panel * PANEL + l]);
         }
         for (std::size_t c = whole * PANEL; c < count * PANEL; ++c)
-            packed[(c / PANEL * rows + k) * PANEL + c % PANEL] = c < p ? scale * static_cast<double>(x[c]) : c == p ? scale * constant : 0.0;
+            packed[(c / PANEL * rows + k) * PANEL + c % PANEL] = c < p    ? scale * static_cast<double>(x[c])
+                                                                 : c == p ? scale * constant
+                                                                          : 0.0;
     }
 }
 
@@ -198,28 +200,28 @@ NOVUM_CLONES void product_clone(double* s, const double* probability, const doub
 
 }  // namespace
 
-#define NOVUM_LOGISTIC(Real)                                                                                                      \
-    NOVUM_CLONES static void score_clone(const Real* X, const double* t, double c, std::size_t n, std::size_t p, double* z) {     \
-        score_chunk(X, t, c, n, p, z);                                                                                            \
-    }                                                                                                                             \
-    NOVUM_CLONES static void add_clone(const Real* X, const double* u, double c, std::size_t n, std::size_t p, double* out) {     \
-        add_rows(X, u, c, n, p, out);                                                                                             \
-    }                                                                                                                             \
-    NOVUM_CLONES static void pack_clone(const Real* X, const double* r, double c, std::size_t n, std::size_t p, std::size_t m,    \
-                                        double* packed) {                                                                         \
-        pack_chunk(X, r, c, n, p, m, packed);                                                                                     \
-    }                                                                                                                             \
-    template <>                                                                                                                   \
-    double binary_pass(const Real* X, Labels labels, const double* theta, double constant, std::size_t rows, std::size_t p,       \
-                       double* gradient, double* hessian, double* curvature) {                                                    \
-        const Steps<Real> steps{score_clone, add_clone, pack_clone};                                                 \
-        return pass(steps, X, labels, theta, constant, rows, p, gradient, hessian, curvature);                                    \
-    }                                                                                                                             \
-    template <>                                                                                                                   \
-    void binary_product(const Real* X, const double* curvature, const double* v, double constant, std::size_t rows,               \
-                        std::size_t p, double* out) {                                                                             \
-        const Steps<Real> steps{score_clone, add_clone, pack_clone};                                                 \
-        product(steps, X, curvature, v, constant, rows, p, out);                                                                  \
+#define NOVUM_LOGISTIC(Real)                                                                                                       \
+    NOVUM_CLONES static void score_clone(const Real* X, const double* t, double c, std::size_t n, std::size_t p, double* z) {      \
+        score_chunk(X, t, c, n, p, z);                                                                                             \
+    }                                                                                                                              \
+    NOVUM_CLONES static void add_clone(const Real* X, const double* u, double c, std::size_t n, std::size_t p, double* out) {      \
+        add_rows(X, u, c, n, p, out);                                                                                              \
+    }                                                                                                                              \
+    NOVUM_CLONES static void pack_clone(const Real* X, const double* r, double c, std::size_t n, std::size_t p, std::size_t m,     \
+                                        double* packed) {                                                                          \
+        pack_chunk(X, r, c, n, p, m, packed);                                                                                      \
+    }                                                                                                                              \
+    template <>                                                                                                                    \
+    double binary_pass(const Real* X, Labels labels, const double* theta, double constant, std::size_t rows, std::size_t p,        \
+                       double* gradient, double* hessian, double* curvature) {                                                     \
+        const Steps<Real> steps{score_clone, add_clone, pack_clone};                                                               \
+        return pass(steps, X, labels, theta, constant, rows, p, gradient, hessian, curvature);                                     \
+    }                                                                                                                              \
+    template <>                                                                                                                    \
+    void binary_product(const Real* X, const double* curvature, const double* v, double constant, std::size_t rows, std::size_t p, \
+                        double* out) {                                                                                             \
+        const Steps<Real> steps{score_clone, add_clone, pack_clone};                                                               \
+        product(steps, X, curvature, v, constant, rows, p, out);                                                                   \
     }
 NOVUM_LOGISTIC(float)
 NOVUM_LOGISTIC(double)

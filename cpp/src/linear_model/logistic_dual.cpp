@@ -8,11 +8,11 @@ namespace novum {
 
 namespace {
 
-constexpr int MOST_STEPS = 50;      // Newton's method on one row needs one or two
-constexpr double SMALL = 1e-6;      // change of u whose square is rounding
-constexpr std::size_t AHEAD = 2;    // rows between the one at work and the one fetched: rows come in random order
-constexpr std::size_t LINE = 64;    // bytes of a cache line
-constexpr std::size_t PARTS = 16;   // steps of a free intercept per epoch
+constexpr int MOST_STEPS = 50;     // Newton's method on one row needs one or two
+constexpr double SMALL = 1e-6;     // change of u whose square is rounding
+constexpr std::size_t AHEAD = 2;   // rows between the one at work and the one fetched: rows come in random order
+constexpr std::size_t LINE = 64;   // bytes of a cache line
+constexpr std::size_t PARTS = 16;  // steps of a free intercept per epoch
 
 double logistic(double u) { return 1 / (1 + std::exp(-u)); }
 
@@ -45,14 +45,17 @@ Met meet(const Real* x, const Index* at, std::size_t count, const double* w) {
     return {(product[0] + product[1]) + (product[2] + product[3]), (square[0] + square[1]) + (square[2] + square[3])};
 }
 
-// s(u) at the root of h(u) = u + q (c s(u) - a) + b. h rises by at least 1 per unit, so Newton's steps from u = -b are safe with the bracket
-// that 0 < s < 1 gives, halved where they do not halve themselves (they could go to and fro across the bend of s); the last one is taken in s itself, which saves an exponential.
+// s(u) at the root of h(u) = u + q (c s(u) - a) + b. h rises by at least 1 per unit, so Newton's steps from u = -b are safe with the
+// bracket that 0 < s < 1 gives, halved where they do not halve themselves (they could go to and fro across the bend of s); the last one is
+// taken in s itself, which saves an exponential.
 double share(double q, double c, double a, double b) {
     double low = q * (a - c) - b, high = q * a - b, u = -b, last = high - low;
     for (int step = 0;; ++step) {
         const double s = logistic(u), bent = s * (1 - s), h = u + q * (c * s - a) + b;
-        if (h > 0) high = u;
-        else low = u;
+        if (h > 0)
+            high = u;
+        else
+            low = u;
         double change = -h / (1 + q * c * bent);
         if (!(u + change >= low && u + change <= high && std::abs(change) <= 0.5 * last)) change = 0.5 * (low + high) - u;
         if (std::abs(change) <= SMALL || step == MOST_STEPS) return s + bent * change;

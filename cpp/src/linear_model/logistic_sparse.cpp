@@ -29,8 +29,7 @@ void scatter(Csr<Real, Index> X, const double* theta, double constant, double* o
     auto count = [&](std::size_t i) { return static_cast<std::size_t>(X.indptr[i + 1] - X.indptr[i]); };
     for (std::size_t top = 0; top < X.rows; top += FEW) {
         const std::size_t n = std::min(FEW, X.rows - top);
-        for (std::size_t k = 0; k < n; ++k)
-            u[k] = row_dot(value(top + k), column(top + k), count(top + k), theta) + constant * theta[X.p];
+        for (std::size_t k = 0; k < n; ++k) u[k] = row_dot(value(top + k), column(top + k), count(top + k), theta) + constant * theta[X.p];
         slope(top, n, u);
         for (std::size_t k = 0; k < n; ++k) {
             const Real* x = value(top + k);
@@ -72,9 +71,9 @@ void csr_squares(Csr<Real, Index> X, const double* weight, double* out) {
     }
 }
 
-#define NOVUM_SPARSE(Real, Index)                                                                                       \
-    template double binary_pass(Csr<Real, Index>, Labels, const double*, double, double*, double*);                     \
-    template void binary_product(Csr<Real, Index>, const double*, const double*, double, double*);                      \
+#define NOVUM_SPARSE(Real, Index)                                                                   \
+    template double binary_pass(Csr<Real, Index>, Labels, const double*, double, double*, double*); \
+    template void binary_product(Csr<Real, Index>, const double*, const double*, double, double*);  \
     template void csr_squares(Csr<Real, Index>, const double*, double*);
 NOVUM_SPARSE(float, std::int32_t)
 NOVUM_SPARSE(float, std::int64_t)

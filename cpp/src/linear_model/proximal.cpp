@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "novum/runtime/simd.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/runtime/simd.h"
 
 namespace novum {
 
@@ -129,8 +129,8 @@ int descend_gram(const double* hessian, Coordinates at, double tol, int max_swee
 }
 
 template <class Real, class Index>
-int descend_columns(const Real* data, const Index* indices, const Index* indptr, std::size_t rows, std::size_t p,
-                    const std::int64_t* which, double constant, const double* r, Coordinates at, double* bent, double tol, int max_sweeps) {
+int descend_columns(const Real* data, const Index* indices, const Index* indptr, std::size_t rows, std::size_t p, const std::int64_t* which,
+                    double constant, const double* r, Coordinates at, double* bent, double tol, int max_sweeps) {
     auto square = [&](std::int64_t c) {
         double h = 0;
         for (Index k = indptr[c]; k < indptr[c + 1]; ++k) h += r[indices[k]] * static_cast<double>(data[k]) * static_cast<double>(data[k]);
@@ -157,15 +157,17 @@ int descend_columns(const Real* X, std::size_t rows, std::size_t p, const std::i
     return on_columns(rows, p, which, constant, r, at, bent, tol, max_sweeps, square, dot, add);
 }
 
-#define NOVUM_DESCENT(Real, Index)                                                                                                   \
-    template int descend_columns(const Real*, const Index*, const Index*, std::size_t, std::size_t, const std::int64_t*, double,     \
+#define NOVUM_DESCENT(Real, Index)                                                                                               \
+    template int descend_columns(const Real*, const Index*, const Index*, std::size_t, std::size_t, const std::int64_t*, double, \
                                  const double*, Coordinates, double*, double, int);
 NOVUM_DESCENT(float, std::int32_t)
 NOVUM_DESCENT(float, std::int64_t)
 NOVUM_DESCENT(double, std::int32_t)
 NOVUM_DESCENT(double, std::int64_t)
 #undef NOVUM_DESCENT
-template int descend_columns(const float*, std::size_t, std::size_t, const std::int64_t*, double, const double*, Coordinates, double*, double, int);
-template int descend_columns(const double*, std::size_t, std::size_t, const std::int64_t*, double, const double*, Coordinates, double*, double, int);
+template int descend_columns(const float*, std::size_t, std::size_t, const std::int64_t*, double, const double*, Coordinates, double*,
+                             double, int);
+template int descend_columns(const double*, std::size_t, std::size_t, const std::int64_t*, double, const double*, Coordinates, double*,
+                             double, int);
 
 }  // namespace novum

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include "novum/runtime/panels.h"
 #include "novum/linear_model/sgd_losses.h"
-#include "novum/runtime/simd.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/runtime/panels.h"
+#include "novum/runtime/simd.h"
 
 namespace novum::sgd {
 
@@ -16,9 +16,9 @@ namespace {
 using panel::at;
 using panel::Simd;
 
-constexpr double STEEPEST = 1e12;  // slopes are cut here, or one far row would throw w out of range
-constexpr double SMALL_SCALE = 1e-6;  // s below which v is multiplied out, long before v could overflow
-constexpr std::size_t AHEAD = 8;  // rows fetched in advance: the order is random, the processor cannot guess it
+constexpr double STEEPEST = 1e12;                  // slopes are cut here, or one far row would throw w out of range
+constexpr double SMALL_SCALE = 1e-6;               // s below which v is multiplied out, long before v could overflow
+constexpr std::size_t AHEAD = 8;                   // rows fetched in advance: the order is random, the processor cannot guess it
 constexpr std::size_t LINE = 64, MOST_LINES = 16;  // bytes of a cache line; beyond, the processor sees the stream itself
 
 template <class Real, int BYTES>
@@ -69,19 +69,22 @@ template <class Real, class Index>
 struct Sparse {
     SparseRows<Real, Index> rows;
     NOVUM_INLINE void fetch(std::int64_t i) const {
-        const std::size_t first = at(rows.start[at(i)]), count = std::min(at(rows.start[at(i) + 1]) - first, MOST_LINES * LINE / sizeof(Real));
+        const std::size_t first = at(rows.start[at(i)]),
+                          count = std::min(at(rows.start[at(i) + 1]) - first, MOST_LINES * LINE / sizeof(Real));
         for (std::size_t k = 0; k < count; k += LINE / sizeof(Real)) __builtin_prefetch(rows.value + first + k);
         for (std::size_t k = 0; k < count; k += LINE / sizeof(Index)) __builtin_prefetch(rows.column + first + k);
     }
     template <class To, class F>
     NOVUM_INLINE void each(std::int64_t i, To* to, F f) const {
-        for (std::size_t e = at(rows.start[at(i)]); e < at(rows.start[at(i) + 1]); ++e) f(to[at(rows.column[e])], rows.value[e], at(rows.column[e]));
+        for (std::size_t e = at(rows.start[at(i)]); e < at(rows.start[at(i) + 1]); ++e)
+            f(to[at(rows.column[e])], rows.value[e], at(rows.column[e]));
     }
     NOVUM_INLINE double product(std::int64_t i, const Real* v) const {
         double s0 = 0, s1 = 0, s2 = 0, s3 = 0;  // four chains: one would wait for itself
         std::size_t e = at(rows.start[at(i)]);
         const std::size_t end = at(rows.start[at(i) + 1]);
-        const auto term = [&](std::size_t k) NOVUM_LAMBDA { return static_cast<double>(v[at(rows.column[k])]) * static_cast<double>(rows.value[k]); };
+        const auto term = [&](std::size_t k)
+                              NOVUM_LAMBDA { return static_cast<double>(v[at(rows.column[k])]) * static_cast<double>(rows.value[k]); };
         for (; e + 4 <= end; e += 4) {
             s0 += term(e);
             s1 += term(e + 1);
@@ -112,7 +115,7 @@ struct Weights {
     double* total;
     Real* paid;
     std::size_t d;
-    double s = 1, mass = 0;  // mass: C of the header
+    double s = 1, mass = 0;           // mass: C of the header
     double square = 0, absolute = 0;  // |v|^2 and |v|_1
 
     void measure() {
@@ -178,7 +181,8 @@ NOVUM_INLINE double steps(const Rows& rows, const double* y, const double* c, st
                           State<Real>& state) {
     const Kind loss{plan.epsilon};
     const bool penalized = plan.alpha > 0, passive = plan.rate >= Rate::Passive1, absolute = penalized && !state.paid.empty();
-    Weights<Real> w{state.w.data(), state.total.empty() ? nullptr : state.total.data(), state.paid.empty() ? nullptr : state.paid.data(), state.w.size()};
+    Weights<Real> w{state.w.data(), state.total.empty() ? nullptr : state.total.data(), state.paid.empty() ? nullptr : state.paid.data(),
+                    state.w.size()};
     w.measure();
     double b = state.intercept, t = state.t, objective = 0, eta = plan.eta0;
     std::vector<double> change(plan.batch), product(plan.batch);
@@ -198,7 +202,9 @@ NOVUM_INLINE double steps(const Rows& rows, const double* y, const double* c, st
             double u;
             if (passive) {
                 const double square = rows.square(i), sign = loss.slope(f, target) > 0 ? -1 : 1;
-                u = plan.rate == Rate::Passive2 ? value / (square + 0.5 / plan.eta0) : square > 0 ? std::min(plan.eta0, value / square) : 0.0;
+                u = plan.rate == Rate::Passive2 ? value / (square + 0.5 / plan.eta0)
+                    : square > 0                ? std::min(plan.eta0, value / square)
+                                                : 0.0;
                 u *= sign;
             } else {
                 u = -eta * std::clamp(loss.slope(f, target), -STEEPEST, STEEPEST);
@@ -265,7 +271,8 @@ double by_rows(const SparseRows<Real, Index>& rows, const double* y, const doubl
 }  // namespace
 
 template <class Real, class Rows>
-double epoch(const Rows& rows, const double* y, const double* c, std::span<const std::int64_t> order, const Plan& plan, State<Real>& state) {
+double epoch(const Rows& rows, const double* y, const double* c, std::span<const std::int64_t> order, const Plan& plan,
+             State<Real>& state) {
     switch (plan.loss) {
         case Loss::Hinge: return by_rows<Hinge>(rows, y, c, order, plan, state);
         case Loss::Sign: return by_rows<Sign>(rows, y, c, order, plan, state);
@@ -279,8 +286,9 @@ double epoch(const Rows& rows, const double* y, const double* c, std::span<const
     }
 }
 
-#define NOVUM_EPOCH(Real, ...) \
-    template double epoch<Real, __VA_ARGS__>(const __VA_ARGS__&, const double*, const double*, std::span<const std::int64_t>, const Plan&, State<Real>&);
+#define NOVUM_EPOCH(Real, ...)                                                                                                             \
+    template double epoch<Real, __VA_ARGS__>(const __VA_ARGS__&, const double*, const double*, std::span<const std::int64_t>, const Plan&, \
+                                             State<Real>&);
 NOVUM_EPOCH(float, DenseRows<float>)
 NOVUM_EPOCH(double, DenseRows<double>)
 NOVUM_EPOCH(float, SparseRows<float, std::int32_t>)

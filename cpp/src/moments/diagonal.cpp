@@ -93,8 +93,8 @@ struct LogDensity {
         return static_cast<Real>(constant - 0.5 * static_cast<double>(squared));
     }
     template <int BYTES>
-    static NOVUM_INLINE int run(const Real* X, std::size_t n, std::size_t d, std::size_t k, const Real* mean,
-                                const Real* precision, const double* constant, Real* out) {
+    static NOVUM_INLINE int run(const Real* X, std::size_t n, std::size_t d, std::size_t k, const Real* mean, const Real* precision,
+                                const double* constant, Real* out) {
         std::size_t i = 0;
         for (; i + ROWS <= n; i += ROWS) rows<BYTES, ROWS>(X + i * d, d, k, mean, precision, constant, out + i * k);
         for (; i < n; ++i) rows<BYTES, 1>(X + i * d, d, k, mean, precision, constant, out + i * k);
@@ -104,20 +104,20 @@ struct LogDensity {
 
 }  // namespace
 
-#define NOVUM_GAUSSIAN(Real)                                                                                                 \
-    NOVUM_CLONES static void moments_clone(const Real* X, const std::int64_t* code, std::size_t n, const double* w,          \
-                                           const double* s, std::size_t d, double* mass, double* first, double* second) {    \
-        moments(X, code, n, w, s, d, mass, first, second);                                                                   \
-    }                                                                                                                        \
-    template <>                                                                                                              \
-    void class_moments(const Real* X, std::span<const std::int64_t> code, std::span<const double> weight, const double* shift, \
-                       std::size_t d, std::size_t, double* mass, double* first, double* second) {                            \
-        moments_clone(X, code.data(), code.size(), weight.empty() ? nullptr : weight.data(), shift, d, mass, first, second); \
-    }                                                                                                                        \
-    template <>                                                                                                              \
-    void diagonal_log_density(const Real* X, std::size_t rows, std::size_t d, std::size_t k, const Real* mean,               \
-                              const Real* precision, const double* constant, Real* out) {                                    \
-        widest<LogDensity<Real>>(X, rows, d, k, mean, precision, constant, out);                                             \
+#define NOVUM_GAUSSIAN(Real)                                                                                                          \
+    NOVUM_CLONES static void moments_clone(const Real* X, const std::int64_t* code, std::size_t n, const double* w, const double* s,  \
+                                           std::size_t d, double* mass, double* first, double* second) {                              \
+        moments(X, code, n, w, s, d, mass, first, second);                                                                            \
+    }                                                                                                                                 \
+    template <>                                                                                                                       \
+    void class_moments(const Real* X, std::span<const std::int64_t> code, std::span<const double> weight, const double* shift,        \
+                       std::size_t d, std::size_t, double* mass, double* first, double* second) {                                     \
+        moments_clone(X, code.data(), code.size(), weight.empty() ? nullptr : weight.data(), shift, d, mass, first, second);          \
+    }                                                                                                                                 \
+    template <>                                                                                                                       \
+    void diagonal_log_density(const Real* X, std::size_t rows, std::size_t d, std::size_t k, const Real* mean, const Real* precision, \
+                              const double* constant, Real* out) {                                                                    \
+        widest<LogDensity<Real>>(X, rows, d, k, mean, precision, constant, out);                                                      \
     }
 NOVUM_GAUSSIAN(float)
 NOVUM_GAUSSIAN(double)

@@ -21,7 +21,8 @@ template <class Real, class Target, class Packed>
 NOVUM_INLINE void pack(const Real* X, const Target* y, const double* weight, const double* shift, std::size_t rows, std::size_t p,
                        std::size_t q, std::size_t panels, Packed* packed) {
     constexpr std::size_t PANEL = PANEL_OF<Packed>;
-    const auto offset = [shift](auto value, std::size_t c) NOVUM_LAMBDA { return static_cast<Packed>(value) - static_cast<Packed>(shift[c]); };
+    const auto offset = [shift](auto value, std::size_t c)
+                            NOVUM_LAMBDA { return static_cast<Packed>(value) - static_cast<Packed>(shift[c]); };
     const std::size_t whole = p / PANEL;
     for (std::size_t k = 0; k < rows; ++k) {
         const Packed scale = weight ? static_cast<Packed>(std::sqrt(weight[k])) : Packed(1);
@@ -32,9 +33,12 @@ NOVUM_INLINE void pack(const Real* X, const Target* y, const double* weight, con
         }
         for (std::size_t c = whole * PANEL; c < panels * PANEL; ++c) {
             Packed value = 0;
-            if (c < p) value = scale * offset(x[c], c);
-            else if (c < p + q) value = scale * offset(y[k * q + c - p], c);
-            else if (c == p + q) value = scale;
+            if (c < p)
+                value = scale * offset(x[c], c);
+            else if (c < p + q)
+                value = scale * offset(y[k * q + c - p], c);
+            else if (c == p + q)
+                value = scale;
             packed[(c / PANEL * rows + k) * PANEL + c % PANEL] = value;
         }
     }
@@ -88,17 +92,17 @@ void gram(const Real* X, const Target* y, const double* weight, const double* sh
 
 }  // namespace
 
-#define NOVUM_GRAM(Real, Target)                                                                                                 \
-    NOVUM_CLONES static void pack_clone(const Real* X, const Target* y, const double* w, const double* s, std::size_t n,         \
-                                        std::size_t p, std::size_t q, std::size_t panels, double* packed) {                      \
-        pack(X, y, w, s, n, p, q, panels, packed);                                                                               \
-    }                                                                                                                            \
-    template <>                                                                                                                  \
-    void shifted_gram(const Real* X, const Target* y, std::span<const double> weight, std::span<const double> shift,             \
-                      std::size_t rows, std::size_t p, std::size_t q, double* out) {                                             \
-        void (*chunk)(const Real*, const Target*, const double*, const double*, std::size_t, std::size_t, std::size_t,           \
-                      std::size_t, double*) = pack_clone;                                                                        \
-        gram<double>(X, y, weight.empty() ? nullptr : weight.data(), shift.data(), rows, p, q, out, chunk);                              \
+#define NOVUM_GRAM(Real, Target)                                                                                                        \
+    NOVUM_CLONES static void pack_clone(const Real* X, const Target* y, const double* w, const double* s, std::size_t n, std::size_t p, \
+                                        std::size_t q, std::size_t panels, double* packed) {                                            \
+        pack(X, y, w, s, n, p, q, panels, packed);                                                                                      \
+    }                                                                                                                                   \
+    template <>                                                                                                                         \
+    void shifted_gram(const Real* X, const Target* y, std::span<const double> weight, std::span<const double> shift, std::size_t rows,  \
+                      std::size_t p, std::size_t q, double* out) {                                                                      \
+        void (*chunk)(const Real*, const Target*, const double*, const double*, std::size_t, std::size_t, std::size_t, std::size_t,     \
+                      double*) = pack_clone;                                                                                            \
+        gram<double>(X, y, weight.empty() ? nullptr : weight.data(), shift.data(), rows, p, q, out, chunk);                             \
     }
 NOVUM_GRAM(float, float)
 NOVUM_GRAM(float, double)
@@ -113,8 +117,8 @@ NOVUM_CLONES static void pack_single(const float* X, const float* y, const doubl
 
 void single_gram(const float* X, std::span<const double> weight, std::span<const double> shift, std::size_t rows, std::size_t p,
                  double* out) {
-    void (*chunk)(const float*, const float*, const double*, const double*, std::size_t, std::size_t, std::size_t, std::size_t,
-                  float*) = pack_single;
+    void (*chunk)(const float*, const float*, const double*, const double*, std::size_t, std::size_t, std::size_t, std::size_t, float*) =
+        pack_single;
     gram<float>(X, static_cast<const float*>(nullptr), weight.empty() ? nullptr : weight.data(), shift.data(), rows, p, 0, out, chunk);
 }
 

@@ -43,8 +43,8 @@ NOVUM_INLINE void pack(const Real* X, const std::int64_t* code, const double* we
 }
 
 template <class Real, class Pack>
-void scatter(const Real* X, std::span<const std::int64_t> code, const double* weight, const double* shift, std::size_t d,
-             std::size_t k, bool pooled, double* mass, double* first, double* second, Pack pack_chunk) {
+void scatter(const Real* X, std::span<const std::int64_t> code, const double* weight, const double* shift, std::size_t d, std::size_t k,
+             bool pooled, double* mass, double* first, double* second, Pack pack_chunk) {
     const std::size_t n = code.size(), panels = (d + PANEL - 1) / PANEL, stride = panels * PANEL;
     std::vector<std::size_t> begin(k + 1, 0), row;
     for (std::size_t i = 0; i < n; ++i)
@@ -107,27 +107,27 @@ NOVUM_INLINE void fourth_powers(const Real* X, std::span<const std::int64_t> cod
 
 }  // namespace
 
-#define NOVUM_SCATTER(Real)                                                                                                      \
-    NOVUM_CLONES static void pack_clone(const Real* X, const std::int64_t* code, const double* w, const double* shift,           \
-                                        const std::size_t* row, std::size_t count, std::size_t d, std::size_t panels,            \
-                                        double* mass, double* first, double* packed) {                                           \
-        pack(X, code, w, shift, row, count, d, panels, mass, first, packed);                                                     \
-    }                                                                                                                            \
-    template <>                                                                                                                  \
-    void class_scatter(const Real* X, std::span<const std::int64_t> code, std::span<const double> weight, const double* shift,   \
-                       std::size_t d, std::size_t k, bool pooled, double* mass, double* first, double* second) {                 \
-        void (*chunk)(const Real*, const std::int64_t*, const double*, const double*, const std::size_t*, std::size_t,           \
-                      std::size_t, std::size_t, double*, double*, double*) = pack_clone;                                         \
-        scatter(X, code, weight.empty() ? nullptr : weight.data(), shift, d, k, pooled, mass, first, second, chunk);             \
-    }                                                                                                                            \
-    NOVUM_CLONES static void fourth_clone(const Real* X, std::span<const std::int64_t> code, const double* w, const double* m,   \
-                                          const double* s, std::size_t d, double* fourth) {                                      \
-        fourth_powers(X, code, w, m, s, d, fourth);                                                                              \
-    }                                                                                                                            \
-    template <>                                                                                                                  \
-    void class_fourth(const Real* X, std::span<const std::int64_t> code, std::span<const double> weight, const double* mean,     \
-                      const double* scale, std::size_t d, double* fourth) {                                                      \
-        fourth_clone(X, code, weight.empty() ? nullptr : weight.data(), mean, scale, d, fourth);                                 \
+#define NOVUM_SCATTER(Real)                                                                                                         \
+    NOVUM_CLONES static void pack_clone(const Real* X, const std::int64_t* code, const double* w, const double* shift,              \
+                                        const std::size_t* row, std::size_t count, std::size_t d, std::size_t panels, double* mass, \
+                                        double* first, double* packed) {                                                            \
+        pack(X, code, w, shift, row, count, d, panels, mass, first, packed);                                                        \
+    }                                                                                                                               \
+    template <>                                                                                                                     \
+    void class_scatter(const Real* X, std::span<const std::int64_t> code, std::span<const double> weight, const double* shift,      \
+                       std::size_t d, std::size_t k, bool pooled, double* mass, double* first, double* second) {                    \
+        void (*chunk)(const Real*, const std::int64_t*, const double*, const double*, const std::size_t*, std::size_t, std::size_t, \
+                      std::size_t, double*, double*, double*) = pack_clone;                                                         \
+        scatter(X, code, weight.empty() ? nullptr : weight.data(), shift, d, k, pooled, mass, first, second, chunk);                \
+    }                                                                                                                               \
+    NOVUM_CLONES static void fourth_clone(const Real* X, std::span<const std::int64_t> code, const double* w, const double* m,      \
+                                          const double* s, std::size_t d, double* fourth) {                                         \
+        fourth_powers(X, code, w, m, s, d, fourth);                                                                                 \
+    }                                                                                                                               \
+    template <>                                                                                                                     \
+    void class_fourth(const Real* X, std::span<const std::int64_t> code, std::span<const double> weight, const double* mean,        \
+                      const double* scale, std::size_t d, double* fourth) {                                                         \
+        fourth_clone(X, code, weight.empty() ? nullptr : weight.data(), mean, scale, d, fourth);                                    \
     }
 NOVUM_SCATTER(float)
 NOVUM_SCATTER(double)

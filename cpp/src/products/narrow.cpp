@@ -166,7 +166,6 @@ bool narrow_best(const Real* x, std::size_t n, std::size_t p, const Real* m, std
 template void narrow_product(const float*, std::size_t, std::size_t, const float*, std::size_t, const float*, float*);
 template void narrow_product(const double*, std::size_t, std::size_t, const double*, std::size_t, const double*, double*);
 template bool narrow_best(const float*, std::size_t, std::size_t, const float*, std::size_t, const float*, const double*, std::int64_t*);
-template bool narrow_best(const double*, std::size_t, std::size_t, const double*, std::size_t, const double*, const double*,
-                          std::int64_t*);
+template bool narrow_best(const double*, std::size_t, std::size_t, const double*, std::size_t, const double*, const double*, std::int64_t*);
 
 }  // namespace novum

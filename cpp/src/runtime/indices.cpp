@@ -16,8 +16,12 @@ NOVUM_INLINE bool below(const Index* index, std::size_t count, std::size_t limit
     return count == 0 || most < limit;
 }
 
-NOVUM_CLONES bool below_32(const std::int32_t* index, std::size_t count, std::size_t limit) { return below<std::uint32_t>(index, count, limit); }
-NOVUM_CLONES bool below_64(const std::int64_t* index, std::size_t count, std::size_t limit) { return below<std::uint64_t>(index, count, limit); }
+NOVUM_CLONES bool below_32(const std::int32_t* index, std::size_t count, std::size_t limit) {
+    return below<std::uint32_t>(index, count, limit);
+}
+NOVUM_CLONES bool below_64(const std::int64_t* index, std::size_t count, std::size_t limit) {
+    return below<std::uint64_t>(index, count, limit);
+}
 
 constexpr std::size_t HALF_32 = std::size_t(1) << 31, HALF_64 = std::size_t(1) << 63;  // no limit may let a negative index in
 

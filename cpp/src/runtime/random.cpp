@@ -17,7 +17,8 @@ struct Place {
 };
 
 // The next LANES blocks, as two 64-bit words each. The same numbers as `bits`, by test.
-NOVUM_CLONES void next_blocks(const Stream& stream, Place& place, std::size_t pairs, std::uint64_t (&first)[LANES], std::uint64_t (&second)[LANES]) {
+NOVUM_CLONES void next_blocks(const Stream& stream, Place& place, std::size_t pairs, std::uint64_t (&first)[LANES],
+                              std::uint64_t (&second)[LANES]) {
     std::uint32_t word[4][LANES];
     for (std::size_t l = 0; l < LANES; ++l) {
         word[0][l] = static_cast<std::uint32_t>(place.row);
@@ -101,9 +102,9 @@ void permutation(const Stream& stream, std::span<std::int64_t> out) {
     for (std::size_t i = out.size(); i-- > 1;) std::swap(out[i], out[below(bits(stream, i), i + 1)]);
 }
 
-#define NOVUM_FILL(Real)                                                                                    \
-    template void fill_uniform<Real>(const Stream&, std::uint64_t, std::size_t, std::span<Real>);           \
-    template void fill_normal<Real>(const Stream&, std::uint64_t, std::size_t, std::span<Real>);            \
+#define NOVUM_FILL(Real)                                                                          \
+    template void fill_uniform<Real>(const Stream&, std::uint64_t, std::size_t, std::span<Real>); \
+    template void fill_normal<Real>(const Stream&, std::uint64_t, std::size_t, std::span<Real>);  \
     template void fill_exponential<Real>(const Stream&, std::uint64_t, std::size_t, std::span<Real>);
 NOVUM_FILL(float)
 NOVUM_FILL(double)

@@ -47,8 +47,7 @@ void Team::share(std::uint32_t items) {
     const std::uint64_t job = (ticket.load(std::memory_order_relaxed) >> (2 * ITEM_BITS)) + 1;
     ticket.store(job << (2 * ITEM_BITS) | std::uint64_t(items) << ITEM_BITS, std::memory_order_release);
     ticket.notify_all();
-    while (take(0)) {
-    }
+    while (take(0)) {}
     for (int spin = 0; finished.load(std::memory_order_acquire) < items; ++spin) {
         if (spin < POLITE)
             pause();

@@ -45,11 +45,16 @@ void pack_columns(std::span<const From* const> columns, std::span<const std::ptr
 }
 
 template <>
-bool all_finite(std::span<const float> values) { return sum_of_zeros_f32(values.data(), values.size()) == 0.0f; }
+bool all_finite(std::span<const float> values) {
+    return sum_of_zeros_f32(values.data(), values.size()) == 0.0f;
+}
 template <>
-bool all_finite(std::span<const double> values) { return sum_of_zeros_f64(values.data(), values.size()) == 0.0; }
+bool all_finite(std::span<const double> values) {
+    return sum_of_zeros_f64(values.data(), values.size()) == 0.0;
+}
 
-#define NOVUM_PACK(From, To) template void pack_columns<From, To>(std::span<const From* const>, std::span<const std::ptrdiff_t>, std::size_t, To*);
+#define NOVUM_PACK(From, To) \
+    template void pack_columns<From, To>(std::span<const From* const>, std::span<const std::ptrdiff_t>, std::size_t, To*);
 NOVUM_PACK(float, float)
 NOVUM_PACK(double, double)
 #undef NOVUM_PACK

@@ -1,6 +1,6 @@
 // Search through all rows in any Minkowski norm: rows side by side in vectors of doubles, no product, no cancellation.
-#include "novum/search/norms.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/search/norms.h"
 
 namespace novum::neighbors {
 
@@ -12,7 +12,7 @@ bool swept_within(Table<Real> x, Table<Real> y, Frame frame, const double* radiu
 
 namespace {
 
-constexpr std::size_t GROUP = 16;  // rows side by side: two vectors of AVX-512
+constexpr std::size_t GROUP = 16;              // rows side by side: two vectors of AVX-512
 constexpr std::size_t CHUNK_VALUES = 1 << 15;  // packed at a time: a quarter of the second-level cache
 
 // Rows [start, stop) of y in groups side by side, the last one filled up with infinity.
@@ -47,7 +47,8 @@ NOVUM_INLINE void all_groups(const Table<Real>& x, const Table<Real>& y, double 
                 const double* group = packed.data() + j * y.d;
                 for (std::size_t t = 0; t < y.d; ++t)
 #pragma GCC unroll 8
-                    for (std::size_t v = 0; v < GROUP / S::LANES; ++v) add_terms<N, BYTES>(s[v], S::load(group + t * GROUP + v * S::LANES) - q[t], p);
+                    for (std::size_t v = 0; v < GROUP / S::LANES; ++v)
+                        add_terms<N, BYTES>(s[v], S::load(group + t * GROUP + v * S::LANES) - q[t], p);
                 use(i, start + j, s, index.data() + j);
             }
         }

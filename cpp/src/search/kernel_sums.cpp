@@ -1,9 +1,9 @@
 // Sums of kernels over a search tree. A kernel without an end is cut where what is left cannot change the sum by a rounding error.
 #include <cmath>
 
-#include "novum/search/walk.h"
-#include "novum/runtime/vector_math.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/runtime/vector_math.h"
+#include "novum/search/walk.h"
 
 namespace novum::neighbors {
 
@@ -43,8 +43,8 @@ struct Sum {
     }
 
     template <int BYTES>
-    static NOVUM_INLINE int run(const Tree& tree, Table<double> x, const std::int64_t* skip, const Smoother& by, double* sum, double* log_unit,
-                                double* target_sum) {
+    static NOVUM_INLINE int run(const Tree& tree, Table<double> x, const std::int64_t* skip, const Smoother& by, double* sum,
+                                double* log_unit, double* target_sum) {
         using S = Simd<double, BYTES>;
         constexpr std::size_t L = S::LANES;
         const bool endless = by.kernel == Kernel::gaussian || by.kernel == Kernel::exponential;
@@ -66,28 +66,31 @@ struct Sum {
             double* targets = target_sum ? target_sum + i * by.m : nullptr;
             for (std::size_t o = 0; targets && o < by.m; ++o) targets[o] = 0;
             typename S::V sums{};
-            walk<N, D, BALL>(tree, q, [&]() NOVUM_LAMBDA { return most; }, [&](std::size_t leaf) NOVUM_LAMBDA {
-                const double* packed = tree.packed + leaf * tree.capacity * tree.d;
-                for (std::size_t v = 0; v < tree.capacity; v += L) {
-                    const std::size_t place = leaf * tree.capacity + v;
-                    const auto s = lane_distances<N, BYTES, D>(q, packed + v, tree.d, tree.capacity, tree.p);
-                    typename S::V term{};
-                    if (N == Norm::two && by.kernel == Kernel::gaussian) {
-                        const double half = -0.5 / (by.width * by.width);
-                        auto exponent = s * half + unit;
-                        term = exp_nonpositive<BYTES>(exponent > 0 ? typename S::V{} : exponent);  // rounding may pass zero at the nearest
-                    } else {
-                        for (std::size_t l = 0; l < L; ++l) term[l] = s[l] <= most ? value(s[l], by, tree.p, unit) : 0;
+            walk<N, D, BALL>(
+                tree, q, [&]() NOVUM_LAMBDA { return most; },
+                [&](std::size_t leaf) NOVUM_LAMBDA {
+                    const double* packed = tree.packed + leaf * tree.capacity * tree.d;
+                    for (std::size_t v = 0; v < tree.capacity; v += L) {
+                        const std::size_t place = leaf * tree.capacity + v;
+                        const auto s = lane_distances<N, BYTES, D>(q, packed + v, tree.d, tree.capacity, tree.p);
+                        typename S::V term{};
+                        if (N == Norm::two && by.kernel == Kernel::gaussian) {
+                            const double half = -0.5 / (by.width * by.width);
+                            auto exponent = s * half + unit;
+                            term =
+                                exp_nonpositive<BYTES>(exponent > 0 ? typename S::V{} : exponent);  // rounding may pass zero at the nearest
+                        } else {
+                            for (std::size_t l = 0; l < L; ++l) term[l] = s[l] <= most ? value(s[l], by, tree.p, unit) : 0;
+                        }
+                        if (not_this >= 0)
+                            for (std::size_t l = 0; l < L; ++l) term[l] = tree.index[place + l] == not_this ? 0 : term[l];
+                        if (by.weight) term *= S::load(by.weight + place);
+                        sums += term;
+                        for (std::size_t l = 0; targets && l < L; ++l)
+                            if (term[l] != 0)
+                                for (std::size_t o = 0; o < by.m; ++o) targets[o] += term[l] * by.target[(place + l) * by.m + o];
                     }
-                    if (not_this >= 0)
-                        for (std::size_t l = 0; l < L; ++l) term[l] = tree.index[place + l] == not_this ? 0 : term[l];
-                    if (by.weight) term *= S::load(by.weight + place);
-                    sums += term;
-                    for (std::size_t l = 0; targets && l < L; ++l)
-                        if (term[l] != 0)
-                            for (std::size_t o = 0; o < by.m; ++o) targets[o] += term[l] * by.target[(place + l) * by.m + o];
-                }
-            });
+                });
             total += panel::total<static_cast<int>(L)>(sums);
             sum[i] = total;
             log_unit[i] = -unit;

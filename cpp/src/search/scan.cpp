@@ -4,16 +4,16 @@
 //   |computed - true| <= u ((|x| + r)^2 + (d + 2)(r^2 / 2 + |x| r)) = margin / 2,   r >= |c_j|, u the unit roundoff              (3)
 //
 // A row whose score exceeds the k-th least by more than the margin is farther than k others: it is no candidate.
-#include "novum/search/norms.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/search/norms.h"
 
 namespace novum::neighbors {
 
 namespace {
 
-constexpr std::size_t CHUNK_BYTES = 1 << 18;  // of packed rows: they stay in the second-level cache while all queries pass
+constexpr std::size_t CHUNK_BYTES = 1 << 18;        // of packed rows: they stay in the second-level cache while all queries pass
 constexpr std::size_t SPARE = 4, LEAST_SPACE = 64;  // room for candidates: as a multiple of k, and at least
-constexpr std::size_t FEW = 32;  // neighbors for which the limit falls with every candidate; for more, whenever the room is full
+constexpr std::size_t FEW = 32;         // neighbors for which the limit falls with every candidate; for more, whenever the room is full
 constexpr std::size_t FEW_QUERIES = 8;  // packing the rows costs about as much as this many queries
 constexpr double FAR = 1e9;  // queries this many times farther than all rows are looked at one by one: their scores would all be equal
 constexpr double DOUBTFUL = 0.02;  // share of rows that single precision may leave to exact distances before double takes over
@@ -55,8 +55,15 @@ struct Sweep {
     std::vector<Scan> shifted;  // (x.n, d)
 
     Sweep(const Table<Real>& x, const Table<Real>& y, const Frame& frame, std::size_t k, const double* radius)
-        : x(x), y(y), frame(frame), k(k), scale(panel::unit<double>(frame.reach)), queries(x.n), limit(x.n, std::numeric_limits<Scan>::infinity()),
-          least(k <= FEW ? x.n * k : 0, std::numeric_limits<Scan>::infinity()), shifted(x.n * x.d) {
+        : x(x),
+          y(y),
+          frame(frame),
+          k(k),
+          scale(panel::unit<double>(frame.reach)),
+          queries(x.n),
+          limit(x.n, std::numeric_limits<Scan>::infinity()),
+          least(k <= FEW ? x.n * k : 0, std::numeric_limits<Scan>::infinity()),
+          shifted(x.n * x.d) {
         const double r = frame.reach * scale, u = std::numeric_limits<Scan>::epsilon() / 2;
         for (std::size_t i = 0; i < x.n; ++i) {
             double square = 0;
@@ -71,7 +78,8 @@ struct Sweep {
             if (k == 0) {
                 const double within = radius[i] * scale;
                 const double most = (within * within - square) / 2 + margin + 1e-14 * (square + within * within);
-                if (most < std::numeric_limits<Scan>::max() / 2) limit[i] = std::nextafter(static_cast<Scan>(most), std::numeric_limits<Scan>::max());
+                if (most < std::numeric_limits<Scan>::max() / 2)
+                    limit[i] = std::nextafter(static_cast<Scan>(most), std::numeric_limits<Scan>::max());
             } else {
                 queries[i].kept.reserve(space());
             }
@@ -101,14 +109,17 @@ struct Sweep {
         auto less = [](const Candidate<Scan>& a, const Candidate<Scan>& b) { return a.score < b.score; };
         std::nth_element(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(k - 1), kept.end(), less);
         limit[i] = std::min(limit[i], kept[k - 1].score + q.margin);
-        kept.erase(std::remove_if(kept.begin() + static_cast<std::ptrdiff_t>(k), kept.end(), [&](const auto& c) { return !(c.score <= limit[i]); }), kept.end());
+        kept.erase(std::remove_if(kept.begin() + static_cast<std::ptrdiff_t>(k), kept.end(),
+                                  [&](const auto& c) { return !(c.score <= limit[i]); }),
+                   kept.end());
         if (kept.size() <= space() / 2) return;
         std::vector<Found> found;
         measure(i, found);
         q.refined += found.size();
         std::vector<std::pair<Found, Scan>> both(found.size());
         for (std::size_t j = 0; j < found.size(); ++j) both[j] = {found[j], kept[j].score};
-        std::nth_element(both.begin(), both.begin() + static_cast<std::ptrdiff_t>(k - 1), both.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::nth_element(both.begin(), both.begin() + static_cast<std::ptrdiff_t>(k - 1), both.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
         kept.resize(k);
         for (std::size_t j = 0; j < k; ++j) kept[j] = {both[j].second, static_cast<std::int32_t>(both[j].first.index)};
     }

@@ -1,9 +1,9 @@
 // Search trees: built by halving along the widest column, searched leaf by leaf, each a few vectors of rows.
 #include <numeric>
 
+#include "novum/runtime/interrupt.h"
 #include "novum/search/norms.h"
 #include "novum/search/walk.h"
-#include "novum/runtime/interrupt.h"
 
 namespace novum::neighbors {
 
@@ -25,7 +25,13 @@ struct Builder {
     std::vector<double> low, high;
 
     Builder(Table<Real> rows, const Tree& tree, Growing arrays, std::size_t a, std::size_t b)
-        : rows(rows), tree(tree), arrays(arrays), offset(a * tree.capacity), keys(std::min(b * tree.capacity, rows.n) - offset), low(rows.d), high(rows.d) {}
+        : rows(rows),
+          tree(tree),
+          arrays(arrays),
+          offset(a * tree.capacity),
+          keys(std::min(b * tree.capacity, rows.n) - offset),
+          low(rows.d),
+          high(rows.d) {}
 
     // The box of places [begin, end) into low and high.
     void box(std::size_t begin, std::size_t end) {
@@ -138,9 +144,11 @@ struct FindNearest {
                                        tree.index + leaf * tree.capacity + v, not_this, top);
             };
             look(home);
-            walk<N, D, BALL>(tree, q, [&]() NOVUM_LAMBDA { return top.worst(); }, [&](std::size_t leaf) NOVUM_LAMBDA {
-                if (leaf != home) look(leaf);
-            });
+            walk<N, D, BALL>(
+                tree, q, [&]() NOVUM_LAMBDA { return top.worst(); },
+                [&](std::size_t leaf) NOVUM_LAMBDA {
+                    if (leaf != home) look(leaf);
+                });
             write<N>(top, tree.p, i, out);
         }
         return 0;
@@ -160,17 +168,19 @@ struct FindWithin {
             const double most = roomy(reduce<N>(radius[i], tree.p));
             now.and_then();
             found.clear();
-            walk<N, D, BALL>(tree, q, [&]() NOVUM_LAMBDA { return most; }, [&](std::size_t leaf) NOVUM_LAMBDA {
-                const double* packed = tree.packed + leaf * tree.capacity * tree.d;
-                for (std::size_t v = 0; v < tree.capacity; v += L) {
-                    const auto s = lane_distances<N, BYTES, D>(q, packed + v, tree.d, tree.capacity, tree.p);
-                    if (!(panel::least<static_cast<int>(L)>(s) <= most)) continue;
-                    for (std::size_t l = 0; l < L; ++l) {
-                        const std::int64_t j = tree.index[leaf * tree.capacity + v + l];
-                        if (s[l] <= most && j != NOBODY) found.push_back({finish<N>(s[l], tree.p), j});
+            walk<N, D, BALL>(
+                tree, q, [&]() NOVUM_LAMBDA { return most; },
+                [&](std::size_t leaf) NOVUM_LAMBDA {
+                    const double* packed = tree.packed + leaf * tree.capacity * tree.d;
+                    for (std::size_t v = 0; v < tree.capacity; v += L) {
+                        const auto s = lane_distances<N, BYTES, D>(q, packed + v, tree.d, tree.capacity, tree.p);
+                        if (!(panel::least<static_cast<int>(L)>(s) <= most)) continue;
+                        for (std::size_t l = 0; l < L; ++l) {
+                            const std::int64_t j = tree.index[leaf * tree.capacity + v + l];
+                            if (s[l] <= most && j != NOBODY) found.push_back({finish<N>(s[l], tree.p), j});
+                        }
                     }
-                }
-            });
+                });
             std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.index < b.index; });
             for (const Found& f : found)
                 if (f.s <= radius[i]) out.index.push_back(f.index), out.distance.push_back(f.s);
@@ -191,14 +201,17 @@ struct CountWithin {
             const double* q = x.row(i);
             const double most = roomy(reduce<N>(radius[i], tree.p)), sure = reduce<N>(radius[i], tree.p) / roomy(1);
             std::int64_t count = 0;
-            walk<N, D, BALL>(tree, q, [&]() NOVUM_LAMBDA { return most; }, [&](std::size_t leaf) NOVUM_LAMBDA {
-                const double* packed = tree.packed + leaf * tree.capacity * tree.d;
-                for (std::size_t v = 0; v < tree.capacity; v += L) {
-                    const auto s = lane_distances<N, BYTES, D>(q, packed + v, tree.d, tree.capacity, tree.p);
-                    for (std::size_t l = 0; l < L; ++l)
-                        count += tree.index[leaf * tree.capacity + v + l] != NOBODY && (s[l] <= sure || (s[l] <= most && finish<N>(s[l], tree.p) <= radius[i]));
-                }
-            });
+            walk<N, D, BALL>(
+                tree, q, [&]() NOVUM_LAMBDA { return most; },
+                [&](std::size_t leaf) NOVUM_LAMBDA {
+                    const double* packed = tree.packed + leaf * tree.capacity * tree.d;
+                    for (std::size_t v = 0; v < tree.capacity; v += L) {
+                        const auto s = lane_distances<N, BYTES, D>(q, packed + v, tree.d, tree.capacity, tree.p);
+                        for (std::size_t l = 0; l < L; ++l)
+                            count += tree.index[leaf * tree.capacity + v + l] != NOBODY &&
+                                     (s[l] <= sure || (s[l] <= most && finish<N>(s[l], tree.p) <= radius[i]));
+                    }
+                });
             out[i] = count;
         }
         return 0;

@@ -27,7 +27,8 @@ NOVUM_INLINE void search(const double* edge, const Real* x, std::size_t step, st
 }
 
 template <class Real>
-NOVUM_INLINE void categorize(std::int32_t count, const Real* x, std::size_t step, std::size_t rows, std::uint8_t missing, std::uint8_t* code) {
+NOVUM_INLINE void categorize(std::int32_t count, const Real* x, std::size_t step, std::size_t rows, std::uint8_t missing,
+                             std::uint8_t* code) {
     for (std::size_t i = 0; i < rows; ++i) {
         const double value = static_cast<double>(x[i * step]);
         code[i] = value >= 0 && value < count ? static_cast<std::uint8_t>(value) : missing;
@@ -60,7 +61,8 @@ void encode(const Real* x, std::size_t rows, const Edges& edges, std::uint32_t* 
             }
             std::uint32_t* word = out + (j / GROUP) * stride + first + start;
             for (std::size_t i = 0; i < count; ++i)
-                word[i] = std::uint32_t(code[0][i]) | std::uint32_t(code[1][i]) << 8 | std::uint32_t(code[2][i]) << 16 | std::uint32_t(code[3][i]) << 24;
+                word[i] = std::uint32_t(code[0][i]) | std::uint32_t(code[1][i]) << 8 | std::uint32_t(code[2][i]) << 16 |
+                          std::uint32_t(code[3][i]) << 24;
         }
     }
 }

@@ -163,7 +163,8 @@ NOVUM_INLINE void round_rows(const Slopes* slopes, const double* weight, std::si
     for (std::size_t i = 0; i < n; ++i) {
         const double w = WEIGHTS ? weight[i] : 1.0;
         const Slopes s = slopes[i];
-        out[i] = {whole(static_cast<double>(s.gradient) * gradient_factor, w), whole(static_cast<double>(s.curvature) * curvature_factor, w)};
+        out[i] = {whole(static_cast<double>(s.gradient) * gradient_factor, w),
+                  whole(static_cast<double>(s.curvature) * curvature_factor, w)};
     }
 }
 
@@ -201,14 +202,18 @@ Largest class_slopes(const double* probability, const double* target, double k, 
     return {g, h};
 }
 
-void softmax(const double* raw, std::size_t classes, std::size_t n, std::size_t stride, double* out) { softmax_clone(raw, classes, n, stride, out); }
+void softmax(const double* raw, std::size_t classes, std::size_t n, std::size_t stride, double* out) {
+    softmax_clone(raw, classes, n, stride, out);
+}
 
 double unit_of(double largest) {
     if (!(largest > 0) || !std::isfinite(largest)) return 1;
-    return std::ldexp(1.0, std::max(-900, std::ilogb(largest) + 1 - histograms::FRACTION_BITS));  // a power of two: rounding is all that is lost
+    return std::ldexp(1.0,
+                      std::max(-900, std::ilogb(largest) + 1 - histograms::FRACTION_BITS));  // a power of two: rounding is all that is lost
 }
 
-void round(const Slopes* slopes, const double* weight, bool integral, std::size_t n, double gradient_unit, double curvature_unit, histograms::Pair* out) {
+void round(const Slopes* slopes, const double* weight, bool integral, std::size_t n, double gradient_unit, double curvature_unit,
+           histograms::Pair* out) {
     round_clone(slopes, weight, integral, n, 1 / gradient_unit, 1 / curvature_unit, out);
 }
 

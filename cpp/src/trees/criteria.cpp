@@ -155,14 +155,10 @@ double margin_of(const Target& target, const Summary& summary, const double* sum
     constexpr double relative = 1e-12;  // thousands of roundings
     const double w = summary.weight, outputs = static_cast<double>(target.outputs);
     switch (target.criterion) {
-        case Criterion::Gini:
-            return relative * (target.binary.empty() ? w * outputs : w * w * summary.impurity);
-        case Criterion::Entropy:
-            return relative * outputs * w * (1 + std::fabs(std::log(w)));
-        case Criterion::Squared:
-            return relative * outputs * w * w * summary.impurity;
-        case Criterion::Absolute:
-            return relative * outputs * w * summary.impurity;
+        case Criterion::Gini: return relative * (target.binary.empty() ? w * outputs : w * w * summary.impurity);
+        case Criterion::Entropy: return relative * outputs * w * (1 + std::fabs(std::log(w)));
+        case Criterion::Squared: return relative * outputs * w * w * summary.impurity;
+        case Criterion::Absolute: return relative * outputs * w * summary.impurity;
         default: {
             double scale = outputs * summary.impurity;
             for (std::size_t o = 0; o < target.outputs; ++o) scale += std::fabs(sums[o] / w) * (1 + std::fabs(std::log(sums[o] / w)));

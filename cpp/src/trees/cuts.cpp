@@ -116,10 +116,10 @@ struct Classes {
     const Target& target;
     const double* total;
     double total_weight;
-    double *left, *right;  // (outputs, stride)
+    double *left, *right;       // (outputs, stride)
     std::vector<double>& tail;  // (cuts, 3): weight, sum over the classes and weight of the first class right of the cuts in the tail
     double left_weight = 0, inside = 0, outside = 0;  // sums over the classes of squares, or of W log W
-    const double* beyond = nullptr;  // of the cut, in the tail
+    const double* beyond = nullptr;                   // of the cut, in the tail
 
     NOVUM_INLINE void add(std::uint32_t i) {
         const double w = target.weight_of(i);
@@ -130,7 +130,8 @@ struct Classes {
                 inside += w * (2 * left[k] + w);
                 outside -= w * (2 * right[k] - w);
             } else if (!target.log_table.empty()) {
-                const double *f = target.log_table.data() + static_cast<std::size_t>(left[k]), *g = target.log_table.data() + static_cast<std::size_t>(right[k]);
+                const double *f = target.log_table.data() + static_cast<std::size_t>(left[k]),
+                             *g = target.log_table.data() + static_cast<std::size_t>(right[k]);
                 inside += f[1] - f[0];
                 outside -= g[0] - g[-1];
             }
@@ -341,8 +342,7 @@ Cut best_cut(const Target& target, const Sequence& q, const double* sums, double
                 return search(Moment<Plain<std::uint8_t>>{{target.binary.data(), 0}, 0, weight, total, tail}, q, limits);
             }
             return search(Classes<false>{target, sums, weight, left, right, tail}, q, limits);
-        case Criterion::Entropy:
-            return search(Classes<true>{target, sums, weight, left, right, tail}, q, limits);
+        case Criterion::Entropy: return search(Classes<true>{target, sums, weight, left, right, tail}, q, limits);
         case Criterion::Squared:
             if (target.outputs == 1) {
                 const double middle = sums[0] / weight;  // sums about the node's own mean lose the fewest digits
@@ -350,10 +350,8 @@ Cut best_cut(const Target& target, const Sequence& q, const double* sums, double
                 return search(Moment<Plain<double>>{{target.y, middle}, middle, weight, 0.0, tail}, q, limits);
             }
             return search(Moments<false>{target, sums, weight, left, right, tail}, q, limits);
-        case Criterion::Poisson:
-            return search(Moments<true>{target, sums, weight, left, right, tail}, q, limits);
-        default:
-            return search(Absolute{target, local_rank, sums, weight, scratch}, q, limits);
+        case Criterion::Poisson: return search(Moments<true>{target, sums, weight, left, right, tail}, q, limits);
+        default: return search(Absolute{target, local_rank, sums, weight, scratch}, q, limits);
     }
 }
 

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "novum/trees/draws.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/trees/draws.h"
 
 namespace novum::tree {
 
@@ -31,8 +31,10 @@ Grower::Grower(Columns& given, Target wanted, Settings rules, bool consume)
     if (sorted && whole && settings.max_depth <= 1 && settings.max_leaves == 0) {
         entries = columns.order.data();  // a stump divides no column
     } else if (sorted && whole) {
-        if (consume) order = std::move(columns.order);
-        else order = columns.order;
+        if (consume)
+            order = std::move(columns.order);
+        else
+            order = columns.order;
     } else if (sorted) {
         order.resize(rows.size() * d);
         for (std::size_t j = 0; j < d; ++j) {
@@ -90,7 +92,8 @@ void Grower::begin(const Pending& pending, std::vector<std::uint32_t>& list) {
 }
 
 void Grower::draw(const Place& place, std::vector<std::uint32_t>& list, std::size_t from, std::size_t to) const {
-    for (std::size_t i = from; i < std::min(to, list.size()); ++i) std::swap(list[i], list[draw_column(place.key, i, list.size(), settings.seed)]);
+    for (std::size_t i = from; i < std::min(to, list.size()); ++i)
+        std::swap(list[i], list[draw_column(place.key, i, list.size(), settings.seed)]);
 }
 
 bool Grower::better(const Pending& pending, const Found& found) const {
@@ -102,8 +105,7 @@ void Grower::mark(const Place& place, const Found& found) {
     const std::size_t m = place.end - place.start;
     if (sorted && found.words.empty()) {
         const std::uint32_t* e = entries + found.feature * rows.size() + place.start;
-        for (std::size_t p = 0; p < m; ++p)
-            goes_left[e[p] & ROW] = e[p] & MISSING ? found.missing_left : p < found.cut.position;
+        for (std::size_t p = 0; p < m; ++p) goes_left[e[p] & ROW] = e[p] & MISSING ? found.missing_left : p < found.cut.position;
         return;
     }
     for (std::size_t p = place.start; p < place.end; ++p) {
@@ -137,7 +139,8 @@ bool Grower::choose(Pending& pending, Scratch& scratch) {
     pending.left = summarize(target, rows.data() + place.start, left - place.start, pending.left_sums.data(), scratch);
     pending.right = summarize(target, rows.data() + left, place.end - left, pending.right_sums.data(), scratch);
     const Summary& s = place.summary;
-    pending.improvement = s.weight / total_weight *
+    pending.improvement =
+        s.weight / total_weight *
         (s.impurity - pending.right.weight / s.weight * pending.right.impurity - pending.left.weight / s.weight * pending.left.impurity);
     return !(pending.improvement + ROUNDING < settings.min_decrease);
 }
@@ -295,9 +298,8 @@ bool Grower::next_large(std::size_t limit) {
         later.push_back(std::move(current));
     }
     if (!parts.empty()) return false;
-    std::stable_sort(later.begin(), later.end(), [](const Pending& a, const Pending& b) {
-        return a.place.end - a.place.start > b.place.end - b.place.start;
-    });
+    std::stable_sort(later.begin(), later.end(),
+                     [](const Pending& a, const Pending& b) { return a.place.end - a.place.start > b.place.end - b.place.start; });
     for (std::size_t i = 0; i < later.size(); ++i) {
         top.nodes[later[i].node].part = static_cast<std::int32_t>(i);
         parts.push_back(std::make_unique<Part>());

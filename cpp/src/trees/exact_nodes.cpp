@@ -47,7 +47,12 @@ Grown Grower::grown() {
         }
         return out;
     }
-    struct Step { const Part* part; std::size_t index; std::int64_t parent; bool left; };
+    struct Step {
+        const Part* part;
+        std::size_t index;
+        std::int64_t parent;
+        bool left;
+    };
     std::vector<Step> stack{{&top, 0, -1, false}};
     while (!stack.empty()) {
         Step step = stack.back();

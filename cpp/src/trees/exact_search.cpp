@@ -11,7 +11,7 @@ namespace novum::tree {
 
 namespace {
 
-constexpr std::size_t SMALL = 64;    // rows up to which comparing sorts faster than counting digits
+constexpr std::size_t SMALL = 64;     // rows up to which comparing sorts faster than counting digits
 constexpr std::size_t MEDIUM = 4096;  // rows up to which few counters, soon summed, are worth another pass
 
 /// Sort keys rank << 32 | row by rank, stably, by digits of so many bits; `bits` is the length of the largest rank.
@@ -64,7 +64,8 @@ Found Grower::look(const Pending& pending, std::size_t feature, Scratch& scratch
     if (sorted) {
         q.entry = entries + feature * rows.size() + place.start;
         if (columns.gaps[feature])
-            q.present = static_cast<std::size_t>(std::partition_point(q.entry, q.entry + m, [](std::uint32_t e) { return !(e & MISSING); }) - q.entry);
+            q.present = static_cast<std::size_t>(
+                std::partition_point(q.entry, q.entry + m, [](std::uint32_t e) { return !(e & MISSING); }) - q.entry);
     } else {
         auto &key = scratch.keys, &other = scratch.more_keys;
         const std::uint32_t* row = rows.data() + place.start;
@@ -82,7 +83,8 @@ Found Grower::look(const Pending& pending, std::size_t feature, Scratch& scratch
         sort_by_rank(key, other, present, std::bit_width(columns.distinct[feature]));
         for (std::size_t p = 0; p < present; ++p)
             scratch.entries[p] = static_cast<std::uint32_t>(key[p]) | (p == 0 || key[p] >> 32 != key[p - 1] >> 32 ? NEW : 0u);
-        std::reverse(scratch.entries.begin() + static_cast<std::ptrdiff_t>(present), scratch.entries.begin() + static_cast<std::ptrdiff_t>(m));
+        std::reverse(scratch.entries.begin() + static_cast<std::ptrdiff_t>(present),
+                     scratch.entries.begin() + static_cast<std::ptrdiff_t>(m));
         q.entry = scratch.entries.data();
         q.present = present;
     }
@@ -93,7 +95,8 @@ Found Grower::look(const Pending& pending, std::size_t feature, Scratch& scratch
 Found Grower::look_sorted(const Place& place, const double* sums, std::size_t feature, Sequence q, Scratch& scratch) const {
     Found found;
     found.feature = feature;
-    found.constant = q.present == 0 || (q.missing == 0 && std::none_of(q.entry + 1, q.entry + q.present, [](std::uint32_t e) { return e & NEW; }));
+    found.constant =
+        q.present == 0 || (q.missing == 0 && std::none_of(q.entry + 1, q.entry + q.present, [](std::uint32_t e) { return e & NEW; }));
     if (found.constant) return found;
     found.cut = best_cut(target, q, sums, place.summary.weight, limits_of(place, sums, feature), local_rank, scratch);
     const std::size_t p = found.cut.position;
@@ -136,12 +139,14 @@ Found Grower::look_categories(const Place& place, const double* sums, std::size_
     entries.resize(std::max(entries.size(), q.present + q.missing));
     for (std::size_t c = two ? s - 1 : 0; c < s; ++c) {  // groups in the order of a class's share, or of an output's mean
         std::iota(index.begin(), index.end(), 0u);
-        std::stable_sort(index.begin(), index.end(), [&](auto a, auto b) { return sum[a * s + c] / weight[a] < sum[b * s + c] / weight[b]; });
+        std::stable_sort(index.begin(), index.end(),
+                         [&](auto a, auto b) { return sum[a * s + c] / weight[a] < sum[b * s + c] / weight[b]; });
         std::size_t p = 0;
         for (const std::uint32_t g : index)
             for (std::size_t k = group[g]; k < group[g + 1]; ++k) entries[p++] = (q.entry[k] & ROW) | (k == group[g] ? NEW : 0u);
         std::copy(q.entry + q.present, q.entry + q.present + q.missing, entries.begin() + static_cast<std::ptrdiff_t>(q.present));
-        const Cut cut = best_cut(target, {entries.data(), q.present, q.missing}, sums, place.summary.weight, limits_of(place, sums, feature), local_rank, scratch);
+        const Cut cut = best_cut(target, {entries.data(), q.present, q.missing}, sums, place.summary.weight,
+                                 limits_of(place, sums, feature), local_rank, scratch);
         if (cut.position > 0 && cut.gain > found.cut.gain + margin) {
             found.cut = cut;
             best_order = index;
@@ -206,7 +211,8 @@ Found Grower::look_random(const Place& place, const double* sums, std::size_t fe
     for (std::size_t i = 0; i < m; ++i) scratch.entries[goes(x[i]) ? p++ : --end] = row[i];
     if (p == 0 || p == m) return found;
     scratch.entries[p] |= NEW;
-    found.cut = best_cut(target, {scratch.entries.data(), m, 0}, sums, place.summary.weight, limits_of(place, sums, feature), local_rank, scratch);
+    found.cut =
+        best_cut(target, {scratch.entries.data(), m, 0}, sums, place.summary.weight, limits_of(place, sums, feature), local_rank, scratch);
     found.missing_left = lost ? missing_left : 2 * p > m;
     return found;
 }

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <queue>
 
-#include "novum/trees/node_key.h"
-#include "novum/runtime/rng.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/runtime/rng.h"
+#include "novum/trees/node_key.h"
 
 namespace novum::grower {
 
@@ -24,8 +24,8 @@ constexpr std::uint32_t COLUMN_PURPOSE = 0x636f6c73;  // "cols": sets these draw
 
 /// Write whether every row goes left; return how many do. Without `rows`, row i is at place i.
 template <bool INDEXED>
-std::size_t mark(const std::uint32_t* __restrict__ word, const std::uint32_t* __restrict__ rows, int shift, const std::uint8_t* __restrict__ table,
-                 std::size_t begin, std::size_t end, std::uint8_t* __restrict__ goes) {
+std::size_t mark(const std::uint32_t* __restrict__ word, const std::uint32_t* __restrict__ rows, int shift,
+                 const std::uint8_t* __restrict__ table, std::size_t begin, std::size_t end, std::uint8_t* __restrict__ goes) {
     std::size_t count = 0;
     for (std::size_t i = begin; i < end; ++i) {
         if (INDEXED) __builtin_prefetch(word + rows[std::min(i + AHEAD, end - 1)]);
@@ -120,8 +120,9 @@ bool Grower::may_split(const Node& node) const {
 void Grower::build(const Node& node, std::size_t group, std::size_t begin, std::size_t end, int worker, std::byte* out) {
     const std::size_t here = std::min(GROUP, columns.d - group * GROUP);
     const bool whole = node.number == 0;  // the root's rows are in their own order
-    histograms::accumulate(words + group * n + (whole ? begin : 0), whole ? nullptr : order[node.side].data() + begin, pair_side[node.side] + begin,
-                           end - begin, here, columns.width, scratch.data() + static_cast<std::size_t>(worker) * histograms::SCRATCH, out);
+    histograms::accumulate(words + group * n + (whole ? begin : 0), whole ? nullptr : order[node.side].data() + begin,
+                           pair_side[node.side] + begin, end - begin, here, columns.width,
+                           scratch.data() + static_cast<std::size_t>(worker) * histograms::SCRATCH, out);
 }
 
 void Grower::look(Node& node, std::size_t group, splits::Split& best) const {
@@ -190,7 +191,9 @@ void Grower::partition(Node& node, Node& left, Node& right) {
     const bool whole = node.number == 0;
     const std::size_t chunks = (node.rows() + CHUNK - 1) / CHUNK;
     std::vector<std::size_t> lefts(chunks + 1, 0);
-    const auto bounds = [&](std::size_t chunk) { return std::pair{node.begin + chunk * CHUNK, std::min(node.end, node.begin + (chunk + 1) * CHUNK)}; };
+    const auto bounds = [&](std::size_t chunk) {
+        return std::pair{node.begin + chunk * CHUNK, std::min(node.end, node.begin + (chunk + 1) * CHUNK)};
+    };
     team.run(static_cast<std::uint32_t>(chunks), [&](std::uint32_t chunk, int) {
         const auto [begin, end] = bounds(chunk);
         lefts[chunk + 1] = (whole ? mark<false> : mark<true>)(word, rows, shift, table, begin, end, goes.data());
@@ -212,7 +215,8 @@ void Grower::partition(Node& node, Node& left, Node& right) {
 void Grower::follow(const Node& parent, Node& child, std::int32_t feature) const {
     child.depth = parent.depth + 1;
     for (const std::uint32_t set : parent.sets)
-        if (std::find(columns.together[set].begin(), columns.together[set].end(), static_cast<std::uint32_t>(feature)) != columns.together[set].end())
+        if (std::find(columns.together[set].begin(), columns.together[set].end(), static_cast<std::uint32_t>(feature)) !=
+            columns.together[set].end())
             child.sets.push_back(set);
 }
 
@@ -225,7 +229,8 @@ void Grower::root(Pair* pairs) {
     std::vector<splits::Sums> sums(std::max<std::size_t>(1, (n + CHUNK - 1) / CHUNK));
     team.run(static_cast<std::uint32_t>((n + CHUNK - 1) / CHUNK), [&](std::uint32_t chunk, int) {
         splits::Sums s;
-        for (std::size_t i = chunk * CHUNK; i < std::min(n, (chunk + 1) * CHUNK); ++i) s.gradient += pairs[i].gradient, s.curvature += pairs[i].curvature;
+        for (std::size_t i = chunk * CHUNK; i < std::min(n, (chunk + 1) * CHUNK); ++i)
+            s.gradient += pairs[i].gradient, s.curvature += pairs[i].curvature;
         sums[chunk] = s;
     });
     for (const auto& s : sums) node.sums.sums.gradient += s.gradient, node.sums.sums.curvature += s.curvature;

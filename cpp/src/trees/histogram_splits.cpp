@@ -10,8 +10,8 @@ namespace novum::splits {
 
 namespace {
 
-constexpr double TINY = 1e-15;        // keeps (1) finite where there is neither curvature nor penalty
-constexpr double SUPPORT = 10;        // rows' worth of curvature that a category needs to be ordered, and that its ratio is damped by
+constexpr double TINY = 1e-15;            // keeps (1) finite where there is neither curvature nor penalty
+constexpr double SUPPORT = 10;            // rows' worth of curvature that a category needs to be ordered, and that its ratio is damped by
 constexpr double ROUNDING = 8 * 2.2e-16;  // share of the parent's loss below which a gain is rounding
 constexpr double NEARLY = 1 - 1e-9;       // a column whose rough gain is below this share of the best needs no exact one
 constexpr std::size_t MOST = 260;
@@ -48,7 +48,8 @@ NOVUM_CLONES Best best_cut(const Prefix& p, double G, double H, double l2) {
     }
     Best found{-1, 0};
     for (int k = 0; k < 4; ++k)
-        if (best[k] > found.score || (best[k] == found.score && best[k] >= 0 && at[k] < found.cut)) found = {best[k], static_cast<std::int32_t>(at[k])};
+        if (best[k] > found.score || (best[k] == found.score && best[k] >= 0 && at[k] < found.cut))
+            found = {best[k], static_cast<std::int32_t>(at[k])};
     return found;
 }
 
@@ -96,7 +97,9 @@ Sums sums_up_to(const Column& column, std::int32_t cut, Sums s) {
     return s;
 }
 
-Sums rest_of(const Sums& all, const Sums& part) { return {all.gradient - part.gradient, all.curvature - part.curvature, all.rows - part.rows}; }
+Sums rest_of(const Sums& all, const Sums& part) {
+    return {all.gradient - part.gradient, all.curvature - part.curvature, all.rows - part.rows};
+}
 
 Sums bin_of(const Column& column, std::int32_t b) {
     const histograms::Cell& cell = histograms::cells(column.histogram)[b];
@@ -128,7 +131,8 @@ void search_ordered(const Column& column, std::int32_t feature, const Node& node
     if (prefix.first > prefix.last) return;
     std::int32_t cut = -1;
     double gain = 0;
-    const bool bounded = column.monotone != 0 || node.low > -std::numeric_limits<double>::infinity() || node.high < std::numeric_limits<double>::infinity();
+    const bool bounded =
+        column.monotone != 0 || node.low > -std::numeric_limits<double>::infinity() || node.high < std::numeric_limits<double>::infinity();
     if (!bounded) {
         const double l2 = (rules.l2 + TINY) / rules.curvature_unit, G = static_cast<double>(node.sums.gradient);
         const double H = static_cast<double>(node.sums.curvature);
@@ -174,7 +178,8 @@ void search_categories(const Column& column, std::int32_t feature, const Node& n
         if (h * factor >= SUPPORT) order[used++] = {static_cast<double>(bin.gradient) * rules.gradient_unit / (h + SUPPORT), code};
     }
     if (used < 2) return;
-    std::sort(order, order + used, [](const Category& a, const Category& b) { return a.ratio < b.ratio || (a.ratio == b.ratio && a.code < b.code); });
+    std::sort(order, order + used,
+              [](const Category& a, const Category& b) { return a.ratio < b.ratio || (a.ratio == b.ratio && a.code < b.code); });
     const Limits least = limits_of(rules);
     double gain = best.gain;
     std::int32_t cut = -1, from = 1;

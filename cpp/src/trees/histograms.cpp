@@ -9,16 +9,18 @@ namespace novum::histograms {
 
 namespace {
 
-constexpr int COUNT_SHIFT = 47;                                                 // 2^16 curvatures of at most 2^30 stay below
+constexpr int COUNT_SHIFT = 47;  // 2^16 curvatures of at most 2^30 stay below
 constexpr std::size_t MOST_ROWS = std::size_t(1) << (COUNT_SHIFT - FRACTION_BITS - 1);
 constexpr std::int64_t CURVATURE_MASK = (std::int64_t(1) << COUNT_SHIFT) - 1;
-constexpr std::size_t AHEAD = 24;                                               // rows whose words are asked for before they are needed
-constexpr std::size_t STEP = 256 * sizeof(Cell) + 64;  // between the columns of the scratch: not 4096 bytes, which would look like one address
+constexpr std::size_t AHEAD = 24;  // rows whose words are asked for before they are needed
+constexpr std::size_t STEP =
+    256 * sizeof(Cell) + 64;  // between the columns of the scratch: not 4096 bytes, which would look like one address
 
 typedef std::uint64_t Lanes __attribute__((vector_size(16)));  // unsigned: the count may use the sign bit of its field
 
 template <int COLUMNS, bool INDEXED>
-NOVUM_INLINE void add_rows(const std::uint32_t* words, const std::uint32_t* index, const Pair* pairs, std::size_t rows, std::byte* scratch) {
+NOVUM_INLINE void add_rows(const std::uint32_t* words, const std::uint32_t* index, const Pair* pairs, std::size_t rows,
+                           std::byte* scratch) {
     const auto step = [&](std::size_t i) NOVUM_LAMBDA {
         const std::uint32_t word = INDEXED ? words[index[i]] : words[i];
         const Lanes value = {static_cast<std::uint64_t>(std::int64_t{pairs[i].gradient}),
@@ -39,15 +41,16 @@ NOVUM_INLINE void add_rows(const std::uint32_t* words, const std::uint32_t* inde
 }
 
 template <int COLUMNS>
-NOVUM_INLINE void add_columns(const std::uint32_t* words, const std::uint32_t* index, const Pair* pairs, std::size_t rows, std::byte* scratch) {
+NOVUM_INLINE void add_columns(const std::uint32_t* words, const std::uint32_t* index, const Pair* pairs, std::size_t rows,
+                              std::byte* scratch) {
     if (index)
         add_rows<COLUMNS, true>(words, index, pairs, rows, scratch);
     else
         add_rows<COLUMNS, false>(words, index, pairs, rows, scratch);
 }
 
-NOVUM_CLONES void add_group(const std::uint32_t* words, const std::uint32_t* index, const Pair* pairs, std::size_t rows, std::size_t columns,
-                            std::byte* scratch) {
+NOVUM_CLONES void add_group(const std::uint32_t* words, const std::uint32_t* index, const Pair* pairs, std::size_t rows,
+                            std::size_t columns, std::byte* scratch) {
     switch (columns) {
         case 4: return add_columns<4>(words, index, pairs, rows, scratch);
         case 3: return add_columns<3>(words, index, pairs, rows, scratch);
@@ -87,8 +90,8 @@ NOVUM_INLINE void combine(std::byte* a, const std::byte* b, std::size_t columns,
 
 }  // namespace
 
-void accumulate(const std::uint32_t* words, const std::uint32_t* index, const Pair* pairs, std::size_t rows, std::size_t columns, std::size_t width,
-                std::byte* scratch, std::byte* out) {
+void accumulate(const std::uint32_t* words, const std::uint32_t* index, const Pair* pairs, std::size_t rows, std::size_t columns,
+                std::size_t width, std::byte* scratch, std::byte* out) {
     std::size_t start = 0;
     do {
         const std::size_t count = std::min(MOST_ROWS, rows - start);
@@ -104,6 +107,8 @@ void accumulate(const std::uint32_t* words, const std::uint32_t* index, const Pa
 
 NOVUM_CLONES void add(std::byte* a, const std::byte* b, std::size_t columns, std::size_t width) { combine<true>(a, b, columns, width); }
 
-NOVUM_CLONES void subtract(std::byte* a, const std::byte* b, std::size_t columns, std::size_t width) { combine<false>(a, b, columns, width); }
+NOVUM_CLONES void subtract(std::byte* a, const std::byte* b, std::size_t columns, std::size_t width) {
+    combine<false>(a, b, columns, width);
+}
 
 }  // namespace novum::histograms

@@ -10,7 +10,8 @@ using bins::GROUP;
 void advance(const grower::Record* nodes, const grower::Bitset* sets, const std::uint32_t* words, std::size_t n, std::uint8_t missing,
              std::int32_t* leaf) {
     for (std::size_t i = 0; i < n; ++i)
-        if (leaf[i] >= 0) leaf[i] = static_cast<std::int32_t>(grower::leaf_of(nodes, sets, words, n, i, missing, static_cast<std::uint32_t>(leaf[i])));
+        if (leaf[i] >= 0)
+            leaf[i] = static_cast<std::int32_t>(grower::leaf_of(nodes, sets, words, n, i, missing, static_cast<std::uint32_t>(leaf[i])));
 }
 
 Sorted sort(const std::int32_t* leaf, std::size_t n, const std::int32_t* slot, std::size_t slots) {
@@ -22,7 +23,8 @@ Sorted sort(const std::int32_t* leaf, std::size_t n, const std::int32_t* slot, s
     out.rows.resize(out.begin[slots]);
     std::vector<std::size_t> next(out.begin.begin(), out.begin.end() - 1);
     for (std::size_t i = 0; i < n; ++i)
-        if (const std::int32_t s = leaf[i] < 0 ? -1 : slot[leaf[i]]; s >= 0) out.rows[next[static_cast<std::size_t>(s)]++] = static_cast<std::uint32_t>(i);
+        if (const std::int32_t s = leaf[i] < 0 ? -1 : slot[leaf[i]]; s >= 0)
+            out.rows[next[static_cast<std::size_t>(s)]++] = static_cast<std::uint32_t>(i);
     return out;
 }
 
@@ -35,8 +37,8 @@ void add_pairs(const Coded& coded, const Sorted& sorted, const histograms::Pair*
         const std::size_t begin = sorted.begin[s], rows = sorted.begin[s + 1] - begin;
         for (std::size_t j = 0; j < coded.d; j += GROUP) {
             const std::size_t here = std::min(GROUP, coded.d - j);
-            histograms::accumulate(coded.words + j / GROUP * coded.n, sorted.rows.data() + begin, own.data() + begin, rows, here, coded.width,
-                                   scratch.data(), found.data());
+            histograms::accumulate(coded.words + j / GROUP * coded.n, sorted.rows.data() + begin, own.data() + begin, rows, here,
+                                   coded.width, scratch.data(), found.data());
             for (std::size_t k = 0; k < here; ++k) {
                 const std::size_t to = (s * coded.d + j + k) * coded.width;
                 std::memcpy(cells + to, histograms::cells(found.data() + k * bytes), coded.width * sizeof(histograms::Cell));

@@ -4,7 +4,8 @@
 
 namespace novum::coded {
 
-Codes::Codes(const tree::Table& given) : rows(given.rows), columns(given.columns), code(rows * columns), low(columns), high(columns), table(given) {}
+Codes::Codes(const tree::Table& given)
+    : rows(given.rows), columns(given.columns), code(rows * columns), low(columns), high(columns), table(given) {}
 
 void Codes::encode(std::size_t j) {
     std::vector<std::uint64_t> key(rows), key_scratch(rows);

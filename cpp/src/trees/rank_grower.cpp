@@ -2,10 +2,10 @@
 #include <limits>
 #include <numeric>
 
-#include "novum/trees/ranks.h"
-#include "novum/trees/rank_rules.h"
-#include "novum/trees/draws.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/trees/draws.h"
+#include "novum/trees/rank_rules.h"
+#include "novum/trees/ranks.h"
 
 namespace novum::coded {
 
@@ -30,10 +30,16 @@ struct Open {
 
 template <class Rule>
 class Growing {
-public:
+  public:
     Growing(const Codes& given, Rule wanted, std::vector<std::uint32_t> in_bag, const tree::Settings& rules)
-        : codes(given), rule(std::move(wanted)), settings(rules), rows(std::move(in_bag)), spare(rows.size()), here(rows.size() + PAIRS),
-          kept(rows.size() + PAIRS), order(codes.columns) {
+        : codes(given),
+          rule(std::move(wanted)),
+          settings(rules),
+          rows(std::move(in_bag)),
+          spare(rows.size()),
+          here(rows.size() + PAIRS),
+          kept(rows.size() + PAIRS),
+          order(codes.columns) {
         std::iota(order.begin(), order.end(), 0u);
     }
 
@@ -56,7 +62,7 @@ public:
         return std::move(out);
     }
 
-private:
+  private:
     std::int64_t write(const Open& place, const Node& node) {
         const auto id = static_cast<std::int64_t>(out.left.size());
         if (place.parent >= 0) (place.left ? out.left : out.right)[static_cast<std::size_t>(place.parent)] = id;
@@ -99,7 +105,8 @@ private:
             } else {
                 const Range range = gather(codes.code.data() + j * codes.rows, rows.data() + place.start, m, here.data());
                 if (range.low == range.high) continue;
-                found = settings.random ? rule.split(here.data(), draw_limit(shares[visited % SHARES], j, range, drawn_at)) : rule.search(here.data(), range);
+                found = settings.random ? rule.split(here.data(), draw_limit(shares[visited % SHARES], j, range, drawn_at))
+                                        : rule.search(here.data(), range);
             }
             ++varying;
             if (found.found() && (!cut.found() || found.gain > cut.gain + margin)) {
@@ -218,7 +225,8 @@ tree::Grown grow(const Codes& codes, const Target& target, const double* weight,
     const Least least{static_cast<double>(settings.min_leaf), settings.min_weight_leaf};
     const std::size_t m = rows.size();
     if (target.classes == 0) return Growing<Numbers>(codes, Numbers(target, weight, m, least), std::move(rows), settings).run();
-    if (TwoClasses::fits(target, weight)) return Growing<TwoClasses>(codes, TwoClasses(target, weight, m, least), std::move(rows), settings).run();
+    if (TwoClasses::fits(target, weight))
+        return Growing<TwoClasses>(codes, TwoClasses(target, weight, m, least), std::move(rows), settings).run();
     return Growing<Classes>(codes, Classes(target, weight, m, least), std::move(rows), settings).run();
 }
 

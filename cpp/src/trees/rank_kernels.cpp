@@ -121,8 +121,8 @@ NOVUM_CLONES void number_side(const std::uint16_t* c, const double* w, const dou
 
 /// Gains as integers that order as they do (none is negative), -1 where a cut is not allowed.
 template <class Real>
-NOVUM_INLINE std::int64_t gains(const Real* left, const Real* left_s, const Real* left_rows, std::size_t k, double weight, double s, double rows,
-                                Least least, std::int64_t* out) {
+NOVUM_INLINE std::int64_t gains(const Real* left, const Real* left_s, const Real* left_rows, std::size_t k, double weight, double s,
+                                double rows, Least least, std::int64_t* out) {
     std::int64_t most = -1;
     for (std::size_t i = 0; i < k; ++i) {
         const double a = static_cast<double>(left[i]), b = weight - a, n = static_cast<double>(left_rows[i]);
@@ -135,23 +135,23 @@ NOVUM_INLINE std::int64_t gains(const Real* left, const Real* left_s, const Real
     return most;
 }
 
-NOVUM_CLONES std::int64_t gains_16(const std::uint16_t* left, const std::uint16_t* left_s, const std::uint16_t* left_rows, std::size_t k, double weight,
-                                   double s, double rows, Least least, std::int64_t* out) {
+NOVUM_CLONES std::int64_t gains_16(const std::uint16_t* left, const std::uint16_t* left_s, const std::uint16_t* left_rows, std::size_t k,
+                                   double weight, double s, double rows, Least least, std::int64_t* out) {
     return gains(left, left_s, left_rows, k, weight, s, rows, least, out);
 }
 
-NOVUM_CLONES std::int64_t gains_32(const std::int32_t* left, const std::int32_t* left_s, const std::int32_t* left_rows, std::size_t k, double weight,
-                                   double s, double rows, Least least, std::int64_t* out) {
+NOVUM_CLONES std::int64_t gains_32(const std::int32_t* left, const std::int32_t* left_s, const std::int32_t* left_rows, std::size_t k,
+                                   double weight, double s, double rows, Least least, std::int64_t* out) {
     return gains(left, left_s, left_rows, k, weight, s, rows, least, out);
 }
 
-NOVUM_CLONES std::int64_t gains_real(const double* left, const double* left_s, const double* left_rows, std::size_t k, double weight, double s,
-                                     double rows, Least least, std::int64_t* out) {
+NOVUM_CLONES std::int64_t gains_real(const double* left, const double* left_s, const double* left_rows, std::size_t k, double weight,
+                                     double s, double rows, Least least, std::int64_t* out) {
     return gains(left, left_s, left_rows, k, weight, s, rows, least, out);
 }
 
-NOVUM_CLONES std::int64_t gains_both(const double* left, const double* left_s, const double* right, const double* right_s, const double* left_rows,
-                                     std::size_t k, double rows, Least least, std::int64_t* out) {
+NOVUM_CLONES std::int64_t gains_both(const double* left, const double* left_s, const double* right, const double* right_s,
+                                     const double* left_rows, std::size_t k, double rows, Least least, std::int64_t* out) {
     std::int64_t most = -1;
     for (std::size_t i = 0; i < k; ++i) {
         const double a = left[i], b = right[i], n = left_rows[i], difference = left_s[i] * b - right_s[i] * a;
@@ -164,7 +164,8 @@ NOVUM_CLONES std::int64_t gains_both(const double* left, const double* left_s, c
 }
 
 /// The place of the first (or least coded) gain that is as good as the largest; writes that.
-std::ptrdiff_t first_best(const std::int64_t* order, std::size_t k, std::int64_t most, double margin, const std::uint16_t* c, double& gain) {
+std::ptrdiff_t first_best(const std::int64_t* order, std::size_t k, std::int64_t most, double margin, const std::uint16_t* c,
+                          double& gain) {
     if (most < 0) return -1;
     gain = std::bit_cast<double>(most);
     const auto enough = std::bit_cast<std::int64_t>(std::max(0.0, gain - margin));
@@ -210,8 +211,8 @@ Range gather(const std::uint16_t* code, const std::uint32_t* row, std::size_t m,
     return range;
 }
 
-void pairs(const std::uint16_t* c, const std::uint16_t* w, const std::uint16_t* p, std::size_t m, std::uint16_t* left, std::uint16_t* left_p,
-           std::uint16_t* left_rows) {
+void pairs(const std::uint16_t* c, const std::uint16_t* w, const std::uint16_t* p, std::size_t m, std::uint16_t* left,
+           std::uint16_t* left_p, std::uint16_t* left_rows) {
     pairs_two(c, w, p, m, left, left_p);
     if (!left_rows) return;
     std::uint16_t ones[PAIRS], unused[PAIRS];
@@ -219,7 +220,8 @@ void pairs(const std::uint16_t* c, const std::uint16_t* w, const std::uint16_t* 
     pairs_two(c, ones, ones, m, left_rows, unused);
 }
 
-void pairs(const double* c, const double* w, const double* wy, std::size_t m, double* left, double* left_y, double* right, double* right_y) {
+void pairs(const double* c, const double* w, const double* wy, std::size_t m, double* left, double* left_y, double* right,
+           double* right_y) {
     if (right)
         pairs_both(c, w, wy, m, left, left_y, right, right_y);
     else
@@ -227,33 +229,38 @@ void pairs(const double* c, const double* w, const double* wy, std::size_t m, do
 }
 
 template <class Real>
-std::ptrdiff_t best(const Real* left, const Real* left_s, const Real* left_rows, std::size_t k, double weight, double s, double rows, Least least,
-                    double margin, const std::uint16_t* c, double& gain) {
+std::ptrdiff_t best(const Real* left, const Real* left_s, const Real* left_rows, std::size_t k, double weight, double s, double rows,
+                    Least least, double margin, const std::uint16_t* c, double& gain) {
     std::int64_t order[BEST_CUTS];
     std::int64_t most;
-    if constexpr (sizeof(Real) == 2) most = gains_16(left, left_s, left_rows, k, weight, s, rows, least, order);
-    else if constexpr (sizeof(Real) == 4) most = gains_32(left, left_s, left_rows, k, weight, s, rows, least, order);
-    else most = gains_real(left, left_s, left_rows, k, weight, s, rows, least, order);
+    if constexpr (sizeof(Real) == 2)
+        most = gains_16(left, left_s, left_rows, k, weight, s, rows, least, order);
+    else if constexpr (sizeof(Real) == 4)
+        most = gains_32(left, left_s, left_rows, k, weight, s, rows, least, order);
+    else
+        most = gains_real(left, left_s, left_rows, k, weight, s, rows, least, order);
     return first_best(order, k, most, margin, c, gain);
 }
 
-std::ptrdiff_t best(const double* left, const double* left_s, const double* right, const double* right_s, const double* left_rows, std::size_t k,
-                    double rows, Least least, double margin, const std::uint16_t* c, double& gain) {
+std::ptrdiff_t best(const double* left, const double* left_s, const double* right, const double* right_s, const double* left_rows,
+                    std::size_t k, double rows, Least least, double margin, const std::uint16_t* c, double& gain) {
     std::int64_t order[BEST_CUTS];
     const std::int64_t most = gains_both(left, left_s, right, right_s, left_rows, k, rows, least, order);
     return first_best(order, k, most, margin, c, gain);
 }
 
-template std::ptrdiff_t best(const std::uint16_t*, const std::uint16_t*, const std::uint16_t*, std::size_t, double, double, double, Least, double,
+template std::ptrdiff_t best(const std::uint16_t*, const std::uint16_t*, const std::uint16_t*, std::size_t, double, double, double, Least,
+                             double, const std::uint16_t*, double&);
+template std::ptrdiff_t best(const std::int32_t*, const std::int32_t*, const std::int32_t*, std::size_t, double, double, double, Least,
+                             double, const std::uint16_t*, double&);
+template std::ptrdiff_t best(const double*, const double*, const double*, std::size_t, double, double, double, Least, double,
                              const std::uint16_t*, double&);
-template std::ptrdiff_t best(const std::int32_t*, const std::int32_t*, const std::int32_t*, std::size_t, double, double, double, Least, double,
-                             const std::uint16_t*, double&);
-template std::ptrdiff_t best(const double*, const double*, const double*, std::size_t, double, double, double, Least, double, const std::uint16_t*, double&);
 
 Side side(const std::uint16_t* c, const std::uint64_t* packed, std::size_t m, std::uint16_t limit) {
     std::uint64_t sum;
     packed_side(c, packed, m, limit, sum);
-    return {static_cast<double>((sum >> FIELD) & FIELD_MASK), static_cast<double>(sum & FIELD_MASK), static_cast<std::size_t>(sum >> (2 * FIELD))};
+    return {static_cast<double>((sum >> FIELD) & FIELD_MASK), static_cast<double>(sum & FIELD_MASK),
+            static_cast<std::size_t>(sum >> (2 * FIELD))};
 }
 
 Side side(const std::uint16_t* c, const double* w, const double* wy, std::size_t m, std::uint16_t limit) {

@@ -16,7 +16,15 @@ inline double whole_of(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 }  // namespace
 
 Numbers::Numbers(const Target& given, const double* weights, std::size_t most_rows, Least limits)
-    : target(given), weight(weights), least(limits), whole(add_exactly(weights, given.rows)), cell(most_rows), w(most_rows + NUMBER_PAIRS), wy(most_rows + NUMBER_PAIRS), bins(BINS), counts(BINS) {
+    : target(given),
+      weight(weights),
+      least(limits),
+      whole(add_exactly(weights, given.rows)),
+      cell(most_rows),
+      w(most_rows + NUMBER_PAIRS),
+      wy(most_rows + NUMBER_PAIRS),
+      bins(BINS),
+      counts(BINS) {
     double low = std::numeric_limits<double>::infinity(), high = -low, total = 0;
     for (std::size_t i = 0; i < target.rows; ++i) {
         const double x = weight ? weight[i] : 1.0;
@@ -74,7 +82,8 @@ Cut Numbers::search(const std::uint16_t* c, Range range) {
     const Least limits{rows_matter ? least.rows : 0.0, least.weight};
     Cut cut;
     if (m <= NUMBER_PAIRS) {
-        double codes[NUMBER_PAIRS] = {}, left[NUMBER_PAIRS], left_s[NUMBER_PAIRS], left_rows[NUMBER_PAIRS], right[NUMBER_PAIRS], right_s[NUMBER_PAIRS];
+        double codes[NUMBER_PAIRS] = {}, left[NUMBER_PAIRS], left_s[NUMBER_PAIRS], left_rows[NUMBER_PAIRS], right[NUMBER_PAIRS],
+               right_s[NUMBER_PAIRS];
         for (std::size_t i = 0; i < m; ++i) codes[i] = c[i];
         pairs(codes, w.data(), wy.data(), m, left, left_s, whole ? nullptr : right, right_s);
         if (rows_matter) {

@@ -78,7 +78,8 @@ double TwoClasses::entropy_gain(double a, double a_s) const {
 }
 
 template <class Count>
-std::ptrdiff_t TwoClasses::choose(const Count* left, const Count* left_s, const Count* left_rows, std::size_t k, const std::uint16_t* c, double& gain) const {
+std::ptrdiff_t TwoClasses::choose(const Count* left, const Count* left_s, const Count* left_rows, std::size_t k, const std::uint16_t* c,
+                                  double& gain) const {
     const double rows = left_rows == left ? node.weight : static_cast<double>(node.rows);
     if (!entropy) return best(left, left_s, left_rows, k, node.weight, second, rows, least, margin(), c, gain);
     std::ptrdiff_t place = -1;
@@ -141,8 +142,18 @@ void TwoClasses::value(double* out) const {
 // Classes
 
 Classes::Classes(const Target& given, const double* weights, std::size_t most_rows, Least limits)
-    : target(given), weight(weights), least(limits), entropy(given.criterion == tree::Criterion::Entropy), whole(add_exactly(weights, given.rows)),
-      w(most_rows), code(most_rows), counts(BINS), total(given.classes), left(given.classes), right(given.classes), bins(BINS * given.classes) {}
+    : target(given),
+      weight(weights),
+      least(limits),
+      entropy(given.criterion == tree::Criterion::Entropy),
+      whole(add_exactly(weights, given.rows)),
+      w(most_rows),
+      code(most_rows),
+      counts(BINS),
+      total(given.classes),
+      left(given.classes),
+      right(given.classes),
+      bins(BINS * given.classes) {}
 
 Node Classes::load(const std::uint32_t* row, std::size_t m) {
     std::fill(total.begin(), total.end(), 0.0);
@@ -201,8 +212,11 @@ void Classes::take_right(std::size_t at) {
 
 double Classes::gain(std::size_t rows) const {
     const double n = static_cast<double>(rows), others = static_cast<double>(node.rows) - n;
-    if (n < least.rows || others < least.rows || left_weight < least.weight || right_weight < least.weight || !(left_weight > 0) || !(right_weight > 0)) return -1;
-    const double kept = entropy ? left_term - x_log_x(left_weight) + right_term - x_log_x(right_weight) : left_term / left_weight + right_term / right_weight;
+    if (n < least.rows || others < least.rows || left_weight < least.weight || right_weight < least.weight || !(left_weight > 0) ||
+        !(right_weight > 0))
+        return -1;
+    const double kept = entropy ? left_term - x_log_x(left_weight) + right_term - x_log_x(right_weight)
+                                : left_term / left_weight + right_term / right_weight;
     const double before = entropy ? all_term - x_log_x(node.weight) : all_term / node.weight;
     return std::max(0.0, kept - before);
 }

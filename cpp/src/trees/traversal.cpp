@@ -77,7 +77,8 @@ void add_values(const Trees& trees, const Real* x, std::size_t rows, std::size_t
     if (outputs == 1)
         either(trees, x, rows, d, [&](std::size_t i, std::size_t, std::uint32_t leaf) NOVUM_LAMBDA { out[i] += trees.value[leaf]; });
     else
-        either(trees, x, rows, d, [&](std::size_t i, std::size_t t, std::uint32_t leaf) NOVUM_LAMBDA { out[i * outputs + t % outputs] += trees.value[leaf]; });
+        either(trees, x, rows, d,
+               [&](std::size_t i, std::size_t t, std::uint32_t leaf) NOVUM_LAMBDA { out[i * outputs + t % outputs] += trees.value[leaf]; });
 }
 
 template <class Real>
@@ -111,7 +112,9 @@ bool sound(const Trees& trees, std::size_t nodes, std::size_t sets, std::size_t 
             const bool leaf = left == i && node.threshold > 1.79e308 && (node.feature & MISSING_LEFT) && !(node.feature & CATEGORICAL);
             if (!leaf && (left <= i || left + 1 >= end)) return false;
             if ((node.feature & FEATURE_MASK) >= d) return false;
-            if ((node.feature & CATEGORICAL) && (!trees.categorical || !(node.threshold >= 0 && node.threshold < static_cast<double>(sets)))) return false;
+            if ((node.feature & CATEGORICAL) &&
+                (!trees.categorical || !(node.threshold >= 0 && node.threshold < static_cast<double>(sets))))
+                return false;
         }
     }
     return true;

@@ -71,8 +71,10 @@ void leaves(const Walk& walk, const Index* begin, const Index* column, const Rea
 template void leaves(const Walk&, const Cells<float>&, std::int64_t*);
 template void leaves(const Walk&, const Cells<double>&, std::int64_t*);
 template void leaves(const Walk&, const std::int32_t*, const std::int32_t*, const float*, std::size_t, std::vector<double>&, std::int64_t*);
-template void leaves(const Walk&, const std::int32_t*, const std::int32_t*, const double*, std::size_t, std::vector<double>&, std::int64_t*);
+template void leaves(const Walk&, const std::int32_t*, const std::int32_t*, const double*, std::size_t, std::vector<double>&,
+                     std::int64_t*);
 template void leaves(const Walk&, const std::int64_t*, const std::int64_t*, const float*, std::size_t, std::vector<double>&, std::int64_t*);
-template void leaves(const Walk&, const std::int64_t*, const std::int64_t*, const double*, std::size_t, std::vector<double>&, std::int64_t*);
+template void leaves(const Walk&, const std::int64_t*, const std::int64_t*, const double*, std::size_t, std::vector<double>&,
+                     std::int64_t*);
 
 }  // namespace novum::tree

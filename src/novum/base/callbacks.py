@@ -70,7 +70,7 @@ class Iterations:
         max_iter: int | None,
         data: dict[str, Any],
         attributes: Callable[[Any], dict[str, Any]],
-    ):
+    ) -> None:
         self.estimator = estimator
         self.context = context
         self.max_iter = max_iter

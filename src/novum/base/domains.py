@@ -65,7 +65,7 @@ class Interval(Domain):
     high: float | None = None
     open: str = ""
 
-    def contains(self, value):
+    def contains(self, value: Any) -> Any:
         if not self.right_type(value) or value != value:  # NaN lies in no interval
             return False
         if value in (np.inf, -np.inf) and value not in (self.low, self.high):
@@ -76,10 +76,10 @@ class Interval(Domain):
         below = self.high is None or value < self.high or (value == self.high and self.open not in ("high", "both"))
         return bool(above and below)
 
-    def right_type(self, value):
+    def right_type(self, value: Any) -> Any:
         return isinstance(value, self.kind) and not isinstance(value, bool | np.bool_)
 
-    def suggestion(self, value):
+    def suggestion(self, value: Any) -> str:
         if isinstance(value, str):
             return "Give the number itself, not text."
         if self.right_type(value) and not -np.inf < value < np.inf:
@@ -88,7 +88,7 @@ class Interval(Domain):
             return f"No machine counts beyond {LARGEST_COUNT}."
         return ""
 
-    def __str__(self):
+    def __str__(self) -> str:
         noun = "an int" if self.kind is numbers.Integral else "a float"
         left = "(" if self.low is None or self.open in ("low", "both") else "["
         right = ")" if self.high is None or self.open in ("high", "both") else "]"
@@ -112,22 +112,22 @@ class Choice(Domain):
 
     options: tuple[str, ...]
 
-    def __init__(self, *options: str):
+    def __init__(self, *options: str) -> None:
         object.__setattr__(self, "options", options)
 
-    def contains(self, value):
+    def contains(self, value: Any) -> Any:
         return isinstance(value, str) and value in self.options
 
-    def right_type(self, value):
+    def right_type(self, value: Any) -> Any:
         return isinstance(value, str)
 
-    def suggestion(self, value):
+    def suggestion(self, value: Any) -> Any:
         from difflib import get_close_matches
 
         near = get_close_matches(value, self.options, n=1) if isinstance(value, str) else []
         return f"Did you mean {near[0]!r}?" if near else ""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"a str among {{{', '.join(sorted(map(repr, self.options)))}}}"
 
 
@@ -135,12 +135,12 @@ class Choice(Domain):
 class Bool(Domain):
     """True or False."""
 
-    def contains(self, value):
+    def contains(self, value: Any) -> Any:
         return isinstance(value, bool | np.bool_)
 
     right_type = contains
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "an instance of 'bool' or an instance of 'numpy.bool'"
 
 
@@ -148,12 +148,12 @@ class Bool(Domain):
 class Null(Domain):
     """None, for parameters that may be left open."""
 
-    def contains(self, value):
+    def contains(self, value: Any) -> bool:
         return value is None
 
     right_type = contains
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "None"
 
 
@@ -163,23 +163,23 @@ class ArrayLike(Domain):
 
     least: int = 0
 
-    def contains(self, value):
+    def contains(self, value: Any) -> Any:
         return self.right_type(value) and self.long_enough(value) and not holds_gaps(value)
 
-    def right_type(self, value):
+    def right_type(self, value: Any) -> Any:
         if isinstance(value, str | bytes | Mapping):
             return False
         return hasattr(value, "__len__") or hasattr(value, "__array__")
 
-    def long_enough(self, value):
+    def long_enough(self, value: Any) -> Any:
         return not self.least or np.ndim(value) == 0 or len(value) >= self.least
 
-    def suggestion(self, value):
+    def suggestion(self, value: Any) -> Any:
         if not self.right_type(value):
             return ""
         return "It holds NaN or infinity: give finite numbers." if holds_gaps(value) else f"Give {self.least} or more."
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "an array-like"
 
 
@@ -200,21 +200,21 @@ class ClassWeight(Domain):
 
     several: bool = False
 
-    def contains(self, value):
+    def contains(self, value: Any) -> Any:
         if isinstance(value, list):
             return self.several and all(part == "balanced" or self.is_table(part) for part in value)
         return self.is_table(value)
 
-    def is_table(self, value):
+    def is_table(self, value: Any) -> Any:
         return isinstance(value, dict) and all(Interval(numbers.Real, 0).contains(weight) for weight in value.values())
 
-    def right_type(self, value):
+    def right_type(self, value: Any) -> Any:
         return isinstance(value, dict) or (self.several and isinstance(value, list))
 
-    def suggestion(self, value):
+    def suggestion(self, value: Any) -> str:
         return "Weights of classes are finite numbers of zero or more, as in {0: 1.0, 1: 2.0}."
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "an instance of 'dict'" + (" or an instance of 'list'" if self.several else "")
 
 
@@ -222,12 +222,12 @@ class ClassWeight(Domain):
 class Function(Domain):
     """A callable."""
 
-    def contains(self, value):
+    def contains(self, value: Any) -> Any:
         return callable(value)
 
     right_type = contains
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "a callable"
 
 
@@ -237,13 +237,13 @@ class Methods(Domain):
 
     names: tuple[str, ...]
 
-    def __init__(self, *names: str):
+    def __init__(self, *names: str) -> None:
         object.__setattr__(self, "names", names)
 
-    def contains(self, value):
+    def contains(self, value: Any) -> Any:
         return all(callable(getattr(value, name, None)) for name in self.names)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"an object implementing {' and '.join(map(repr, self.names))}"
 
 
@@ -254,12 +254,12 @@ class Instance(Domain):
     cls: type
     test: Callable[[Any], bool] | None = field(default=None, compare=False)
 
-    def contains(self, value):
+    def contains(self, value: Any) -> Any:
         return isinstance(value, self.cls) or (self.test is not None and self.test(value))
 
     right_type = contains
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"an instance of '{self.cls.__module__}.{self.cls.__qualname__}'".replace("'builtins.", "'")
 
 
@@ -267,15 +267,15 @@ class Instance(Domain):
 class RandomState(Domain):
     """What seeds a generator: None, an int, a NumPy Generator, RandomState or SeedSequence."""
 
-    def contains(self, value):
+    def contains(self, value: Any) -> Any:
         if isinstance(value, numbers.Integral) and not isinstance(value, bool):
             return int(value) >= 0
         return value is None or isinstance(value, np.random.Generator | np.random.RandomState | np.random.SeedSequence)
 
-    def right_type(self, value):
+    def right_type(self, value: Any) -> Any:
         return isinstance(value, numbers.Integral)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "a non-negative int, a numpy Generator, RandomState or SeedSequence, or None"
 
 
@@ -283,19 +283,19 @@ class RandomState(Domain):
 class Union(Domain):
     parts: tuple[Domain, ...]
 
-    def contains(self, value):
+    def contains(self, value: Any) -> Any:
         return any(part.contains(value) for part in self.parts)
 
-    def right_type(self, value):
+    def right_type(self, value: Any) -> Any:
         return any(part.right_type(value) for part in self.parts)
 
-    def suggestion(self, value):
+    def suggestion(self, value: Any) -> Any:
         return next(filter(None, (part.suggestion(value) for part in self.parts)), "")
 
-    def __or__(self, other):
+    def __or__(self, other: Any) -> Any:
         return Union((*self.parts, other))
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{', '.join(map(str, self.parts[:-1]))} or {self.parts[-1]}"
 
 

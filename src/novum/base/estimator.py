@@ -37,7 +37,7 @@ def fits(method: Callable) -> Callable:
     """
 
     @wraps(method)
-    def wrapper(self, *args, **kwargs):
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
         before = dict(self.__dict__)
         args = tuple(map(validation.unmasked, args))
         kwargs = {name: validation.unmasked(value) for name, value in kwargs.items()}
@@ -86,7 +86,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         def __getattr__(self, name: str) -> Any: ...
 
     def _source(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None, **options
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None, **options: Any
     ) -> Source:
         """Return training data as blocks; records the features."""
         source = validation.open_source(
@@ -114,7 +114,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
                 check_answers(self, source, out)
             return out
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         return tags

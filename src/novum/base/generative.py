@@ -20,6 +20,7 @@ from novum import _core
 from novum.base.validation import MOST_SIZE, largest_of, too_large
 from novum.exceptions import ParameterError
 from novum.runtime import arrays, sklearn_private
+from novum.runtime.typing import Rows
 
 __all__ = ["BayesRule", "Query", "checked_priors", "class_position", "dense_best", "dense_linear"]
 
@@ -181,23 +182,23 @@ class BayesRule(ClassifierMixin):
     def _answers(self, X: Any, function: Callable[..., Any], params: Any) -> Any:
         return self._rows(X, function, params, verify=not self._scores_show_gaps)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the most probable class of every row."""
         return self._answers(X, label_of, self._query())
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return the probability of every class, eq. (2) of `novum.base.generative`, one row per row of X."""
         return self._answers(X, posterior_of, self._query())
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithm of `predict_proba`."""
         return self._answers(X, log_posterior_of, self._query())
 
-    def predict_joint_log_proba(self, X):
+    def predict_joint_log_proba(self, X: Rows) -> Any:
         """Return log p(x, c) for every row and class."""
         return self._answers(X, joint_of, self._query())
 
-    def log_odds(self, X, positive=None, negative=None):
+    def log_odds(self, X: Rows, positive: Any = None, negative: Any = None) -> Any:
         """Return log p(positive | x) - log p(negative | x) of every row.
 
         Parameters

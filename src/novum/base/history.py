@@ -67,7 +67,7 @@ class History(Sequence[float]):
         columns: Mapping[str, Iterable[float]] | None = None,
         *,
         name: str = "objective",
-    ):
+    ) -> None:
         self.name = name
         self.objective = [float(value) for value in objective]
         self.columns = {key: [float(value) for value in values] for key, values in (columns or {}).items()}

@@ -6,6 +6,7 @@ grid search of a thousand fits stays on one screen.
 """
 
 import threading
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -34,7 +35,7 @@ def path_of(context: CallbackContext) -> Path:
 class Display:
     """The bars of one fit, fed with messages from this process and its workers."""
 
-    def __init__(self, console: Any):
+    def __init__(self, console: Any) -> None:
         try:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
         except ImportError as error:
@@ -45,11 +46,11 @@ class Display:
         class Nested(Progress):
             """Bars in the order of the tree, not of their beginning."""
 
-            def get_renderables(self):
+            def get_renderables(self) -> Iterator[Any]:
                 place = {task: path for path, task in order.items()}
                 arrival = {path: number for number, path in enumerate(order)}
 
-                def key(task):
+                def key(task: Any) -> Any:
                     path = place.get(task.id, ())
                     return [arrival.get(path[:depth], -1) for depth in range(1, len(path) + 1)]
 
@@ -113,7 +114,7 @@ class ProgressBar:
     `estimator.set_callbacks(ProgressBar()).fit(X)` then shows the fit as it goes.
     """
 
-    def __init__(self, max_propagation_depth: int | None = 1, *, console: Any = None):
+    def __init__(self, max_propagation_depth: int | None = 1, *, console: Any = None) -> None:
         self.max_propagation_depth = max_propagation_depth
         self.console = console
         self._listeners: dict[UUID, ListenerHandle] = {}

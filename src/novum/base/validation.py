@@ -14,8 +14,8 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from novum.base.sparse_matrices import sound_sparse
 from novum.base.naming import named
+from novum.base.sparse_matrices import sound_sparse
 from novum.exceptions import DataError
 from novum.fold.blocks import Source, row_blocks
 from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
@@ -34,7 +34,7 @@ def open_source(
     sample_weight: Any = None,
     *,
     target: str | None = None,
-    n_jobs=None,
+    n_jobs: Any = None,
     min_rows: int = 1,
     reset: bool = True,
     defer: bool = False,
@@ -98,7 +98,7 @@ def largest_of(X: Any, weight: np.ndarray | None = None) -> float:
     return float(np.nanmax(np.abs(rows), initial=0.0))
 
 
-def open_rows(estimator: Any, X: Any, *, n_jobs=None, defer: bool = False, sparse_too: bool = False) -> Source:
+def open_rows(estimator: Any, X: Any, *, n_jobs: Any = None, defer: bool = False, sparse_too: bool = False) -> Source:
     """Return new rows for a fitted `estimator` as a Source, after every check; `defer`, `sparse_too` as in `open_source`."""
     if (source := open_elsewhere(estimator, X, None, None)) is not None:
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)

@@ -6,6 +6,7 @@ A file defines `command`, a typer function whose docstring is its help, or `grou
 
 import sys
 from importlib import import_module
+from typing import Any
 
 from novum import __version__
 
@@ -14,7 +15,7 @@ __all__ = ["COMMANDS", "application", "main"]
 COMMANDS = ("study", "predict", "network", "notes", "find", "tour")
 
 
-def application():
+def application() -> Any:
     """Return the typer application with every subcommand."""
     import typer
 

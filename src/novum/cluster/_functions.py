@@ -13,24 +13,25 @@ from novum.engines.kmeans import seeding
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.blas import single_blas
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights
 
 __all__ = ["k_means", "kmeans_plusplus"]
 
 
 def k_means(
-    X,
-    n_clusters,
+    X: Rows,
+    n_clusters: Any,
     *,
-    sample_weight=None,
-    init="k-means++",
-    n_init="auto",
-    max_iter=300,
-    verbose=False,
-    tol=1e-4,
-    random_state=None,
-    copy_x=True,
-    algorithm="lloyd",
-    return_n_iter=False,
+    sample_weight: RowWeights = None,
+    init: Any = "k-means++",
+    n_init: Any = "auto",
+    max_iter: Any = 300,
+    verbose: bool = False,
+    tol: float = 1e-4,
+    random_state: Any = None,
+    copy_x: bool = True,
+    algorithm: Any = "lloyd",
+    return_n_iter: bool = False,
 ) -> tuple:
     """Return centers, labels and inertia of k-means, and the number of iterations if `return_n_iter`.
 
@@ -60,7 +61,13 @@ def k_means(
 
 
 def kmeans_plusplus(
-    X, n_clusters, *, sample_weight=None, x_squared_norms=None, random_state=None, n_local_trials=None
+    X: Rows,
+    n_clusters: Any,
+    *,
+    sample_weight: RowWeights = None,
+    x_squared_norms: Any = None,
+    random_state: Any = None,
+    n_local_trials: Any = None,
 ) -> tuple[NDArray, NDArray]:
     """Return centers drawn far apart, and the rows of X they are: the start of `KMeans(init="k-means++")`.
 

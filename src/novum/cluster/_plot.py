@@ -8,11 +8,12 @@ from novum.cluster.criterion import within_cluster_error
 from novum.engines.kmeans import assignment
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
+from novum.runtime.typing import Rows
 
 __all__ = ["plot_kmeans_steps"]
 
 
-def plot_kmeans_steps(X, centers, *, n_steps: int = 4, axes: Any = None) -> Any:
+def plot_kmeans_steps(X: Rows, centers: Any, *, n_steps: int = 4, axes: Any = None) -> Any:
     """Draw what k-means does from given centers: every assignment and every move of the centers gets a panel.
 
     Parameters

@@ -7,7 +7,7 @@ For given labels the means (3) minimise (1): its derivative is -2 sum w_i (x_i -
 do. k-means alternates the two.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from novum.base.validation import check_weight
 from novum.exceptions import DataError
+from novum.runtime.typing import Rows, RowWeights
 
 __all__ = ["WithinClusterError", "within_cluster_error"]
 
@@ -38,7 +39,9 @@ def weighted_means(X: NDArray, code: NDArray, weight: NDArray, k: int) -> NDArra
     return first + offset / np.where(mass > 0, mass, 1.0)[:, None]
 
 
-def within_cluster_error(X, labels, *, centers=None, sample_weight=None) -> WithinClusterError:
+def within_cluster_error(
+    X: Rows, labels: Any, *, centers: Any = None, sample_weight: RowWeights = None
+) -> WithinClusterError:
     """Return the within-cluster sum of squared distances of any labelling, in total and by cluster.
 
     Parameters

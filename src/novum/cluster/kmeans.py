@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.fold.homes.tensors import TensorSource
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["KMeans"]
 
@@ -142,20 +143,20 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     @stores
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        init="k-means++",
-        n_init="auto",
-        max_iter=300,
-        tol=1e-4,
-        verbose=0,
-        random_state=None,
-        copy_x=True,
-        algorithm="lloyd",
-    ): ...
+        init: Any = "k-means++",
+        n_init: str | int = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        verbose: int | bool = 0,
+        random_state: Any = None,
+        copy_x: bool = True,
+        algorithm: str = "lloyd",
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the centers.
 
         Parameters
@@ -253,33 +254,33 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         check_is_fitted(self)
         return Lloyd(np.ascontiguousarray(self.cluster_centers_, dtype=np.float64), -1, 0, None)
 
-    def fit_predict(self, X, y=None, sample_weight=None):
+    def fit_predict(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit, and return the label of every row."""
         self.fit(X, sample_weight=sample_weight)
         return self.labels_ if hasattr(self, "labels_") and not arrays.is_tensor(X) else self.predict(X)
 
-    def fit_transform(self, X, y=None, sample_weight=None):
+    def fit_transform(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit, and return the distance of every row to every center."""
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the index of the nearest center of every row.
 
         In memory an array, for a scan an iterator over batches, for Dask a lazy array, for a tensor a tensor.
         """
         return self._rows(X, labels_of_block, self._fitted())
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return the distance of every row to every center, shape (n_samples, n_clusters)."""
         return self._rows(X, distances_of_block, self._fitted())
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Return -J of (1) for the fitted centers: minus the inertia of these rows."""
         params = self._fitted()
         source = self._blocks(self._source(X, None, sample_weight, reset=False))
         return -float(source.total(guided_pass, params).inertia)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes, drawing_panels
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["plot_generative", "plot_generative_vs_discriminative"]
 
@@ -34,7 +35,7 @@ def scatter(ax: Any, X: np.ndarray, y: np.ndarray, classes: np.ndarray) -> None:
         ax.scatter(mine[:, 0], height, s=10, color=f"C{c}", label=str(label))
 
 
-def plot_generative(model, X=None, y=None, ax=None):
+def plot_generative(model: Any, X: Rows = None, y: Target = None, ax: Any = None) -> Any:
     """Draw p(x, c) of every class: curves of one feature, contours of two; X gives the range, y its colors."""
     check_is_fitted(model)
     rows = np.asarray(model.sample(400, random_state=0)[0] if X is None else X, np.float64)
@@ -56,7 +57,9 @@ def plot_generative(model, X=None, y=None, ax=None):
     return ax
 
 
-def plot_generative_vs_discriminative(generative, discriminative, X, y, axes=None):
+def plot_generative_vs_discriminative(
+    generative: Any, discriminative: Any, X: Rows, y: Target, axes: Any = None
+) -> Any:
     """Draw the same rows twice: with the boundary of a discriminative model, and with the densities of a generative one.
 
     Parameters

@@ -9,7 +9,7 @@ with p(c | D) the share of class c, and p(x | c, D_c)
     "given"  a density that is known beforehand.                                                   (5)
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -26,6 +26,7 @@ from novum.fold.blocks import Block, Source
 from novum.naive_bayes.mixed import FAMILIES
 from novum.runtime import arrays
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["GenerativeClassifier"]
 
@@ -115,7 +116,9 @@ class GenerativeClassifier(BayesRule, Estimator):
     _scores_show_gaps = False
 
     @stores
-    def __init__(self, family="normal", *, estimation="ml", prior=None, class_prior=None): ...
+    def __init__(
+        self, family: Any = "normal", *, estimation: str = "ml", prior: Any = None, class_prior: Any = None
+    ) -> None: ...
 
     def _chosen(self, value: Any, name: str) -> list[Any]:
         """Return a parameter for every class."""
@@ -154,7 +157,7 @@ class GenerativeClassifier(BayesRule, Estimator):
         return found
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Estimate the density of every class.
 
         [labelled rows]
@@ -185,14 +188,14 @@ class GenerativeClassifier(BayesRule, Estimator):
         with np.errstate(divide="ignore"):  # a class of prior zero
             return Model(tuple(range(self.n_features_in_)), self.distributions_, np.log(self.class_prior_))
 
-    def _joint(self):
+    def _joint(self) -> Any:
         return joint_log, self._model()
 
-    def score_samples(self, X):
+    def score_samples(self, X: Rows) -> Any:
         """Return the evidence log p(x | D) of every row."""
         return self._rows(X, evidence, self._model())
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows with their classes.
 
         Parameters
@@ -217,13 +220,13 @@ class GenerativeClassifier(BayesRule, Estimator):
         ]
         return np.vstack(parts), np.repeat(self.classes_, counts)
 
-    def plot(self, X=None, y=None, ax=None):
+    def plot(self, X: Rows = None, y: Target = None, ax: Any = None) -> Any:
         """Draw the density of every class (1 or 2 features), with the rows where given; return the axes."""
         from novum.decision_theory._plot import plot_generative
 
         return plot_generative(self, X, y, ax)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         vectors = isinstance(self.family, type) and bool(getattr(self.family, "_event_ndim", False))
         tags.input_tags.allow_nan = not vectors and self.family != "multivariate_normal"

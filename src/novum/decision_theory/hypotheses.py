@@ -86,7 +86,7 @@ class HypothesisPosterior:
         likelihood: Any,
         outcomes: Sequence[Any] | None = None,
         hypotheses: Sequence[Any] | None = None,
-    ):
+    ) -> None:
         self._function: Callable[[Any], Any] | None = likelihood if callable(likelihood) else None
         table = None if self._function is not None else np.asarray(likelihood, np.float64)
         if table is not None and (table.ndim != 2 or (table < 0).any() or not np.allclose(table.sum(axis=1), 1)):
@@ -194,7 +194,7 @@ class HypothesisPosterior:
                 " observation."
             )
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the posterior of every hypothesis against the number of observations; return the axes."""
         ax = drawing_axes(ax)
         for name, curve in zip(self.hypotheses, self.history.T):

@@ -7,7 +7,7 @@ A class has |X| - 1 free probabilities: 2^d - 1 for d binary attributes, where n
 data is needed; a pattern that never occurred has, without smoothing, no posterior but the class priors.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.naive_bayes.categorical import category_numbers, merge_ranges, range_of
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["JointTableClassifier"]
 
@@ -113,10 +114,10 @@ class JointTableClassifier(BayesRule, Estimator):
     _scores_show_gaps = False
 
     @stores
-    def __init__(self, *, alpha=1.0, min_categories=None): ...
+    def __init__(self, *, alpha: float = 1.0, min_categories: Any = None) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Count the patterns of every class.
 
         Parameters
@@ -154,7 +155,7 @@ class JointTableClassifier(BayesRule, Estimator):
         self.n_categories_, self.class_count_ = numbers, count.sum(axis=1)
         return self
 
-    def _joint(self):
+    def _joint(self) -> Any:
         p = np.asarray(self.table_.p).reshape(len(self.classes_), -1)
         with np.errstate(divide="ignore"):  # a pattern without a row
             prior = np.log(self.class_count_ / self.class_count_.sum())
@@ -166,7 +167,7 @@ class JointTableClassifier(BayesRule, Estimator):
         k = len(self.classes_)
         return k - 1 + k * (int(np.prod(self.n_categories_)) - 1)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.positive_only = True

@@ -8,7 +8,7 @@ With L = 1 - I, (2) is the most probable class, and the least risk is the probab
 for right answers (2) says "first" where p(first | x) > L[1, 0] / (L[0, 1] + L[1, 0]).
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from novum.base.domains import ArrayLike, Bool, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import ParameterError
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["Decisions", "LossMatrixClassifier", "expected_losses", "least_loss"]
 
@@ -125,7 +126,15 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
     }
 
     @stores
-    def __init__(self, estimator=None, *, loss=None, reject_cost=None, reject_label=None, fitted=False): ...
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        loss: Any = None,
+        reject_cost: float | None = None,
+        reject_label: Any = None,
+        fitted: bool = False,
+    ) -> None: ...
 
     def _base(self) -> Any:
         if self.estimator is not None:
@@ -135,7 +144,7 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
         return GaussianNB()
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -176,7 +185,7 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
                 setattr(self, name, getattr(model, name))
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return the probabilities of the classifier."""
         check_is_fitted(self)
         try:
@@ -184,11 +193,11 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
         except ValueError as error:
             raise type(error)(str(error).replace(type(self.estimator_).__name__, "LossMatrixClassifier")) from error
 
-    def expected_loss(self, X):
+    def expected_loss(self, X: Rows) -> Any:
         """Return (1) for every row and decision."""
         return expected_losses(self.predict_proba(X), self.loss_)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the decision of least expected loss for every row, or the label of refusal."""
         found = least_loss(self.predict_proba(X), self.loss_, self.reject_cost)
         labels = self.classes_[found.position]
@@ -212,7 +221,7 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
         extra = (L[0, 1] - L[0, 0], L[1, 0] - L[1, 1])
         return float(extra[0] / (extra[0] + extra[1]))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = self._base().__sklearn_tags__()
         tags.input_tags.sparse = inner.input_tags.sparse

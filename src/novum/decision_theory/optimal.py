@@ -7,7 +7,7 @@ No other method with the same hypotheses and prior is right more often on averag
 posterior (0.4, 0.3, 0.3) and only the first saying +, (2) says -.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from novum.base.validation import check_rows, check_target, check_weight, open_e
 from novum.decision_theory.hypotheses import HypothesisPosterior, log_of, normalized
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["BayesOptimalClassifier"]
 
@@ -76,10 +77,10 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
     _domains: dict[str, Domain] = {"hypotheses": ArrayLike() | Null(), "prior": ArrayLike() | Null()}
 
     @stores
-    def __init__(self, hypotheses=None, *, prior=None): ...
+    def __init__(self, hypotheses: Any = None, *, prior: Any = None) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Weigh the hypotheses by the data.
 
         Parameters
@@ -170,7 +171,7 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
             return found.astype(np.float64)
         return (found[:, None] == self.classes_).astype(np.float64)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return (2) for every row and class."""
         check_is_fitted(self)
         tiles = check_rows(self, X, reset=False, accept_sparse=False)
@@ -178,17 +179,17 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
         total = sum(share * self._shares(h, X) for h, share in zip(self.hypotheses_, self.posterior_.tolist()))
         return np.asarray(total, tiles.dtype)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the class of largest (2) for every row."""
         shares = self.predict_proba(X)
         return self.classes_[shares.argmax(axis=1)]
 
-    def predict_map(self, X):
+    def predict_map(self, X: Rows) -> Any:
         """Return what the most probable hypothesis alone decides."""
         check_is_fitted(self)
         return self.classes_[self._shares(self.hypotheses_[self.map_index_], X).argmax(axis=1)]
 
-    def belief(self, prior=None) -> HypothesisPosterior:
+    def belief(self, prior: Any = None) -> HypothesisPosterior:
         """Return the posterior as beliefs that further observations (x, y) can update, one row at a time."""
         check_is_fitted(self)
         classes = self.classes_.tolist()

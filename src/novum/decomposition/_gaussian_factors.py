@@ -14,6 +14,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["FactorModel", "Posterior"]
 
@@ -72,11 +73,11 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         check_is_fitted(self)
         return Factors(self._mean, self._loadings, self._noise)
 
-    def fit_transform(self, X, y=None, sample_weight=None):
+    def fit_transform(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit, and return the posterior mean of the factors of every row."""
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return the posterior mean of the factors of every row.
 
         Parameters
@@ -91,11 +92,11 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         return self._rows(X, factor_means, self._factors())
 
-    def posterior(self, X) -> Posterior:
+    def posterior(self, X: Rows) -> Posterior:
         """Return mean and covariance of the factors of every row, eq. (16); X in memory or on a device."""
         return Posterior(self.transform(X), self._rows(X, factor_covariances, self._factors()))
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Rows) -> Any:
         """Return mu + W z for every row of factors, shape (n_samples, n_features)."""
         scores = copy(self)  # takes rows of q columns without names
         params = self._factors()
@@ -103,11 +104,11 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         scores.__dict__.pop("feature_names_in_", None)
         return scores._rows(X, rebuilt, params)
 
-    def impute(self, X):
+    def impute(self, X: Rows) -> Any:
         """Return X with every missing cell replaced by its mean given the observed cells of its row."""
         return self._rows(X, imputed, self._factors())
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows: first the factors, then the row given them.
 
         Parameters
@@ -129,14 +130,14 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         noise = stream.normal("noise", 0, n_samples, p) * np.sqrt(params.noise)
         return (z @ params.loadings.T + params.mean + noise).astype(self.mean_.dtype)
 
-    def get_covariance(self):
+    def get_covariance(self) -> Any:
         """Return the covariance of a row, W W' + diag(psi)."""
         params = self._factors()
         out = params.loadings @ params.loadings.T
         out.flat[:: len(out) + 1] += params.noise
         return out.astype(self.mean_.dtype)
 
-    def get_precision(self):
+    def get_precision(self) -> Any:
         """Return the inverse of `get_covariance`, by a system of the size of the factors where the noise is not too small."""
         _, W, psi = self._factors()
         if W.shape[1] == len(psi) or psi.min() < TINY_NOISE * (W**2).sum(axis=1).max(initial=0.0):
@@ -148,11 +149,11 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         out.flat[:: len(out) + 1] += 1 / psi
         return out.astype(self.mean_.dtype)
 
-    def score_samples(self, X):
+    def score_samples(self, X: Rows) -> Any:
         """Return the log-density (17) of the observed cells of every row."""
         return self._rows(X, log_densities, self._factors())
 
-    def score(self, X, y=None):
+    def score(self, X: Rows, y: Target = None) -> Any:
         """Return the mean of `score_samples`; X in memory or on a device."""
         out = self.score_samples(X)
         if not hasattr(out, "shape"):
@@ -162,10 +163,10 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return float(out.mean())
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> Any:
         return self.components_.shape[0]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

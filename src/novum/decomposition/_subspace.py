@@ -15,6 +15,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.blas import single_blas
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["PrincipalAxes"]
 
@@ -140,11 +141,11 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
             self.mean_.astype(np.float64), self.components_.astype(np.float64), np.maximum(values, least), noise
         )
 
-    def fit_transform(self, X, y=None, sample_weight=None):
+    def fit_transform(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit, and return the scores of every row."""
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return the scores of every row: its coordinates along the axes, whitened if asked for.
 
         Parameters
@@ -166,7 +167,7 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
             X, project, Projection(np.ascontiguousarray(matrix, dtype), -mean @ matrix, shift), shows=bool(matrix.size)
         )
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Rows) -> Any:
         """Return the rows that scores stand for, eq. (3): the point of the subspace nearest to the original row.
 
         Parameters
@@ -186,7 +187,7 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         scores.__dict__.pop("feature_names_in_", None)
         return scores._rows(X, rebuild, Projection(matrix, self.mean_, None))
 
-    def get_covariance(self):
+    def get_covariance(self) -> Any:
         """Return the covariance of the fitted Gaussian, V' diag(lambda - noise) V + noise I."""
         check_is_fitted(self)
         V, noise = self.components_, self.noise_variance_
@@ -195,7 +196,7 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         out.flat[:: len(out) + 1] += noise
         return out
 
-    def get_precision(self):
+    def get_precision(self) -> Any:
         """Return the inverse of `get_covariance`; variances below rounding count as rounding."""
         check_is_fitted(self)
         axes = self._axes()
@@ -207,12 +208,12 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
             out.flat[:: p + 1] += 1 / axes.noise
         return out.astype(self.components_.dtype)
 
-    def score_samples(self, X):
+    def score_samples(self, X: Rows) -> Any:
         """Return the log-density of every row under the fitted Gaussian (that of probabilistic PCA)."""
         check_is_fitted(self)
         return self._rows(X, log_density, self._axes())
 
-    def score(self, X, y=None):
+    def score(self, X: Rows, y: Target = None) -> Any:
         """Return the mean log-density of the rows of X, which must be in memory or on a device."""
         check_is_fitted(self)
         out = self.score_samples(X)
@@ -222,7 +223,7 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
             )
         return float(out.mean())
 
-    def reconstruction_error(self, X, sample_weight=None):
+    def reconstruction_error(self, X: Rows, sample_weight: RowWeights = None) -> Any:
         """Return the mean squared distance of the rows of X to their reconstructions, eq. (4).
 
         Parameters
@@ -241,16 +242,16 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
             total = source.total(squared_error, self._axes())
         return total.square / total.weight
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the share of the variance of every component and the share of the first k together; return the axes."""
         check_is_fitted(self)
         return plot_spectrum(self.explained_variance_ratio_, ax)
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> Any:
         return self.components_.shape[0]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

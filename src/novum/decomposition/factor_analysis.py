@@ -13,7 +13,7 @@ sees the data again. Missing cells: EM (16) to (19), novum.decomposition._latent
 
 import warnings
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from novum.engines.moments.triangles import factor
 from novum.exceptions import NotConverged, ParameterError
 from novum.fold import fold
 from novum.fold.blocks import Source
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["FactorAnalysis"]
 
@@ -160,20 +161,20 @@ class FactorAnalysis(FactorModel):
     @stores
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        tol=1e-2,
-        copy=True,
-        max_iter=1000,
-        noise_variance_init=None,
-        svd_method="randomized",
-        iterated_power=3,
-        rotation=None,
-        random_state=0,
-    ): ...
+        tol: float = 1e-2,
+        copy: bool = True,
+        max_iter: int = 1000,
+        noise_variance_init: Any = None,
+        svd_method: str = "randomized",
+        iterated_power: int = 3,
+        rotation: str | None = None,
+        random_state: Any = 0,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
         [rows with holes]

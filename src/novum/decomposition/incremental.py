@@ -9,6 +9,8 @@ so R is the orthogonal factor of R1, R2 and one more row. Nothing is thrown away
 order give the axes of one fit to rounding.
 """
 
+from typing import Any, Self
+
 import numpy as np
 import scipy.sparse
 
@@ -19,6 +21,7 @@ from novum.decomposition._spectrum import of_factor
 from novum.decomposition._subspace import PrincipalAxes
 from novum.engines.moments.triangles import Factor, factor, reduce_rows
 from novum.exceptions import ParameterError, ParameterTypeError
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["IncrementalPCA"]
 
@@ -85,10 +88,12 @@ class IncrementalPCA(PrincipalAxes):
     }
 
     @stores
-    def __init__(self, n_components=None, *, whiten=False, copy=True, batch_size=None): ...
+    def __init__(
+        self, n_components: int | None = None, *, whiten: bool = False, copy: bool = True, batch_size: int | None = None
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit from scratch.
 
         Parameters
@@ -110,7 +115,7 @@ class IncrementalPCA(PrincipalAxes):
         return self._learn(found, k, source.dtype)
 
     @fits
-    def partial_fit(self, X, y=None, sample_weight=None, check_input=True):
+    def partial_fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, check_input: bool = True) -> Any:
         """Learn from one more portion.
 
         Parameters
@@ -166,7 +171,7 @@ class IncrementalPCA(PrincipalAxes):
         root = self._root
         return Factor(root, root[:, :0], self._center, float(self.n_samples_seen_), self._seen, 0.0)
 
-    def _learn(self, found: Factor, k: int, dtype: np.dtype):
+    def _learn(self, found: Factor, k: int, dtype: np.dtype) -> Self:
         """Turn the factor of all rows so far into fitted attributes."""
         self._root, self._center, self._seen = found.xx, found.mean, found.rows
         self.n_samples_seen_ = int(found.weight) if float(found.weight).is_integer() else float(found.weight)

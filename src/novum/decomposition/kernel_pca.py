@@ -12,7 +12,8 @@ axis. The linear kernel gives PCA. A point is brought back by a ridge regression
     x(z) = sum_i c_i k(z, z_i),   (K_z + alpha I) c = X                                            (4)
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
@@ -33,6 +34,7 @@ from novum.fold.homes.memory import MemorySource
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.blas import single_blas
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["KernelPCA"]
 
@@ -191,27 +193,27 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     @stores
     def __init__(
         self,
-        n_components=None,
+        n_components: int | None = None,
         *,
-        kernel="linear",
-        gamma=None,
-        degree=3,
-        coef0=1,
-        kernel_params=None,
-        alpha=1.0,
-        fit_inverse_transform=False,
-        eigen_solver="auto",
-        tol=0,
-        max_iter=None,
-        iterated_power="auto",
-        remove_zero_eig=False,
-        random_state=None,
-        copy_X=True,
-        n_jobs=None,
-    ): ...
+        kernel: str | Callable[..., Any] = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        alpha: float = 1.0,
+        fit_inverse_transform: bool = False,
+        eigen_solver: str = "auto",
+        tol: float = 0,
+        max_iter: int | None = None,
+        iterated_power: int | str = "auto",
+        remove_zero_eig: bool = False,
+        random_state: Any = None,
+        copy_X: bool = True,
+        n_jobs: int | None = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Target = None) -> Self:
         """Find the axes.
 
         Parameters
@@ -277,12 +279,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.dual_coef_ = scipy.linalg.solve(K, rows, assume_a="pos", overwrite_a=True)
         self.X_transformed_fit_ = z
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Rows, y: Target = None) -> Any:
         """Fit, and return the scores of every row."""
         self.fit(X)
         return self.eigenvectors_ * np.sqrt(self.eigenvalues_)
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return (3) for every row."""
         check_is_fitted(self)
         with np.errstate(divide="ignore"):
@@ -292,7 +294,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         )
         return self._rows(X, scores, params)
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Rows) -> Any:
         """Return points (4) that have about these scores; needs `fit_inverse_transform=True`."""
         if not self.fit_inverse_transform:
             raise NotFittedError(
@@ -303,7 +305,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         with single_blas():
             return self._kernel().between(np.asarray(X), self.X_transformed_fit_) @ self.dual_coef_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"

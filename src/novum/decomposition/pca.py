@@ -14,7 +14,7 @@ _krylov (9), (10); the number of components: _dimension (11), (12). Derivations:
 """
 
 import numbers
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from novum.decomposition._subspace import PrincipalAxes
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.fold.blocks import Source
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["PCA"]
 
@@ -132,20 +133,20 @@ class PCA(PrincipalAxes):
     @stores
     def __init__(
         self,
-        n_components=None,
+        n_components: float | str | None = None,
         *,
-        copy=True,
-        whiten=False,
-        svd_solver="auto",
-        tol=0.0,
-        iterated_power="auto",
-        n_oversamples=10,
-        power_iteration_normalizer="auto",
-        random_state=None,
-    ): ...
+        copy: bool = True,
+        whiten: bool = False,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        iterated_power: str | int = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        random_state: Any = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the axes.
 
         Parameters
@@ -240,7 +241,7 @@ class PCA(PrincipalAxes):
         total = values.sum() if found.weight <= 1 else found.total / (found.weight - 1)
         return np.int64(min(components_for_share(values / total, float(k)) if total > 0 else 1, len(values)))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.svd_solver in ("auto", "arpack", "covariance_eigh")
         return tags

@@ -12,7 +12,7 @@ cells have no closed form: EM (16) to (19), novum.decomposition._latent. The num
 
 import warnings
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from novum.decomposition._spectrum import exact, filled, signed
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold import Fit, fold
 from novum.fold.blocks import Source
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["ProbabilisticPCA"]
 
@@ -100,10 +101,12 @@ class ProbabilisticPCA(FactorModel):
     _reports_passes = True
 
     @stores
-    def __init__(self, n_components=None, *, method="auto", max_iter=2000, tol=1e-8): ...
+    def __init__(
+        self, n_components: int | str | None = None, *, method: str = "auto", max_iter: int = 2000, tol: float = 1e-8
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
         [rows with holes]
@@ -182,7 +185,7 @@ class ProbabilisticPCA(FactorModel):
             return int(np.argmin(self.bic_)) if hasattr(self, "bic_") else 0
         return max(1, min(p, int(np.ceil(weight))) - 1) if self.n_components is None else self.n_components
 
-    def _em(self, source: Source, q: int, mean, variance, weight: float, report: Any) -> None:
+    def _em(self, source: Source, q: int, mean: Any, variance: Any, weight: float, report: Any) -> None:
         """Fit q factors by EM from the start that the pairwise observed cells give."""
         begin = _latent.start(source, q, mean, variance)
         floor = np.full(len(mean), _latent.LEAST_NOISE * max(float(variance.mean()), np.finfo(float).tiny))
@@ -222,12 +225,12 @@ class ProbabilisticPCA(FactorModel):
         self.n_iter_ = 1 if em is None else em.n_iter
         self.history_ = History([] if em is None else em.history, name="log-likelihood")
 
-    def bic(self, X):
+    def bic(self, X: Rows) -> Any:
         """Return Schwarz's criterion (12) of the fitted model for rows X in memory; lower is better."""
         scores = self.score_samples(X)
         p, q = self.loadings_.shape
         return -2 * float(scores.sum()) + float(free_parameters(p, np.array(q))) * np.log(len(scores))
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the share of the variance of every component and of the first k together; return the axes."""
         return plot_spectrum(self.explained_variance_ratio_, ax)

@@ -21,6 +21,7 @@ from novum.engines.gaussians.missing import dense_joint, prepared
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
 from novum.runtime.random import seed_of
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["GaussianClasses", "class_density", "expected_rows", "log_joint", "priors_of"]
 
@@ -84,17 +85,17 @@ class GaussianClasses(BayesRule):
         """Return the covariance of every class (k, d, d)."""
         raise NotImplementedError
 
-    def predict_joint_log_proba(self, X):
+    def predict_joint_log_proba(self, X: Rows) -> Any:
         """Return log p(x, c), eq. (1), for every row and class; missing cells are integrated out."""
         check_is_fitted(self)
         return self._rows(X, log_joint, self._density())
 
-    def log_density(self, X):
+    def log_density(self, X: Rows) -> Any:
         """Return log p(x) of every row, the classes summed over; missing cells are integrated out."""
         check_is_fitted(self)
         return self._rows(X, total, self._density())
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows with their classes from the fitted model.
 
         Parameters
@@ -117,16 +118,16 @@ class GaussianClasses(BayesRule):
         rows = draw_gaussians(rng, counts, np.asarray(self.means_, np.float64), self._class_covariances())
         return rows, np.repeat(self.classes_, counts)
 
-    def plot(self, X=None, y=None, ax=None):
+    def plot(self, X: Rows = None, y: Target = None, ax: Any = None) -> Any:
         """Draw the densities of the classes (1 or 2 features), with the decision boundary and the rows where given."""
         from novum.discriminant_analysis._plot import plot_class_densities
 
         return plot_class_densities(self, X, y, ax=ax)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._allows_nan()
         return tags
 
-    def _allows_nan(self):
+    def _allows_nan(self) -> bool:
         return True

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["plot_class_densities", "plot_posterior_surface"]
 
@@ -38,7 +39,7 @@ def mesh(ranges: list[tuple[float, float]]) -> tuple[np.ndarray, np.ndarray, np.
     return first, second, np.column_stack([first.ravel(), second.ravel()])
 
 
-def plot_class_densities(model, X=None, y=None, ax=None):
+def plot_class_densities(model: Any, X: Rows = None, y: Target = None, ax: Any = None) -> Any:
     """Draw the Gaussians of a fitted discriminant analysis, and where its decision changes.
 
     Parameters
@@ -87,7 +88,7 @@ def plot_class_densities(model, X=None, y=None, ax=None):
     return ax
 
 
-def plot_posterior_surface(model, positive=None, ax=None):
+def plot_posterior_surface(model: Any, positive: Any = None, ax: Any = None) -> Any:
     """Draw p(class | x) over the plane as filled contours.
 
     Parameters

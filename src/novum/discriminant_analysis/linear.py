@@ -10,7 +10,7 @@ over N (maximum likelihood) or N - K (`unbiased`) come from one pass over the ro
 """
 
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.blas import single_blas
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["LinearDiscriminantAnalysis", "LinearForm"]
 
@@ -197,20 +198,20 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
     @stores
     def __init__(
         self,
-        solver="svd",
-        shrinkage=None,
-        priors=None,
-        n_components=None,
-        store_covariance=False,
-        tol=1e-4,
-        covariance_estimator=None,
+        solver: str = "svd",
+        shrinkage: str | float | None = None,
+        priors: Any = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
         *,
-        covariance_type="full",
-        unbiased=False,
-    ): ...
+        covariance_type: str = "full",
+        unbiased: bool = False,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the means, priors and shared covariance, and solve for the discriminants.
 
         [labelled rows]
@@ -283,7 +284,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
             )
         return class_density(type(self).__name__, *self._gaussians(), "tied")
 
-    def _class_covariances(self):
+    def _class_covariances(self) -> Any:
         self._density()  # tells why there is none
         return np.broadcast_to(self._within, (len(self.classes_), *self._within.shape))
 
@@ -302,17 +303,17 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
 
     _best = staticmethod(best_discriminant)
 
-    def _joint(self):
+    def _joint(self) -> Any:
         return discriminants, self._rule()
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Any:
         """Return delta of (3) for every row and class; for two classes the log-odds (2) of the second.
 
         A row with missing cells has log p(x, c) of its observed cells instead.
         """
         return self._answers(X, decision_of, self._query())
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return the coordinates of every row along Fisher's directions."""
         if self.solver == "lsqr":
             raise NotImplementedError("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
@@ -323,10 +324,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         return self._rows(X, projected, projection, verify=False)
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> Any:
         return self._max_components
 
-    def linear_form(self, positive=None, negative=None) -> LinearForm:
+    def linear_form(self, positive: Any = None, negative: Any = None) -> LinearForm:
         """Return weights and bias of (3) for every class; of two classes, those of their log-odds (2).
 
         Parameters

@@ -6,12 +6,14 @@ r"""How many numbers a Gaussian model of K classes in d dimensions has to learn.
 Own diagonal covariances are Gaussian naive Bayes.
 """
 
+from typing import Any
+
 from novum.exceptions import ParameterError
 
 __all__ = ["parameter_count"]
 
 
-def parameter_count(n_features, n_classes, covariance="shared"):
+def parameter_count(n_features: Any, n_classes: Any, covariance: Any = "shared") -> Any:
     """Return the number of free parameters, eq. (9).
 
     Parameters

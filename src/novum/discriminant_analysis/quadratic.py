@@ -7,7 +7,7 @@ S_c = scatter_c / N_c (maximum likelihood) or over N_c - 1 (`unbiased`), from th
 s_c along them. Predictions use the compiled density of a Gaussian mixture; missing cells are integrated out.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from novum.discriminant_analysis.parameters import parameter_count
 from novum.engines.gaussians.density import Density
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
@@ -115,19 +116,19 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
     def __init__(
         self,
         *,
-        solver="svd",
-        shrinkage=None,
-        priors=None,
-        reg_param=0.0,
-        store_covariance=False,
-        tol=1.0e-4,
-        covariance_estimator=None,
-        covariance_type="full",
-        unbiased=False,
-    ): ...
+        solver: str = "svd",
+        shrinkage: str | float | None = None,
+        priors: Any = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1.0e-4,
+        covariance_estimator: Any = None,
+        covariance_type: str = "full",
+        unbiased: bool = False,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit mean, prior and covariance of every class.
 
         [labelled rows]
@@ -185,14 +186,14 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
         return np.maximum(values[:, ::-1], 0.0).astype(dtype), vectors[:, :, ::-1].astype(dtype)
 
     @property
-    def scalings_(self):
+    def scalings_(self) -> Any:
         return list(self._axes()[0])
 
     @property
-    def rotations_(self):
+    def rotations_(self) -> Any:
         return list(self._axes()[1])
 
-    def _class_covariances(self):
+    def _class_covariances(self) -> Any:
         return self._covariances
 
     def _density(self) -> Density:
@@ -203,10 +204,10 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
         variances = np.ascontiguousarray(np.diagonal(covariances, axis1=1, axis2=2))
         return class_density(type(self).__name__, prior, mean, variances, "diag")
 
-    def _joint(self):
+    def _joint(self) -> Any:
         return log_joint, self._density()
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Any:
         """Return delta of (10) for every row and class; for two classes the log-odds of the second."""
         return self._answers(X, discriminants, self._query())
 

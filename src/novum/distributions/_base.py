@@ -191,7 +191,10 @@ class Distribution(Learnable):
             return shape
         return (*front, *batch) if back == (1,) * len(batch) else None
 
-    _large: bool = False  # whether parameters are so large that the plain formula would cancel
+    @property
+    def _large(self) -> bool:
+        """Whether parameters are so large that the plain formula would cancel."""
+        return False
 
     def _large_log_prob(self, x: NDArray) -> NDArray:
         """Return the log-density by deviances (`_deviance.py`)."""

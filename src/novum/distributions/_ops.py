@@ -33,10 +33,10 @@ class Ops(NamedTuple):
 class _Silence:
     """PyTorch never warns of arithmetic."""
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         return None
 
 

@@ -21,7 +21,7 @@ class Parameter:
     `shown` names another attribute to answer with, where the protocol of distributions has given the name a meaning.
     """
 
-    def __init__(self, shown: str | None = None):
+    def __init__(self, shown: str | None = None) -> None:
         self.shown = shown
 
     def __set_name__(self, owner: type, name: str) -> None:

@@ -20,6 +20,7 @@ from novum.distributions._priors import beta_mode
 from novum.distributions._tails import log_of, log_one_minus
 from novum.distributions.beta import Beta
 from novum.distributions.exponential_family import ExponentialFamily
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Bernoulli"]
 
@@ -59,7 +60,7 @@ class Bernoulli(ExponentialFamily):
     _domain = "zeros and ones"
     _prior_advice = "give a Beta"
 
-    def __init__(self, p: Any):
+    def __init__(self, p: Any) -> None:
         self._set(p=(probability("Bernoulli", "p", p), 0))
 
     @cached_property
@@ -68,7 +69,7 @@ class Bernoulli(ExponentialFamily):
             return Constants(np.log(self.p), np.log1p(-self.p))
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         other = ops.where(x == 0, constants.log_failure, ops.where(x == x, -np.inf, x))
         return ops.where(x == 1, constants.log_success, other)
 
@@ -76,10 +77,10 @@ class Bernoulli(ExponentialFamily):
     def _kernel_table(self) -> NDArray:
         return self._table(*self._constants[:2])
 
-    def _fused(self, x, out):
+    def _fused(self, x: Any, out: Any) -> None:
         _core.distributions.density.bernoulli(x, self._kernel_table, out)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         drawn = stream.uniform("bernoulli", 0, count, self._columns()).reshape(count, *self.batch_shape)
         return (drawn < self.p).astype(np.int64)
 
@@ -114,26 +115,26 @@ class Bernoulli(ExponentialFamily):
         return np.where((q >= 0) & (q <= 1), np.where(q <= 1 - self.p, 0.0, 1.0), np.nan)[()]
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self.p
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return self.p * (1 - self.p)
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return (self.p > 0.5).astype(np.float64)
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("integers", 0, 1)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return 1
 
-    def entropy(self):
+    def entropy(self) -> Any:
         return entr(self.p) - xlog1py(1 - self.p, -self.p)
 
     def kl(self, other: Any) -> Any:
@@ -143,38 +144,38 @@ class Bernoulli(ExponentialFamily):
         other = self._same_family(other)
         return bernoulli_divergence(self.p, other.p)
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         with np.errstate(divide="ignore"):
             return (np.log(self.p) - np.log1p(-self.p),)
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         with np.errstate(divide="ignore"):
             return -np.log1p(-self.p)
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         return (x,)
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return np.zeros(np.shape(x))
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         return (self.p,)
 
     @classmethod
-    def from_natural(cls, *eta):
+    def from_natural(cls, *eta: Any) -> Any:
         return cls(expit(eta[0]))
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         return type(self)(np.clip(mean[0], 0.0, 1.0))  # rounding of weighted sums
 
-    def _posterior_mode(self, statistics, prior):
+    def _posterior_mode(self, statistics: Any, prior: Any) -> Any:
         if not isinstance(prior, Beta):
             return super()._posterior_mode(statistics, prior)
         return Bernoulli(beta_mode("Bernoulli", statistics.successes, statistics.mass - statistics.successes, prior))
 
-    def _inside(self, x):
+    def _inside(self, x: Any) -> Any:
         return (x == 0) | (x == 1)
 
     @classmethod
-    def _start(cls, x, weight, **options):
+    def _start(cls, x: Any, weight: RowWeights, **options: Any) -> Any:
         return cls(np.full(tuple(x.shape[1:]), 0.5))

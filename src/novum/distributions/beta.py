@@ -23,6 +23,7 @@ from novum.distributions._tails import log_beta_tail
 from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.dirichlet import Dirichlet, finite_alpha
 from novum.distributions.exponential_family import ExponentialFamily
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Beta"]
 
@@ -65,7 +66,7 @@ class Beta(ConjugatePrior, ExponentialFamily):
     _sums = Sums
     _domain = "numbers between 0 and 1, both left out"
 
-    def __init__(self, a: Any, b: Any):
+    def __init__(self, a: Any, b: Any) -> None:
         self._set(a=(positive("Beta", "a", a), 0), b=(positive("Beta", "b", b), 0))
 
     @cached_property
@@ -73,7 +74,7 @@ class Beta(ConjugatePrior, ExponentialFamily):
         return Constants(self.a - 1, self.b - 1, -betaln(self.a, self.b))
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         with ops.quiet():
             left, right = constants.power_x * ops.log(x), constants.power_rest * ops.log1p(-x)
         inside = (x > 0) & (x < 1)
@@ -84,10 +85,10 @@ class Beta(ConjugatePrior, ExponentialFamily):
     def _kernel_table(self) -> NDArray:
         return self._table(*self._constants[:3])
 
-    def _fused(self, x, out):
+    def _fused(self, x: Any, out: Any) -> None:
         _core.distributions.density.beta(x, self._kernel_table, out)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         left, right = (
             log_gamma_draws(stream, f"beta {side}", shape, count) for side, shape in (("a", self.a), ("b", self.b))
         )
@@ -97,7 +98,7 @@ class Beta(ConjugatePrior, ExponentialFamily):
     def _large(self) -> bool:
         return bool((np.maximum(self.a, self.b) > LARGE_COUNT).any())
 
-    def _large_log_prob(self, x):
+    def _large_log_prob(self, x: Any) -> Any:
         inside = (x > 0) & (x < 1)
         some = np.where(inside, x, 0.5)
         total = self.a + self.b
@@ -132,32 +133,32 @@ class Beta(ConjugatePrior, ExponentialFamily):
         return betainccinv(self.a, self.b, q)
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self.a / (self.a + self.b)
 
     @property
-    def var(self):
+    def var(self) -> Any:
         total = self.a + self.b
         return self.a / total * (self.b / total) / (total + 1)
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         """Where the density is largest; of two infinite ends the one that more of the mass is at, 1/2 for the flat law."""
         return self._pair().mode[..., 0]
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("reals", 0.0, 1.0)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return 2
 
     def _pair(self) -> Dirichlet:
         """The same law, of (x, 1 - x)."""
         return Dirichlet(np.stack([self.a, self.b], axis=-1))
 
-    def entropy(self):
+    def entropy(self) -> Any:
         return self._pair().entropy()
 
     def kl(self, other: Any) -> Any:
@@ -172,36 +173,36 @@ class Beta(ConjugatePrior, ExponentialFamily):
         rest = gamma_remainder(other.a, self.a) + gamma_remainder(other.b, self.b) - gamma_remainder(theirs, mine)
         return np.maximum(means + rest, 0.0)[()]
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         return self.a, self.b
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         return betaln(self.a, self.b)
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         ops = ops_of(x)
         return ops.log(x), ops.log1p(-x)
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return -np.log(x) - np.log1p(-np.asarray(x))
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         total = digamma(self.a + self.b)
         return digamma(self.a) - total, digamma(self.b) - total
 
     @classmethod
-    def from_natural(cls, *eta):
+    def from_natural(cls, *eta: Any) -> Any:
         return cls(*eta)
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         alpha = finite_alpha("Beta: the data are all equal, so a and b", np.stack(mean, axis=-1))
         return Beta(alpha[..., 0], alpha[..., 1])
 
-    def _inside(self, x):
+    def _inside(self, x: Any) -> Any:
         return (x > 0) & (x < 1)
 
     @classmethod
-    def _start(cls, x, weight, **options):
+    def _start(cls, x: Any, weight: RowWeights, **options: Any) -> Any:
         return cls(np.ones(tuple(x.shape[1:])), 1.0)
 
 

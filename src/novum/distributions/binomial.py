@@ -25,6 +25,7 @@ from novum.distributions._tails import log_beta_tail, whole_isf
 from novum.distributions.beta import Beta
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Binomial"]
 
@@ -74,7 +75,7 @@ class Binomial(ExponentialFamily):
     _prior_advice = "give a Beta"
     _fit_options = ("n",)
 
-    def __init__(self, n: Any, p: Any):
+    def __init__(self, n: Any, p: Any) -> None:
         self._set(n=(whole("Binomial", "n", n), 0), p=(probability("Binomial", "p", p), 0))
 
     @cached_property
@@ -84,7 +85,7 @@ class Binomial(ExponentialFamily):
             return Constants(self.n, np.log(self.p), np.log1p(-self.p), gammaln(self.n + 1), certain)
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         rest = constants.n - x
         with ops.quiet():
             success, failure = x * constants.log_success, rest * constants.log_failure
@@ -97,10 +98,10 @@ class Binomial(ExponentialFamily):
     def _kernel_table(self) -> NDArray:
         return self._table(*self._constants[:4])
 
-    def _fused(self, x, out):
+    def _fused(self, x: Any, out: Any) -> None:
         _core.distributions.density.binomial(x, self._kernel_table, out)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         u = stream.uniform("binomial", 0, count, self._columns()).reshape(count, *self.batch_shape)
         return self.quantile(u).astype(np.int64)
 
@@ -108,7 +109,7 @@ class Binomial(ExponentialFamily):
     def _large(self) -> bool:
         return bool((self.n > LARGE_N).any())
 
-    def _large_log_prob(self, x):
+    def _large_log_prob(self, x: Any) -> Any:
         count = (np.floor(x) == x) & (x >= 0) & (x <= self.n)
         value = binomial_log(np.where(count, x, 0.0), self.n, self.p, 1 - self.p)
         return where_inside(NUMPY, count, value, x + 0.0 * self.n)
@@ -150,26 +151,26 @@ class Binomial(ExponentialFamily):
         return count_quantile(q, self.cdf, lambda r: bdtrik(r, self.n, self.p), self.mean, self.std, self.n)
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self.n * self.p
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return self.n * self.p * (1 - self.p)
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return np.minimum(np.floor((self.n + 1) * self.p), self.n)
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("integers", 0, self.n)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return 1
 
-    def entropy(self):
+    def entropy(self) -> Any:
         if not self.batch_shape:
             return summed_entropy(self.mean, self.std, self.n, self.log_prob)
         each = [Binomial(n, p).entropy() for n, p in zip(self.n.ravel(), self.p.ravel())]
@@ -184,46 +185,46 @@ class Binomial(ExponentialFamily):
             raise ParameterError(f"Binomial.kl(other={other!r}): other must have the same number of trials n.")
         return bernoulli_divergence(self.p, other.p, self.n)
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         with np.errstate(divide="ignore"):
             return (np.log(self.p) - np.log1p(-self.p),)
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         with np.errstate(divide="ignore"):
             return -self.n * np.log1p(-self.p)
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         return (x,)
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         x = np.asarray(x, np.float64)
         return gammaln(self.n + 1) - gammaln(x + 1) - gammaln(self.n - x + 1)
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         return (self.mean,)
 
     @classmethod
-    def from_natural(cls, *eta, n: Any = 1):
+    def from_natural(cls, *eta: Any, n: Any = 1) -> Any:
         """Return the distribution with natural parameter eta and n trials."""
         return cls(n, expit(eta[0]))
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         share = mean[0] / np.where(self.n > 0, self.n, 1.0)
         if (share > 1 + 1e-9).any():
             raise DataError(f"Binomial: the data hold more successes than n={np.max(self.n):g} trials; raise n.")
         return Binomial(self.n, np.minimum(share, 1.0))
 
-    def _posterior_mode(self, statistics, prior: Distribution):
+    def _posterior_mode(self, statistics: Any, prior: Distribution) -> Any:
         if not isinstance(prior, Beta):
             return super()._posterior_mode(statistics, prior)
         failures = self.n * statistics.mass - statistics.successes
         return Binomial(self.n, beta_mode("Binomial", statistics.successes, failures, prior))
 
-    def _inside(self, x):
+    def _inside(self, x: Any) -> Any:
         return (x >= 0) & (x == x.round()) & (x <= float(self.n.max(initial=0)))
 
     @classmethod
-    def _start(cls, x, weight, *, n=None, **options):
+    def _start(cls, x: Any, weight: RowWeights, *, n: Any = None, **options: Any) -> Any:
         if n is None:
             raise ParameterError("Binomial.fit(n=None): the number of trials is not learned; give n.")
         return cls(np.broadcast_to(whole("Binomial", "n", n), tuple(x.shape[1:])), 0.5)

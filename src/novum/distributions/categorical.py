@@ -25,6 +25,7 @@ from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
 from novum.runtime.checks import check_count
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Categorical"]
 
@@ -66,7 +67,7 @@ class Categorical(ExponentialFamily):
     _prior_advice = "give a Dirichlet"
     _fit_options = ("n_categories",)
 
-    def __init__(self, p: Any):
+    def __init__(self, p: Any) -> None:
         self._set(p=(simplex("Categorical", "p", p), 1))
 
     @property
@@ -83,12 +84,12 @@ class Categorical(ExponentialFamily):
         )
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         inside = (x >= 0) & (x < constants.outcomes) & (ops.floor(x) == x)
         code = ops.where(inside, x, 0.0) + constants.offset
         return where_inside(ops, inside, constants.log_p[ops.integers(code)], x)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         u = stream.uniform("categorical", 0, count, self._columns()).reshape(count, *self.batch_shape)
         cumulative = np.cumsum(self.p, axis=-1)
         cumulative /= cumulative[..., -1:]
@@ -97,11 +98,11 @@ class Categorical(ExponentialFamily):
         )  # 1 - u is never 0, so no outcome of probability zero is drawn first
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self.p
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return self.p * (1 - self.p)
 
     @property
@@ -110,18 +111,18 @@ class Categorical(ExponentialFamily):
         return self.p[..., None] * np.eye(self.p.shape[-1]) - self.p[..., None] * self.p[..., None, :]
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return self.p.argmax(axis=-1).astype(np.float64)
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("integers", 0, self.p.shape[-1] - 1)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return self.p.shape[-1] - 1
 
-    def entropy(self):
+    def entropy(self) -> Any:
         return entr(self.p).sum(axis=-1)
 
     def kl(self, other: Any) -> Any:
@@ -135,31 +136,31 @@ class Categorical(ExponentialFamily):
             )
         return rel_entr(self.p, other.p).sum(axis=-1)
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         with np.errstate(divide="ignore"):
             log_p = np.log(self.p)
         return (log_p[..., :-1] - log_p[..., -1:],)
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         with np.errstate(divide="ignore"):
             return -np.log(self.p[..., -1])
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         return (_indicator(x, self.p.shape[-1])[..., :-1],)
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return np.zeros(np.shape(x))
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         return (self.p[..., :-1],)
 
     @classmethod
-    def from_natural(cls, *eta):
+    def from_natural(cls, *eta: Any) -> Any:
         score = np.concatenate([eta[0], np.zeros(np.shape(eta[0])[:-1] + (1,))], axis=-1)
         power = np.exp(score - score.max(axis=-1, keepdims=True))
         return cls(power / power.sum(axis=-1, keepdims=True))
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         first = mean[0]
         return Categorical(np.concatenate([first, np.maximum(1 - first.sum(axis=-1, keepdims=True), 0.0)], axis=-1))
 
@@ -176,16 +177,16 @@ class Categorical(ExponentialFamily):
         share = statistics.counts / np.where(total > 0, total, 1.0)
         return Categorical(np.where(total > 0, share, self.p))
 
-    def _posterior_mode(self, statistics, prior):
+    def _posterior_mode(self, statistics: Any, prior: Any) -> Any:
         if not isinstance(prior, Dirichlet):
             return super()._posterior_mode(statistics, prior)
         return Categorical(dirichlet_mode("Categorical", statistics.counts, prior.alpha))
 
-    def _inside(self, x):
+    def _inside(self, x: Any) -> Any:
         return (x >= 0) & (x < self.p.shape[-1]) & (x == x.round())
 
     @classmethod
-    def _start(cls, x, weight, *, n_categories=None, **options):
+    def _start(cls, x: Any, weight: RowWeights, *, n_categories: Any = None, **options: Any) -> Any:
         k = check_count("Categorical.fit", "n_categories", n_categories, 2)
         return cls(np.full((*x.shape[1:], k), 1 / k))
 

@@ -85,7 +85,7 @@ class Continuous(Distribution):
         cdf: Any = None,
         points: Any = (),
         normalize: bool = False,
-    ):
+    ) -> None:
         low, high = (float(end) for end in support)
         if not low < high:
             raise ParameterError(f"Continuous(support={support!r}): support must be (low, high) with low < high.")
@@ -129,7 +129,7 @@ class Continuous(Distribution):
         return ()
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         raise NotImplementedError  # log_prob calls the user's function
 
     def prob(self, x: Any) -> Any:
@@ -149,7 +149,7 @@ class Continuous(Distribution):
         with np.errstate(divide="ignore"):
             return np.log(self.prob(x))
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         return self.quantile(stream.uniform("continuous", 0, count))
 
     def _mass_below(self, t: NDArray) -> NDArray:
@@ -239,15 +239,15 @@ class Continuous(Distribution):
         return mean, self.expect(lambda x: (x - mean) ** 2) if np.isfinite(mean) else float("nan")
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self._moments[0]
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return self._moments[1]
 
     @cached_property
-    def mode(self):
+    def mode(self) -> Any:
         t, _ = _quadrature.nodes_of(self._cells.left, self._cells.right)
         places = np.sort(t.ravel())
         best = int(np.argmax(self.prob(_quadrature.placed(self._line[0], places)[0])))
@@ -261,14 +261,14 @@ class Continuous(Distribution):
         return float(_quadrature.placed(self._line[0], np.array(found.x))[0])
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("reals", *self._line[0][:2])
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return 0
 
-    def entropy(self):
+    def entropy(self) -> Any:
         return self.expect(lambda x: -self.log_prob(x))
 
 

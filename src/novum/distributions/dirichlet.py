@@ -30,6 +30,7 @@ from novum.distributions._parameters import Parameter, positive
 from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError, ParameterError
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Dirichlet", "alpha_from_mean_log", "finite_alpha"]
 
@@ -118,7 +119,7 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
     _sums = Sums
     _domain = "vectors of positive numbers that add up to one"
 
-    def __init__(self, alpha: Any):
+    def __init__(self, alpha: Any) -> None:
         array = positive("Dirichlet", "alpha", alpha)
         if array.ndim == 0 or array.shape[-1] < 2:
             raise ParameterError(f"Dirichlet(alpha={alpha!r}): alpha needs two or more entries, one for every outcome.")
@@ -129,7 +130,7 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         return Constants(self.alpha - 1, -self.log_partition())
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         with ops.quiet():
             terms = constants.power * ops.log(x)
         if not all_of(x > 0):
@@ -143,10 +144,10 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         k = self.event_shape[0]
         return np.ascontiguousarray(self._constants.power).reshape(-1, k), np.ravel(self._constants.log_norm)
 
-    def _fused(self, x, out):
+    def _fused(self, x: Any, out: Any) -> None:
         _core.distributions.density.dirichlet(x, *self._kernel_table, SUM_SLACK, out)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         log_gamma = log_gamma_draws(stream, "dirichlet", self.alpha, count)
         power = np.exp(log_gamma - log_gamma.max(axis=-1, keepdims=True))
         return power / power.sum(axis=-1, keepdims=True)
@@ -156,11 +157,11 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         return self.alpha.sum(axis=-1, keepdims=True)
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self.alpha / self._total
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return self.mean * (1 - self.mean) / (self._total + 1)
 
     @property
@@ -170,7 +171,7 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         return (m[..., None] * np.eye(m.shape[-1]) - m[..., None] * m[..., None, :]) / (self._total + 1)[..., None]
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         peak = np.maximum(self.alpha - 1, 0.0)
         total = peak.sum(axis=-1, keepdims=True)
         flat = np.full_like(peak, 1 / peak.shape[-1])
@@ -181,46 +182,46 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
         return np.where(total > 0, peak / np.where(total > 0, total, 1.0), flat)
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("simplex", 0.0, 1.0)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return self.event_shape[0]
 
-    def entropy(self):
+    def entropy(self) -> Any:
         k, total = self.event_shape[0], self._total[..., 0]
         each = 0.5 * np.log(self.alpha) + stirling_error(self.alpha) + (self.alpha - 1) * digamma_gap(self.alpha)
         whole = (k - 0.5) * np.log(total) + stirling_error(total) + (total - k) * digamma_gap(total)
         return (each.sum(axis=-1) - whole + 0.5 * (k - 1) * np.log(2 * np.pi))[()]
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         return (self.alpha,)
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         return gammaln(self.alpha).sum(axis=-1) - gammaln(self.alpha.sum(axis=-1))
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         return (ops_of(x).log(x),)
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return -np.log(x).sum(axis=-1)
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         return (digamma(self.alpha) - digamma(self._total),)
 
     @classmethod
-    def from_natural(cls, *eta):
+    def from_natural(cls, *eta: Any) -> Any:
         return cls(eta[0])
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         return Dirichlet(finite_alpha("Dirichlet: the rows are all equal, so alpha", mean[0]))
 
-    def _inside(self, x):
+    def _inside(self, x: Any) -> Any:
         return (x > 0).all(-1) & (abs(x.sum(-1) - 1) <= SUM_SLACK)
 
     @classmethod
-    def _start(cls, x, weight, **options):
+    def _start(cls, x: Any, weight: RowWeights, **options: Any) -> Any:
         if x.shape[-1] < 2:
             raise DataError(
                 f"Dirichlet.fit: x has {x.shape[-1]} column; a row is a vector of two or more probabilities, one vector is"

@@ -47,7 +47,7 @@ class Discrete(Distribution):
     p = Parameter()
     _domain = "the values of its table"
 
-    def __init__(self, values: Any, p: Any = None):
+    def __init__(self, values: Any, p: Any = None) -> None:
         given = np.asarray(values)
         if given.ndim != 1 or not given.size or given.dtype.kind not in "fiubUS":
             raise ParameterError(
@@ -92,14 +92,14 @@ class Discrete(Distribution):
         return Categorical(self.p)._constants
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         return Categorical._log_density(constants, x, ops)
 
     def log_prob(self, x: Any) -> Any:
         """Return the logarithm of the probability of x; minus infinity for what is not in the table."""
         return Categorical(self.p).log_prob(self._codes(x))
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         return self.values[Categorical(self.p)._draw(stream, count)]
 
     def _numbers(self, what: str) -> NDArray:
@@ -144,28 +144,28 @@ class Discrete(Distribution):
         return np.where((q >= 0) & (q <= 1), values[smallest_at_least(cumulative, q)], np.nan)[()]
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self.p @ self._numbers("mean")
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return (self.p * (self._numbers("var") - self.mean[..., None]) ** 2).sum(axis=-1)
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return self.values[self.p.argmax(axis=-1)]
 
     @property
-    def support(self):
+    def support(self) -> Any:
         if self.values.dtype.kind in "US":
             return Support("values", None, None)
         return Support("values", float(self.values[0]), float(self.values[-1]))
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return self.values.size - 1
 
-    def entropy(self):
+    def entropy(self) -> Any:
         return entr(self.p).sum(axis=-1)
 
     def kl(self, other: Any) -> Any:

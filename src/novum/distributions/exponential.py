@@ -20,6 +20,7 @@ from novum.distributions._priors import gamma_mode
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.gamma import Gamma
 from novum.exceptions import DataError
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Exponential"]
 
@@ -58,7 +59,7 @@ class Exponential(ExponentialFamily):
     _domain = "numbers of zero or more"
     _prior_advice = "give a Gamma"
 
-    def __init__(self, rate: Any):
+    def __init__(self, rate: Any) -> None:
         self._set(rate=(positive("Exponential", "rate", rate), 0))
 
     @cached_property
@@ -66,7 +67,7 @@ class Exponential(ExponentialFamily):
         return Constants(-self.rate, np.log(self.rate))
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         value = x * constants.minus_rate
         value += constants.log_rate
         return where_inside(ops, x >= 0, value, x)
@@ -75,10 +76,10 @@ class Exponential(ExponentialFamily):
     def _kernel_table(self) -> NDArray:
         return self._table(*self._constants[:2])
 
-    def _fused(self, x, out):
+    def _fused(self, x: Any, out: Any) -> None:
         _core.distributions.density.exponential(x, self._kernel_table, out)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         drawn = stream.exponential("exponential", 0, count, self._columns())
         return drawn.reshape(count, *self.batch_shape) / self.rate
 
@@ -112,26 +113,26 @@ class Exponential(ExponentialFamily):
             return np.where(np.asarray(q) >= 0, -np.log1p(-np.asarray(q, np.float64)) / self.rate, np.nan)[()]
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return 1 / self.rate
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return 1 / self.rate**2
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return np.zeros(self.batch_shape)
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("reals", 0.0, np.inf)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return 1
 
-    def entropy(self):
+    def entropy(self) -> Any:
         return 1 - np.log(self.rate)
 
     def kl(self, other: Any) -> Any:
@@ -140,38 +141,38 @@ class Exponential(ExponentialFamily):
             return super().kl(other)
         return excess(self._same_family(other).rate / self.rate - 1)[()]
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         return (-self.rate,)
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         return -np.log(self.rate)
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         return (x,)
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return np.zeros(np.shape(x))
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         return (self.mean,)
 
     @classmethod
-    def from_natural(cls, *eta):
+    def from_natural(cls, *eta: Any) -> Any:
         return cls(-np.asarray(eta[0], np.float64))
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         if (mean[0] <= 0).any():
             raise DataError("Exponential: the data are all zero, so the rate would be infinite; give data above zero.")
         return Exponential(1 / mean[0])
 
-    def _posterior_mode(self, statistics, prior: Distribution):
+    def _posterior_mode(self, statistics: Any, prior: Distribution) -> Any:
         if not isinstance(prior, Gamma):
             return super()._posterior_mode(statistics, prior)
         return Exponential(gamma_mode("Exponential", statistics.mass, statistics.total, prior))
 
-    def _inside(self, x):
+    def _inside(self, x: Any) -> Any:
         return x >= 0
 
     @classmethod
-    def _start(cls, x, weight, **options):
+    def _start(cls, x: Any, weight: RowWeights, **options: Any) -> Any:
         return cls(np.ones(tuple(x.shape[1:])))

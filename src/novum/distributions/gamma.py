@@ -31,6 +31,7 @@ from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import DataError
 from novum.runtime import arrays
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Gamma"]
 
@@ -96,7 +97,7 @@ class Gamma(ConjugatePrior, ExponentialFamily):
     _sums = Sums
     _domain = "positive numbers"
 
-    def __init__(self, shape: Any, rate: Any):
+    def __init__(self, shape: Any, rate: Any) -> None:
         self._set(shape=(positive("Gamma", "shape", shape), 0), rate=(positive("Gamma", "rate", rate), 0))
 
     @cached_property
@@ -106,7 +107,7 @@ class Gamma(ConjugatePrior, ExponentialFamily):
         return Constants(self.shape - 1, self.rate, log_norm, edge)
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         with ops.quiet():
             value = ops.log(x)
             value = value * constants.power
@@ -118,17 +119,17 @@ class Gamma(ConjugatePrior, ExponentialFamily):
     def _kernel_table(self) -> NDArray:
         return self._table(*self._constants[:4])
 
-    def _fused(self, x, out):
+    def _fused(self, x: Any, out: Any) -> None:
         _core.distributions.density.gamma(x, self._kernel_table, out)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         return np.exp(log_gamma_draws(stream, "gamma", self.shape, count)) / self.rate
 
     @property
     def _large(self) -> bool:
         return bool((self.shape > LARGE_SHAPE).any())
 
-    def _large_log_prob(self, x):
+    def _large_log_prob(self, x: Any) -> Any:
         some = np.where(x > 0, x, 1.0)
         value = np.log(self.shape) - np.log(some) + poisson_log(self.shape, self.rate * some)
         return where_inside(NUMPY, x > 0, value, x, lambda: np.where(x == 0, self._constants.at_zero, -np.inf))
@@ -182,26 +183,26 @@ class Gamma(ConjugatePrior, ExponentialFamily):
         return np.where(inner, x, ends)[()]
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self.shape / self.rate
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return self.shape / self.rate**2
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return np.maximum(self.shape - 1, 0.0) / self.rate
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("reals", 0.0, np.inf)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return 2
 
-    def entropy(self):
+    def entropy(self) -> Any:
         a = self.shape
         bend = stirling_error(a) + (a - 1) * digamma_gap(a)
         return (0.5 * (np.log(a) + LOG_2PI) - np.log(self.rate) + bend)[()]
@@ -217,26 +218,26 @@ class Gamma(ConjugatePrior, ExponentialFamily):
         means = b * excess(a / b * (other.rate / self.rate) - 1)
         return np.maximum(means + shapes, 0.0)[()]
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         return self.shape - 1, -self.rate
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         return gammaln(self.shape) - self.shape * np.log(self.rate)
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         return ops_of(x).log(x), x
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return np.zeros(np.shape(x))
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         return digamma(self.shape) - np.log(self.rate), self.mean
 
     @classmethod
-    def from_natural(cls, *eta):
+    def from_natural(cls, *eta: Any) -> Any:
         return cls(np.asarray(eta[0]) + 1, -np.asarray(eta[1], np.float64))
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         shape = shape_from(np.log(mean[1]) - mean[0])
         return type(self)(shape, shape / mean[1])
 
@@ -262,10 +263,10 @@ class Gamma(ConjugatePrior, ExponentialFamily):
         shape = shape_from(np.where(present, s, 1.0))
         return self._kept(statistics, Gamma(shape, shape / mean), None)
 
-    def _inside(self, x):
+    def _inside(self, x: Any) -> Any:
         return x > 0
 
     @classmethod
-    def _start(cls, x, weight, **options):
+    def _start(cls, x: Any, weight: RowWeights, **options: Any) -> Any:
         mean = arrays.to_numpy(x.mean(0)) if x.shape[0] else np.ones(tuple(x.shape[1:]))
         return cls(1.0, 1 / np.where(mean > 0, mean, 1.0))

@@ -55,7 +55,7 @@ class MixtureDistribution(Distribution):
     (0.187627, 0.187627)
     """
 
-    def __init__(self, weights: Any, components: Any):
+    def __init__(self, weights: Any, components: Any) -> None:
         p = simplex("MixtureDistribution", "weights", weights)
         if isinstance(components, Distribution):
             count, parts = components.batch_shape, [components]
@@ -138,7 +138,7 @@ class MixtureDistribution(Distribution):
         return ()
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         raise NotImplementedError  # log_prob asks the components
 
     def _each(self, name: str, *arguments: Any) -> Any:
@@ -177,7 +177,7 @@ class MixtureDistribution(Distribution):
         with np.errstate(invalid="ignore"):
             return power / power.sum(axis=-1, keepdims=True)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         cumulative = np.cumsum(self.weights)
         cumulative /= cumulative[-1]
         code = smallest_at_least(cumulative, 1 - stream.uniform("mixture", 0, count))
@@ -266,11 +266,11 @@ class MixtureDistribution(Distribution):
             raise ParameterError(f"MixtureDistribution.{what}: it exists for numbers, not for vectors.")
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return np.tensordot(self.weights, self._each("mean"), axes=1)
 
     @property
-    def var(self):
+    def var(self) -> Any:
         offset = self._each("mean") - self.mean
         return np.tensordot(self.weights, self._each("var") + offset**2, axes=1)
 
@@ -281,7 +281,7 @@ class MixtureDistribution(Distribution):
         return np.tensordot(self.weights, self._each("cov") + offset[..., None] * offset[..., None, :], axes=1)
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         """The highest of the peaks near the modes of the components (of numbers), or the best of those modes (of vectors)."""
         places = self._each("mode")
         best = places[int(np.argmax(self.log_prob(places)))]
@@ -296,16 +296,16 @@ class MixtureDistribution(Distribution):
         return float(found.x) if -found.fun > self.log_prob(best) else float(best)
 
     @property
-    def support(self):
+    def support(self) -> Any:
         parts = [self.components] if isinstance(self.components, Distribution) else self.components
         kind = parts[0].support.kind
         return Support(kind, min(np.min(p.support.low) for p in parts), max(np.max(p.support.high) for p in parts))
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         parts = [self.components] * self.weights.size if isinstance(self.components, Distribution) else self.components
         return self.weights.size - 1 + sum(part.n_parameters for part in parts)
 
-    def entropy(self):
+    def entropy(self) -> Any:
         self._scalar("entropy")
         return self.expect(lambda x: -self.log_prob(x))

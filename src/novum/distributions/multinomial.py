@@ -28,6 +28,7 @@ from novum.distributions.dirichlet import Dirichlet
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import ParameterError
 from novum.runtime import arrays
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Multinomial"]
 
@@ -78,7 +79,7 @@ class Multinomial(ExponentialFamily):
     _prior_advice = "give a Dirichlet"
     _fit_options = ("n",)
 
-    def __init__(self, n: Any, p: Any):
+    def __init__(self, n: Any, p: Any) -> None:
         table = simplex("Multinomial", "p", p)
         self._set(table.shape[-1:], n=(whole("Multinomial", "n", n), 0), p=(table, 1))
 
@@ -92,7 +93,7 @@ class Multinomial(ExponentialFamily):
             return Constants(self.n, np.log(self.p), gammaln(self.n + 1), np.array((self.p == 0).any()))
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         with ops.quiet():
             terms = x * constants.log_p
         if constants.certain:
@@ -107,10 +108,10 @@ class Multinomial(ExponentialFamily):
         n, log_p, log_factorial, _ = self._constants
         return log_p.reshape(-1, self.event_shape[0]), np.array(n).reshape(-1), np.ravel(log_factorial)
 
-    def _fused(self, x, out):
+    def _fused(self, x: Any, out: Any) -> None:
         _core.distributions.density.multinomial(x, *self._kernel_table, out)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         """Count the outcomes of n categorical draws."""
         k, columns = self.event_shape[0], self._columns()
         p, n = self.p.reshape(columns, k), self.n.reshape(columns)
@@ -128,11 +129,11 @@ class Multinomial(ExponentialFamily):
         return out.reshape(count, *self.batch_shape, k)
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self.n[..., None] * self.p
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return self.n[..., None] * self.p * (1 - self.p)
 
     @property
@@ -141,20 +142,20 @@ class Multinomial(ExponentialFamily):
         return self.n[..., None, None] * Categorical(self.p).cov
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         """The most probable counts: the largest remainders of (n + K/2) p, moved one by one until no move helps."""
         flat = [most_probable(int(n), p) for n, p in zip(self.n.reshape(-1), self.p.reshape(-1, self.p.shape[-1]))]
         return np.reshape(flat, self.p.shape)
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("counts", 0, self.n)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return self.event_shape[0] - 1
 
-    def entropy(self):
+    def entropy(self) -> Any:
         binomials = Binomial(self.n[..., None], self.p)
         log_factorial = expected_log_factorial(binomials.mean, binomials.log_prob).sum(axis=-1)
         return self.n * entr(self.p).sum(axis=-1) - gammaln(self.n + 1) + log_factorial
@@ -168,27 +169,27 @@ class Multinomial(ExponentialFamily):
             raise ParameterError("Multinomial.kl: other must have the same number of trials n.")
         return self.n * rel_entr(self.p, other.p).sum(axis=-1)
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         return Categorical(self.p).natural_parameters()
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         return self.n * Categorical(self.p).log_partition()
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         return (x[..., :-1],)
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return gammaln(self.n + 1) - gammaln(np.asarray(x) + 1).sum(axis=-1)
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         return (self.mean[..., :-1],)
 
     @classmethod
-    def from_natural(cls, *eta, n: Any = 1):
+    def from_natural(cls, *eta: Any, n: Any = 1) -> Any:
         """Return the distribution with natural parameter eta and n trials."""
         return cls(n, Categorical.from_natural(*eta).p)
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         return Multinomial(self.n, Categorical(self.p).from_mean_statistics(mean[0] / self.n[..., None]).p)
 
     @classmethod
@@ -223,12 +224,12 @@ class Multinomial(ExponentialFamily):
         share = statistics.counts / np.where(total > 0, total, 1.0)
         return Multinomial(self.n, np.where(total > 0, share, self.p))
 
-    def _inside(self, x):
+    def _inside(self, x: Any) -> Any:
         total = x.sum(-1)
         return ((x >= 0) & (x == x.round())).all(-1) & (total == arrays.like(total, self.n, "float64"))
 
     @classmethod
-    def _start(cls, x, weight, *, n=None, **options):
+    def _start(cls, x: Any, weight: RowWeights, *, n: Any = None, **options: Any) -> Any:
         """Begin with equal probabilities; n is the total of the first row unless given."""
         if n is None:
             first = float(x[0].sum()) if x.shape[0] else 1.0

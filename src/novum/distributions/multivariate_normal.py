@@ -31,6 +31,7 @@ from novum.distributions.normal import FAR_SHIFT, LOG_2PI
 from novum.distributions.normal_inverse_wishart import NormalInverseWishart
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
+from novum.runtime.typing import RowWeights
 
 __all__ = ["MultivariateNormal"]
 
@@ -83,7 +84,7 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
     _domain = "vectors of real numbers"
     _prior_advice = "give a NormalInverseWishart"
 
-    def __init__(self, mean: Any, cov: Any):
+    def __init__(self, mean: Any, cov: Any) -> None:
         center = finite("MultivariateNormal", "mean", mean)
         if center.ndim == 0:
             raise ParameterError(
@@ -104,7 +105,7 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         return Constants(self.mean, self.cholesky, log_peak)
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         square = _triangular.squared_length(constants.factor, x - constants.mean, spent=True)
         return constants.log_peak - 0.5 * square
 
@@ -113,12 +114,12 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         d = self.event_shape[0]
         return np.ascontiguousarray(self.mean).reshape(-1, d), np.ascontiguousarray(self.cholesky).reshape(-1, d, d)
 
-    def _fused(self, x, out):
+    def _fused(self, x: Any, out: Any) -> None:
         _core.distributions.density.squared_length(x, *self._kernel_table, out)
         out *= -0.5
         out += self._constants.log_peak
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         z = stream.normal("multivariate normal", 0, count, self._columns() * self.event_shape[0])
         z = z.reshape(count, *self.batch_shape, *self.event_shape)
         if not self.batch_shape:
@@ -126,19 +127,19 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         return self.mean + (self.cholesky @ z[..., None])[..., 0]
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return np.diagonal(self.cov, axis1=-2, axis2=-1)
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return self.mean
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("vectors", -np.inf, np.inf)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         d = self.event_shape[0]
         return d + d * (d + 1) // 2
 
@@ -148,7 +149,7 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         inverse = _triangular.solve_lower(self.cholesky, np.eye(self.event_shape[0]))
         return inverse.swapaxes(-1, -2) @ inverse
 
-    def entropy(self):
+    def entropy(self) -> Any:
         d = self.event_shape[0]
         return 0.5 * (d * (1 + LOG_2PI) + _triangular.log_determinant(self.cholesky))
 
@@ -164,29 +165,29 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         scale = np.diagonal(ratio, axis1=-2, axis2=-1)
         return 0.5 * (gap + (ratio**2).sum(axis=(-2, -1)) - self.event_shape[0]) - np.log(scale).sum(axis=-1)
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         precision = self.precision
         return (precision @ self.mean[..., None])[..., 0], -0.5 * precision
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         square = _triangular.squared_length(self.cholesky, self.mean)
         return 0.5 * (square + _triangular.log_determinant(self.cholesky))
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         return x, x[..., None] * x[..., None, :]
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return np.full(np.shape(x)[:-1], -0.5 * self.event_shape[0] * LOG_2PI)
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         return self.mean, self.cov + self.mean[..., None] * self.mean[..., None, :]
 
     @classmethod
-    def from_natural(cls, *eta):
+    def from_natural(cls, *eta: Any) -> Any:
         cov = np.linalg.inv(-2 * np.asarray(eta[1], np.float64))
         return cls((cov @ np.asarray(eta[0])[..., None])[..., 0], cov)
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         first, second = mean
         return type(self)(first, second - first[..., None] * first[..., None, :])
 
@@ -226,7 +227,7 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
             ) from error
         return self._kept(statistics, found, None)
 
-    def _posterior_mode(self, statistics, prior):
+    def _posterior_mode(self, statistics: Any, prior: Any) -> Any:
         if not isinstance(prior, NormalInverseWishart):
             return super()._posterior_mode(statistics, prior)
         offset, cov = moments_of(statistics)
@@ -240,12 +241,12 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         return MultivariateNormal(prior.center + share * gap, (prior.scale + scatter) / divisor[..., None, None])
 
     @classmethod
-    def _start(cls, x, weight, **options):
+    def _start(cls, x: Any, weight: RowWeights, **options: Any) -> Any:
         d = x.shape[-1]
         near = cls(arrays.to_numpy(x[0]) if x.shape[0] else np.zeros(d), np.eye(d))
         offset, cov = moments_of(near.statistics(x, weight)) if x.shape[0] else (np.zeros(d), np.eye(d))
         scale = np.diagonal(cov)
         return cls(near.mean + offset, np.where(scale > 0, scale, 1.0))
 
-    def _begin_again(self, found):
+    def _begin_again(self, found: Any) -> Any:
         return bool(((found.mean - self.mean) ** 2 > FAR_SHIFT * found.var).any())

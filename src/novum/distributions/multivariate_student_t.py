@@ -22,6 +22,7 @@ from novum.distributions._iterate import iterate
 from novum.distributions._parameters import Parameter, finite, positive
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
+from novum.runtime.typing import RowWeights
 
 __all__ = ["MultivariateStudentT"]
 
@@ -73,7 +74,7 @@ class MultivariateStudentT(Distribution):
     _domain = "vectors of real numbers"
     _fit_options = ("df", "max_iter", "tol")
 
-    def __init__(self, df: Any, loc: Any, scale_matrix: Any):
+    def __init__(self, df: Any, loc: Any, scale_matrix: Any) -> None:
         family = "MultivariateStudentT"
         center = finite(family, "loc", loc)
         if center.ndim == 0:
@@ -100,7 +101,7 @@ class MultivariateStudentT(Distribution):
         return Constants(self.loc, self.cholesky, self.df, -0.5 * (self.df + d), log_peak)
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         square = _triangular.squared_length(constants.factor, x - constants.loc, spent=True)
         return constants.log_peak + constants.minus_power * ops.log1p(square / constants.df)
 
@@ -109,14 +110,14 @@ class MultivariateStudentT(Distribution):
         d = self.event_shape[0]
         return np.ascontiguousarray(self.loc).reshape(-1, d), np.ascontiguousarray(self.cholesky).reshape(-1, d, d)
 
-    def _fused(self, x, out):
+    def _fused(self, x: Any, out: Any) -> None:
         _core.distributions.density.squared_length(x, *self._kernel_table, out)
         out /= self.df
         np.log1p(out, out=out)
         out *= self._constants.minus_power
         out += self._constants.log_peak
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         z = stream.normal("multivariate student", 0, count, self._columns() * self.event_shape[0])
         z = z.reshape(count, *self.batch_shape, *self.event_shape)
         log_tau = log_gamma_draws(stream, "multivariate student precision", 0.5 * self.df, count) - np.log(
@@ -125,7 +126,7 @@ class MultivariateStudentT(Distribution):
         return self.loc + (self.cholesky @ z[..., None])[..., 0] * np.exp(-0.5 * log_tau)[..., None]
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return np.where(self.df[..., None] > 1, self.loc, np.nan)
 
     @property
@@ -136,23 +137,23 @@ class MultivariateStudentT(Distribution):
         return np.where(df > 2, wide, np.where(df > 1, np.inf, np.nan))
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return np.diagonal(self.cov, axis1=-2, axis2=-1)
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return self.loc
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("vectors", -np.inf, np.inf)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         d = self.event_shape[0]
         return d + d * (d + 1) // 2 + 1
 
-    def entropy(self):
+    def entropy(self) -> Any:
         half = 0.5 * (self.df + self.event_shape[0])
         return half * (digamma(half) - digamma(0.5 * self.df)) - self._constants.log_peak
 
@@ -218,7 +219,7 @@ class MultivariateStudentT(Distribution):
         return float(max(np.abs(move).max() for move in moves))
 
     @classmethod
-    def _start(cls, x, weight, *, df=None, **options):
+    def _start(cls, x: Any, weight: RowWeights, *, df: Any = None, **options: Any) -> Any:
         rows, d = arrays.to_numpy(x), x.shape[-1]
         if not len(rows):
             return cls(4.0, np.zeros(d), 1.0)

@@ -28,6 +28,7 @@ from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.normal_gamma import NormalGamma
 from novum.exceptions import DataError
 from novum.runtime import arrays
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Normal"]
 
@@ -82,7 +83,7 @@ class Normal(ConjugatePrior, ExponentialFamily):
     _sums = Sums
     _prior_advice = "give a NormalGamma"
 
-    def __init__(self, mean: Any = 0.0, var: Any = 1.0):
+    def __init__(self, mean: Any = 0.0, var: Any = 1.0) -> None:
         self._set(mean=(finite("Normal", "mean", mean), 0), var=(positive("Normal", "var", var), 0))
 
     @cached_property
@@ -90,14 +91,14 @@ class Normal(ConjugatePrior, ExponentialFamily):
         return Constants(self.mean, -0.5 / self.var, -0.5 * (LOG_2PI + np.log(self.var)))
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         value = x - constants.mean
         value *= value
         value *= constants.minus_half_precision
         value += constants.log_peak
         return value
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         drawn = stream.normal("normal", 0, count, self._columns()).reshape(count, *self.batch_shape)
         return self.mean + self.std * drawn
 
@@ -126,18 +127,18 @@ class Normal(ConjugatePrior, ExponentialFamily):
         return self.mean - self.std * ndtri(q)
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return self.mean
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("reals", -np.inf, np.inf)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return 2
 
-    def entropy(self):
+    def entropy(self) -> Any:
         return 0.5 * (1 + LOG_2PI + np.log(self.var))
 
     def kl(self, other: Any) -> Any:
@@ -148,27 +149,27 @@ class Normal(ConjugatePrior, ExponentialFamily):
         ratio = self.var / other.var - 1
         return 0.5 * (excess(ratio) + (self.mean - other.mean) ** 2 / other.var)
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         return self.mean / self.var, -0.5 / self.var
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         return 0.5 * (self.mean**2 / self.var + np.log(self.var))
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         return x, x * x
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return np.full(np.shape(x), -0.5 * LOG_2PI)
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         return self.mean, self.var + self.mean**2
 
     @classmethod
-    def from_natural(cls, *eta):
+    def from_natural(cls, *eta: Any) -> Any:
         first, second = (np.asarray(part, np.float64) for part in eta)
         return cls(-0.5 * first / second, -0.5 / second)
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         first, second = mean
         return type(self)(first, second - first**2)
 
@@ -190,7 +191,7 @@ class Normal(ConjugatePrior, ExponentialFamily):
             )
         return self._kept(statistics, Normal(self.mean + offset, np.where(var > 0, var, 1.0)), None)
 
-    def _posterior_mode(self, statistics, prior):
+    def _posterior_mode(self, statistics: Any, prior: Any) -> Any:
         if not isinstance(prior, NormalGamma):
             return super()._posterior_mode(statistics, prior)
         offset, var = moments_of(statistics)
@@ -201,7 +202,7 @@ class Normal(ConjugatePrior, ExponentialFamily):
         return Normal(center, (prior.rate + 0.5 * scatter) / (prior.shape + 0.5 * (mass - 1)))
 
     @classmethod
-    def _start(cls, x, weight, **options):
+    def _start(cls, x: Any, weight: RowWeights, **options: Any) -> Any:
         near = cls(np.zeros(tuple(x.shape[1:])), 1.0)
         if x.shape[0] == 0:
             return near
@@ -209,5 +210,5 @@ class Normal(ConjugatePrior, ExponentialFamily):
         offset, var = moments_of(near.statistics(x, weight))
         return cls(near.mean + offset, np.where(var > 0, var, 1.0))
 
-    def _begin_again(self, found):
+    def _begin_again(self, found: Any) -> Any:
         return bool(((found.mean - self.mean) ** 2 > FAR_SHIFT * found.var).any())

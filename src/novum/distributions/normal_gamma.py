@@ -22,6 +22,7 @@ from novum.distributions._parameters import Parameter, finite, positive
 from novum.distributions.conjugate.prior import ConjugatePrior
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.gamma import shape_from
+from novum.runtime.typing import RowWeights
 
 __all__ = ["NormalGamma"]
 
@@ -76,7 +77,7 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
     _sums = Sums
     _domain = "pairs of a mean and a positive precision"
 
-    def __init__(self, mean: Any, strength: Any, shape: Any, rate: Any):
+    def __init__(self, mean: Any, strength: Any, shape: Any, rate: Any) -> None:
         self._set(
             (2,),
             mean=(finite("NormalGamma", "mean", mean), 0),
@@ -92,14 +93,14 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
         )
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         mu, tau = x[..., 0], x[..., 1]
         with ops.quiet():
             value = constants.power * ops.log(tau) + constants.log_norm
         value = value - tau * (constants.rate + constants.half_strength * (mu - constants.mean) ** 2)
         return where_inside(ops, tau > 0, value, tau)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         tau = np.exp(log_gamma_draws(stream, "normal-gamma precision", self.shape, count)) / self.rate
         z = stream.normal("normal-gamma mean", 0, count, self._columns()).reshape(count, *self.batch_shape)
         return np.stack([self.center + z / np.sqrt(self.strength * tau), tau], axis=-1)
@@ -115,62 +116,62 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
         return np.stack([np.where(self.shape > 0.5, self.center, np.nan), self.shape / self.rate], axis=-1)
 
     @property
-    def var(self):
+    def var(self) -> Any:
         """Variances of mu and tau, along the last axis; that of mu is infinite for shape <= 1."""
         spread = np.where(self.shape > 1, self.rate / (self.strength * np.maximum(self.shape - 1, 1e-300)), np.inf)
         return np.stack([spread, self.shape / self.rate**2], axis=-1)
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return np.stack([self.center, np.maximum(self.shape - 0.5, 0.0) / self.rate], axis=-1)
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("vectors", np.array([-np.inf, 0.0]), np.array([np.inf, np.inf]))
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return 4
 
-    def entropy(self):
+    def entropy(self) -> Any:
         parts = sum(eta * mean for eta, mean in zip(self.natural_parameters(), self.mean_statistics()))
         return self.log_partition() - parts + 0.5 * LOG_2PI
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         k, m = self.strength, self.center
         return self.shape - 0.5, -self.rate - 0.5 * k * m * m, k * m, -0.5 * k
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         return gammaln(self.shape) - self.shape * np.log(self.rate) - 0.5 * np.log(self.strength)
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         mu, tau = x[..., 0], x[..., 1]
         return ops_of(x).log(tau), tau, tau * mu, tau * mu * mu
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return np.full(np.shape(x)[:-1], -0.5 * LOG_2PI)
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         tau = self.shape / self.rate
         log_tau = digamma(self.shape) - np.log(self.rate)
         return log_tau, tau, tau * self.center, 1 / self.strength + tau * self.center**2
 
     @classmethod
-    def from_natural(cls, *eta):
+    def from_natural(cls, *eta: Any) -> Any:
         power, second, third, fourth = (np.asarray(part, np.float64) for part in eta)
         k = -2 * fourth
         m = third / k
         return cls(m, k, power + 0.5, -second - 0.5 * k * m * m)
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         log_tau, tau, first, second = mean
         shape = shape_from(np.log(tau) - log_tau)
         center = first / tau
         return NormalGamma(center, 1 / (second - center * first), shape, shape / tau)
 
-    def _inside(self, x):
+    def _inside(self, x: Any) -> Any:
         return x[..., 1] > 0
 
     @classmethod
-    def _start(cls, x, weight, **options):
+    def _start(cls, x: Any, weight: RowWeights, **options: Any) -> Any:
         return cls(0.0, 1.0, 1.0, 1.0)

@@ -108,7 +108,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
     _sums = Sums
     _domain = "means and positive definite covariances, (d + 1, d) each"
 
-    def __init__(self, mean: Any, strength: Any, df: Any, scale: Any):
+    def __init__(self, mean: Any, strength: Any, df: Any, scale: Any) -> None:
         family = "NormalInverseWishart"
         center = finite(family, "mean", mean)
         if center.ndim == 0:
@@ -137,7 +137,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         )
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         mu, cov = unpacked(arrays.to_numpy(x))
         factor, good = factors(cov)
         d = mu.shape[-1]
@@ -150,7 +150,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         value = constants.log_norm - 0.5 * ((constants.df + d + 2) * log_det + trace + constants.strength * square)
         return np.where(good, value, -np.inf)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         d, batch = self._d, self.batch_shape
         freedom = self.df[..., None] - np.arange(d)
         chi = np.exp(0.5 * (LOG_2 + log_gamma_draws(stream, "inverse Wishart diagonal", 0.5 * freedom, count)))
@@ -175,7 +175,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         return packed(center, self.scale / np.where(excess > 0, excess, np.nan)[..., None, None])
 
     @property
-    def var(self):
+    def var(self) -> Any:
         """Variances of every entry of an outcome; NaN where they do not exist."""
         d, nu = self._d, self.df
         excess = np.where(nu > d + 1, nu - d - 1, np.nan)[..., None, None]
@@ -186,15 +186,15 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         return packed(diagonal / excess[..., 0] / self.strength[..., None], above / ((excess + 1) * excess**2 * wide))
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return packed(self.center, self.scale / (self.df + self._d + 2)[..., None, None])
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("matrices", -np.inf, np.inf)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return self._d + self._d * (self._d + 1) // 2 + 2
 
     def _mean_log_determinant(self) -> NDArray:
@@ -202,45 +202,45 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         halves = 0.5 * (self.df[..., None] - np.arange(self._d))
         return _triangular.log_determinant(self.__dict__["factor"]) - self._d * LOG_2 - digamma(halves).sum(axis=-1)
 
-    def entropy(self):
+    def entropy(self) -> Any:
         d = self._d
         exponent = 0.5 * (self.df + d + 2) * self._mean_log_determinant() + 0.5 * d * (self.df + 1)
         return self.log_partition() + 0.5 * d * LOG_2PI + exponent
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         m, k = self.center, self.strength
         outer = k[..., None, None] * m[..., None] * m[..., None, :]
         return -0.5 * (self.df + self._d + 2), -0.5 * (self.scale + outer), k[..., None] * m, -0.5 * k
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         d, nu = self._d, self.df
         log_det = _triangular.log_determinant(self.__dict__["factor"])
         return multigammaln(0.5 * nu, d) + 0.5 * nu * (d * LOG_2 - log_det) - 0.5 * d * np.log(self.strength)
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         mu, cov = unpacked(arrays.to_numpy(x))
         precision = np.linalg.inv(cov)
         turned = (precision @ mu[..., None])[..., 0]
         return np.linalg.slogdet(cov)[1], precision, turned, (mu * turned).sum(axis=-1)
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return np.full(np.shape(x)[:-2], -0.5 * self._d * LOG_2PI)
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         precision = self.df[..., None, None] * np.linalg.inv(self.scale)
         turned = (precision @ self.center[..., None])[..., 0]
         square = self._d / self.strength + (self.center * turned).sum(axis=-1)
         return self._mean_log_determinant(), precision, turned, square
 
     @classmethod
-    def from_natural(cls, *eta):
+    def from_natural(cls, *eta: Any) -> Any:
         first, second, third, fourth = (np.asarray(part, np.float64) for part in eta)
         k = -2 * fourth
         m = third / k[..., None]
         scale = -2 * second - k[..., None, None] * m[..., None] * m[..., None, :]
         return cls(m, k, -2 * first - m.shape[-1] - 2, scale)
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         raise ParameterError(
             "NormalInverseWishart: there is no fit to outcomes; make it from its parameters, or update it with data."
         )

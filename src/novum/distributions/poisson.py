@@ -24,6 +24,7 @@ from novum.distributions._priors import gamma_mode
 from novum.distributions._tails import log_gamma_head, log_gamma_tail, whole_isf
 from novum.distributions.exponential_family import ExponentialFamily
 from novum.distributions.gamma import Gamma
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Poisson"]
 
@@ -66,7 +67,7 @@ class Poisson(ExponentialFamily):
     _domain = "counts 0, 1, 2, ..."
     _prior_advice = "give a Gamma"
 
-    def __init__(self, rate: Any):
+    def __init__(self, rate: Any) -> None:
         self._set(rate=(nonnegative("Poisson", "rate", rate), 0))
 
     @cached_property
@@ -75,7 +76,7 @@ class Poisson(ExponentialFamily):
             return Constants(np.log(self.rate), self.rate, np.array((self.rate == 0).any()))
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         with ops.quiet():  # 0 log 0 at rate zero
             value = x * constants.log_rate
         if constants.certain:
@@ -88,10 +89,10 @@ class Poisson(ExponentialFamily):
     def _kernel_table(self) -> NDArray:
         return self._table(*self._constants[:2])
 
-    def _fused(self, x, out):
+    def _fused(self, x: Any, out: Any) -> None:
         _core.distributions.density.poisson(x, self._kernel_table, out)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         u = stream.uniform("poisson", 0, count, self._columns()).reshape(count, *self.batch_shape)
         return self.quantile(u).astype(np.int64)
 
@@ -99,7 +100,7 @@ class Poisson(ExponentialFamily):
     def _large(self) -> bool:
         return bool((self.rate > LARGE_RATE).any())
 
-    def _large_log_prob(self, x):
+    def _large_log_prob(self, x: Any) -> Any:
         count = (np.floor(x) == x) & (x >= 0)
         value = poisson_log(np.where(count, x, 0.0), self.rate)
         return where_inside(NUMPY, count, value, x)
@@ -139,26 +140,26 @@ class Poisson(ExponentialFamily):
         return count_quantile(q, self.cdf, lambda p: pdtrik(p, self.rate), self.rate, np.sqrt(self.rate), np.inf)
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self.rate
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return self.rate
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return np.floor(self.rate)
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("integers", 0, np.inf)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return 1
 
-    def entropy(self):
+    def entropy(self) -> Any:
         if not self.batch_shape:
             return summed_entropy(self.rate, np.sqrt(self.rate), np.inf, self.log_prob)
         each = [Poisson(rate).entropy() for rate in self.rate.ravel()]
@@ -170,37 +171,37 @@ class Poisson(ExponentialFamily):
             return super().kl(other)
         return deviance(self.rate, self._same_family(other).rate)[()]
 
-    def natural_parameters(self):
+    def natural_parameters(self) -> Any:
         with np.errstate(divide="ignore"):
             return (np.log(self.rate),)
 
-    def log_partition(self):
+    def log_partition(self) -> Any:
         return self.rate
 
-    def sufficient_statistics(self, x):
+    def sufficient_statistics(self, x: Any) -> Any:
         return (x,)
 
-    def log_base_measure(self, x):
+    def log_base_measure(self, x: Any) -> Any:
         return -gammaln(np.asarray(x) + 1)
 
-    def mean_statistics(self):
+    def mean_statistics(self) -> Any:
         return (self.rate,)
 
     @classmethod
-    def from_natural(cls, *eta):
+    def from_natural(cls, *eta: Any) -> Any:
         return cls(np.exp(eta[0]))
 
-    def from_mean_statistics(self, *mean):
+    def from_mean_statistics(self, *mean: Any) -> Any:
         return type(self)(mean[0])
 
-    def _posterior_mode(self, statistics, prior: Distribution):
+    def _posterior_mode(self, statistics: Any, prior: Distribution) -> Any:
         if not isinstance(prior, Gamma):
             return super()._posterior_mode(statistics, prior)
         return Poisson(gamma_mode("Poisson", statistics.total, statistics.mass, prior))
 
-    def _inside(self, x):
+    def _inside(self, x: Any) -> Any:
         return (x >= 0) & (x == x.round())
 
     @classmethod
-    def _start(cls, x, weight, **options):
+    def _start(cls, x: Any, weight: RowWeights, **options: Any) -> Any:
         return cls(np.ones(tuple(x.shape[1:])))

@@ -23,6 +23,7 @@ from novum.distributions._parameters import Parameter, finite, positive
 from novum.distributions._tails import SMALLEST, log_beta_tail, log_of, log_one_minus
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
+from novum.runtime.typing import RowWeights
 
 __all__ = ["StudentT"]
 
@@ -90,7 +91,7 @@ class StudentT(Distribution):
     scale = Parameter()
     _fit_options = ("df", "max_iter", "tol")
 
-    def __init__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0):
+    def __init__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0) -> None:
         self._set(
             df=(positive("StudentT", "df", df), 0),
             loc=(finite("StudentT", "loc", loc), 0),
@@ -103,7 +104,7 @@ class StudentT(Distribution):
         return Constants(self.loc, 1 / (self.scale * np.sqrt(self.df)), -0.5 * (self.df + 1), log_peak)
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         value = x - constants.loc
         value *= constants.inverse
         value = ops.log1p(value * value)
@@ -111,7 +112,7 @@ class StudentT(Distribution):
         value += constants.log_peak
         return value
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         z = stream.normal("student", 0, count, self._columns()).reshape(count, *self.batch_shape)
         log_tau = log_gamma_draws(stream, "student precision", 0.5 * self.df, count) - np.log(0.5 * self.df)
         return self.loc + self.scale * z * np.exp(-0.5 * log_tau)
@@ -160,27 +161,27 @@ class StudentT(Distribution):
         return (self.loc + self.scale * np.where((q >= 0) & (q <= 1), ends, np.nan))[()]
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return np.where(self.df > 1, self.loc, np.nan)
 
     @property
-    def var(self):
+    def var(self) -> Any:
         wide = self.scale**2 * self.df / np.where(self.df > 2, self.df - 2, 1.0)
         return np.where(self.df > 2, wide, np.where(self.df > 1, np.inf, np.nan))
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         return self.loc
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("reals", -np.inf, np.inf)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return 3
 
-    def entropy(self):
+    def entropy(self) -> Any:
         half, base = 0.5 * (self.df + 1), 0.5 * self.df
         # digamma(x + 1/2) - digamma(x), which cancels for large x
         rise = np.log1p(0.5 / base) + digamma_gap(base) - digamma_gap(half)
@@ -231,7 +232,7 @@ class StudentT(Distribution):
         return float(max(np.abs(move).max() for move in moves))
 
     @classmethod
-    def _start(cls, x, weight, *, df=None, **options):
+    def _start(cls, x: Any, weight: RowWeights, *, df: Any = None, **options: Any) -> Any:
         rows = arrays.to_numpy(x)
         if not len(rows):
             return cls(4.0, np.zeros(rows.shape[1:]), 1.0)

@@ -19,6 +19,7 @@ from novum.distributions._parameters import Parameter, finite, require
 from novum.distributions._tails import log_of, log_one_minus
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Uniform"]
 
@@ -75,7 +76,7 @@ class Uniform(Distribution):
     low = Parameter()
     high = Parameter()
 
-    def __init__(self, low: Any = 0.0, high: Any = 1.0):
+    def __init__(self, low: Any = 0.0, high: Any = 1.0) -> None:
         self._set(low=(finite("Uniform", "low", low), 0), high=(finite("Uniform", "high", high), 0))
         require("Uniform", "high", self.high, self.high > self.low, "above low")
 
@@ -84,7 +85,7 @@ class Uniform(Distribution):
         return Constants(self.low, self.high, -np.log(self.high - self.low))
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         inside = (x >= constants.low) & (x <= constants.high)
         value = 0.0 * x + constants.log_height
         return where_inside(ops, inside, value, value)
@@ -93,10 +94,10 @@ class Uniform(Distribution):
     def _kernel_table(self) -> NDArray:
         return self._table(*self._constants)
 
-    def _fused(self, x, out):
+    def _fused(self, x: Any, out: Any) -> None:
         _core.distributions.density.uniform(x, self._kernel_table, out)
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         u = stream.uniform("uniform", 0, count, self._columns()).reshape(count, *self.batch_shape)
         return self.low + (self.high - self.low) * u
 
@@ -129,27 +130,27 @@ class Uniform(Distribution):
         return np.where((q >= 0) & (q <= 1), self.low + (self.high - self.low) * q, np.nan)[()]
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return 0.5 * (self.low + self.high)
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return (self.high - self.low) ** 2 / 12
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         """The middle: no point is more probable than another."""
         return self.mean
 
     @property
-    def support(self):
+    def support(self) -> Any:
         return Support("reals", self.low, self.high)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return 2
 
-    def entropy(self):
+    def entropy(self) -> Any:
         return np.log(self.high - self.low)
 
     def kl(self, other: Any) -> Any:
@@ -184,5 +185,5 @@ class Uniform(Distribution):
         return Uniform(low, high)
 
     @classmethod
-    def _start(cls, x, weight, **options):
+    def _start(cls, x: Any, weight: RowWeights, **options: Any) -> Any:
         return cls(np.zeros(tuple(x.shape[1:])), 1.0)

@@ -6,6 +6,9 @@ r"""Extremely randomized trees (Geurts, Ernst and Wehenkel 2006): thresholds are
 No sorting, and trees that agree less than those of a random forest; every tree sees all rows unless `bootstrap` is set.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from novum.base.domains import Domain
 from novum.ensemble.forest.classifier import CLASSIFIER_DOMAINS, ForestClassifier
 from novum.ensemble.forest.regressor import REGRESSOR_DOMAINS, ForestRegressor
@@ -49,28 +52,28 @@ class ExtraTreesClassifier(ForestClassifier):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="gini",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_features="sqrt",
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        bootstrap=False,
-        oob_score=False,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-        class_weight=None,
-        ccp_alpha=0.0,
-        max_samples=None,
-        monotonic_cst=None,
-        categorical_features="from_dtype",
-    ):
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = False,
+        oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
         super().__init__(
             n_estimators,
             criterion=criterion,
@@ -129,27 +132,27 @@ class ExtraTreesRegressor(ForestRegressor):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="squared_error",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_features=1.0,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        bootstrap=False,
-        oob_score=False,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-        ccp_alpha=0.0,
-        max_samples=None,
-        monotonic_cst=None,
-        categorical_features="from_dtype",
-    ):
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = False,
+        oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
         super().__init__(
             n_estimators,
             criterion=criterion,

@@ -7,6 +7,8 @@ r"""Gradient boosting of trees grown on histograms, for classes and for numbers.
 How trees are fitted: novum.ensemble.boosting.newton. Derivation: docs/theory/boosting.md.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -23,6 +25,7 @@ from novum.ensemble.boosting.slopes import Descent, descent_of
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
 from novum.runtime.softmax import softmax_rows
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
 
@@ -120,32 +123,41 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
     @stores
     def __init__(
         self,
-        loss="squared_error",
+        loss: str = "squared_error",
         *,
-        quantile=None,
-        learning_rate=0.1,
-        max_iter=100,
-        max_leaf_nodes=31,
-        max_depth=None,
-        min_samples_leaf=20,
-        l2_regularization=0.0,
-        max_features=1.0,
-        max_bins=255,
-        categorical_features="from_dtype",
-        monotonic_cst=None,
-        interaction_cst=None,
-        warm_start=False,
-        early_stopping="auto",
-        scoring="loss",
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        verbose=0,
-        random_state=None,
-    ): ...
+        quantile: float | None = None,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: Any = "from_dtype",
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        warm_start: bool = False,
+        early_stopping: str | bool = "auto",
+        scoring: Any = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        verbose: int | bool = 0,
+        random_state: Any = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
+    def fit(
+        self,
+        X: Rows,
+        y: Target = None,
+        sample_weight: RowWeights = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Any:
         """Fit the trees.
 
         Parameters
@@ -191,11 +203,11 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
     def _finish(self, raw: NDArray) -> NDArray:
         return np.exp(raw[:, 0]) if self.loss in ("gamma", "poisson") else raw[:, 0]
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the prediction (2) of every row."""
         return self._raw(X, self._finish)
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: Rows) -> Any:
         """Yield the predictions after every iteration."""
         return self._staged(X, self._finish)
 
@@ -235,32 +247,41 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     @stores
     def __init__(
         self,
-        loss="log_loss",
+        loss: str = "log_loss",
         *,
-        learning_rate=0.1,
-        max_iter=100,
-        max_leaf_nodes=31,
-        max_depth=None,
-        min_samples_leaf=20,
-        l2_regularization=0.0,
-        max_features=1.0,
-        max_bins=255,
-        categorical_features="from_dtype",
-        monotonic_cst=None,
-        interaction_cst=None,
-        warm_start=False,
-        early_stopping="auto",
-        scoring="loss",
-        validation_fraction=0.1,
-        n_iter_no_change=10,
-        tol=1e-7,
-        verbose=0,
-        random_state=None,
-        class_weight=None,
-    ): ...
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: Any = "from_dtype",
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        warm_start: bool = False,
+        early_stopping: str | bool = "auto",
+        scoring: Any = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        verbose: int | bool = 0,
+        random_state: Any = None,
+        class_weight: Any = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
+    def fit(
+        self,
+        X: Rows,
+        y: Target = None,
+        sample_weight: RowWeights = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Any:
         """Fit the trees; see `HistGradientBoostingRegressor.fit`.
 
         Returns
@@ -312,26 +333,26 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     def _scores(self, raw: NDArray) -> NDArray:
         return raw if raw.shape[1] > 1 else raw[:, 0]
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the class with the largest probability of every row."""
         return self._raw(X, self._labels)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return the probabilities (3) of every row, one column per class."""
         return self._raw(X, self._probabilities)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Any:
         """Return the raw scores F of every row: one number for two classes, else one per class."""
         return self._raw(X, self._scores)
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: Rows) -> Any:
         """Yield the classes after every iteration."""
         return self._staged(X, self._labels)
 
-    def staged_predict_proba(self, X):
+    def staged_predict_proba(self, X: Rows) -> Any:
         """Yield the probabilities after every iteration."""
         return self._staged(X, self._probabilities)
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: Rows) -> Any:
         """Yield the raw scores after every iteration."""
         return self._staged(X, self._scores)

@@ -12,7 +12,7 @@ above the leaf of x in tree t and m the rows in this leaf,
 
 import numbers
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from novum.fold.blocks import Block
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows, RowWeights, Target
 from novum.tree.regressor import ExtraTreeRegressor
 
 __all__ = ["IsolationForest"]
@@ -136,19 +137,19 @@ class IsolationForest(OutlierMixin, Estimator):
     def __init__(
         self,
         *,
-        n_estimators=100,
-        max_samples="auto",
-        contamination="auto",
-        max_features=1.0,
-        bootstrap=False,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-    ): ...
+        n_estimators: int = 100,
+        max_samples: str | float = "auto",
+        contamination: str | float = "auto",
+        max_features: float = 1.0,
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+    ) -> None: ...
 
     @property
-    def estimator_(self):
+    def estimator_(self) -> Any:
         """The tree that is grown, unfitted."""
         return ExtraTreeRegressor(max_features=1)
 
@@ -176,7 +177,7 @@ class IsolationForest(OutlierMixin, Estimator):
         return max(1, int(size)), width
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -279,16 +280,16 @@ class IsolationForest(OutlierMixin, Estimator):
         return Paths(votes, float(path_correction(self.max_samples_)))
 
     @property
-    def estimators_features_(self):
+    def estimators_features_(self) -> Any:
         """Columns drawn for every tree, list of arrays."""
         return [self._columns_drawn(member.random_state) for member in self.estimators_]
 
     @property
-    def estimators_samples_(self):
+    def estimators_samples_(self) -> Any:
         """Rows drawn for every tree, list of arrays."""
         return [self._rows_drawn(member.random_state) for member in self.estimators_]
 
-    def score_samples(self, X):
+    def score_samples(self, X: Rows) -> Any:
         """Return (3): the lower, the odder.
 
         Parameters
@@ -302,7 +303,7 @@ class IsolationForest(OutlierMixin, Estimator):
         check_is_fitted(self)
         return self._asked(X)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Any:
         """Return the scores less `offset_`: negative for odd rows.
 
         Parameters
@@ -316,7 +317,7 @@ class IsolationForest(OutlierMixin, Estimator):
         check_is_fitted(self)
         return self._asked(X, offset=self.offset_)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return -1 for odd rows and 1 for the others.
 
         Parameters
@@ -334,7 +335,7 @@ class IsolationForest(OutlierMixin, Estimator):
         """Return what the trees say of new rows, read in some way."""
         return open_rows(self, X, n_jobs=self.n_jobs).rows(scores, self._paths()._replace(**reading))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True

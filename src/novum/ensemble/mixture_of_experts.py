@@ -11,7 +11,7 @@ the gate's penalty never falls. Derivation: docs/theory/mixture_of_experts.md.
 
 import warnings
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from novum.fold.blocks import Block
 from novum.fold.homes.memory import MemorySource
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["MixtureOfExperts"]
 
@@ -147,8 +148,16 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
 
     @stores
     def __init__(
-        self, estimator=None, *, n_experts=2, alpha=0.01, max_iter=500, tol=1e-5, n_init=4, random_state=None
-    ): ...
+        self,
+        estimator: Any = None,
+        *,
+        n_experts: int = 2,
+        alpha: float = 0.01,
+        max_iter: int = 500,
+        tol: float = 1e-5,
+        n_init: int = 4,
+        random_state: Any = None,
+    ) -> None: ...
 
     def _expert(self) -> Any:
         if self.estimator is not None:
@@ -158,7 +167,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         return LinearRegression()
 
     @fits
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Self:
         """Train experts and gate by EM.
 
         Parameters
@@ -273,19 +282,19 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         gate = Gate(self.gate_mean_, self.gate_scale_, self.gate_coef_)
         return State(gate, self.experts_, getattr(self, "variance_", None))
 
-    def gate_proba(self, X):
+    def gate_proba(self, X: Rows) -> Any:
         """Return how much each expert is trusted at every row, g_k(x) (n_samples, n_experts)."""
         check_is_fitted(self)
         return self._rows(X, trust, self._state())
 
-    def responsibilities(self, X, y):
+    def responsibilities(self, X: Rows, y: Target) -> Any:
         """Return (4): how likely each expert made the target of every row."""
         check_is_fitted(self)
         X = np.asarray(self._rows(X, plain), np.float64)
         joint = log_gate(self._state().gate, X) + self._log_densities(self._state(), X, np.asarray(y))
         return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
 
-    def predict(self, X, return_std=False):
+    def predict(self, X: Rows, return_std: bool = False) -> Any:
         """Return the mean of (3), or its most probable class, for every row.
 
         Parameters
@@ -303,12 +312,12 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         return (both[:, 0], both[:, 1]) if return_std else both[:, 0]
 
     @available_if(is_classifier)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return (3) for every class, of a mixture of classifiers."""
         check_is_fitted(self)
         return self._rows(X, class_shares, self._state())
 
-    def predict_distribution(self, X):
+    def predict_distribution(self, X: Rows) -> Any:
         """Return p(t | x) as one mixture of normal distributions per row, of a mixture of regressors."""
         from novum.distributions import MixtureDistribution, Normal
 
@@ -317,12 +326,12 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         share, means = np.exp(log_gate(self._state().gate, X)), each_mean(self.experts_, X)
         return [MixtureDistribution(p / p.sum(), Normal(m, self.variance_)) for p, m in zip(share, means)]
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Any:
         """Return R^2 of the mean, or the accuracy of the classes."""
         metric = accuracy_score if hasattr(self, "classes_") else r2_score
         return float(metric(y, self.predict(X), sample_weight=sample_weight))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = self._expert().__sklearn_tags__()
         tags.estimator_type = inner.estimator_type

@@ -13,7 +13,7 @@ mixture of experts lets every row choose its model; here all rows have the same 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays, sklearn_private
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["BayesianModelAveraging"]
 
@@ -159,13 +160,15 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
     }
 
     @stores
-    def __init__(self, estimators=None, *, prior=None, evidence="auto", cv=5): ...
+    def __init__(
+        self, estimators: Any = None, *, prior: Any = None, evidence: str | Callable[..., Any] = "auto", cv: int = 5
+    ) -> None: ...
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> Any:
         """Return the parameters; `deep` those of the models too, as `name__parameter`, and the models by their names."""
         return self._get_params("estimators", deep=deep)
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, whole models by name, or parameters of a model as `name__parameter`."""
         self._set_params("estimators", **params)
         return self
@@ -178,7 +181,7 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         return [("least squares", LinearRegression()), ("Bayesian ridge", BayesianRidge())]
 
     @fits
-    def fit(self, X, y):
+    def fit(self, X: Rows, y: Target) -> Self:
         """Fit every model, and weigh it.
 
         Parameters
@@ -245,7 +248,7 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         check_is_fitted(self)
         return [(p, model) for p, model in zip(self.probability_, self.estimators_) if p > 0]
 
-    def predict(self, X, return_std=False):
+    def predict(self, X: Rows, return_std: bool = False) -> Any:
         """Return the mean of (2), or its most probable class.
 
         Parameters
@@ -270,7 +273,7 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         return in_home_of(X, mean), in_home_of(X, spread)
 
     @available_if(lambda self: is_classifier(self))
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return (2) for every class."""
         return in_home_of(X, self._probabilities(X))
 
@@ -278,12 +281,12 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         each = np.array([arrays.to_numpy(renamed(model.predict_proba, model, X)) for _, model in self._asked()])
         return np.tensordot(np.array([p for p, _ in self._asked()], each.dtype), each, axes=1)
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Any:
         """Return R^2 of the mean, or the accuracy of the classes."""
         metric = accuracy_score if hasattr(self, "classes_") else r2_score
         return float(metric(arrays.to_numpy(y), arrays.to_numpy(self.predict(X)), sample_weight=sample_weight))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = self._pairs()[0][1].__sklearn_tags__()
         tags.estimator_type = inner.estimator_type

@@ -6,7 +6,7 @@ Rows that share many leaves are near each other: z(x) z(x')' / T is the proximit
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.fold.blocks import tile_dtype
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 from novum.tree.regressor import ExtraTreeRegressor
 
 __all__ = ["RandomTreesEmbedding"]
@@ -83,23 +84,23 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
     @stores
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        max_depth=5,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        sparse_output=True,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-    ): ...
+        max_depth: int | None = 5,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        sparse_output: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+    ) -> None: ...
 
     @property
-    def estimator_(self):
+    def estimator_(self) -> Any:
         """The tree that is grown, unfitted."""
         given = {name: value for name, value in self.get_params(deep=False).items() if name.startswith(("max", "min"))}
         return ExtraTreeRegressor(max_features=1, **given)
@@ -108,7 +109,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
         return np.ascontiguousarray(y, np.float64), weight
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Grow the trees on targets that are drawn.
 
         Parameters
@@ -134,7 +135,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
         return self._ones(X, self.one_hot_encoder_.fit_transform)
 
     @fits
-    def fit_transform(self, X, y=None, sample_weight=None):
+    def fit_transform(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Grow the trees and return the features of X.
 
         Parameters
@@ -148,7 +149,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
         """
         return self._embed(X, sample_weight)
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return (1) of every row.
 
         Parameters
@@ -165,14 +166,14 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
     def _ones(self, X: Any, encode: Callable[[NDArray], Any]) -> Any:
         """Return (1) in the dtype that rows like X have."""
         if arrays.is_tensor(X):
-            dtype = arrays.dtype_of(X)
+            dtype: Any = arrays.dtype_of(X)
         else:
             dtype = np.asarray(X).dtype if isinstance(X, list | np.ndarray) else getattr(X, "dtype", None)
         kind = np.dtype(np.float64) if dtype is None else tile_dtype(dtype)
         out = encode(np.asarray(self.apply(X))).astype(kind, copy=False)
         return arrays.like(X, out) if arrays.is_tensor(X) and not self.sparse_output else out
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the features: tree and leaf.
 
         Parameters

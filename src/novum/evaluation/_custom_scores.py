@@ -25,11 +25,11 @@ __all__ = ["Recorded", "own_scores", "row_bootstrap"]
 class Recorded(BaseEstimator):
     """A fitted model that only knows the rows it has predicted; X is a column of row numbers."""
 
-    def __init__(self, kind: str = "regressor", labels: Any = None, proba: Any = None, score: Any = None):
+    def __init__(self, kind: str = "regressor", labels: Any = None, proba: Any = None, score: Any = None) -> None:
         self.kind, self.labels, self.proba, self.score_ = kind, labels, proba, score
         self.n_features_in_ = 1
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, RegressorTags
 
         tags = super().__sklearn_tags__()

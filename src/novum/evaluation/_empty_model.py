@@ -29,7 +29,7 @@ def no_columns(y: Any) -> NDArray:
 class EmptyRegressor(RegressorMixin, BaseEstimator):
     """(1)."""
 
-    def __init__(self, fit_intercept: bool = True):
+    def __init__(self, fit_intercept: bool = True) -> None:
         self.fit_intercept = fit_intercept
 
     def fit(self, X: Any, y: Any) -> "EmptyRegressor":
@@ -47,7 +47,7 @@ class EmptyRegressor(RegressorMixin, BaseEstimator):
 class EmptyClassifier(ClassifierMixin, BaseEstimator):
     """(2)."""
 
-    def __init__(self, fit_intercept: bool = True):
+    def __init__(self, fit_intercept: bool = True) -> None:
         self.fit_intercept = fit_intercept
 
     def fit(self, X: Any, y: Any) -> "EmptyClassifier":

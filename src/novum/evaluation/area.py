@@ -149,7 +149,9 @@ def overlap_doubt(positive: NDArray, found: Area, weight: NDArray | None) -> str
     return ""
 
 
-def delong_interval(y: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None, level: float = 0.95):
+def delong_interval(
+    y: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None, level: float = 0.95
+) -> Any:
     """Return DeLong's interval for the area under the ROC curve.
 
     Parameters

@@ -22,6 +22,7 @@ from novum.report.axes import drawing_axes
 from novum.report.tables import decimal
 from novum.runtime.checks import check_count, check_number, row_weights, vector
 from novum.runtime.random import seed_of
+from novum.runtime.typing import RowWeights
 
 __all__ = ["PrecisionRecallDisplay", "RocCurveDisplay"]
 
@@ -195,7 +196,19 @@ class RocCurveDisplay(Curve):
     """
 
     @classmethod
-    def _made(cls, positive, score, weight, rows, hit, false, count, seed, level, name):
+    def _made(
+        cls,
+        positive: Any,
+        score: Any,
+        weight: RowWeights,
+        rows: Any,
+        hit: Any,
+        false: Any,
+        count: Any,
+        seed: Any,
+        level: float,
+        name: Any,
+    ) -> Any:
         places = np.linspace(0, 1, PLACES)
         low, high = bands(rows, roc_at, places, count, seed, level)
         found = area(positive, score, weight)
@@ -244,7 +257,19 @@ class PrecisionRecallDisplay(Curve):
     prevalence: float = float("nan")
 
     @classmethod
-    def _made(cls, positive, score, weight, rows, hit, false, count, seed, level, name):
+    def _made(
+        cls,
+        positive: Any,
+        score: Any,
+        weight: RowWeights,
+        rows: Any,
+        hit: Any,
+        false: Any,
+        count: Any,
+        seed: Any,
+        level: float,
+        name: Any,
+    ) -> Any:
         places = np.linspace(0, 1, PLACES)
         low, high = bands(rows, precision_at, places, count, seed, level)
         areas = intervals(Areas(positive[:, None], score[:, None], weight), level, max(count, 1000), seed)

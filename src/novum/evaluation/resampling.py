@@ -236,7 +236,7 @@ class BootstrapSplit:
     (5, [0, 1, 2, 3, 4])
     """
 
-    def __init__(self, n_splits: int = 100, *, random_state: Any = None):
+    def __init__(self, n_splits: int = 100, *, random_state: Any = None) -> None:
         self.n_splits = check_count("BootstrapSplit", "n_splits", n_splits)
         self.random_state = random_state
 

@@ -12,7 +12,7 @@ and, where features without an effect are exchangeable and the choice is no wors
 of p features are kept falsely. Unless a number q is given it is the largest whose bound (2) does not exceed `max_false`.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from novum.neighbors.base import gather, together
 from novum.preprocessing.dependent import chosen
 from novum.report.axes import drawing_axes
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["StabilitySelection"]
 
@@ -130,8 +131,15 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
 
     @stores
     def __init__(
-        self, estimator=None, *, threshold=0.7, n_selected=None, max_false=1.0, n_pairs=50, random_state=0
-    ): ...
+        self,
+        estimator: Any = None,
+        *,
+        threshold: float = 0.7,
+        n_selected: int | None = None,
+        max_false: float = 1.0,
+        n_pairs: int = 50,
+        random_state: Any = 0,
+    ) -> None: ...
 
     def _choose(self, X: NDArray, y: NDArray, q: int) -> NDArray:
         """Return the features chosen on some rows."""
@@ -144,7 +152,7 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
         return order[found[order] > 0]
 
     @fits
-    def fit(self, X, y):
+    def fit(self, X: Rows, y: Target) -> Self:
         """Choose features on halves of the rows and keep those chosen often.
 
         Parameters
@@ -188,16 +196,16 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
         self.error_bound_ = false_bound(chosen_in_all / (2 * self.n_pairs), self.threshold, p)
         return self
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> Any:
         check_is_fitted(self)
         return self.support_
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return the kept columns."""
         check_is_fitted(self)
         return self._rows(X, chosen, self.support_)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the selection probabilities and the threshold."""
         check_is_fitted(self)
         ax = drawing_axes(ax)
@@ -210,7 +218,7 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
         ax.legend(fontsize="small")
         return ax
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

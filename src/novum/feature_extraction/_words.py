@@ -144,7 +144,7 @@ def known_counts(plan: Plan, vocabulary: dict[str, int], dtype: Any) -> csr_arra
         column = np.array([-1])  # no number of a column
     check_columns(column, len(vocabulary))
 
-    def block_rows(documents):
+    def block_rows(documents: Any) -> Any:
         return _core.feature_extraction.text.rows(
             _core.feature_extraction.text.count_known(documents, plan.rules, plan.stop, terms), column.astype(np.int32)
         )
@@ -155,7 +155,7 @@ def known_counts(plan: Plan, vocabulary: dict[str, int], dtype: Any) -> csr_arra
 def hashed(plan: Plan, n_columns: int, alternate: bool, dtype: Any) -> csr_array | None:
     """Return signed sums of terms by the column that their hash gives; None where a text cannot be encoded as UTF-8."""
 
-    def block_hashes(documents):
+    def block_hashes(documents: Any) -> Any:
         return _core.feature_extraction.text.hash(documents, plan.rules, plan.stop, n_columns, alternate)
 
     parts = over(block_hashes, blocks(plan))

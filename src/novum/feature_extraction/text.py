@@ -20,6 +20,7 @@ from sklearn.preprocessing import normalize
 
 from novum.feature_extraction import _words
 from novum.runtime import sklearn_private
+from novum.runtime.typing import Rows
 
 __all__ = [
     "ENGLISH_STOP_WORDS",
@@ -99,7 +100,7 @@ class HashingVectorizer(sklearn_text.HashingVectorizer):
     np.float64(5.0)
     """
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return the rows of documents.
 
         Parameters

@@ -47,12 +47,12 @@ def row_blocks(n: int, d: int) -> int:
     return -(-n // (1 << (count.bit_length() - 1)))
 
 
-def add(a, b):
+def add(a: Any, b: Any) -> Any:
     """Return the sum of two statistics, field by field."""
     return type(a)(*(x + y for x, y in zip(a, b)))
 
 
-def merge_tree(results: Iterator, merge: Callable = add):
+def merge_tree(results: Iterator, merge: Callable = add) -> Any:
     """Merge in one binary tree whose shape depends on the number of results alone: a binary counter of partial merges."""
     stack: list[tuple[int, Any]] = []  # (number of blocks, merged statistics), sizes falling
     for result in results:

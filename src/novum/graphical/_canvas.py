@@ -58,7 +58,7 @@ class Canvas:
         title: str,
         equal: bool = False,
         scale: float | None = None,
-    ):
+    ) -> None:
         self.ax, self.at = drawing_axes(ax), at
         low, high = self._corners(at, sizes)
         extent = [max(h - l, 0.5) + 0.4 for l, h in zip(low, high, strict=True)]

@@ -56,7 +56,7 @@ def equivalent(one: "DAG", other: "DAG") -> bool:
 class _Partial:
     """A graph of arcs and edges that the rules direct further."""
 
-    def __init__(self, nodes: Iterable[Any], arcs: Iterable[Arc], edges: Iterable[Any]):
+    def __init__(self, nodes: Iterable[Any], arcs: Iterable[Arc], edges: Iterable[Any]) -> None:
         self.parents: dict[Any, set[Any]] = {node: set() for node in nodes}
         self.children: dict[Any, set[Any]] = {node: set() for node in self.parents}
         self.open: dict[Any, set[Any]] = {node: set() for node in self.parents}  # neighbors by an edge
@@ -155,7 +155,7 @@ class EssentialGraph(Compares):
     (2, DAG: A -> C <- B, C -> D, F -> E)
     """
 
-    def __init__(self, nodes: Iterable[Any], arcs: Iterable[Arc] = (), edges: Iterable[Any] = ()):
+    def __init__(self, nodes: Iterable[Any], arcs: Iterable[Arc] = (), edges: Iterable[Any] = ()) -> None:
         self.nodes = tuple(nodes)
         place = {node: i for i, node in enumerate(self.nodes)}
 

@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 class Beliefs:
     """The factors of a model given evidence, and the messages between them and the variables, as logs."""
 
-    def __init__(self, engine: Engine, seen: Evidence):
+    def __init__(self, engine: Engine, seen: Evidence) -> None:
         self.factors: list[tuple[tuple[int, ...], Array]] = []
         self.constant = 0.0
         with np.errstate(divide="ignore"):

@@ -57,7 +57,7 @@ class Problem:
         seen: Evidence,
         chosen: list[int],
         limit: float,
-    ):
+    ) -> None:
         self.engine, self.effects, self.limit = Engine(cards, factors), effects, limit
         self.held = sorted({v for e in effects for v in (e.variable, *e.causes)})
         self.hard, self.soft = dict(seen.hard), dict(seen.soft)

@@ -118,7 +118,9 @@ class DSeparation:
         A shortest open path where they are not separated.
     """
 
-    def __init__(self, dag: "DAG", a: tuple[Any, ...], b: tuple[Any, ...], given: tuple[Any, ...], path: Path | None):
+    def __init__(
+        self, dag: "DAG", a: tuple[Any, ...], b: tuple[Any, ...], given: tuple[Any, ...], path: Path | None
+    ) -> None:
         self._dag, self.a, self.b, self.given, self.path = dag, a, b, given, path
         self.separated = path is None
 

@@ -77,7 +77,7 @@ class ChowLiu(StructureLearner):
     score = "log_likelihood"
     equivalent_sample_size = 1.0
 
-    def __init__(self, root: Any = None, target: Any = None):
+    def __init__(self, root: Any = None, target: Any = None) -> None:
         self.root, self.target = root, target
 
     def _search(self, owner: str, scores: LocalScores, names: tuple[Any, ...]) -> list[frozenset[int]]:

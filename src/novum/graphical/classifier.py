@@ -7,7 +7,7 @@ Numbers are cut into states first (`novum.engines.factors.cuts`). A missing cell
 `fit` the tables are then learned by EM, and for the structure "missing" counts as one more state.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from novum.graphical.hill_climb import HillClimb
 from novum.graphical.network import BayesianNetwork
 from novum.graphical.scores import SCORES, LocalScores
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["BayesianNetworkClassifier", "TreeAugmentedNB"]
 
@@ -119,14 +120,14 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
     def __init__(
         self,
         *,
-        structure="hill_climb",
-        score_name="bic",
-        max_parents=3,
-        prior=1.0,
-        cuts="entropy",
-        n_bins=5,
-        categorical_features="from_dtype",
-    ): ...
+        structure: Any = "hill_climb",
+        score_name: str = "bic",
+        max_parents: int | None = 3,
+        prior: float = 1.0,
+        cuts: str = "entropy",
+        n_bins: int = 5,
+        categorical_features: Any = "from_dtype",
+    ) -> None: ...
 
     # ---------------------------------------------------------------------------------------------- columns to states
 
@@ -212,7 +213,7 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
         return [tuple(sorted(one)) for one in found]
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit from scratch.
 
         [labelled rows]
@@ -241,11 +242,11 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
 
     # ---------------------------------------------------------------------------------------------- answers
 
-    def _rows(self, X, function, params=None, verify=True, *, shows=False):
+    def _rows(self, X: Rows, function: Any, params: Any = None, verify: bool = True, *, shows: bool = False) -> Any:
         check_is_fitted(self)
         return super()._rows(self._frame(X, False), function, params, verify, shows=shows)
 
-    def _joint(self):
+    def _joint(self) -> Any:
         cards = [table.shape[-1] for table in self.tables_]
         return joint_log, Model(type(self).__name__, self.cuts_, cards, list(map(tuple, self.parents_)), self.tables_)
 
@@ -264,7 +265,7 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
         parents = {name: [names[p] for p in found] for name, found in zip(names, self.parents_, strict=True)}
         return BayesianNetwork(parents, dict(zip(names, self.tables_, strict=True)), states)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
@@ -302,4 +303,6 @@ class TreeAugmentedNB(BayesianNetworkClassifier):
     }
 
     @stores
-    def __init__(self, *, prior=1.0, cuts="entropy", n_bins=5, categorical_features="from_dtype"): ...
+    def __init__(
+        self, *, prior: float = 1.0, cuts: str = "entropy", n_bins: int = 5, categorical_features: Any = "from_dtype"
+    ) -> None: ...

@@ -111,7 +111,7 @@ class DAG(Compares, Scores):
     novum.exceptions.ParameterError: DAG.with_arc: gauge -> fuel -> gauge is a directed cycle.
     """
 
-    def __init__(self, graph: Any = (), nodes: Iterable[Any] = ()):
+    def __init__(self, graph: Any = (), nodes: Iterable[Any] = ()) -> None:
         self.parents: Parents = self._checked("DAG", read_parents("DAG", graph, nodes))
         children: dict[Any, list[Any]] = {node: [] for node in self.parents}
         for node, parents in self.parents.items():

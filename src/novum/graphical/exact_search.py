@@ -119,7 +119,7 @@ class ExactSearch(StructureLearner):
         max_parents: int | None = None,
         required: Any = None,
         forbidden: Any = None,
-    ):
+    ) -> None:
         self.score, self.equivalent_sample_size, self.max_parents = score, equivalent_sample_size, max_parents
         self.required, self.forbidden = required, forbidden
 

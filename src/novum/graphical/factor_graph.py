@@ -42,7 +42,7 @@ class FactorGraph(Product):
     array([0.3333, 0.6667])
     """
 
-    def __init__(self, factors: Any, states: Mapping[Any, Any] | None = None):
+    def __init__(self, factors: Any, states: Mapping[Any, Any] | None = None) -> None:
         self.states, self.factors = read_factors(type(self).__name__, factors, states)
 
     def _tables(self) -> list[NamedFactor]:

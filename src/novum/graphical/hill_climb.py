@@ -52,7 +52,7 @@ class Climb:
         allowed: NDArray[np.bool_],
         fixed: NDArray[np.bool_],
         most: int,
-    ):
+    ) -> None:
         n = len(parents)
         self.scores, self.allowed, self.fixed, self.most = scores, allowed, fixed, most
         self.parents: list[frozenset[int]] = [frozenset()] * n
@@ -234,7 +234,7 @@ class HillClimb(StructureLearner):
         self, score: str = "bic", *, equivalent_sample_size: float = 1.0, max_parents: int | None = None, tabu: int = 10,
         n_restarts: int | None = None, required: Any = None, forbidden: Any = None, start: Any = None, max_iter: int = 10_000,
         random_state: Any = 0,
-    ):  # fmt: skip
+    ) -> None:  # fmt: skip
         self.score, self.equivalent_sample_size, self.max_parents = score, equivalent_sample_size, max_parents
         self.tabu, self.n_restarts, self.required, self.forbidden = tabu, n_restarts, required, forbidden
         self.start, self.max_iter, self.random_state = start, max_iter, random_state

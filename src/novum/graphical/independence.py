@@ -49,7 +49,7 @@ class CountTest:
     """The test "g2", "chi2" or "mutual_information" on coded rows; `many` answers for several z at once."""
 
     def __init__(self, owner: str, kind: str, cards: list[int], codes: NDArray[np.int32], weight: Array | None,
-                 least_information: float, names: tuple[Any, ...]):  # fmt: skip
+                 least_information: float, names: tuple[Any, ...]) -> None:  # fmt: skip
         self.owner, self.kind, self.cards, self.codes, self.weight = owner, kind, cards, codes, weight
         self.least, self.names = least_information, names
         self.n = float(codes.shape[1] if weight is None else weight.sum())

@@ -60,7 +60,7 @@ class FitReport(NamedTuple):
 class Layout:
     """Where the tables of a network lie in one array: the layout of the engine, with variables by number."""
 
-    def __init__(self, states: Mapping[Any, tuple[Any, ...]], parents: Mapping[Any, tuple[Any, ...]]):
+    def __init__(self, states: Mapping[Any, tuple[Any, ...]], parents: Mapping[Any, tuple[Any, ...]]) -> None:
         self.names = tuple(states)
         place = {v: i for i, v in enumerate(self.names)}
         self.cards = [len(states[v]) for v in self.names]

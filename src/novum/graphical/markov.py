@@ -56,7 +56,7 @@ class MarkovNetwork(Product):
     True: every path is blocked
     """
 
-    def __init__(self, potentials: Any, states: Mapping[Any, Any] | None = None):
+    def __init__(self, potentials: Any, states: Mapping[Any, Any] | None = None) -> None:
         self.states, self.potentials = read_factors(type(self).__name__, potentials, states)
 
     @classmethod

@@ -66,7 +66,7 @@ def along(table: Array, axis: int, ndim: int) -> Array:
 class _Passing:
     """Logs of factors, local evidence, and the messages sent so far."""
 
-    def __init__(self, graph: "FactorGraph", evidence: Any, owner: str):
+    def __init__(self, graph: "FactorGraph", evidence: Any, owner: str) -> None:
         self.graph, self.messages = graph, dict[Edge, Array]()
         self.plan = schedule(graph, owner)
         with np.errstate(divide="ignore"):
@@ -116,7 +116,7 @@ def log_sum(x: Array, axes: tuple[int, ...]) -> Array:
 class SumProduct:
     """Messages, marginals (3) and the normaliser of a factor graph that is a tree."""
 
-    def __init__(self, passing: _Passing, given: str):
+    def __init__(self, passing: _Passing, given: str) -> None:
         self._passing, self.graph, self.given = passing, passing.graph, given
         beliefs = {v: passing.from_variable(v, None) for v in self.graph.states}
         self.log_partition = float(sum(log_sum(beliefs[root], (0,)) for root in passing.plan.roots))
@@ -181,7 +181,7 @@ class MaxProduct:
         The log of the best product for every state of a variable.
     """
 
-    def __init__(self, passing: _Passing, pointers: dict[Edge, NDArray[np.intp]], given: str):
+    def __init__(self, passing: _Passing, pointers: dict[Edge, NDArray[np.intp]], given: str) -> None:
         self._passing, self._pointers, self.graph, self.given = passing, pointers, passing.graph, given
         chosen: dict[Any, int] = {}
         self.log_value = 0.0

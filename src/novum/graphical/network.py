@@ -80,7 +80,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         tables: Mapping[Any, Any] | None = None,
         states: Mapping[Any, Any] | None = None,
         name: str = "",
-    ):
+    ) -> None:
         owner = type(self).__name__
         self.dag = DAG(read_parents(owner, graph))
         self.name = str(name)

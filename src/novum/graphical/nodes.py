@@ -77,7 +77,7 @@ class Table:
     states : tuple
     """
 
-    def __init__(self, p: NDArray[np.float64], states: tuple[Any, ...]):
+    def __init__(self, p: NDArray[np.float64], states: tuple[Any, ...]) -> None:
         p.flags.writeable = False
         self.p, self.states = p, states
 
@@ -115,7 +115,9 @@ class NoisyOr:
     0.886
     """
 
-    def __init__(self, strength: Mapping[Any, float], leak: float = 0.0, states: tuple[Any, Any] = ("no", "yes")):
+    def __init__(
+        self, strength: Mapping[Any, float], leak: float = 0.0, states: tuple[Any, Any] = ("no", "yes")
+    ) -> None:
         self.strength = {
             parent: check_number("NoisyOr", f"strength[{parent!r}]", value, 0, 1) for parent, value in strength.items()
         }

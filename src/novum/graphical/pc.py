@@ -178,7 +178,7 @@ class PC(StructureLearner):
         significance: float = 0.01,
         max_conditioning: int | str | None = "auto",
         least_information: float = 0.005,
-    ):
+    ) -> None:
         self.test, self.significance = test, significance
         self.max_conditioning, self.least_information = max_conditioning, least_information
 

@@ -75,7 +75,7 @@ class Posterior:
         standard_error: NDArray[np.float64] | None = None,
         details: Mapping[str, Any] | None = None,
         relation: str = "=",
-    ):
+    ) -> None:
         self.p, self.names = p, names
         self.states = {name: tuple(states[name]) for name in names}
         self.given, self.log_evidence, self.method = given, float(log_evidence), method
@@ -199,7 +199,7 @@ class Marginals(Mapping[Any, Posterior]):
         given: str,
         log_evidence: float,
         real: Mapping[Any, Any] | None = None,
-    ):
+    ) -> None:
         self._p, self._states, self.given, self.log_evidence = p, states, given, log_evidence
         self._real = dict(real or {})  # of real variables, which have a distribution instead of states
 

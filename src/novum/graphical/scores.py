@@ -71,7 +71,7 @@ class LocalScores:
         codes: NDArray[np.int32],
         weight: Any,
         equivalent_sample_size: float,
-    ):
+    ) -> None:
         check_choice(owner, "score", score, SCORES)
         ess = check_number(owner, "equivalent_sample_size", equivalent_sample_size, 0, open_low=True)
         self.cards, self.codes = cards, codes

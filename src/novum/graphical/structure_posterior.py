@@ -58,7 +58,7 @@ def parent_sets(scores: LocalScores, j: int, n: int, most: int) -> Sets:
 class Chain:
     """An order on its way through (3)."""
 
-    def __init__(self, sets: list[Sets], order: list[int]):
+    def __init__(self, sets: list[Sets], order: list[int]) -> None:
         self.sets, self.order = sets, order
         self.local = np.array([self.term(j, self.before(at)) for at, j in enumerate(order)])  # by position
 
@@ -162,7 +162,7 @@ class StructurePosterior(StructureLearner):
         n_burn: int = 1000,
         n_chains: int = 4,
         random_state: Any = 0,
-    ):
+    ) -> None:
         self.score, self.equivalent_sample_size, self.max_parents, self.method = (
             score,
             equivalent_sample_size,

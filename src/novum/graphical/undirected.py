@@ -47,7 +47,7 @@ class UndirectedGraph:
     (True: every path is blocked, False: open path A - C - D - E)
     """
 
-    def __init__(self, edges: Any = (), nodes: Iterable[Any] = ()):
+    def __init__(self, edges: Any = (), nodes: Iterable[Any] = ()) -> None:
         if isinstance(edges, UndirectedGraph):
             nodes, edges = [*nodes, *edges.nodes], edges.edges
         elif hasattr(edges, "is_directed"):

@@ -60,7 +60,9 @@ def code_length(p: Any, x: Any = None, *, base: Base = "bits") -> Any:
         return as_float(-np.log(share), "code_length", base)
 
 
-def entropy(p: Any = None, *, counts: Any = None, labels: Any = None, sample_weight: Any = None, base: Base = "bits"):
+def entropy(
+    p: Any = None, *, counts: Any = None, labels: Any = None, sample_weight: Any = None, base: Base = "bits"
+) -> Any:
     """Return (2).
 
     Parameters
@@ -103,7 +105,7 @@ def two_tables(owner: str, p: Any, q: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return first, second
 
 
-def cross_entropy(p: Any = None, q: Any = None, *, samples: Any = None, base: Base = "bits"):
+def cross_entropy(p: Any = None, q: Any = None, *, samples: Any = None, base: Base = "bits") -> Any:
     """Return (3): the mean length of messages from P in the code that is best for Q.
 
     Parameters
@@ -137,7 +139,7 @@ def cross_entropy(p: Any = None, q: Any = None, *, samples: Any = None, base: Ba
 
 def kl_divergence(
     p: Any = None, q: Any = None, *, labels: Any = None, samples: Any = None, n_neighbors: int = 3, base: Base = "bits"
-):
+) -> Any:
     """Return (4), the relative entropy or Kullback-Leibler divergence from Q to P.
 
     Parameters

@@ -57,14 +57,14 @@ class ClassWeighted(Source):
         self.n_features, self.n_rows, self.dtype = source.n_features, source.n_rows, source.dtype
         self.names, self.home, self.n_targets, self.has_target = source.names, source.home, n_targets, True
 
-    def total(self, statistics, params=None, merge=add):
+    def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
         return self.source.total(applied, Task(statistics, params, self.by_class, self.target), merge)
 
-    def rows(self, function, params=None):
+    def rows(self, function: Any, params: Any = None) -> Any:
         return self.source.rows(applied, Task(function, params, self.by_class, self.target))
 
-    def first(self):
+    def first(self) -> Any:
         return reweighted(self.by_class, self.target, self.source.first())
 
-    def map_target(self, function):
+    def map_target(self, function: Any) -> Any:
         raise NotImplementedError("the target of weighted classes is settled: map that of the source")

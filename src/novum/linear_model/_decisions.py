@@ -4,7 +4,7 @@ two classes:  f(x) = w'x + b, the second class where f > 0;    K classes: the la
     p(second class) = 1 / (1 + exp(-f));    p_k = exp(f_k) / sum_j exp(f_j)                                   (2)
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.fold.blocks import Block
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.runtime import arrays
+from novum.runtime.typing import Rows
 
 __all__ = ["LinearDecisions", "LinearProbabilities", "SparseCoefficients", "dense_coef"]
 
@@ -51,13 +52,13 @@ class SparseCoefficients:
 
     coef_: Any
 
-    def sparsify(self):
+    def sparsify(self) -> Self:
         """Turn `coef_` into a CSR matrix: less memory where most coefficients are zero."""
         check_is_fitted(self)
         self.coef_ = scipy.sparse.csr_matrix(self.coef_)
         return self
 
-    def densify(self):
+    def densify(self) -> Self:
         """Turn `coef_` back into an array; needed before another fit."""
         check_is_fitted(self)
         self.coef_ = dense_coef(self.coef_)
@@ -75,11 +76,11 @@ class LinearDecisions(SparseCoefficients, ClassifierMixin):
         coef = dense_coef(self.coef_)
         return Line(coef, np.broadcast_to(np.atleast_1d(self.intercept_), coef.shape[:1]), len(coef) == 1)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Any:
         """Return f of every row, (n_samples,) for two classes and (n_samples, n_classes) for more."""
         return self._rows(X, predict_block, self._decision_line())
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the class of every row."""
         return self._rows(X, label, Decision(self._decision_line(), self.classes_))
 
@@ -87,10 +88,10 @@ class LinearDecisions(SparseCoefficients, ClassifierMixin):
 class LinearProbabilities(LinearDecisions):
     """The same with the probabilities (2)."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return the probability of every class, one row per row of X."""
         return self._rows(X, probability, self._decision_line())
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithm of `predict_proba`, also where that is zero in floating point."""
         return self._rows(X, log_probability, self._decision_line())

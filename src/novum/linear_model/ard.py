@@ -20,7 +20,7 @@ and else, by Woodbury with M = I/alpha + R L^-1 R' and z = R b,
 Columns whose lambda passes a threshold are dropped. One pass over the data, then p x p or n x n.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
@@ -34,6 +34,7 @@ from novum.base.parameters import stores
 from novum.linear_model.least_squares.evidence_maximum import Gammas, one_target, target_variance
 from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
 from novum.linear_model.least_squares.solve import solve
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["ARDRegression"]
 
@@ -203,21 +204,21 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
     def __init__(
         self,
         *,
-        max_iter=300,
-        tol=1.0e-3,
-        alpha_1=1.0e-6,
-        alpha_2=1.0e-6,
-        lambda_1=1.0e-6,
-        lambda_2=1.0e-6,
-        compute_score=False,
-        threshold_lambda=1.0e4,
-        fit_intercept=True,
-        copy_X=True,
-        verbose=False,
-    ): ...
+        max_iter: int = 300,
+        tol: float = 1.0e-3,
+        alpha_1: float = 1.0e-6,
+        alpha_2: float = 1.0e-6,
+        lambda_1: float = 1.0e-6,
+        lambda_2: float = 1.0e-6,
+        compute_score: bool = False,
+        threshold_lambda: float = 1.0e4,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        verbose: bool | int = False,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
         [rows with a number each]

@@ -18,7 +18,7 @@ with e the eigenvalues of T. Derivation: docs/theory/bayesian_regression.md.
 """
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
@@ -37,6 +37,7 @@ from novum.linear_model.least_squares.evidence_maximum import one_target
 from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["BayesianLinearRegression"]
 
@@ -218,19 +219,19 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
     @stores
     def __init__(
         self,
-        alpha=1.0,
-        beta=1.0,
+        alpha: float = 1.0,
+        beta: float = 1.0,
         *,
-        prior_mean=None,
-        prior_covariance=None,
-        fit_intercept=True,
-        optimize=False,
-        max_iter=300,
-        tol=1e-6,
-    ): ...
+        prior_mean: Any = None,
+        prior_covariance: Any = None,
+        fit_intercept: bool = True,
+        optimize: bool = False,
+        max_iter: int = 300,
+        tol: float = 1e-6,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Learn the posterior.
 
         [rows with a number each]
@@ -239,7 +240,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
         return self._learn(sums_of(central_moments(source, True)), source.dtype)
 
     @fits
-    def partial_fit(self, X, y=None, sample_weight=None):
+    def partial_fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Learn from one more portion: the posterior so far is the prior of what comes; parameters as in `fit`."""
         first = not hasattr(self, "_weight")
         source = one_target(self._source(X, y, sample_weight, target="numeric", reset=first), self)
@@ -271,7 +272,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
             ) from error
         return Prior(mean, scipy.linalg.cho_solve(factor, np.eye(m)))
 
-    def _learn(self, sums: Sums, dtype: np.dtype):
+    def _learn(self, sums: Sums, dtype: np.dtype) -> Self:
         """Turn moments into fitted attributes."""
         m = len(sums.mean) - 1 + int(self.fit_intercept)
         alpha, beta, converged = float(self.alpha), float(self.beta), True
@@ -307,7 +308,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
         check_is_fitted(self)
         return MultivariateNormal(self.mean_, self.covariance_)
 
-    def sample_weights(self, n_samples=1, random_state=None):
+    def sample_weights(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Return weights drawn from the posterior, shape (n_samples, n_weights), the intercept first."""
         check_is_fitted(self)
         drawn = Stream(seed_of(random_state)).normal("posterior weights", 0, n_samples, len(self.mean_))
@@ -323,7 +324,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
             coef, float(self.mean_[0]) if first else 0.0, root[first:], np.zeros(len(coef)), 1 / self.beta_, extra
         )
 
-    def equivalent_kernel(self, X, rows):
+    def equivalent_kernel(self, X: Rows, rows: Any) -> Any:
         """Return (4): how much the target of each of `rows` (training rows, or any) weighs in the prediction at each row of X.
 
         Divided by beta_ it is the covariance of the regression function between the two.

@@ -6,6 +6,8 @@ The intercept is not penalised. The formulas, (1) to (6), are those of novum.lin
 _predictive.
 """
 
+from typing import Self
+
 import numpy as np
 from sklearn.base import RegressorMixin
 
@@ -16,6 +18,7 @@ from novum.base.history import History
 from novum.base.parameters import stores
 from novum.linear_model.least_squares.evidence_maximum import Gammas, maximize, one_target, spectrum, target_variance
 from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["BayesianRidge"]
 
@@ -91,22 +94,22 @@ class BayesianRidge(GaussianAnswers, RegressorMixin, Estimator):
     def __init__(
         self,
         *,
-        max_iter=300,
-        tol=1.0e-3,
-        alpha_1=1.0e-6,
-        alpha_2=1.0e-6,
-        lambda_1=1.0e-6,
-        lambda_2=1.0e-6,
-        alpha_init=None,
-        lambda_init=None,
-        compute_score=False,
-        fit_intercept=True,
-        copy_X=True,
-        verbose=False,
-    ): ...
+        max_iter: int = 300,
+        tol: float = 1.0e-3,
+        alpha_1: float = 1.0e-6,
+        alpha_2: float = 1.0e-6,
+        lambda_1: float = 1.0e-6,
+        lambda_2: float = 1.0e-6,
+        alpha_init: float | None = None,
+        lambda_init: float | None = None,
+        compute_score: bool = False,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        verbose: bool | int = False,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
         [rows with a number each]

@@ -37,7 +37,7 @@ class EvidenceComparison:
     best : str
     """
 
-    def __init__(self, names: list[str], models: list[Any], log_evidence: NDArray, log_prior: NDArray):
+    def __init__(self, names: list[str], models: list[Any], log_evidence: NDArray, log_prior: NDArray) -> None:
         self.names, self.models, self.log_evidence = names, models, log_evidence
         score = log_evidence + log_prior
         self.probability = np.exp(score - logsumexp(score))

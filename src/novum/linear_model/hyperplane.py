@@ -42,7 +42,7 @@ class Hyperplane:
     -1.0
     """
 
-    def __init__(self, coef: Any, intercept: Any = 0.0):
+    def __init__(self, coef: Any, intercept: Any = 0.0) -> None:
         w = np.asarray(coef, dtype=np.float64)
         b = np.asarray(intercept, dtype=np.float64)
         self.several = w.ndim == 2 and len(w) > 1

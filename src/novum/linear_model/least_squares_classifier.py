@@ -9,6 +9,8 @@ nowhere the largest (masking). Logistic regression and linear discriminants have
 of novum.linear_model.least_squares.solve: one pass, wherever the data live. Derivation: docs/theory/online_learning.md.
 """
 
+from typing import Any, Self
+
 import numpy as np
 
 from novum.base.classes import labels_of
@@ -18,6 +20,7 @@ from novum.base.parameters import stores
 from novum.linear_model._decisions import LinearDecisions
 from novum.linear_model.least_squares.solve import solve
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["LeastSquaresClassifier"]
 
@@ -25,10 +28,10 @@ __all__ = ["LeastSquaresClassifier"]
 class Indicators:
     """Codes of classes to the targets of (1) or (2), one block at a time."""
 
-    def __init__(self, n_classes: int):
+    def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
 
-    def __call__(self, code):
+    def __call__(self, code: Any) -> Any:
         """Return the targets, one column per function."""
         codes = arrays.to_numpy(code).reshape(-1)
         if self.n_classes == 2:
@@ -70,10 +73,10 @@ class LeastSquaresClassifier(LinearDecisions, Estimator):
     _domains: dict[str, Domain] = {"fit_intercept": Bool()}
 
     @stores
-    def __init__(self, *, fit_intercept=True): ...
+    def __init__(self, *, fit_intercept: bool = True) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
         [labelled rows, sparse too]
@@ -89,7 +92,7 @@ class LeastSquaresClassifier(LinearDecisions, Estimator):
         self.rank_ = solution.rank
         return self
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

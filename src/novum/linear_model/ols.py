@@ -10,6 +10,8 @@ One pass over the data for well-conditioned designs, see novum.linear_model.leas
 distribution of the estimates: docs/theory/least_squares.md.
 """
 
+from typing import Any, Self
+
 import numpy as np
 import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
@@ -22,6 +24,7 @@ from novum.linear_model.least_squares.model import LinearRegressor
 from novum.linear_model.least_squares.solve import solve
 from novum.linear_model.least_squares.sparse_iterations import solve_sparse
 from novum.runtime.blas import single_blas
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["LinearRegression"]
 
@@ -78,10 +81,18 @@ class LinearRegression(LinearRegressor):
     }
 
     @stores
-    def __init__(self, *, fit_intercept=True, copy_X=True, tol=1e-6, n_jobs=None, positive=False): ...
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        positive: bool = False,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -105,7 +116,15 @@ class LinearRegression(LinearRegressor):
         return self
 
     def inference(
-        self, X=None, y=None, sample_weight=None, *, covariance="nonrobust", level=0.95, weights="precision", target=0
+        self,
+        X: Rows = None,
+        y: Target = None,
+        sample_weight: RowWeights = None,
+        *,
+        covariance: Any = "nonrobust",
+        level: float = 0.95,
+        weights: Any = "precision",
+        target: Any = 0,
     ) -> Inference:
         """Return coefficients with standard errors, t, p and intervals.
 
@@ -154,7 +173,7 @@ class LinearRegression(LinearRegressor):
             raise AttributeError(f"{type(self).__name__} has no singular_ before fit")
         return scipy.linalg.svdvals(self._root)[: min(int(self._n_rows), self.n_features_in_)].astype(self.coef_.dtype)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self.positive
         return tags

@@ -11,6 +11,8 @@ weights over the steps is the better classifier. A pass without a mistake ends t
 docs/theory/online_learning.md.
 """
 
+from typing import Any
+
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain
@@ -78,28 +80,28 @@ class_weight, warm_start
     def __init__(
         self,
         *,
-        penalty=None,
-        alpha=0.0001,
-        l1_ratio=0.15,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-3,
-        shuffle=True,
-        verbose=0,
-        eta0=1.0,
-        n_jobs=None,
-        random_state=0,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=5,
-        class_weight=None,
-        warm_start=False,
-        average=False,
-        batch_size=1,
-        ties="mistake",
-    ): ...
+        penalty: str | None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: bool | int = 0,
+        eta0: float = 1.0,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        average: bool | int = False,
+        batch_size: int | None = 1,
+        ties: str = "mistake",
+    ) -> None: ...
 
-    def _steps(self):
+    def _steps(self) -> Any:
         return "sign" if self.ties == "positive" else "perceptron", 0.0, "constant", 0.5
 
     @property
@@ -107,7 +109,7 @@ class_weight, warm_start
         """Whether the last epoch had no mistake, on the rows that it visited."""
         return self._clean
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the unit: inputs with their weights, the bias, the sum and the threshold; for two classes. Return the axes."""
         check_is_fitted(self)
         if len(self.classes_) != 2:

@@ -5,6 +5,8 @@ r"""Ridge regression: least squares with a penalty on the squared length of the 
 The intercept is not penalised. One data pass, then a solve of the size of the features; see novum.linear_model.least_squares.solve.
 """
 
+from typing import Any, Self
+
 import numpy as np
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
@@ -14,6 +16,7 @@ from novum.exceptions import ParameterError
 from novum.linear_model.least_squares.model import LinearRegressor
 from novum.linear_model.least_squares.solve import solve
 from novum.linear_model.least_squares.sparse_iterations import solve_sparse
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["Ridge", "ridge_regression"]
 
@@ -79,19 +82,19 @@ class Ridge(LinearRegressor):
     @stores
     def __init__(
         self,
-        alpha=1.0,
+        alpha: Any = 1.0,
         *,
-        fit_intercept=True,
-        copy_X=True,
-        max_iter=None,
-        tol=1e-4,
-        solver="auto",
-        positive=False,
-        random_state=None,
-    ): ...
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: Any = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -147,31 +150,31 @@ class Ridge(LinearRegressor):
             raise ParameterError(f"Ridge(alpha={self.alpha!r}): every penalty must be finite and >= 0.")
         return np.broadcast_to(alpha, n_targets).copy()
 
-    def _penalty(self):
+    def _penalty(self) -> Any:
         return self._alphas(np.atleast_2d(self.coef_).shape[0])
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
 
 def ridge_regression(
-    X,
-    y,
-    alpha,
+    X: Rows,
+    y: Target,
+    alpha: Any,
     *,
-    sample_weight=None,
-    solver="auto",
-    max_iter=None,
-    tol=1e-4,
-    verbose=0,
-    positive=False,
-    random_state=None,
-    return_n_iter=False,
-    return_intercept=False,
-    check_input=True,
-):
+    sample_weight: RowWeights = None,
+    solver: Any = "auto",
+    max_iter: Any = None,
+    tol: float = 1e-4,
+    verbose: Any = 0,
+    positive: bool = False,
+    random_state: Any = None,
+    return_n_iter: bool = False,
+    return_intercept: bool = False,
+    check_input: bool = True,
+) -> Any:
     """Return the coefficients of (1), without an intercept unless it is asked for.
 
     Parameters

@@ -5,8 +5,9 @@ r"""Ridge regression on class labels written as numbers.
 Two classes need one function, whose sign decides. Several labels per row have a function each, decided by sign.
 """
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
@@ -29,6 +30,7 @@ from novum.linear_model.least_squares.sparse_iterations import solve_sparse
 from novum.linear_model.logistic.options import class_weights
 from novum.linear_model.ridge import Ridge
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["RidgeClassifier", "RidgeClassifierCV"]
 
@@ -67,7 +69,7 @@ class LabelsByRegression(ClassifierMixin):
 
     intercept_: Any
 
-    def _open(self: Any, X, y, sample_weight) -> Source:
+    def _open(self: Any, X: Rows, y: Target, sample_weight: RowWeights) -> Source:
         """Return the data with targets (1); sets `classes_`."""
         self._multilabel = several_labels(y)
         if self._multilabel:
@@ -108,15 +110,15 @@ class LabelsByRegression(ClassifierMixin):
         intercept = np.broadcast_to(np.atleast_1d(self.intercept_), coef.shape[:1])
         return Line(coef, intercept, len(coef) == 1 and not self._multilabel)
 
-    def decision_function(self: Any, X):
+    def decision_function(self: Any, X: Rows) -> Any:
         """Return the value of every function (1), one column per class; for two classes one value per row."""
         return self._rows(X, predict_block, self._functions())
 
-    def predict(self: Any, X):
+    def predict(self: Any, X: Rows) -> Any:
         """Return the class of every row of X, or an indicator of labels where rows have several."""
         return self._rows(X, decide, Decision(self._functions(), self.classes_, self._multilabel))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         tags.input_tags.sparse = True
@@ -157,20 +159,20 @@ class RidgeClassifier(LabelsByRegression, Estimator):
     @stores
     def __init__(
         self,
-        alpha=1.0,
+        alpha: Any = 1.0,
         *,
-        fit_intercept=True,
-        copy_X=True,
-        max_iter=None,
-        tol=1e-4,
-        class_weight=None,
-        solver="auto",
-        positive=False,
-        random_state=None,
-    ): ...
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        class_weight: Any = None,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: Any = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -230,17 +232,17 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
     @stores
     def __init__(
         self,
-        alphas=(0.1, 1.0, 10.0),
+        alphas: Any = (0.1, 1.0, 10.0),
         *,
-        fit_intercept=True,
-        scoring=None,
-        cv=None,
-        class_weight=None,
-        store_cv_results=False,
-    ): ...
+        fit_intercept: bool = True,
+        scoring: str | Callable[..., Any] | None = None,
+        cv: Any = None,
+        class_weight: Any = None,
+        store_cv_results: bool = False,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None, **params):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, **params: Any) -> Self:
         """Choose the penalty and fit all rows with it; parameters as in RidgeCV, y as in RidgeClassifier."""
         alphas = check_alphas(self.alphas, type(self).__name__, positive=self.cv is None)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -264,14 +266,14 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
         self._leave_one_out(source, alphas, self._scorer(), weights if routed is None else routed.scorer.score)
         return self
 
-    def _store(self, coef, intercept, source):
+    def _store(self, coef: Any, intercept: Any, source: Any) -> None:
         self._keep_scores(coef, intercept, source.dtype)
         if len(coef) == 1:  # as in scikit-learn: leave-one-out leaves flat coefficients for two classes
             self.coef_ = self.coef_[0]
             if self.store_cv_results and self.cv_results_.ndim == 2:
                 self.cv_results_ = self.cv_results_[:, None]
 
-    def _score(self, scorer, predictions, y, score_params):
+    def _score(self, scorer: Any, predictions: Any, y: Target, score_params: Any) -> Any:
         known = FixedScores(self.classes_, self._multilabel)
         if self._multilabel:
             return scorer(known, predictions, (y > 0).astype(int), **score_params)

@@ -7,6 +7,8 @@ Leave-one-out needs no refitting: one decomposition gives the errors of all pena
 """
 
 import warnings
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -18,6 +20,7 @@ from novum.base.parameters import stores
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.least_squares.ridge_choice import RidgeByValidation, check_alphas
 from novum.linear_model.ridge import Ridge
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["RidgeCV"]
 
@@ -73,18 +76,18 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
     @stores
     def __init__(
         self,
-        alphas=(0.1, 1.0, 10.0),
+        alphas: Any = (0.1, 1.0, 10.0),
         *,
-        fit_intercept=True,
-        scoring=None,
-        cv=None,
-        gcv_mode=None,
-        store_cv_results=False,
-        alpha_per_target=False,
-    ): ...
+        fit_intercept: bool = True,
+        scoring: str | Callable[..., Any] | None = None,
+        cv: Any = None,
+        gcv_mode: str | None = None,
+        store_cv_results: bool = False,
+        alpha_per_target: bool = False,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None, **params):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, **params: Any) -> Self:
         """Choose the penalty and fit all rows with it.
 
         Parameters
@@ -122,7 +125,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
         self._leave_one_out(source, alphas, self._scorer(), weights if routed is None else routed.scorer.score)
         return self
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the prediction for every row of X."""
         check_is_fitted(self)
         coef = np.atleast_2d(self.coef_)

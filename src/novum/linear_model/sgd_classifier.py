@@ -23,6 +23,7 @@ from novum.linear_model.online.learner import STEPS
 from novum.linear_model.online.schedules import schedule_of
 from novum.optimize import Schedule
 from novum.runtime import arrays
+from novum.runtime.typing import Rows
 
 __all__ = ["SGDClassifier"]
 
@@ -137,42 +138,42 @@ class SGDClassifier(OnlineClassifier):
     @stores
     def __init__(
         self,
-        loss="hinge",
+        loss: str = "hinge",
         *,
-        penalty="l2",
-        alpha=0.0001,
-        l1_ratio=0.15,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-3,
-        shuffle=True,
-        verbose=0,
-        epsilon=0.1,
-        n_jobs=None,
-        random_state=None,
-        learning_rate="optimal",
-        eta0=0.01,
-        power_t=0.5,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=5,
-        class_weight=None,
-        warm_start=False,
-        average=False,
-        batch_size=1,
-    ): ...
+        penalty: str | None = "l2",
+        alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: bool | int = 0,
+        epsilon: float = 0.1,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        learning_rate: str = "optimal",
+        eta0: float = 0.01,
+        power_t: float = 0.5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        average: bool | int = False,
+        batch_size: int | None = 1,
+    ) -> None: ...
 
     def schedule(self) -> Schedule:
         """Return the step sizes as a schedule of novum.optimize, which knows whether they meet Robbins and Monro."""
         return schedule_of(self)
 
     @available_if(has_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return the probability (3) of every class, one row per row of X; for "log_loss" and "modified_huber"."""
         check_is_fitted(self)
         return self._rows(X, probabilities, Chance(self._decision_line(), self.loss == "log_loss"))
 
     @available_if(has_probabilities)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithm of `predict_proba`; "modified_huber" has zeros there."""
         return np.log(self.predict_proba(X))

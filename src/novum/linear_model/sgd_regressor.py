@@ -8,7 +8,7 @@ Steps: novum.linear_model.online.epochs.
 """
 
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -28,6 +28,7 @@ from novum.linear_model.online.epochs import Descent, Machine, Problem, Settings
 from novum.linear_model.online.learner import COMMON, STEPS, Data, OnlineLearner, data_of
 from novum.linear_model.online.schedules import schedule_of
 from novum.optimize import Schedule
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["SGDRegressor"]
 
@@ -86,31 +87,38 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
     @stores
     def __init__(
         self,
-        loss="squared_error",
+        loss: str = "squared_error",
         *,
-        penalty="l2",
-        alpha=0.0001,
-        l1_ratio=0.15,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-3,
-        shuffle=True,
-        verbose=0,
-        epsilon=0.1,
-        random_state=None,
-        learning_rate="invscaling",
-        eta0=0.01,
-        power_t=0.25,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=5,
-        warm_start=False,
-        average=False,
-        batch_size=1,
-    ): ...
+        penalty: str | None = "l2",
+        alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: bool | int = 0,
+        epsilon: float = 0.1,
+        random_state: Any = None,
+        learning_rate: str = "invscaling",
+        eta0: float = 0.01,
+        power_t: float = 0.25,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        warm_start: bool = False,
+        average: bool | int = False,
+        batch_size: int | None = 1,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, coef_init=None, intercept_init=None, sample_weight=None):
+    def fit(
+        self,
+        X: Rows,
+        y: Target = None,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: RowWeights = None,
+    ) -> Self:
         """Fit from scratch, or with `warm_start` from the last fit.
 
         Parameters
@@ -140,7 +148,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         return self
 
     @fits
-    def partial_fit(self, X, y=None, sample_weight=None):
+    def partial_fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Run one epoch over one more portion, from where the last ended; parameters as in `fit`."""
         first = not hasattr(self, "coef_")
         if first:
@@ -196,7 +204,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         """Return the step sizes as a schedule of novum.optimize, which knows whether they meet Robbins and Monro."""
         return schedule_of(self)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the prediction for every row of X."""
         check_is_fitted(self)
         line = Line(np.atleast_2d(dense_coef(self.coef_)), np.atleast_1d(self.intercept_), True)

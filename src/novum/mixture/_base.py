@@ -23,6 +23,7 @@ from novum.mixture._em import Run, Solved, best_run, work_blocks
 from novum.mixture._start import INIT, filled_source, start_sums
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["COMMON_DOMAINS", "GaussianBase", "MixtureBase", "Query", "Scored", "score_block"]
 
@@ -94,11 +95,11 @@ class MixtureBase(DensityMixin, Estimator):
     def _n_parameters(self) -> int:
         raise NotImplementedError
 
-    def fit_predict(self, X, y=None, sample_weight=None):
+    def fit_predict(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit, and return the most probable component of every row."""
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
-    def score_samples(self, X):
+    def score_samples(self, X: Rows) -> Any:
         """Return log p(x) of every row; missing cells are integrated out.
 
         In memory an array, for a scan an iterator over batches, for Dask a lazy array, for a tensor a tensor.
@@ -106,12 +107,12 @@ class MixtureBase(DensityMixin, Estimator):
         check_is_fitted(self)
         return self._rows(X, self._functions[0], self._query())
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return the probability of every component, one row per row of X."""
         check_is_fitted(self)
         return self._rows(X, self._functions[1], self._query())
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the most probable component of every row."""
         check_is_fitted(self)
         return self._rows(X, self._functions[2], self._query())
@@ -121,7 +122,7 @@ class MixtureBase(DensityMixin, Estimator):
         source = self._source(X, None, sample_weight, reset=False)
         return source.total(score_block, (self._functions[0], self._query()))
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Return the (weighted) mean of log p(x)."""
         found = self._scored(X, sample_weight)
         return found.total / found.weight
@@ -155,7 +156,7 @@ class MixtureBase(DensityMixin, Estimator):
         weights = np.asarray(self.weights_, np.float64)
         return rng, rng.multinomial(n_samples, weights / weights.sum())
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
@@ -244,7 +245,7 @@ class GaussianBase(MixtureBase):
         """Return the point about which tied covariances whiten rows."""
         return np.average(np.asarray(self.means_, np.float64), axis=0, weights=np.asarray(self.weights_, np.float64))
 
-    def sample(self, n_samples=1):
+    def sample(self, n_samples: int = 1) -> Any:
         """Draw rows from the mixture.
 
         Parameters

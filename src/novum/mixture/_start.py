@@ -93,21 +93,21 @@ def apply_filled(filling: Filling, block: Block) -> Any:
 class Filled(Source):
     """A source whose missing cells are filled with a value per column, block by block."""
 
-    def __init__(self, source: Source, fill: NDArray):
+    def __init__(self, source: Source, fill: NDArray) -> None:
         self.source, self.fill = source, fill
         self.n_features, self.n_rows, self.dtype = source.n_features, source.n_rows, source.dtype
         self.names, self.home = source.names, source.home
 
-    def total(self, statistics, params=None, merge=add):
+    def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
         return self.source.total(apply_filled, Filling(self.fill, statistics, params), merge)
 
-    def rows(self, function, params=None):
+    def rows(self, function: Any, params: Any = None) -> Any:
         return self.source.rows(apply_filled, Filling(self.fill, function, params))
 
-    def first(self):
+    def first(self) -> Any:
         return apply_filled(Filling(self.fill, lambda _, block: block, None), self.source.first())
 
-    def map_target(self, function):
+    def map_target(self, function: Any) -> Any:
         return Filled(self.source.map_target(function), self.fill)
 
 

@@ -6,7 +6,7 @@ pass over the data is that of `GaussianMixture`; the small solve is `_variationa
 docs/theory/mixtures.md.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from novum.fold.blocks import Source
 from novum.mixture._base import COMMON_DOMAINS, GaussianBase
 from novum.mixture._start import fold_moments
 from novum.mixture._variational import Posterior, Prior, constants, expected_weights, posterior_of, solved, with_density
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["BayesianGaussianMixture"]
 
@@ -113,28 +114,28 @@ class BayesianGaussianMixture(GaussianBase):
     def __init__(
         self,
         *,
-        n_components=1,
-        covariance_type="full",
-        tol=1e-3,
-        reg_covar=1e-6,
-        max_iter=100,
-        n_init=1,
-        init_params="kmeans",
-        trial_iter=None,
-        weight_concentration_prior_type="dirichlet_process",
-        weight_concentration_prior=None,
-        mean_precision_prior=None,
-        mean_prior=None,
-        degrees_of_freedom_prior=None,
-        covariance_prior=None,
-        random_state=None,
-        warm_start=False,
-        verbose=0,
-        verbose_interval=10,
-    ): ...
+        n_components: int = 1,
+        covariance_type: str = "full",
+        tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        max_iter: int = 100,
+        n_init: int = 1,
+        init_params: str = "kmeans",
+        trial_iter: int | None = None,
+        weight_concentration_prior_type: str = "dirichlet_process",
+        weight_concentration_prior: float | None = None,
+        mean_precision_prior: float | None = None,
+        mean_prior: Any = None,
+        degrees_of_freedom_prior: float | None = None,
+        covariance_prior: Any = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+        verbose_interval: int = 10,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the posterior.
 
         [rows with holes]
@@ -176,13 +177,13 @@ class BayesianGaussianMixture(GaussianBase):
         cov.check_positive(form, given, "covariance_prior")
         return given
 
-    def _begin(self, context, sums, shift):
+    def _begin(self, context: Any, sums: Any, shift: Any) -> Any:
         return posterior_of(context[0], sums, shift)
 
-    def _solve(self, context, params, sums):
+    def _solve(self, context: Any, params: Any, sums: Any) -> Any:
         return solved(context[0], params, sums)
 
-    def _resume(self, context):
+    def _resume(self, context: Any) -> Any:
         return self._posterior(context[0])
 
     def _posterior(self, prior: Prior) -> Posterior:
@@ -197,7 +198,7 @@ class BayesianGaussianMixture(GaussianBase):
         )
         return with_density(prior, *(np.asarray(value, np.float64) for value in values))
 
-    def _attributes(self, context, params, dtype):
+    def _attributes(self, context: Any, params: Any, dtype: Any) -> Any:
         prior, weight = context
         concentration = params.concentration.astype(dtype)
         return {
@@ -217,7 +218,7 @@ class BayesianGaussianMixture(GaussianBase):
             "_constants": constants(prior, len(params.means), weight),
         }
 
-    def _learn(self, best, attributes):
+    def _learn(self, best: Any, attributes: Any) -> None:
         super()._learn(best, attributes)
         self.elbo_ = self.lower_bound_ + self.__dict__.pop("_constants")
 

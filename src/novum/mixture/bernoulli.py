@@ -8,7 +8,7 @@ r"""Mixtures of independent binary features, by expectation-maximisation.
 objective, recorded per row, never falls.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from novum.mixture._start import column_means, filled_source
 from novum.mixture.gaussian import checked_weights
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["BernoulliMixture"]
 
@@ -166,22 +167,22 @@ class BernoulliMixture(MixtureBase):
     @stores
     def __init__(
         self,
-        n_components=1,
+        n_components: int = 1,
         *,
-        tol=1e-3,
-        max_iter=100,
-        n_init=1,
-        weights_init=None,
-        probabilities_init=None,
-        smoothing=0.0,
-        binarize=0.5,
-        trial_iter=None,
-        random_state=None,
-        verbose=0,
-    ): ...
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        n_init: int = 1,
+        weights_init: Any = None,
+        probabilities_init: Any = None,
+        smoothing: float = 0.0,
+        binarize: float | None = 0.5,
+        trial_iter: int | None = None,
+        random_state: Any = None,
+        verbose: int | bool = 0,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the parameters.
 
         [rows with holes]
@@ -239,15 +240,15 @@ class BernoulliMixture(MixtureBase):
         k, d = self.probabilities_.shape
         return k * d + k - 1
 
-    def aic(self, X, sample_weight=None):
+    def aic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
         """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=False)
 
-    def bic(self, X, sample_weight=None):
+    def bic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
         """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=True)
 
-    def sample(self, n_samples=1):
+    def sample(self, n_samples: int = 1) -> Any:
         """Draw rows of zeros and ones; returns them and the component of each, component by component."""
         rng, counts = self._counts(n_samples)
         labels = np.repeat(np.arange(len(counts)), counts)

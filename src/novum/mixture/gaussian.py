@@ -15,7 +15,7 @@ r"""Gaussian mixtures by expectation-maximisation.
 known variance give the notes' EM for means. Derivation: docs/theory/mixtures.md.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from novum.fold.blocks import Block, Source
 from novum.mixture._base import COMMON_DOMAINS, GaussianBase
 from novum.mixture._em import Solved
 from novum.mixture._start import column_means
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["GaussianMixture"]
 
@@ -213,27 +214,27 @@ class GaussianMixture(GaussianBase):
     @stores
     def __init__(
         self,
-        n_components=1,
+        n_components: int = 1,
         *,
-        covariance_type="full",
-        tol=1e-3,
-        reg_covar=1e-6,
-        max_iter=100,
-        n_init=1,
-        init_params="kmeans",
-        weights_init=None,
-        means_init=None,
-        precisions_init=None,
-        fixed=(),
-        trial_iter=None,
-        random_state=None,
-        warm_start=False,
-        verbose=0,
-        verbose_interval=10,
-    ): ...
+        covariance_type: str = "full",
+        tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        max_iter: int = 100,
+        n_init: int = 1,
+        init_params: str = "kmeans",
+        weights_init: Any = None,
+        means_init: Any = None,
+        precisions_init: Any = None,
+        fixed: Any = (),
+        trial_iter: int | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int | bool = 0,
+        verbose_interval: int = 10,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the parameters.
 
         [rows with holes]
@@ -273,17 +274,17 @@ class GaussianMixture(GaussianBase):
         )
         return not any(free)
 
-    def _begin(self, context, sums, shift):
+    def _begin(self, context: Any, sums: Any, shift: Any) -> Any:
         return first_params(context, sums, shift)
 
-    def _solve(self, context, params, sums):
+    def _solve(self, context: Any, params: Any, sums: Any) -> Any:
         return maximized(context, params, sums)
 
-    def _resume(self, context):
+    def _resume(self, context: Any) -> Any:
         values = (self.weights_, self.means_, self.covariances_, self.precisions_cholesky_)
         return params_of(context, *(np.asarray(value, np.float64) for value in values))
 
-    def _attributes(self, context, params, dtype):
+    def _attributes(self, context: Any, params: Any, dtype: Any) -> Any:
         return fitted(context.form, params.weights, params.means, params.covariances, params.factor, dtype)
 
     def _set_parameters(self, params: Any) -> None:
@@ -320,10 +321,10 @@ class GaussianMixture(GaussianBase):
         }
         return sum(count for name, count in counts.items() if name not in self.fixed)
 
-    def aic(self, X, sample_weight=None):
+    def aic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
         """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=False)
 
-    def bic(self, X, sample_weight=None):
+    def bic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
         """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=True)

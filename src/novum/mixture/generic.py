@@ -8,7 +8,7 @@ A component is a distribution of vectors, or a distribution of numbers: of the o
 every column, which are then independent. There a missing cell drops out of the product, and of the statistics of its column.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from novum.mixture._start import filled_source
 from novum.mixture.gaussian import checked_weights
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["Mixture"]
 
@@ -232,10 +233,19 @@ class Mixture(MixtureBase):
     }
 
     @stores
-    def __init__(self, components=None, *, weights_init=None, tol=1e-3, max_iter=100, random_state=None, verbose=0): ...
+    def __init__(
+        self,
+        components: Any = None,
+        *,
+        weights_init: Any = None,
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        random_state: Any = None,
+        verbose: int | bool = 0,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the parameters.
 
         Parameters
@@ -309,15 +319,15 @@ class Mixture(MixtureBase):
         own = (one.n_parameters * (1 if is_vector(one) else one._columns()) for one in self.components_)
         return len(self.components_) - 1 + sum(own)
 
-    def aic(self, X, sample_weight=None):
+    def aic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
         """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=False)
 
-    def bic(self, X, sample_weight=None):
+    def bic(self, X: Rows, sample_weight: RowWeights = None) -> Any:
         """Return the Bayesian criterion, -2 log-likelihood + parameters log n: the lower the better."""
         return self._criterion(X, sample_weight, bayesian=True)
 
-    def sample(self, n_samples=1):
+    def sample(self, n_samples: int = 1) -> Any:
         """Draw rows; returns them and the component of each, component by component."""
         rng, counts = self._counts(n_samples)
         parts = [

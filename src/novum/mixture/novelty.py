@@ -6,7 +6,7 @@ r"""Novelty by density: what a model of normal rows finds improbable.
 For one Gaussian (1) is the rule that flags a large Mahalanobis distance.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from novum.fold.blocks import Block
 from novum.mixture.gaussian import GaussianMixture
 from novum.mixture.generic import check_component
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["NoveltyDetector"]
 
@@ -103,10 +104,10 @@ class NoveltyDetector(OutlierMixin, Estimator):
     }
 
     @stores
-    def __init__(self, density=None, contamination=0.1): ...
+    def __init__(self, density: Any = None, contamination: float = 0.1) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the density and place the threshold.
 
         Parameters
@@ -134,7 +135,7 @@ class NoveltyDetector(OutlierMixin, Estimator):
         self.offset_ = quantile(scores, weight, float(self.contamination))
         return self
 
-    def score_samples(self, X):
+    def score_samples(self, X: Rows) -> Any:
         """Return log p(x) of every row: the lower, the more unusual."""
         check_is_fitted(self, "density_")
         open_rows(self, X)
@@ -142,17 +143,17 @@ class NoveltyDetector(OutlierMixin, Estimator):
             return self._rows(X, log_prob_of, self.density_)
         return self.density_.score_samples(X)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Any:
         """Return log p(x) minus the threshold: negative for new rows; for a scan an iterator over batches."""
         scores = self.score_samples(X)
         return (part - self.offset_ for part in scores) if hasattr(scores, "__next__") else scores - self.offset_
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return 1 for rows like those seen and -1 for new ones; for a scan an iterator over batches."""
         decision = self.decision_function(X)
         return (signs(part) for part in decision) if hasattr(decision, "__next__") else signs(decision)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags

@@ -2,7 +2,7 @@
 
 import warnings
 from numbers import Real as Number
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from novum.naive_bayes._counts import (
     sparse_counts,
 )
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["COMMON_DOMAINS", "DiscreteNB", "LinearForm", "PartialFit", "class_log_prior", "smoothing", "total_of"]
 
@@ -110,7 +111,7 @@ class PartialFit(Estimator):
         raise NotImplementedError
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit from scratch.
 
         [labelled rows, sparse too]
@@ -122,7 +123,7 @@ class PartialFit(Estimator):
         return self
 
     @fits
-    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
+    def partial_fit(self, X: Rows, y: Target = None, classes: Any = None, sample_weight: RowWeights = None) -> Self:
         """Learn from one more portion; the result is that of `fit` on all portions together.
 
         [more labelled rows]
@@ -161,7 +162,7 @@ class DiscreteNB(BayesRule, PartialFit):
     def _threshold(self) -> float | None:
         return None
 
-    def _allows_nan(self):
+    def _allows_nan(self) -> bool:
         return False
 
     def _log_prob(self, alpha: Any) -> NDArray:
@@ -196,10 +197,10 @@ class DiscreteNB(BayesRule, PartialFit):
             self.feature_log_prob_ = self._log_prob(alpha)
         self.class_log_prior_ = class_log_prior(self.class_count_, self.class_prior, self.fit_prior)
 
-    def _joint(self):
+    def _joint(self) -> Any:
         return scores_of, linear_scores(*self._weights_and_bias(), self._threshold())
 
-    def _rows(self, X, function, params=None, verify=True, *, shows=False):
+    def _rows(self, X: Rows, function: Any, params: Any = None, verify: bool = True, *, shows: bool = False) -> Any:
         source = open_rows(self, X, defer=not verify, sparse_too=True)
         if isinstance(source, MemorySource) and source.sparse:
             pieces = SPARSE_BLOCKS if source.tiles.rows().nnz > SHORT_WORK else 1  # type: ignore[attr-defined]
@@ -219,13 +220,13 @@ class DiscreteNB(BayesRule, PartialFit):
     def _per_class(self) -> int:
         return self.n_features_in_ - 1
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the probabilities of every class as a heat table, class by feature; return the axes."""
         from novum.naive_bayes._plot import plot_class_tables
 
         return plot_class_tables(self, ax=ax)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self._positive_only

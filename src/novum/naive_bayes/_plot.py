@@ -27,7 +27,7 @@ def table_of(model: Any) -> tuple[np.ndarray, list[str]]:
     raise ParameterError(f"plot_class_tables: {type(model).__name__} has neither feature_log_prob_ nor theta_.")
 
 
-def plot_class_tables(model, feature_names=None, ax=None):
+def plot_class_tables(model: Any, feature_names: Any = None, ax: Any = None) -> Any:
     """Draw the parameters of every class as a heat table.
 
     Parameters
@@ -57,7 +57,7 @@ def plot_class_tables(model, feature_names=None, ax=None):
     return ax
 
 
-def plot_naive_bayes_graph(feature_names, target="y", ax=None):
+def plot_naive_bayes_graph(feature_names: Any, target: Any = "y", ax: Any = None) -> Any:
     """Draw the graph of naive Bayes: the class above, an arrow from it to every feature, none between features.
 
     Parameters

@@ -10,6 +10,8 @@ N_cj is the weight of the rows of class c that have feature j, N_c that of all i
 a class has makes the opposite impossible there.
 """
 
+from typing import Any
+
 import numpy as np
 
 from novum.base.domains import Domain, Null, Real
@@ -21,7 +23,7 @@ from novum.naive_bayes._tables import filled_table, log_shares
 __all__ = ["BernoulliNB"]
 
 
-def scores_with_certain(params: tuple[LinearScores, np.ndarray], block) -> np.ndarray:
+def scores_with_certain(params: tuple[LinearScores, np.ndarray], block: Any) -> np.ndarray:
     """Return (4) where some pi are one: a row that lacks such a feature is impossible in the class."""
     scores, certain = params  # certain (d, k): 1 where pi = 1
     score = scores_of(scores, block)
@@ -72,32 +74,40 @@ class BernoulliNB(DiscreteNB):
     _sums_show_gaps = _scores_show_gaps = False  # a comparison with the threshold hides them
 
     @stores
-    def __init__(self, *, alpha=1.0, force_alpha=True, binarize=0.0, fit_prior=True, class_prior=None): ...
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+    ) -> None: ...
 
-    def _threshold(self):
+    def _threshold(self) -> Any:
         return None if self.binarize is None else float(self.binarize)
 
-    def _log_prob(self, alpha):
+    def _log_prob(self, alpha: Any) -> Any:
         return log_shares(self.feature_count_, alpha, np.log(self.class_count_[:, None] + 2 * np.asarray(alpha)))
 
-    def _log_absent(self):
+    def _log_absent(self) -> Any:
         """Return log(1 - pi) of every class and feature."""
         logs = self.feature_log_prob_
 
-        def fill(table, part):
+        def fill(table: Any, part: Any) -> None:
             np.exp(logs[:, part], out=table)
             np.minimum(table, 1.0, out=table)
             np.log1p(np.negative(table, out=table), out=table)
 
         return filled_table(logs.shape, fill)
 
-    def _weights_and_bias(self):
+    def _weights_and_bias(self) -> Any:
         with np.errstate(divide="ignore", invalid="ignore"):  # pi of zero or one
             absent = self._log_absent()
             bias = self.class_log_prior_ + absent.T.sum(axis=0)
             return np.subtract(self.feature_log_prob_, absent, out=absent), bias
 
-    def _joint(self):
+    def _joint(self) -> Any:
         weights, bias = self._weights_and_bias()
         if weights.max() != np.inf:
             return scores_of, linear_scores(weights, bias, self._threshold())
@@ -108,5 +118,5 @@ class BernoulliNB(DiscreteNB):
         scores = linear_scores(weights, self.class_log_prior_ + absent.sum(axis=1), self._threshold())
         return scores_with_certain, (scores, certain.T.astype(np.float64))
 
-    def _per_class(self):
+    def _per_class(self) -> Any:
         return self.n_features_in_

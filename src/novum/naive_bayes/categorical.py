@@ -207,14 +207,14 @@ class CategoricalNB(BayesRule, PartialFit):
     def __init__(
         self,
         *,
-        alpha=1.0,
-        force_alpha=True,
-        fit_prior=True,
-        class_prior=None,
-        min_categories=None,
-        prior_strength=None,
-        category_prior=None,
-    ): ...
+        alpha: float = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        min_categories: Any = None,
+        prior_strength: float | None = None,
+        category_prior: Any = None,
+    ) -> None: ...
 
     def _count(self, source: Source, k: int, first: bool) -> None:
         span = source.total(range_of, None, merge_ranges)
@@ -260,7 +260,7 @@ class CategoricalNB(BayesRule, PartialFit):
             ]
         self.class_log_prior_ = class_log_prior(self.class_count_, self.class_prior, self.fit_prior)
 
-    def _joint(self):
+    def _joint(self) -> Any:
         offset = np.concatenate([[0], np.cumsum([part.shape[1] for part in self.feature_log_prob_])])
         table = np.ascontiguousarray(np.hstack(self.feature_log_prob_).T)
         return table_scores, Table(offset.astype(np.int64), table, self.class_log_prior_)
@@ -270,13 +270,13 @@ class CategoricalNB(BayesRule, PartialFit):
         self._query()
         return len(self.classes_) - 1 + len(self.classes_) * int((self.n_categories_ - 1).sum())
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the probabilities of every class as a heat table; return the axes."""
         from novum.naive_bayes._plot import plot_class_tables
 
         return plot_class_tables(self, ax=ax)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True

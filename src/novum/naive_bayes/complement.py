@@ -8,6 +8,8 @@ All classes but one have more data than one, so (1) is steadier than the class's
 size. Class probabilities enter only where there is a single class.
 """
 
+from typing import Any
+
 import numpy as np
 
 from novum.base.domains import Bool, Domain
@@ -57,15 +59,23 @@ class ComplementNB(DiscreteNB):
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "norm": Bool()}
 
     @stores
-    def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None, norm=False): ...
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        norm: bool = False,
+    ) -> None: ...
 
-    def _log_prob(self, alpha):
+    def _log_prob(self, alpha: Any) -> Any:
         self.feature_all_ = self.feature_count_.sum(axis=0)
         own = self.feature_count_.sum(axis=1, keepdims=True)
         total = self.feature_all_.sum() - own + total_of(alpha, self.n_features_in_)
         logs = log_shares(self.feature_count_, alpha, np.log(total), self.feature_all_)
         return logs / logs.sum(axis=1, keepdims=True) if self.norm else np.negative(logs, out=logs)
 
-    def _weights_and_bias(self):
+    def _weights_and_bias(self) -> Any:
         single = len(self.classes_) == 1
         return self.feature_log_prob_, self.class_log_prior_ if single else np.zeros(len(self.classes_))

@@ -15,7 +15,7 @@ with epsilon a fraction of the largest variance of an attribute over all classes
 so `partial_fit` in any portions equals one `fit`. Derivation: docs/theory/gaussian_naive_bayes.md.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["GaussianNB"]
 
@@ -160,10 +161,10 @@ class GaussianNB(BayesRule, Estimator):
     _domains: dict[str, Domain] = {"priors": ArrayLike() | Null(), "var_smoothing": Real(0)}
 
     @stores
-    def __init__(self, *, priors=None, var_smoothing=1e-9): ...
+    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit from scratch.
 
         [labelled rows]
@@ -173,7 +174,7 @@ class GaussianNB(BayesRule, Estimator):
         return self._learn(class_moments(coded, len(self.classes_)), source)
 
     @fits
-    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
+    def partial_fit(self, X: Rows, y: Target = None, classes: Any = None, sample_weight: RowWeights = None) -> Any:
         """Learn from one more portion; the result is that of `fit` on all portions together.
 
         [more labelled rows]
@@ -196,7 +197,7 @@ class GaussianNB(BayesRule, Estimator):
             moments = merge_moments(Moments(self._moments_mass, self._moments_mean, self._moments_variance), moments)
         return self._learn(moments, source)
 
-    def _learn(self, moments: Moments, source: Source):
+    def _learn(self, moments: Moments, source: Source) -> Self:
         """Turn moments into fitted attributes."""
         dtype = source.dtype
         self._moments_mass, self._moments_mean, self._moments_variance = moments
@@ -224,7 +225,7 @@ class GaussianNB(BayesRule, Estimator):
             self.theta_.astype(np.float64), 1 / variance, log_prior - 0.5 * np.log(2 * np.pi * variance).sum(axis=1)
         )
 
-    def _joint(self):
+    def _joint(self) -> Any:
         return joint_log, self._density()
 
     def parameter_count(self) -> int:

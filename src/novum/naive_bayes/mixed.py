@@ -7,7 +7,7 @@ Categories are smoothed as in (9) of `novum.naive_bayes.categorical`, by the mod
 out of the sum, in `fit` and in predictions.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -37,6 +37,7 @@ from novum.fold.blocks import Block, Source
 from novum.naive_bayes.categorical import merge_ranges, range_of
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["MixedNB"]
 
@@ -129,7 +130,14 @@ class MixedNB(BayesRule, Estimator):
     levels_: dict[str, list[Any]]
 
     @stores
-    def __init__(self, *, families="auto", categorical_features="from_dtype", alpha=1.0, priors=None): ...
+    def __init__(
+        self,
+        *,
+        families: Any = "auto",
+        categorical_features: Any = "from_dtype",
+        alpha: float = 1.0,
+        priors: Any = None,
+    ) -> None: ...
 
     def _coded(self, X: Any, learn: bool) -> Any:
         """Return X with codes for levels, where it is a frame."""
@@ -187,7 +195,7 @@ class MixedNB(BayesRule, Estimator):
         return parts
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit from scratch.
 
         [labelled rows]
@@ -204,15 +212,15 @@ class MixedNB(BayesRule, Estimator):
         )
         return self
 
-    def _rows(self, X, function, params=None, verify=True, *, shows=False):
+    def _rows(self, X: Rows, function: Any, params: Any = None, verify: bool = True, *, shows: bool = False) -> Any:
         check_is_fitted(self)
         return super()._rows(self._coded(X, False), function, params, verify, shows=shows)
 
-    def _joint(self):
+    def _joint(self) -> Any:
         with np.errstate(divide="ignore"):  # a class of prior zero
             return joint_log, Model(self.columns_, self.distributions_, np.log(self.class_prior_))
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows with their classes from the fitted model; categories come as codes.
 
         Parameters
@@ -246,7 +254,7 @@ class MixedNB(BayesRule, Estimator):
         per_class = sum(len(columns) * one.n_parameters for columns, one in zip(self.columns_, self.distributions_[0]))
         return len(self.classes_) - 1 + len(self.classes_) * per_class
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True

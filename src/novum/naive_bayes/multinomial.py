@@ -9,6 +9,8 @@ alpha = 1 is Laplace's smoothing: the posterior mean under a uniform Dirichlet. 
 weights log theta and bias log pi. Derivation: docs/theory/naive_bayes.md.
 """
 
+from typing import Any
+
 import numpy as np
 
 from novum.base.domains import Domain
@@ -57,8 +59,10 @@ class MultinomialNB(DiscreteNB):
     _domains: dict[str, Domain] = COMMON_DOMAINS
 
     @stores
-    def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None): ...
+    def __init__(
+        self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
+    ) -> None: ...
 
-    def _log_prob(self, alpha):
+    def _log_prob(self, alpha: Any) -> Any:
         total = self.feature_count_.sum(axis=1, keepdims=True) + total_of(alpha, self.n_features_in_)
         return log_shares(self.feature_count_, alpha, np.log(total))

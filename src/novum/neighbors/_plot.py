@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["plot_density", "plot_neighbors", "plot_regions", "plot_voronoi"]
 
@@ -47,7 +48,7 @@ def without_names() -> Iterator[None]:
         yield
 
 
-def plot_regions(model, *, ax: Any = None, points: int = POINTS) -> Any:
+def plot_regions(model: Any, *, ax: Any = None, points: int = POINTS) -> Any:
     """Draw the class that a fitted classifier gives to every point of the plane, and the rows it keeps.
 
     Parameters
@@ -86,7 +87,7 @@ def plot_regions(model, *, ax: Any = None, points: int = POINTS) -> Any:
     return ax
 
 
-def plot_voronoi(X, y=None, *, ax: Any = None) -> Any:
+def plot_voronoi(X: Rows, y: Target = None, *, ax: Any = None) -> Any:
     """Draw the Voronoi cells of rows in the plane: where each of them is the nearest.
 
     Parameters
@@ -143,7 +144,7 @@ def plot_voronoi(X, y=None, *, ax: Any = None) -> Any:
     return ax
 
 
-def plot_neighbors(model, query, *, ax: Any = None) -> Any:
+def plot_neighbors(model: Any, query: Any, *, ax: Any = None) -> Any:
     """Draw a query in the plane, lines to the neighbors that answer for it, and the circle or ball that holds them.
 
     Parameters
@@ -195,7 +196,7 @@ def plot_neighbors(model, query, *, ax: Any = None) -> Any:
     return ax
 
 
-def plot_density(model, ax: Any = None) -> Any:
+def plot_density(model: Any, ax: Any = None) -> Any:
     """Draw a fitted kernel density of one or two columns."""
     X = np.asarray(model.tree_.data, dtype=np.float64)
     ax = drawing_axes(ax)

@@ -12,6 +12,7 @@ from novum.engines.search.index import Lists
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.neighbors.base import Ready
 from novum.runtime import sklearn_private
+from novum.runtime.typing import Rows
 
 __all__ = ["KNeighborsMixin", "RadiusNeighborsMixin", "nearest_rows", "rows_within"]
 
@@ -75,7 +76,7 @@ class KNeighborsMixin(sklearn_private.KNeighborsMixin):
             )
         return int(k)
 
-    def kneighbors(self: Any, X=None, n_neighbors=None, return_distance=True):
+    def kneighbors(self: Any, X: Rows = None, n_neighbors: Any = None, return_distance: bool = True) -> Any:
         """Find the nearest rows.
 
         Parameters
@@ -107,7 +108,7 @@ class KNeighborsMixin(sklearn_private.KNeighborsMixin):
         distance, index = in_memory(Ready(self._index(), k), self._threads(), rows, X is None)
         return (distance, index) if return_distance else index
 
-    def kneighbors_graph(self: Any, X=None, n_neighbors=None, mode="connectivity"):
+    def kneighbors_graph(self: Any, X: Rows = None, n_neighbors: Any = None, mode: Any = "connectivity") -> Any:
         """Return the graph that links every query to its nearest rows.
 
         Parameters
@@ -145,7 +146,9 @@ class RadiusNeighborsMixin(sklearn_private.RadiusNeighborsMixin):
             )
         return rows_within(Ready(self._index(), None), radius, self._threads(), rows, X is None)
 
-    def radius_neighbors(self, X=None, radius=None, return_distance=True, sort_results=False):
+    def radius_neighbors(
+        self, X: Rows = None, radius: Any = None, return_distance: bool = True, sort_results: bool = False
+    ) -> Any:
         """Find all rows within a radius, those on its border included.
 
         Parameters
@@ -172,7 +175,9 @@ class RadiusNeighborsMixin(sklearn_private.RadiusNeighborsMixin):
         index = found.split(found.row)
         return (found.split(found.distance), index) if return_distance else index
 
-    def radius_neighbors_graph(self: Any, X=None, radius=None, mode="connectivity", sort_results=False):
+    def radius_neighbors_graph(
+        self: Any, X: Rows = None, radius: Any = None, mode: Any = "connectivity", sort_results: bool = False
+    ) -> Any:
         """Return the graph that links every query to the rows within a radius.
 
         Parameters

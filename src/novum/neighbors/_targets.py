@@ -1,7 +1,7 @@
 """Targets kept beside the rows: read, added, forgotten. Nothing is learned, so every change counts at once."""
 
 import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
@@ -17,6 +17,7 @@ from novum.exceptions import DataError
 from novum.neighbors.base import NeighborsBase
 from novum.neighbors.trees import SearchTree
 from novum.runtime import arrays, sklearn_private
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["Classes", "Values"]
 
@@ -64,7 +65,7 @@ class Stored(NeighborsBase):
         self._keep(X)
 
     @fits
-    def partial_fit(self, X, y=None, classes=None):
+    def partial_fit(self, X: Rows, y: Target = None, classes: Any = None) -> Self:
         """Add rows; the rows that are there keep their numbers.
 
         Parameters
@@ -88,7 +89,7 @@ class Stored(NeighborsBase):
         return self
 
     @fits
-    def forget(self, indices):
+    def forget(self, indices: Any) -> Self:
         """Forget rows; later rows move up.
 
         Parameters
@@ -149,7 +150,7 @@ class Classes(ClassifierMixin, Stored):
     def _codes(self) -> NDArray:
         return self._y.reshape(len(self._y), -1)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags

@@ -306,10 +306,10 @@ class NeighborsBase(MultiOutputMixin, Estimator):
                 f"{type(self).__name__}.{what} needs rows, not distances: metric='precomputed' has to be fitted anew."
             )
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_cached": None} if "_cached" in self.__dict__ else super().__getstate__()
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self._is_precomputed()
@@ -321,7 +321,7 @@ class NeighborsBase(MultiOutputMixin, Estimator):
 class Elsewhere:
     """A function of rows as the engine calls it, block by block, for queries outside of memory; `example` is a row it knows."""
 
-    def __init__(self, function: Any, *rest: Any, example: NDArray | None = None):
+    def __init__(self, function: Any, *rest: Any, example: NDArray | None = None) -> None:
         self.function, self.rest, self.example = function, rest, example
 
     def __call__(self, params: Any, block: Block) -> Any:

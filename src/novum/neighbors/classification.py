@@ -6,6 +6,9 @@ The neighbors are the k nearest rows, or all within a radius; w_i is 1, 1/d_i or
 every row its Voronoi cell. Of classes with equal votes the first in sorted order wins.
 """
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,6 +27,7 @@ from novum.neighbors._votes import (
     shares_by_radius,
 )
 from novum.neighbors.base import COMMON_DOMAINS
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["KNeighborsClassifier", "RadiusNeighborsClassifier"]
 
@@ -64,19 +68,19 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
     @stores
     def __init__(
         self,
-        n_neighbors=5,
+        n_neighbors: int | None = 5,
         *,
-        weights="uniform",
-        algorithm="auto",
-        leaf_size=30,
-        p=2,
-        metric="minkowski",
-        metric_params=None,
-        n_jobs=None,
-    ): ...
+        weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Any = "minkowski",
+        metric_params: Any = None,
+        n_jobs: int | None = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Target = None) -> Self:
         """Keep the rows and their classes.
 
         Parameters
@@ -93,12 +97,12 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
         self._fit(X, y)
         return self
 
-    def _settings(self, X) -> ByCount:
+    def _settings(self, X: Rows) -> ByCount:
         check_is_fitted(self)
         k = self._wanted(None, X)
         return ByCount(k, self.weights, self._codes(), self._labels(), not self.outputs_2d_)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return (1) for every query.
 
         Parameters
@@ -112,7 +116,7 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
         """
         return self._per_row(X, labels_by_count, self._settings(X))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return the shares of the votes.
 
         Parameters
@@ -168,20 +172,20 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
     @stores
     def __init__(
         self,
-        radius=1.0,
+        radius: float | None = 1.0,
         *,
-        weights="uniform",
-        algorithm="auto",
-        leaf_size=30,
-        p=2,
-        metric="minkowski",
-        outlier_label=None,
-        metric_params=None,
-        n_jobs=None,
-    ): ...
+        weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Any = "minkowski",
+        outlier_label: Any = None,
+        metric_params: Any = None,
+        n_jobs: int | None = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Target = None) -> Self:
         """Keep the rows and their classes.
 
         Parameters
@@ -198,11 +202,11 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
         self._fit(X, y)
         return self
 
-    def _keep(self, X):
+    def _keep(self, X: Rows) -> None:
         super()._keep(X)
         self.outlier_label_ = self._labels_of_outliers()
 
-    def _labels_of_outliers(self):
+    def _labels_of_outliers(self) -> Any:
         """Return the label of outliers for every output, or None; raise if it does not fit the classes."""
         if self.outlier_label is None:
             return None
@@ -231,7 +235,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
         flat, outliers = not self.outputs_2d_, self.outlier_label_
         return ByRadius(self.radius, self.weights, self._codes(), self._labels(), flat, outliers)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return (1) for every query.
 
         Parameters
@@ -245,7 +249,7 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
         """
         return self._per_row(X, labels_by_radius, self._settings())
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return the shares of the votes.
 
         Parameters

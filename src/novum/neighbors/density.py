@@ -6,7 +6,7 @@ r"""Kernel density: a bump of mass one about every row (Parzen windows).
 p_-i is (1) without one row i. A narrow h follows the sample, a wide one blurs the density; (2) weighs the two.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from novum.neighbors.base import answered, read_rows
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["KernelDensity"]
 
@@ -142,16 +143,16 @@ class KernelDensity(Estimator):
     def __init__(
         self,
         *,
-        bandwidth=1.0,
-        algorithm="auto",
-        kernel="gaussian",
-        metric="euclidean",
-        atol=0,
-        rtol=0,
-        breadth_first=True,
-        leaf_size=40,
-        metric_params=None,
-    ): ...
+        bandwidth: float | str = 1.0,
+        algorithm: str = "auto",
+        kernel: str = "gaussian",
+        metric: str = "euclidean",
+        atol: float = 0,
+        rtol: float = 0,
+        breadth_first: bool = True,
+        leaf_size: int = 40,
+        metric_params: Any = None,
+    ) -> None: ...
 
     def _tree_class(self) -> type[SearchTree]:
         if self.algorithm == "auto":
@@ -164,7 +165,7 @@ class KernelDensity(Estimator):
         return chosen
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Keep the rows and choose the width.
 
         Parameters
@@ -208,7 +209,7 @@ class KernelDensity(Estimator):
         check_is_fitted(self)
         return Bumps(self.tree_, self.kernel, self.bandwidth_, self.rtol)
 
-    def score_samples(self, X):
+    def score_samples(self, X: Rows) -> Any:
         """Return log p(x) of every query, see (1).
 
         Parameters
@@ -221,15 +222,15 @@ class KernelDensity(Estimator):
         """
         return answered(self, X, log_density, self._bumps())
 
-    def score(self, X, y=None):
+    def score(self, X: Rows, y: Target = None) -> Any:
         """Return the sum of log p(x) over the queries."""
         return float(np.sum(self.score_samples(X), dtype=np.float64))
 
-    def leave_one_out_score_samples(self):
+    def leave_one_out_score_samples(self) -> Any:
         """Return log p_-i(x_i) of every row, see (2)."""
         return leave_one_out(self._bumps(), thread_count(None))
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw from the density, whatever the kernel.
 
         Parameters
@@ -252,7 +253,7 @@ class KernelDensity(Estimator):
         length = radii(self.kernel, n_samples, data.shape[1], rng)
         return data[row] + self.bandwidth_ * length[:, None] * direction
 
-    def plot(self, ax: Any = None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the density of one column as a curve, of two as filled contours, with the rows."""
         from novum.neighbors._plot import plot_density
 

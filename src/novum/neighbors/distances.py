@@ -22,13 +22,22 @@ from novum.engines.search.metrics import VALID_METRICS, form_of, named
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows
 
 __all__ = ["MetricAxioms", "check_metric_axioms", "pairwise_distances"]
 
 MOST_TRIPLES = 200  # rows whose triples are all looked at
 
 
-def pairwise_distances(X, Y=None, metric="euclidean", *, n_jobs=None, ensure_all_finite=True, **kwds):
+def pairwise_distances(
+    X: Rows,
+    Y: Any = None,
+    metric: Any = "euclidean",
+    *,
+    n_jobs: Any = None,
+    ensure_all_finite: bool = True,
+    **kwds: Any,
+) -> Any:
     """Return the distances between the rows of X and those of Y.
 
     Parameters
@@ -92,7 +101,7 @@ def pairwise_distances(X, Y=None, metric="euclidean", *, n_jobs=None, ensure_all
     if form is None:
         name = named(metric)
 
-        def work(part):
+        def work(part: Any) -> None:
             if (
                 name == "braycurtis"
             ):  # SciPy's, as scikit-learn's function has it; its search trees divide by other sums
@@ -103,7 +112,7 @@ def pairwise_distances(X, Y=None, metric="euclidean", *, n_jobs=None, ensure_all
         left, right = alike(form.changed(X), form.changed(Y))
         norm = form
 
-        def work(part):
+        def work(part: Any) -> None:
             _core.search.neighbors.distances(left[part], right, norm.p, out[part])
             norm.back(out[part])
 
@@ -128,7 +137,7 @@ class MetricAxioms(NamedTuple):
         return all(self[:5])
 
 
-def check_metric_axioms(metric, X, *, tol=1e-9, **kwds):
+def check_metric_axioms(metric: Any, X: Rows, *, tol: float = 1e-9, **kwds: Any) -> Any:
     """Try the axioms of a metric on all pairs and triples of some rows.
 
     Parameters

@@ -11,7 +11,7 @@ with y_-i from (1) without one row i; where nothing else is near, y_-i is the me
 """
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from novum.neighbors._bandwidth import best_width, spread
 from novum.neighbors.base import answered, read_rows
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["NadarayaWatson"]
 
@@ -116,11 +117,17 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
 
     @stores
     def __init__(
-        self, *, bandwidth="leave_one_out", kernel="gaussian", metric="euclidean", metric_params=None, n_jobs=None
-    ): ...
+        self,
+        *,
+        bandwidth: float | str = "leave_one_out",
+        kernel: str = "gaussian",
+        metric: str = "euclidean",
+        metric_params: Any = None,
+        n_jobs: int | None = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Keep the rows and choose the width.
 
         Parameters
@@ -164,7 +171,7 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
         weight = self.tree_.placed(self.tree_.sample_weight)
         return Smooth(self.tree_, weight, target, self.kernel, float(width), self._y.ndim == 1)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return (1) for every query, NaN (and a warning) where all kernels are zero.
 
         Parameters
@@ -186,7 +193,7 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
             )
         return value
 
-    def leave_one_out_predict(self):
+    def leave_one_out_predict(self) -> Any:
         """Return the prediction of every row from the others, NaN where nothing else is near."""
         check_is_fitted(self)
         found = left_out(self._smooth(self.bandwidth_), thread_count(self.n_jobs), self._y.reshape(len(self._y), -1))

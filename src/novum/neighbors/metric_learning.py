@@ -13,7 +13,7 @@ From pairs: those called similar should lie within a threshold b that is learned
     minimize  mean log(1 + exp(s (d^2 - b))) + alpha/2 |A|^2,   s = 1 if similar, -1 if not        (4)
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ from novum.neighbors._bandwidth import spread
 from novum.neighbors.base import read_rows
 from novum.optimize import lbfgs
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["MetricLearner"]
 
@@ -135,10 +136,12 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
     n_jobs = None
 
     @stores
-    def __init__(self, n_components=None, *, alpha=1e-3, max_iter=200, tol=1e-4): ...
+    def __init__(
+        self, n_components: int | None = None, *, alpha: float = 1e-3, max_iter: int = 200, tol: float = 1e-4
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, *, similar=None, dissimilar=None):
+    def fit(self, X: Rows, y: Target = None, *, similar: Any = None, dissimilar: Any = None) -> Self:
         """Learn A.
 
         Parameters
@@ -218,16 +221,16 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         both = np.concatenate(lists)
         return X[both[:, 0]] - X[both[:, 1]], np.repeat([1.0, -1.0], [len(lists[0]), len(lists[1])])
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return A x for every row."""
         check_is_fitted(self)
         return self._rows(X, mapped, self.components_)
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> Any:
         return len(self.components_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

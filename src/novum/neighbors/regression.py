@@ -6,6 +6,8 @@ The neighbors are the k nearest rows, or all within a radius; w_i is 1, 1/d_i or
 """
 
 import warnings
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -18,6 +20,7 @@ from novum.neighbors._targets import Values
 from novum.neighbors._votes import ByCount, ByRadius, values_by_count, values_by_radius
 from novum.neighbors.base import COMMON_DOMAINS
 from novum.neighbors.classification import WEIGHTS
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["KNeighborsRegressor", "RadiusNeighborsRegressor"]
 
@@ -52,19 +55,19 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
     @stores
     def __init__(
         self,
-        n_neighbors=5,
+        n_neighbors: int | None = 5,
         *,
-        weights="uniform",
-        algorithm="auto",
-        leaf_size=30,
-        p=2,
-        metric="minkowski",
-        metric_params=None,
-        n_jobs=None,
-    ): ...
+        weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Any = "minkowski",
+        metric_params: Any = None,
+        n_jobs: int | None = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Target = None) -> Self:
         """Keep the rows and their targets.
 
         Parameters
@@ -80,7 +83,7 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
         self._fit(X, y)
         return self
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return (1) for every query.
 
         Parameters
@@ -126,19 +129,19 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
     @stores
     def __init__(
         self,
-        radius=1.0,
+        radius: float | None = 1.0,
         *,
-        weights="uniform",
-        algorithm="auto",
-        leaf_size=30,
-        p=2,
-        metric="minkowski",
-        metric_params=None,
-        n_jobs=None,
-    ): ...
+        weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float | None = 2,
+        metric: Any = "minkowski",
+        metric_params: Any = None,
+        n_jobs: int | None = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Target = None) -> Self:
         """Keep the rows and their targets.
 
         Parameters
@@ -154,7 +157,7 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
         self._fit(X, y)
         return self
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return (1) for every query, NaN (and a warning) where no row is near.
 
         Parameters

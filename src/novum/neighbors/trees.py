@@ -20,6 +20,7 @@ from novum.engines.search.metrics import TREE_METRICS
 from novum.engines.search.tree import TreeIndex
 from novum.exceptions import ParameterError
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows
 
 __all__ = ["BallTree", "KDTree", "SearchTree"]
 
@@ -41,7 +42,15 @@ class SearchTree(TreeIndex):
             raise ParameterError("r must be broadcastable to X.shape: give one radius, or one per query.")
         return np.ascontiguousarray(np.broadcast_to(r, shape).ravel())
 
-    def query(self, X, k=1, return_distance=True, dualtree=False, breadth_first=False, sort_results=True):
+    def query(
+        self,
+        X: Rows,
+        k: Any = 1,
+        return_distance: bool = True,
+        dualtree: bool = False,
+        breadth_first: bool = False,
+        sort_results: bool = True,
+    ) -> Any:
         """Return the k nearest rows of every query.
 
         Parameters
@@ -67,7 +76,9 @@ class SearchTree(TreeIndex):
         distance, index = distance.reshape(*shape, k), index.reshape(*shape, k)
         return (distance, index) if return_distance else index
 
-    def query_radius(self, X, r, return_distance=False, count_only=False, sort_results=False):
+    def query_radius(
+        self, X: Rows, r: Any, return_distance: bool = False, count_only: bool = False, sort_results: bool = False
+    ) -> Any:
         """Return the rows within a radius of every query.
 
         Parameters
@@ -100,14 +111,23 @@ class SearchTree(TreeIndex):
         index = found.split(found.row).reshape(shape)
         return (index, found.split(found.distance).reshape(shape)) if return_distance else index
 
-    def two_point_correlation(self, X, r, dualtree=False):
+    def two_point_correlation(self, X: Rows, r: Any, dualtree: bool = False) -> Any:
         """Return, for every radius in r, the number of pairs of a query and a row at most that far apart."""
         X, _ = self._queries(X)
         threads = thread_count(None)
         radii = np.atleast_1d(np.asarray(r, dtype=np.float64))
         return np.array([self.count(X, np.full(len(X), radius), threads).sum() for radius in radii], dtype=np.int64)
 
-    def kernel_density(self, X, h, kernel="gaussian", atol=0, rtol=1e-8, breadth_first=True, return_log=False):
+    def kernel_density(
+        self,
+        X: Rows,
+        h: Any,
+        kernel: Any = "gaussian",
+        atol: Any = 0,
+        rtol: float = 1e-8,
+        breadth_first: bool = True,
+        return_log: bool = False,
+    ) -> Any:
         """Return the sum of kernels of width h about the rows, each of total mass one, at every query.
 
         Parameters
@@ -142,7 +162,7 @@ class SearchTree(TreeIndex):
             return np.arange(len(self.data))
         return self._index.ravel()[: len(self.data)]
 
-    def get_tree_stats(self):
+    def get_tree_stats(self) -> Any:
         """Return numbers of trims, leaves and splits; a tree of fixed leaves is never trimmed."""
         leaves = 1 if self._norm is None else len(self._cut)
         return (0, leaves, leaves - 1)

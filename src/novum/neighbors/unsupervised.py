@@ -1,7 +1,7 @@
 """Nearest rows without targets: `NearestNeighbors`, and the graphs that link rows to their neighbors."""
 
 import math
-from typing import Any
+from typing import Any, Self
 
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.estimator import fits
@@ -11,6 +11,7 @@ from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors._targets import stacked
 from novum.neighbors.base import COMMON_DOMAINS, NeighborsBase
 from novum.neighbors.trees import SearchTree
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["NearestNeighbors", "kneighbors_graph", "radius_neighbors_graph"]
 
@@ -71,18 +72,18 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
     def __init__(
         self,
         *,
-        n_neighbors=5,
-        radius=1.0,
-        algorithm="auto",
-        leaf_size=30,
-        metric="minkowski",
-        p=2,
-        metric_params=None,
-        n_jobs=None,
-    ): ...
+        n_neighbors: int | None = 5,
+        radius: float | None = 1.0,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        metric: Any = "minkowski",
+        p: float | None = 2,
+        metric_params: Any = None,
+        n_jobs: int | None = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Target = None) -> Self:
         """Keep the rows.
 
         Parameters
@@ -104,7 +105,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         return self
 
     @fits
-    def partial_fit(self, X, y=None):
+    def partial_fit(self, X: Rows, y: Target = None) -> Any:
         """Add rows; the rows that are there keep their numbers.
 
         Parameters
@@ -124,7 +125,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         return self
 
     @fits
-    def forget(self, indices):
+    def forget(self, indices: Any) -> Self:
         """Forget rows; later rows move up.
 
         Parameters
@@ -162,16 +163,16 @@ def asked(X: Any, include_self: Any, owner: str, given: dict[str, Any], mode: st
 
 
 def kneighbors_graph(
-    X,
-    n_neighbors,
+    X: Rows,
+    n_neighbors: Any,
     *,
-    mode="connectivity",
-    metric="minkowski",
-    p=2,
-    metric_params=None,
-    include_self=False,
-    n_jobs=None,
-):
+    mode: Any = "connectivity",
+    metric: Any = "minkowski",
+    p: Any = 2,
+    metric_params: Any = None,
+    include_self: bool = False,
+    n_jobs: Any = None,
+) -> Any:
     """Return the graph that links every row to its nearest rows.
 
     Parameters
@@ -203,16 +204,16 @@ def kneighbors_graph(
 
 
 def radius_neighbors_graph(
-    X,
-    radius,
+    X: Rows,
+    radius: Any,
     *,
-    mode="connectivity",
-    metric="minkowski",
-    p=2,
-    metric_params=None,
-    include_self=False,
-    n_jobs=None,
-):
+    mode: Any = "connectivity",
+    metric: Any = "minkowski",
+    p: Any = 2,
+    metric_params: Any = None,
+    include_self: bool = False,
+    n_jobs: Any = None,
+) -> Any:
     """Return the graph that links every row to all rows within a radius.
 
     Parameters

@@ -172,7 +172,9 @@ def interior_point(Q: Array, c: Array, A: Array, b: Array, rows: Rows, *, tol: f
             break
         factor = Factor(Q + rows.gram(z / s), A)
 
-        def step(r_c: Array, factor=factor, r_d=r_d, r_p=r_p, r_g=r_g, s=s, z=z) -> tuple[Array, Array, Array, Array]:
+        def step(
+            r_c: Array, factor: Any = factor, r_d: Any = r_d, r_p: Any = r_p, r_g: Any = r_g, s: Any = s, z: Any = z
+        ) -> tuple[Array, Array, Array, Array]:
             dx, dy = factor.solve(-r_d - rows.transposed((z * r_g - r_c) / s), -r_p)
             ds = -r_g - rows.times(dx)
             return dx, dy, ds, (-r_c - z * ds) / s

@@ -248,7 +248,21 @@ def solve_qp(
     )
 
 
-def _report(Q, c, A, b, G, h, low, high, found, lam, mu, mu_low, mu_high) -> QPSolution:
+def _report(
+    Q: Any,
+    c: Any,
+    A: Any,
+    b: Any,
+    G: Any,
+    h: Any,
+    low: Any,
+    high: Any,
+    found: Any,
+    lam: Any,
+    mu: Any,
+    mu_low: Any,
+    mu_high: Any,
+) -> QPSolution:
     """Measure (2), (3) and the constraints at the solution, in the caller's own units."""
     x = np.clip(found.x, low, high)
     Qx = Q @ x

@@ -230,7 +230,7 @@ def check_sparse(archive: ZipFile, name: str, limit: int) -> None:
 class Description:
     """A walk over the description of the objects; no object is made."""
 
-    def __init__(self, members: dict[str, int], limit: int, described: int):
+    def __init__(self, members: dict[str, int], limit: int, described: int) -> None:
         self.members = members
         self.room = limit
         self.described = described  # bytes that texts of JSON inside the description may take together

@@ -2,7 +2,7 @@
 
 The format is skops's, never pickle: loading builds objects of known types from data and runs no code that the file
 chose. Types come from novum and scikit-learn only (`novum.persistence.archive` says which, and checks everything else
-about a file first); every object holds what its class declares (`novum.persistence.attributes`, `novum.persistence.sklearn_state`), or
+about a file first); every object holds what its class declares (`novum.persistence.attributes`, and `sklearn_state` there), or
 the file is refused. Callbacks are not saved. A file is written whole or not at all.
 """
 

@@ -8,9 +8,10 @@ least to its largest value; the width s is given, or the distance between neighb
 phi is smooth in x, and local: a bump knows only what is near.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +22,7 @@ from novum.exceptions import ParameterError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.sklearn_private import feature_names_in
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["GaussianBasis", "SigmoidBasis"]
 
@@ -40,7 +42,7 @@ class Bumps(NamedTuple):
     bias: bool
 
 
-def range_of(_, block: Block) -> Range:
+def range_of(_: Any, block: Block) -> Range:
     """Return the range of one block, leaving out rows without weight."""
     X = arrays.double(block.X)
     if block.weight is not None:
@@ -78,7 +80,7 @@ def gaussian(params: Bumps, block: Block) -> Any:
 def sigmoid(params: Bumps, block: Block) -> Any:
     """Return (2) for every row, without overflow far from a center."""
 
-    def step(z):
+    def step(z: Any) -> Any:
         small = arrays.exp(-abs(z))
         return (z >= 0) / (1 + small) + (z < 0) * small / (1 + small)
 
@@ -108,10 +110,10 @@ class _Basis(TransformerMixin, Estimator):
     }
 
     @stores
-    def __init__(self, centers=10, *, width=None, include_bias=False): ...
+    def __init__(self, centers: Any = 10, *, width: float | None = None, include_bias: bool = False) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Place the centers.
 
         Parameters
@@ -147,19 +149,19 @@ class _Basis(TransformerMixin, Estimator):
             )
         return given
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return the basis functions of every row, one column each."""
         check_is_fitted(self)
         return self._rows(X, type(self)._function, Bumps(self.centers_, self.width_[:, None], self.include_bias))
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the columns: the letter, the variable and the center."""
         check_is_fitted(self)
         names = feature_names_in(self, input_features)
         made = [f"{self._letter}({name}-{mu:.4g})" for name, row in zip(names, self.centers_) for mu in row]
         return np.array([*(["1"] if self.include_bias else []), *made], dtype=object)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -10,6 +10,8 @@ so of two equal columns the first stays. Q Q'R_j is subtracted twice: once is no
 is made of, X_j = X_kept c (plus a constant), follows from the triangle of the kept ones.
 """
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.feature_selection import SelectorMixin
@@ -21,6 +23,7 @@ from novum.base.parameters import stores
 from novum.engines.moments.triangles import factor, lengths
 from novum.fold.blocks import Block
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["DropDependentFeatures"]
 
@@ -45,7 +48,7 @@ def independent_columns(R: np.ndarray, noise: np.ndarray, tol: float) -> np.ndar
     return kept
 
 
-def chosen(kept: np.ndarray, block: Block):
+def chosen(kept: np.ndarray, block: Block) -> Any:
     """Return the kept columns of a block."""
     return (
         block.X[:, arrays.like(block.X, np.flatnonzero(kept), "int64")]
@@ -90,10 +93,10 @@ class DropDependentFeatures(SelectorMixin, TransformerMixin, Estimator):
     _domains: dict[str, Domain] = {"with_constant": Bool(), "tol": Real(0) | Null()}
 
     @stores
-    def __init__(self, *, with_constant=True, tol=None): ...
+    def __init__(self, *, with_constant: bool = True, tol: float | None = None) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the dependent columns.
 
         Parameters
@@ -121,16 +124,16 @@ class DropDependentFeatures(SelectorMixin, TransformerMixin, Estimator):
         self.combinations_ = made.T
         return self
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> Any:
         check_is_fitted(self)
         return self.support_
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return the kept columns."""
         check_is_fitted(self)
         return self._rows(X, chosen, self.support_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -7,9 +7,10 @@ In the plane, and in d dimensions with y = x - origin:
     y_i = r sin(theta_1) ... sin(theta_{i-1}) cos(theta_i),   y_d = r sin(theta_1) ... sin(theta_{d-1})          (3)
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,6 +20,7 @@ from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["PolarFeatures"]
 
@@ -80,10 +82,10 @@ class PolarFeatures(TransformerMixin, Estimator):
     _domains: dict[str, Domain] = {"origin": ArrayLike() | Null()}
 
     @stores
-    def __init__(self, origin=None): ...
+    def __init__(self, origin: Any = None) -> None: ...
 
     @fits
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Target = None) -> Self:
         """Check that there are at least two columns; nothing is learned.
 
         Parameters
@@ -108,12 +110,12 @@ class PolarFeatures(TransformerMixin, Estimator):
         self.origin_ = origin
         return self
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return radius and angles of every row: the last angle between -pi and pi, the others between 0 and pi."""
         check_is_fitted(self)
         return self._rows(X, polar, self.origin_)
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Rows) -> Any:
         """Return the points that have these radii and angles."""
         check_is_fitted(self)
         names = self.__dict__.pop("feature_names_in_", None)  # columns of radii and angles have other names
@@ -123,7 +125,7 @@ class PolarFeatures(TransformerMixin, Estimator):
             if names is not None:
                 self.feature_names_in_ = names
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return "radius" and "angle", or "angle1" and so on where there are several."""
         check_is_fitted(self)
         count = len(self.origin_) - 1
@@ -131,7 +133,7 @@ class PolarFeatures(TransformerMixin, Estimator):
             ["radius", *(["angle"] if count == 1 else [f"angle{i + 1}" for i in range(count)])], dtype=object
         )
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

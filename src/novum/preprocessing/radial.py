@@ -7,7 +7,8 @@ r^2 log r, linear r, or a function of your own. The centers are given, or rows o
 mean distance from a center to its nearest neighbor.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -21,6 +22,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["RadialBasis"]
 
@@ -137,10 +139,17 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     }
 
     @stores
-    def __init__(self, centers=20, *, profile="gaussian", width=None, random_state=None): ...
+    def __init__(
+        self,
+        centers: Any = 20,
+        *,
+        profile: str | Callable[..., Any] = "gaussian",
+        width: float | None = None,
+        random_state: Any = None,
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Choose the centers.
 
         Parameters
@@ -176,13 +185,13 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             )
         return given
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return the features of every row, one column per center."""
         check_is_fitted(self)
         profile = self.profile if callable(self.profile) else PROFILES[self.profile]
         return self._rows(X, radial, Centers(self.centers_, self.width_, profile))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -48,7 +48,7 @@ def is_sparse(x: Any) -> bool:
     return scipy.sparse.issparse(x)
 
 
-def _torch():
+def _torch() -> Any:
     return sys.modules["torch"]
 
 

@@ -99,7 +99,7 @@ class Stream:
     True
     """
 
-    def __init__(self, seed: int):
+    def __init__(self, seed: int) -> None:
         self.seed = seed
 
     def __repr__(self) -> str:

@@ -79,7 +79,7 @@ class StudyResult:
         seed: int,
         n_train: int,
         n_held: int,
-    ):
+    ) -> None:
         self.name = name
         self.task = task
         self.measure = measure

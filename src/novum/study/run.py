@@ -93,7 +93,7 @@ class Study:
         repeats: int | None = None,
         time_limit: float | None = None,
         n_jobs: int | None = None,
-    ):
+    ) -> None:
         self.frame = frame
         self.target = target
         self.task = task

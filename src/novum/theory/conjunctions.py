@@ -132,7 +132,7 @@ class ConjunctionSpace:
         Before the first example and after each.
     """
 
-    def __init__(self, domains: Any, *, positive: Any = None):
+    def __init__(self, domains: Any, *, positive: Any = None) -> None:
         self.domains = [in_order([plain(v) for v in values]) for values in domains]
         if not self.domains or not all(self.domains):
             raise ParameterError(

@@ -1,6 +1,6 @@
 """Find-S as a classifier: the most specific conjunction that covers all positives, eq. (1) of `conjunctions`."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from novum.base.domains import Domain
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError
+from novum.runtime.typing import Rows, Target
 from novum.theory.conjunctions import covers, generalized, rows_of
 
 __all__ = ["FindS"]
@@ -43,7 +44,7 @@ class FindS(ClassifierMixin, Estimator):
     _domains: dict[str, Domain] = {}
 
     @fits
-    def fit(self, X, y):
+    def fit(self, X: Rows, y: Target) -> Self:
         """Generalize from the positives.
 
         Parameters
@@ -77,7 +78,7 @@ class FindS(ClassifierMixin, Estimator):
         self.consistent_ = all(covers(found, row) == is_positive for row, is_positive in zip(rows, positive))
         return self
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the concept's label for every row that the conjunction covers, the other label for the rest."""
         check_is_fitted(self)
         rows = rows_of("FindS", X)
@@ -87,7 +88,7 @@ class FindS(ClassifierMixin, Estimator):
             )
         return self.classes_[np.array([-1 if covers(self.hypothesis_, row) else 0 for row in rows], dtype=np.int64)]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False  # rows of categories, not of numbers
         tags.input_tags.categorical = tags.input_tags.string = True

@@ -14,7 +14,7 @@ With more than two classes each has its boxes, and x belongs to the box in which
     depth: max_j |x_j - center_j| / half_j                                                                           (3)
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.report.axes import drawing_axes
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["RectangleLearner"]
 
@@ -185,10 +186,10 @@ class RectangleLearner(ClassifierMixin, Estimator):
     _domains: dict[str, Domain] = {"n_rectangles": Int(1) | Null()}
 
     @stores
-    def __init__(self, n_rectangles=1): ...
+    def __init__(self, n_rectangles: int | None = 1) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the boxes.
 
         [labelled rows]
@@ -224,7 +225,7 @@ class RectangleLearner(ClassifierMixin, Estimator):
     def _boxes(self) -> Boxes:
         return Boxes(self.low_, self.high_, self.box_class_, self.classes_)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the label of every row."""
         check_is_fitted(self)
         return self._rows(X, label_of, self._boxes())

@@ -77,7 +77,7 @@ class VersionSpace:
     ({'+': 2, '-': 2}, [None, '-'])
     """
 
-    def __init__(self, hypotheses: Any, instances: Any = None, *, positive: Any = None):
+    def __init__(self, hypotheses: Any, instances: Any = None, *, positive: Any = None) -> None:
         if isinstance(hypotheses, Mapping):
             named = {str(name): h for name, h in hypotheses.items()}
         else:

@@ -67,7 +67,7 @@ def leaf_scores(tree: Tree, X: Any, target: Target, weight: NDArray) -> NDArray:
 class Cutter:
     """The sums below every node while nodes become leaves."""
 
-    def __init__(self, tree: Tree, *scores: NDArray):
+    def __init__(self, tree: Tree, *scores: NDArray) -> None:
         self.parent = tree.parents()
         self.children = [tree.children(node) for node in range(tree.node_count)]
         self.inner = tree.children_left != LEAF

@@ -22,6 +22,7 @@ from novum.fold.blocks import Block
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows, RowWeights
 from novum.tree._column_splits import column_of
 from novum.tree._multiway import grow_branches
 from novum.tree._multiway_parameters import policy_of
@@ -203,7 +204,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
             X = coded_frame(X, self.levels_)
         return self._rows(X, answers, params)
 
-    def apply(self, X, check_input=True):
+    def apply(self, X: Rows, check_input: bool = True) -> Any:
         """Return the leaf that each row ends in.
 
         Parameters
@@ -220,7 +221,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         check_is_fitted(self)
         return self._ask(X, None, check_input)
 
-    def decision_path(self, X, check_input=True):
+    def decision_path(self, X: Rows, check_input: bool = True) -> Any:
         """Return which nodes each row passes.
 
         Parameters
@@ -241,23 +242,23 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
             X = coded_frame(X, self.levels_)
         return self.tree_.decision_path(validate_data(self, X, reset=False, ensure_all_finite="allow-nan"))
 
-    def get_depth(self):
+    def get_depth(self) -> Any:
         """Return the most splits on the way to a leaf."""
         check_is_fitted(self)
         return self.tree_.max_depth
 
-    def get_n_leaves(self):
+    def get_n_leaves(self) -> Any:
         """Return the number of leaves."""
         check_is_fitted(self)
         return self.tree_.n_leaves
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Any:
         """Share of every column in the fall of impurity, array of shape (n_features,)."""
         check_is_fitted(self)
         return self.tree_.compute_feature_importances()
 
-    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+    def cost_complexity_pruning_path(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Any:
         """Return the prices per leaf at which branches of the full tree are cut.
 
         Parameters
@@ -274,7 +275,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         path = pruning_path(full.tree_)
         return Bunch(ccp_alphas=path.alpha, impurities=path.impurity)
 
-    def pruning_curve(self, X, y, sample_weight=None):
+    def pruning_curve(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Any:
         """Hold out a share of the rows, grow on the others, and return the errors of all minimal subtrees on both.
 
         Parameters
@@ -294,7 +295,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         (grown, size), (score, whole) = scored(full, training), scored(full, judging)
         return curve_of(full, grown, score, (size, whole), training.target.code is None)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True

@@ -23,7 +23,7 @@ and, where columns have costs, by
     gain^2 / cost   or   (2^gain - 1) / (cost + 1)^w                                               (5)
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.engines.trees.exact import Target, class_target
 from novum.engines.trees.limits import COMMON_DOMAINS
+from novum.runtime.typing import Rows, RowWeights
 from novum.tree._multiway_parameters import PRUNING_DOMAINS, SCORE_DOMAINS
 from novum.tree.base import BaseTree
 
@@ -150,29 +151,29 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     def __init__(
         self,
         *,
-        criterion="gini",
-        splitter="best",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_features=None,
-        random_state=None,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        class_weight=None,
-        ccp_alpha=0.0,
-        monotonic_cst=None,
-        categorical_features="from_dtype",
-        branching="binary",
-        missing="best_side",
-        pruning=None,
-        validation_fraction=0.2,
-        significance=None,
-        attribute_costs=None,
-        cost_form="tan_schlimmer",
-        cost_weight=1.0,
-    ): ...
+        criterion: str = "gini",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+        branching: str = "binary",
+        missing: str = "best_side",
+        pruning: str | None = None,
+        validation_fraction: float = 0.2,
+        significance: float | None = None,
+        attribute_costs: Any = None,
+        cost_form: str = "tan_schlimmer",
+        cost_weight: float = 1.0,
+    ) -> None: ...
 
     def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
         check_classification_targets(y)
@@ -188,7 +189,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         return class_target(self.criterion, code, numbers), weight
 
     @fits
-    def fit(self, X, y=None, sample_weight=None, check_input=True):
+    def fit(self, X: Rows, y: Any = None, sample_weight: RowWeights = None, check_input: bool = True) -> Self:
         """Grow the tree.
 
         Parameters
@@ -210,7 +211,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         self._grow(X, y, sample_weight)
         return self
 
-    def predict(self, X, check_input=True):
+    def predict(self, X: Rows, check_input: bool = True) -> Any:
         """Return the class of the largest share in every row's leaf.
 
         Parameters
@@ -227,7 +228,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
         return self._ask(X, self.tree_.value, check_input, labels)
 
-    def predict_proba(self, X, check_input=True):
+    def predict_proba(self, X: Rows, check_input: bool = True) -> Any:
         """Return the shares of the classes in every row's leaf.
 
         Parameters
@@ -246,13 +247,13 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
             return share
         return [share[:, o, :number] for o, number in enumerate(self.n_classes_)]
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithms of `predict_proba`; of a share of zero, minus infinity."""
         share = self.predict_proba(X)
         with np.errstate(divide="ignore"):
             return [np.log(one) for one in share] if isinstance(share, list) else np.log(share)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
@@ -285,21 +286,21 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     def __init__(
         self,
         *,
-        criterion="gini",
-        splitter="random",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_features="sqrt",
-        random_state=None,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        class_weight=None,
-        ccp_alpha=0.0,
-        monotonic_cst=None,
-        categorical_features="from_dtype",
-    ):
+        criterion: str = "gini",
+        splitter: str = "random",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = "sqrt",
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
         super().__init__(
             criterion=criterion,
             splitter=splitter,

@@ -15,7 +15,7 @@ their means and cut in this order, which is exact for (1) and (3) and one output
 """
 
 import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from novum.base.validation import MOST_SIZE
 from novum.engines.trees.exact import Target, number_target
 from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.exceptions import DataError
+from novum.runtime.typing import Rows, RowWeights
 from novum.tree._multiway_parameters import PRUNING_DOMAINS
 from novum.tree.base import BaseTree
 from novum.tree.dependence import tree_dependence
@@ -120,24 +121,24 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
     def __init__(
         self,
         *,
-        criterion="squared_error",
-        splitter="best",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_features=None,
-        random_state=None,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        monotonic_cst=None,
-        categorical_features="from_dtype",
-        branching="binary",
-        missing="best_side",
-        pruning=None,
-        validation_fraction=0.2,
-    ):
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+        branching: str = "binary",
+        missing: str = "best_side",
+        pruning: str | None = None,
+        validation_fraction: float = 0.2,
+    ) -> None:
         self.criterion = current_criterion(criterion)
         self.splitter = splitter
         self.max_depth = max_depth
@@ -168,7 +169,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         return number_target(self.criterion, y), weight
 
     @fits
-    def fit(self, X, y=None, sample_weight=None, check_input=True):
+    def fit(self, X: Rows, y: Any = None, sample_weight: RowWeights = None, check_input: bool = True) -> Self:
         """Grow the tree.
 
         Parameters
@@ -193,7 +194,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         grid, columns = np.asarray(grid, np.float64), np.asarray(target_features, np.intp)
         return tree_dependence(self.tree_, grid, columns, type(self).__name__)
 
-    def predict(self, X, check_input=True):
+    def predict(self, X: Rows, check_input: bool = True) -> Any:
         """Return the value of every row's leaf.
 
         Parameters
@@ -238,20 +239,20 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     def __init__(
         self,
         *,
-        criterion="squared_error",
-        splitter="random",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_features=1.0,
-        random_state=None,
-        min_impurity_decrease=0.0,
-        max_leaf_nodes=None,
-        ccp_alpha=0.0,
-        monotonic_cst=None,
-        categorical_features="from_dtype",
-    ):
+        criterion: str = "squared_error",
+        splitter: str = "random",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = 1.0,
+        random_state: Any = None,
+        min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
         super().__init__(
             criterion=current_criterion(criterion),
             splitter=splitter,

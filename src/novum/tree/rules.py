@@ -54,7 +54,7 @@ class Rule:
 class RuleSet(Sequence[Rule]):
     """Rules of a tree, from left to right. Prints one per line."""
 
-    def __init__(self, rules: list[Rule], model: Any):
+    def __init__(self, rules: list[Rule], model: Any) -> None:
         self.rules, self.model = rules, model
 
     @overload
@@ -105,7 +105,7 @@ class Formula:
 class Formulas(Mapping[Any, Formula]):
     """The formula of every class. Prints one per line."""
 
-    def __init__(self, formulas: dict[Any, Formula], names: list[str]):
+    def __init__(self, formulas: dict[Any, Formula], names: list[str]) -> None:
         self.formulas, self.names = formulas, names
 
     def __getitem__(self, label: Any) -> Formula:

@@ -32,9 +32,9 @@ double class_counts(const Real* X, std::span<const std::int64_t> code, std::span
 
 /// What was met in a walk over sparse rows.
 struct Met {
-    double least = 0;      // the least value, 0 if none is below
-    bool finite = true;    // whether all sums are
-    bool inside = true;    // whether all columns lie in the table; if not the walk ended at the first that did not
+    double least = 0;    // the least value, 0 if none is below
+    bool finite = true;  // whether all sums are
+    bool inside = true;  // whether all columns lie in the table; if not the walk ended at the first that did not
 };
 
 /// The same of sparse rows, whose absent cells count nothing, for the classes from `low` up to `high`: `mass` (high - low), `count`
@@ -62,7 +62,7 @@ std::int64_t category_counts(const Real* X, std::span<const std::int64_t> code, 
 
 /// out[i, c] = constant_c + sum_j table[offset_j + x_ij, c]; eq. (8). A missing cell adds nothing. Returns as above. O(rows d k).
 template <class Real>
-std::int64_t category_scores(const Real* X, std::size_t rows, std::size_t d, std::size_t k, const std::int64_t* offset,
-                             const double* table, const double* constant, Real* out);
+std::int64_t category_scores(const Real* X, std::size_t rows, std::size_t d, std::size_t k, const std::int64_t* offset, const double* table,
+                             const double* constant, Real* out);
 
 }  // namespace novum

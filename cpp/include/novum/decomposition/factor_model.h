@@ -25,8 +25,8 @@ struct FactorSums {
 /// Add the sums (18) of the rows, visited in `order`: rows with the same missing cells side by side share a factorisation.
 /// O(q^3 + observed q^2) per pattern and O(observed q + q^2) per row.
 template <class Real>
-void factor_sums(const Real* X, const std::int64_t* order, std::span<const double> weight, std::size_t rows,
-                 const FactorModel& model, const FactorSums& sums);
+void factor_sums(const Real* X, const std::int64_t* order, std::span<const double> weight, std::size_t rows, const FactorModel& model,
+                 const FactorSums& sums);
 
 /// Write per row the posterior mean (rows x q) of z, (16), and log p(observed cells), (17); where `covariance` is not null also
 /// the posterior covariance (rows x q x q).

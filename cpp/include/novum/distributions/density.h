@@ -42,7 +42,8 @@ void uniform_log_density(const double* x, Meeting m, const double* table, double
 void dirichlet_log_density(const double* x, Meeting m, std::size_t d, const double* power, const double* norm, double slack, double* out);
 
 /// norm + sum_j x_j log p_j - log x_j! for counts that add up to n. log_p is k x d. O(out d).
-void multinomial_log_density(const double* x, Meeting m, std::size_t d, const double* log_p, const double* n, const double* norm, double* out);
+void multinomial_log_density(const double* x, Meeting m, std::size_t d, const double* log_p, const double* n, const double* norm,
+                             double* out);
 
 /// |L^-1 (x - mean)|^2 by forward substitution; mean k x d, lower factors k x d x d. O(out d^2).
 void squared_length(const double* x, Meeting m, std::size_t d, const double* mean, const double* factor, double* out);

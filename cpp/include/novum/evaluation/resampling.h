@@ -34,8 +34,8 @@ void counts(const rng::Stream& stream, std::span<Count> out);
 void sums(rng::Stream stream, std::uint32_t resamples, std::span<const double> x, std::size_t n, std::span<Count> scratch, double* out);
 
 /// (3): out is resamples x cells; weight may be empty.
-void cells(rng::Stream stream, std::uint32_t resamples, std::span<const std::int32_t> code, std::span<const double> weight, std::size_t cells,
-           double* out);
+void cells(rng::Stream stream, std::uint32_t resamples, std::span<const std::int32_t> code, std::span<const double> weight,
+           std::size_t cells, double* out);
 
 /// Rows from the best score down: their places, labels and weights (may be empty), and whether a row ends its group of equal scores.
 struct Ranking {

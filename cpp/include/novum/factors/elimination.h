@@ -1,7 +1,7 @@
 // The order in which the variables of a product of tables are summed out, and what it costs.
 //
-// Summing out v joins all tables that hold v: its neighbours become a clique of size(v) = prod of their cards (1). Finding the order of least
-// total size is NP-hard; greedy rules come close. O(n * degree^2 * n/64) words.
+// Summing out v joins all tables that hold v: its neighbours become a clique of size(v) = prod of their cards (1). Finding the order of
+// least total size is NP-hard; greedy rules come close. O(n * degree^2 * n/64) words.
 #pragma once
 #include <cstdint>
 #include <vector>

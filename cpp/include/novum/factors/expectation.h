@@ -1,8 +1,8 @@
 // Counts of the families of a network over rows, and their expectations where cells are missing.
 //
 // The missing cells of a row fall apart into components: two belong together if a table holds both. Given the observed cells around it a
-// component is a small network of its own (1), and the same one turns up in many rows. So the rows are taken apart once; a pass answers every
-// distinct component by one plan (novum/factors/plan.h) and adds its marginals to the counts, weighted by how often it occurred.
+// component is a small network of its own (1), and the same one turns up in many rows. So the rows are taken apart once; a pass answers
+// every distinct component by one plan (novum/factors/plan.h) and adds its marginals to the counts, weighted by how often it occurred.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,7 @@ void count_rows(std::span<const std::int32_t* const> columns, std::span<const st
                 double* count);
 
 class Expectation {
-public:
+  public:
     /// `rows` in C order, a column per variable, < 0: missing. Every variable has a table of which it is the head.
     Expectation(Tables tables, std::int64_t cells, const std::int32_t* rows, const double* weight, std::size_t n);
 
@@ -33,7 +33,7 @@ public:
     /// impossible. Blocks may run at the same time.
     double add_expected(const double* tables, std::size_t block, double* count) const;
 
-private:
+  private:
     struct Group {
         std::vector<std::int32_t> missing, observed, families;
         std::vector<std::int32_t> values;  // of the observed variables, case by case

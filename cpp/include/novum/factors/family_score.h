@@ -19,8 +19,9 @@ struct ScoreRule {
     double value;  // penalty of (2), alpha or ess of (3)
 };
 
-/// Score of the last of `columns` given the others; -inf where the table would have more than `most` cells. `scratch` is kept between calls.
-double family_score(std::span<const std::int32_t* const> columns, std::span<const std::int32_t> cards, const double* weight, std::size_t rows,
-                    ScoreRule rule, std::int64_t most, std::vector<double>& scratch);
+/// Score of the last of `columns` given the others; -inf where the table would have more than `most` cells. `scratch` is kept between
+/// calls.
+double family_score(std::span<const std::int32_t* const> columns, std::span<const std::int32_t> cards, const double* weight,
+                    std::size_t rows, ScoreRule rule, std::int64_t most, std::vector<double>& scratch);
 
 }  // namespace novum::factors

@@ -1,6 +1,7 @@
 // What is known of tables while a plan is made: which are sums to one, which steps were made before, what a product would cost.
 //
-// Used by factor_plan.cpp alone. A table that sums to one over its heads is dropped with them when nobody else holds them; equal steps are made once.
+// Used by factor_plan.cpp alone. A table that sums to one over its heads is dropped with them when nobody else holds them; equal steps are
+// made once.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +24,7 @@ struct Symbol {
 };
 
 class Planner {
-public:
+  public:
     Planner(const Tables& tables, const std::vector<std::int32_t>& observed) : tables(tables), steps(plan) {
         const std::size_t n = tables.cards.size();
         plan.observed = observed;
@@ -141,7 +142,7 @@ public:
     std::vector<std::int32_t> column;  // per variable: of the evidence, or -1
     std::vector<std::int32_t> rank;    // per variable: place in the elimination
 
-private:
+  private:
     std::int32_t rank_of(std::int32_t v) const { return rank.empty() ? v : rank[static_cast<std::size_t>(v)]; }
 
     bool holds(std::int32_t f, std::int32_t v) const {
@@ -186,7 +187,8 @@ private:
             free.pop_back();
             kept[f] = 0;
             for (auto v : tables.scopes[f])
-                if (--times[static_cast<std::size_t>(v)] == 1 && barren(static_cast<std::size_t>(v)) && kept[static_cast<std::size_t>(owner[static_cast<std::size_t>(v)])])
+                if (--times[static_cast<std::size_t>(v)] == 1 && barren(static_cast<std::size_t>(v)) &&
+                    kept[static_cast<std::size_t>(owner[static_cast<std::size_t>(v)])])
                     free.push_back(v);
         }
     }
@@ -198,8 +200,8 @@ private:
         const auto idle = [&](std::int32_t f) {
             const Symbol& s = symbols[static_cast<std::size_t>(f)];
             return s.pure && std::all_of(s.heads.begin(), s.heads.end(), [&](auto v) {
-                return !mark[static_cast<std::size_t>(v)] && holders[static_cast<std::size_t>(v)] == 1;
-            });
+                       return !mark[static_cast<std::size_t>(v)] && holders[static_cast<std::size_t>(v)] == 1;
+                   });
         };
         for (bool again = true; again;) {
             again = false;

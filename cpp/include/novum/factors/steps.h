@@ -6,11 +6,11 @@ namespace novum::factors {
 
 /// Adds steps to a plan: loops over the output, with the steps that each makes in the inputs. O(axes) per step.
 class StepMaker {
-public:
+  public:
     explicit StepMaker(Plan& plan) : plan(plan) {}
     void add(std::int32_t a, std::int32_t b, std::int32_t variable, bool maximise, std::int32_t out);
 
-private:
+  private:
     Plan& plan;
 };
 

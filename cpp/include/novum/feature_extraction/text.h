@@ -21,15 +21,15 @@ constexpr std::uint32_t CASED = 0x1F000;
 
 /// What counts as a word and what is made of words.
 struct Rules {
-    const std::uint64_t* word;  // bit c: whether code point c belongs in a word
+    const std::uint64_t* word;   // bit c: whether code point c belongs in a word
     const std::uint32_t* lower;  // (CASED,): what to take for a code point; null: itself. Points from CASED on have no case
-    std::size_t shortest;       // code points of the shortest token
-    std::size_t least, most;    // words of an n-gram
+    std::size_t shortest;        // code points of the shortest token
+    std::size_t least, most;     // words of an n-gram
 };
 
 /// Terms (UTF-8; lone surrogates as if they were characters) numbered in the order of their arrival. Open addressing, O(1) per term.
 class Terms {
-public:
+  public:
     static constexpr std::int32_t NONE = -1;
     /// The number of a term, a new one if it is unknown.
     std::int32_t add(std::string_view term);
@@ -40,7 +40,7 @@ public:
     std::vector<std::uint32_t> order() const;
     std::string_view operator[](std::size_t i) const { return {bytes.data() + start[i], start[i + 1] - start[i]}; }
 
-private:
+  private:
     struct Slot {
         std::uint32_t hash;
         std::int32_t number;

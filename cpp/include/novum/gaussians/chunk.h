@@ -1,4 +1,5 @@
-// The two halves of a mixture's pass on a chunk of rows: log-densities (2), moments (4). Rows are lanes in the first, columns in the second.
+// The two halves of a mixture's pass on a chunk of rows: log-densities (2), moments (4). Rows are lanes in the first, columns in the
+// second.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -22,7 +23,7 @@ class Buffer {
     std::vector<double> store;
     double* begin = nullptr;
 
-public:
+  public:
     Buffer() = default;
     explicit Buffer(std::size_t n) { allocate(n); }
     void allocate(std::size_t n) {
@@ -41,14 +42,14 @@ void transpose(const Real* x, std::size_t n, std::size_t d, double* columns);
 
 /// The densities (2), packed for columns taken COLUMNS at a time, and memory for a chunk.
 class Densities {
-public:
+  public:
     static constexpr std::size_t COLUMNS = 4;  // of a factor that share a pass over the rows' coordinates
 
     explicit Densities(const Gaussians& gaussians);
     /// Writes l[k * CHUNK + i] for `n` rows, and for those up to a whole vector.
     void chunk(const double* columns, std::size_t n, double* l);
 
-private:
+  private:
     const Gaussians& g;
     std::size_t packed_size;       // of one factor
     Buffer factor, whitened_mean;  // packed; tied: U' (mean - center) (k, d)
@@ -57,14 +58,14 @@ private:
 
 /// Accumulators of (4), and memory for a chunk.
 class Moments {
-public:
+  public:
     Moments(Kind kind, std::size_t k, std::size_t d, const double* shift);
     /// Adds rows, given also as columns, with weights (zero beyond n) and responsibilities r[k * CHUNK + i].
     template <class Real>
     void chunk(const Real* x, const double* columns, std::size_t n, const double* weight, const double* r);
     void add_to(Sums& sums) const;
 
-private:
+  private:
     Kind kind;
     std::size_t k, d, width;  // width: d rounded up to whole panels
     bool packs;               // full with many columns: columns in lanes; else rows in lanes, and PANEL partial sums of everything

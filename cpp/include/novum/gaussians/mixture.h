@@ -30,9 +30,9 @@ struct Rows {
 };
 
 struct Sums {
-    double* mass;    // (k,)
-    double* first;   // (k, d)
-    double* second;  // full (k, d, d); diagonal (k, d): its diagonal; tied: not written
+    double* mass;               // (k,)
+    double* first;              // (k, d)
+    double* second;             // full (k, d, d); diagonal (k, d): its diagonal; tied: not written
     double log_likelihood = 0;  // sum w total
     double information = 0;     // sum w r log r
 };

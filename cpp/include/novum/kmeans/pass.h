@@ -87,7 +87,7 @@ void gaps(Centers centers, std::size_t d, const std::int32_t* order, std::size_t
 
 /// Neighbors being made.
 struct Neighborhood {
-    std::int32_t* index;  // (k, 16)
+    std::int32_t* index;   // (k, 16)
     float *half, *radius;  // (k,)
     float* found;          // (k,): the radius when the neighbors were searched last
 };

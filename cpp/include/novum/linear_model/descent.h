@@ -18,9 +18,9 @@ struct Penalty {
 };
 
 struct Stopping {
-    double gap;             // absolute
+    double gap;  // absolute
     std::size_t max_epochs;
-    bool random;            // draw the coordinates instead of taking them in turn
+    bool random;  // draw the coordinates instead of taking them in turn
     std::uint64_t seed;
 };
 
@@ -32,8 +32,8 @@ struct Descent {
 
 /// Minimise (1) given G = X'X (m x m, rows `stride` apart), c = X'y and y'y. O(m) per coordinate that moves, O(1) else.
 /// `w` is the start and the result; `gradient` (m) receives c - G w.
-Descent descend_gram(const double* G, std::size_t stride, std::span<const double> c, double yy, Penalty penalty,
-                     Stopping stopping, std::span<double> w, std::span<double> gradient);
+Descent descend_gram(const double* G, std::size_t stride, std::span<const double> c, double yy, Penalty penalty, Stopping stopping,
+                     std::span<double> w, std::span<double> gradient);
 
 /// Minimise (1) given the columns of X one after the other. O(n) per coordinate. `residual` (n) receives y - X w.
 Descent descend_columns(const double* X, std::span<const double> y, Penalty penalty, Stopping stopping, std::span<double> w,
@@ -51,7 +51,7 @@ struct SparseColumns {
 
 /// Minimise (1) for sparse columns, centred implicitly. O(entries of the column) per coordinate. `y` is centred and times root.
 /// `residual` (n + 1) receives root (y - X w) without the centre, and last the sum of mean_j w_j that is to be added to it.
-Descent descend_sparse(const SparseColumns& X, std::span<const double> y, Penalty penalty, Stopping stopping,
-                       std::span<double> w, std::span<double> residual);
+Descent descend_sparse(const SparseColumns& X, std::span<const double> y, Penalty penalty, Stopping stopping, std::span<double> w,
+                       std::span<double> residual);
 
 }  // namespace novum

@@ -23,8 +23,8 @@ int descend_gram(const double* hessian, Coordinates at, double tol, int max_swee
 
 /// H = X' diag(r) X from columns of a CSC matrix; `which[j]` is a column, or p for the constant one. `bent` = r o (X d), kept up to date.
 template <class Real, class Index>
-int descend_columns(const Real* data, const Index* indices, const Index* indptr, std::size_t rows, std::size_t p,
-                    const std::int64_t* which, double constant, const double* curvature, Coordinates at, double* bent, double tol, int max_sweeps);
+int descend_columns(const Real* data, const Index* indices, const Index* indptr, std::size_t rows, std::size_t p, const std::int64_t* which,
+                    double constant, const double* curvature, Coordinates at, double* bent, double tol, int max_sweeps);
 
 /// The same from a dense column-major matrix.
 template <class Real>

@@ -30,17 +30,17 @@ struct Plan {
     Rate rate;
     double eta0, power, t0;
     double alpha, rho;  // strength of the penalty and share of its L1 part; alpha = 0: none
-    double decay;  // of the steps of the intercept; 0: no intercept
+    double decay;       // of the steps of the intercept; 0: no intercept
     std::size_t batch;
-    bool mean;  // m of (2) is 1/|B|
+    bool mean;     // m of (2) is 1/|B|
     double first;  // step at which (7) begins; 0: never
 };
 
 template <class Real>
 struct State {
-    std::span<Real> w;  // (d,)
+    std::span<Real> w;        // (d,)
     std::span<double> total;  // (d,): sum of w over the averaged steps; empty: none
-    std::span<Real> paid;  // (d,): what every weight has paid of (6), with its sign; empty: no L1 part
+    std::span<Real> paid;     // (d,): what every weight has paid of (6), with its sign; empty: no L1 part
     double intercept, intercept_total, owed, t;
     double updates;  // rows that changed w
 };

@@ -20,9 +20,9 @@ struct Lanes {
     typedef Real V __attribute__((vector_size(BYTES)));
     static constexpr std::size_t PANEL = PANEL_OF<Real>;
     static constexpr std::size_t WIDTH = BYTES / sizeof(Real);
-    static constexpr std::size_t ROWS = BYTES == 64 ? 8 : 4;           // columns of the left panel taken at once
-    static constexpr std::size_t PANELS = BYTES == 64 ? 3 : 1;         // panels on the right that the registers can hold
-    static constexpr std::size_t VECTORS = PANEL / WIDTH;              // of a panel
+    static constexpr std::size_t ROWS = BYTES == 64 ? 8 : 4;    // columns of the left panel taken at once
+    static constexpr std::size_t PANELS = BYTES == 64 ? 3 : 1;  // panels on the right that the registers can hold
+    static constexpr std::size_t VECTORS = PANEL / WIDTH;       // of a panel
     // Through memcpy: GCC drops `aligned` from a vector type of dependent size, and an aligned move would fault.
     static NOVUM_INLINE V load(const Real* from) {
         V v;

@@ -10,7 +10,7 @@
 namespace novum {
 
 class ExactSum {
-public:
+  public:
     static constexpr std::size_t LIMBS = 70;  // 2046 + 53 bits, and room for carries
 
     /// Add a finite number.
@@ -46,7 +46,7 @@ public:
 
     std::int64_t limb[LIMBS] = {};
 
-private:
+  private:
     static constexpr std::uint64_t MASK = 0xFFFFFFFFu;
 };
 

@@ -6,7 +6,8 @@
 
 namespace novum {
 
-/// (1) for n rows of p numbers; only the lower triangle of `form` is read. `scratch` has p times QUADRATIC_ROWS places, aligned to 64 bytes.
+/// (1) for n rows of p numbers; only the lower triangle of `form` is read. `scratch` has p times QUADRATIC_ROWS places, aligned to 64
+/// bytes.
 inline constexpr std::size_t QUADRATIC_ROWS = 16;
 template <class Real>
 void quadratic(const Real* x, std::size_t n, std::size_t p, const double* mean, const double* form, double* scratch, double* out);

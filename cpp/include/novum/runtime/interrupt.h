@@ -9,17 +9,17 @@ namespace novum::interrupt {
 
 /// Thrown out of a kernel whose flag is up.
 class Stopped : public std::exception {
-public:
+  public:
     const char* what() const noexcept override { return "novum: stopped, because what this was for has ended"; }
 };
 
 /// Raised by one thread to stop the kernels of others.
 class Flag {
-public:
+  public:
     void raise() noexcept { up.store(true, std::memory_order_relaxed); }
     bool raised() const noexcept { return up.load(std::memory_order_relaxed); }
 
-private:
+  private:
     std::atomic<bool> up{false};
 };
 
@@ -35,12 +35,12 @@ void poll();
 /// Poll at every `EVERY`-th call.
 template <std::size_t EVERY>
 class Now {
-public:
+  public:
     void and_then() {
         if (++calls % EVERY == 0) poll();
     }
 
-private:
+  private:
     std::size_t calls = 0;
 };
 

@@ -104,13 +104,13 @@ template <class Real>
 struct Packed {
     using Int = typename Simd<Real, 16>::Int;
     std::size_t k, d, lanes;
-    std::vector<Real> origin;      // (d,)
+    std::vector<Real> origin;         // (d,)
     std::vector<double> wide_origin;  // the same numbers
-    std::vector<double> centered;  // (k, d): c - origin, for exact distances
-    std::vector<Real> panels;      // (panels, d + 1, lanes); padding lanes score infinity
-    std::vector<Int> index;        // (panels * lanes,): which center is in a lane
-    double reach = 0;              // max |c_j - origin|
-    Real scale = 1;                // about 1 / reach
+    std::vector<double> centered;     // (k, d): c - origin, for exact distances
+    std::vector<Real> panels;         // (panels, d + 1, lanes); padding lanes score infinity
+    std::vector<Int> index;           // (panels * lanes,): which center is in a lane
+    double reach = 0;                 // max |c_j - origin|
+    Real scale = 1;                   // about 1 / reach
 
     /// `order` lists the centers in the order of the lanes (null: 0..k-1); lanes are padded to whole groups of 16.
     Packed(const double* centers, std::size_t k, std::size_t d, const std::int32_t* order, std::size_t lanes);

@@ -9,7 +9,7 @@
 namespace novum {
 
 class Signal {
-public:
+  public:
     /// Let one waiter go on.
     void post();
     /// Wait for a post and use it up; give up after `seconds`. Return whether there was one.
@@ -18,7 +18,7 @@ public:
     /// How many waiters sleep, and take long to wake.
     int asleep() const noexcept { return sleepers.load(); }
 
-private:
+  private:
     bool take() noexcept;
     std::atomic<long> posts{0};
     std::atomic<int> sleepers{0};

@@ -12,7 +12,7 @@
 namespace novum {
 
 class Team {
-public:
+  public:
     /// Start `threads - 1` helpers; they sleep when idle and end with the object.
     explicit Team(int threads);
     ~Team();
@@ -33,7 +33,7 @@ public:
         share(items);
     }
 
-private:
+  private:
     void share(std::uint32_t items);
     void serve(int worker);
     bool take(int worker);

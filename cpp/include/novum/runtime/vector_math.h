@@ -37,9 +37,9 @@ NOVUM_INLINE typename Doubles<BYTES>::V exp_nonpositive(typename Doubles<BYTES>:
     const typename D::V n = shifted - ROUND;
     const typename D::V r = (t - n * 0x1.62e42fefa3800p-1) - n * 0x1.ef35793c76730p-45;  // log 2 in two parts, the first exact times n
     typename D::V p = D::splat(1.0 / 6227020800);
-    constexpr double INVERSE_FACTORIAL[] = {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
-                                            1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5,         1.0,
-                                            1.0};
+    constexpr double INVERSE_FACTORIAL[] = {
+        1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
+        1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1.0,         1.0};
 #pragma GCC unroll 13
     for (double c : INVERSE_FACTORIAL) p = p * r + c;
     typename D::I bits, power;

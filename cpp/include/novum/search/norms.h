@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "novum/search/search.h"
 #include "novum/runtime/panels.h"
+#include "novum/search/search.h"
 
 namespace novum::neighbors {
 
@@ -14,9 +14,7 @@ using panel::Simd;
 
 enum class Norm { one, two, most, other };
 
-inline Norm norm_of(double p) {
-    return p == 2 ? Norm::two : p == 1 ? Norm::one : std::isinf(p) ? Norm::most : Norm::other;
-}
+inline Norm norm_of(double p) { return p == 2 ? Norm::two : p == 1 ? Norm::one : std::isinf(p) ? Norm::most : Norm::other; }
 
 /// The distance that (1) reduces.
 template <Norm N>
@@ -58,7 +56,8 @@ NOVUM_INLINE void add_terms(typename Simd<double, BYTES>::V& s, typename Simd<do
 
 /// (1) between a query and LANES rows that lie `stride` apart per column. D: columns where known at compile time, else 0.
 template <Norm N, int BYTES, int D = 0>
-NOVUM_INLINE typename Simd<double, BYTES>::V lane_distances(const double* q, const double* packed, std::size_t d, std::size_t stride, double p) {
+NOVUM_INLINE typename Simd<double, BYTES>::V lane_distances(const double* q, const double* packed, std::size_t d, std::size_t stride,
+                                                            double p) {
     using S = Simd<double, BYTES>;
     typename S::V s{};
     const std::size_t columns = D ? D : d;
@@ -75,7 +74,7 @@ struct Found {
 
 /// The k best of what is offered. Few are kept sorted; of many, a buffer of twice as many is thinned out when full.
 class Top {
-   public:
+  public:
     explicit Top(std::size_t k) : k(k), sorted(k <= FEW) { kept.reserve(sorted ? k + 1 : 2 * k); }
 
     void clear() {
@@ -108,7 +107,7 @@ class Top {
         return kept;
     }
 
-   private:
+  private:
     static constexpr std::size_t FEW = 64;  // beyond, shifting a sorted list costs more than thinning a buffer
     std::size_t k;
     bool sorted;

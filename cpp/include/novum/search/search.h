@@ -62,12 +62,12 @@ Within within_by_scan(Table<Real> x, Table<Real> y, double p, Frame frame, const
 struct Tree {
     std::size_t leaves, d, capacity, n;
     double p;
-    bool ball;                  // bounds are (center, radius), not (low, high)
-    const double* packed;             // (leaves, d, capacity)
-    const std::int64_t* index;        // (leaves, capacity)
-    const double* bounds;             // (2 leaves, d + 1) for balls, (2 leaves, 2 d) for boxes
-    const double* cut;                // (leaves,): where node m is split
-    const std::int32_t* cut_column;   // (leaves,)
+    bool ball;                       // bounds are (center, radius), not (low, high)
+    const double* packed;            // (leaves, d, capacity)
+    const std::int64_t* index;       // (leaves, capacity)
+    const double* bounds;            // (2 leaves, d + 1) for balls, (2 leaves, 2 d) for boxes
+    const double* cut;               // (leaves,): where node m is split
+    const std::int32_t* cut_column;  // (leaves,)
 };
 
 /// The arrays of a tree while it is filled.
@@ -100,9 +100,9 @@ enum class Kernel { gaussian, tophat, epanechnikov, exponential, linear, cosine 
 struct Smoother {
     Kernel kernel;
     double width;
-    double tail;                // kernels without an end are cut where exp(-tail) of the largest term is left
-    const double* weight;       // (leaves, capacity) in the order of the tree, or null for ones
-    const double* target;       // (leaves, capacity, m), or null
+    double tail;           // kernels without an end are cut where exp(-tail) of the largest term is left
+    const double* weight;  // (leaves, capacity) in the order of the tree, or null for ones
+    const double* target;  // (leaves, capacity, m), or null
     std::size_t m;
 };
 

@@ -4,7 +4,7 @@
 
 namespace novum::neighbors {
 
-constexpr double ROUNDING = 1e-12;  // relative: more than the sums (1) of a bound and of a distance can differ by rounding
+constexpr double ROUNDING = 1e-12;    // relative: more than the sums (1) of a bound and of a distance can differ by rounding
 constexpr std::size_t DEEPEST = 128;  // open branches: two per level, and 2^64 leaves have 64 levels
 
 /// A reduced distance with room for rounding.

@@ -52,7 +52,8 @@ void softmax(const double* raw, std::size_t classes, std::size_t n, std::size_t 
 double unit_of(double largest);
 
 /// (9); out may be the memory of the slopes, weight null.
-void round(const Slopes* slopes, const double* weight, bool integral, std::size_t n, double gradient_unit, double curvature_unit, histograms::Pair* out);
+void round(const Slopes* slopes, const double* weight, bool integral, std::size_t n, double gradient_unit, double curvature_unit,
+           histograms::Pair* out);
 
 /// Add w loss of all rows, without rounding.
 void total(Loss loss, double parameter, const Rows& rows, ExactSum& sum);

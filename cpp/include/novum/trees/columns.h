@@ -18,10 +18,10 @@ inline constexpr std::uint32_t NO_RANK = 0xFFFFFFFFu;
 /// A table in the caller's memory: dense of any strides, or compressed by column with rows rising (cells not stored are 0).
 struct Table {
     std::size_t rows = 0, columns = 0;
-    const void* cells = nullptr;                   // dense
+    const void* cells = nullptr;                       // dense
     std::ptrdiff_t row_stride = 0, column_stride = 0;  // in cells
-    bool single = false;                           // float32
-    const std::int64_t* begin = nullptr;           // sparse: (columns + 1)
+    bool single = false;                               // float32
+    const std::int64_t* begin = nullptr;               // sparse: (columns + 1)
     const std::int32_t* row = nullptr;
     const double* value = nullptr;
 
@@ -33,7 +33,7 @@ enum class Layout { Values, Order, Ranks };
 
 /// A table with its columns sorted.
 class Columns {
-public:
+  public:
     /// `levels[j]` is 0 for a column of numbers, else the number of categories, coded 0, 1, ...; other codes are missing.
     Columns(const Table& table, std::vector<std::int32_t> levels, Layout layout);
 
@@ -53,16 +53,14 @@ public:
     const Table table;
     const std::vector<std::int32_t> levels;
     const Layout layout;
-    std::vector<std::uint32_t> order;     // (columns, rows)
-    std::vector<std::uint32_t> rank;      // (columns, rows), or one per stored cell
-    std::vector<std::uint32_t> zero_rank; // sparse: of the cells that are not stored
-    std::vector<std::uint32_t> distinct;  // per column
-    std::vector<std::uint8_t> gaps;       // per column: whether a cell is missing
+    std::vector<std::uint32_t> order;      // (columns, rows)
+    std::vector<std::uint32_t> rank;       // (columns, rows), or one per stored cell
+    std::vector<std::uint32_t> zero_rank;  // sparse: of the cells that are not stored
+    std::vector<std::uint32_t> distinct;   // per column
+    std::vector<std::uint8_t> gaps;        // per column: whether a cell is missing
 
-private:
-    double clean(double x, std::size_t j) const {
-        return levels[j] > 0 && !(x >= 0 && x < levels[j]) ? __builtin_nan("") : x;
-    }
+  private:
+    double clean(double x, std::size_t j) const { return levels[j] > 0 && !(x >= 0 && x < levels[j]) ? __builtin_nan("") : x; }
     void sort_dense(std::size_t j);
     void sort_sparse(std::size_t j);
 };

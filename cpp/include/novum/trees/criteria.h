@@ -24,15 +24,15 @@ enum class Criterion { Gini, Entropy, Squared, Absolute, Poisson };
 struct Target {
     Criterion criterion = Criterion::Gini;
     std::size_t rows = 0, outputs = 1;
-    std::size_t stride = 1;                   // sums per output: the most classes, or 1
-    std::vector<std::size_t> classes;         // per output; empty for a regression
-    const std::int32_t* code = nullptr;       // (rows, outputs) of a classification
-    const double* y = nullptr;                // (rows, outputs) of a regression
-    const double* weight = nullptr;           // (rows,), or null for ones
-    std::vector<std::uint8_t> binary;         // codes of one output with two classes, for the shortest loop
-    std::vector<double> pairs;                // (rows, 2): the weight of a row, and again if it is of the second of two classes
-    std::vector<std::uint32_t> y_rank;        // (outputs, rows): ranks of the targets, for medians
-    std::vector<double> log_table;            // i log i of whole weights
+    std::size_t stride = 1;              // sums per output: the most classes, or 1
+    std::vector<std::size_t> classes;    // per output; empty for a regression
+    const std::int32_t* code = nullptr;  // (rows, outputs) of a classification
+    const double* y = nullptr;           // (rows, outputs) of a regression
+    const double* weight = nullptr;      // (rows,), or null for ones
+    std::vector<std::uint8_t> binary;    // codes of one output with two classes, for the shortest loop
+    std::vector<double> pairs;           // (rows, 2): the weight of a row, and again if it is of the second of two classes
+    std::vector<std::uint32_t> y_rank;   // (outputs, rows): ranks of the targets, for medians
+    std::vector<double> log_table;       // i log i of whole weights
 
     bool classification() const { return !classes.empty(); }
     std::size_t sums() const { return outputs * stride; }
@@ -74,7 +74,7 @@ struct Cut {
     double gain = -std::numeric_limits<double>::infinity();
     std::size_t position = 0;  // present entries that go left
     bool missing_left = false;
-    double middle = 0;         // between the values of both sides, where a sign was asked for
+    double middle = 0;  // between the values of both sides, where a sign was asked for
 };
 
 /// A sequence of entries as in tree_columns.h (1): `present` sorted ones, then `missing` ones.

@@ -3,13 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "novum/trees/node_key.h"
 #include "novum/runtime/rng.h"
+#include "novum/trees/node_key.h"
 
 namespace novum::tree {
 
-inline constexpr std::uint32_t COLUMN_DRAW = 0x636f6c75u, THRESHOLD_DRAW = 0x74726565u, CATEGORY_DRAW = 0x63617465u;  // purposes of Philox streams
-using novum::child_key;  // the root's key is zero
+inline constexpr std::uint32_t COLUMN_DRAW = 0x636f6c75u, THRESHOLD_DRAW = 0x74726565u,
+                               CATEGORY_DRAW = 0x63617465u;  // purposes of Philox streams
+using novum::child_key;                                      // the root's key is zero
 
 /// The numbers of a node for one purpose and place.
 NOVUM_INLINE rng::Block draw_at(std::uint64_t key, std::uint32_t place, std::uint32_t purpose, std::uint64_t seed) {

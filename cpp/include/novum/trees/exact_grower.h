@@ -20,8 +20,8 @@
 namespace novum::tree {
 
 struct Settings {
-    bool random = false;            // one drawn threshold per column in place of the best
-    std::size_t max_features = 0;   // columns tried at a node; more where all of them are constant there
+    bool random = false;           // one drawn threshold per column in place of the best
+    std::size_t max_features = 0;  // columns tried at a node; more where all of them are constant there
     std::size_t min_split = 2, min_leaf = 1, max_depth = 0, max_leaves = 0;  // max_leaves 0: none, and depth first
     double min_weight_leaf = 0, min_decrease = 0;
     std::uint64_t seed = 0;
@@ -49,9 +49,9 @@ struct Node {
 
 /// A piece of a tree.
 struct Part {
-    std::deque<Node> nodes;      // grows without moving what it has
-    std::deque<double> sums;     // (nodes, sums)
-    std::deque<double> bounds;   // (nodes, 2) of monotone trees
+    std::deque<Node> nodes;     // grows without moving what it has
+    std::deque<double> sums;    // (nodes, sums)
+    std::deque<double> bounds;  // (nodes, 2) of monotone trees
     std::vector<std::uint32_t> words;
 };
 
@@ -69,10 +69,10 @@ struct Found {
 struct Pending {
     std::size_t node = 0;
     Place place;
-    std::vector<double> sums;          // of the node
+    std::vector<double> sums;  // of the node
     std::vector<std::uint32_t> active;
-    Found found;                       // once it was searched
-    std::size_t middle = 0;            // where its right child begins
+    Found found;             // once it was searched
+    std::size_t middle = 0;  // where its right child begins
     Summary left, right;
     std::vector<double> left_sums, right_sums;
     double improvement = 0;
@@ -87,7 +87,7 @@ struct Grown {
 };
 
 class Grower {
-public:
+  public:
     /// `consume` takes the sorted columns for itself, so that they are held once.
     Grower(Columns& columns, Target target, Settings settings, bool consume);
 
@@ -100,14 +100,14 @@ public:
     bool divide();                                        ///< choose and divide its rows; false if it stays a leaf
     void partition(std::size_t part, std::size_t parts);  ///< divide a share of its columns
     std::size_t subtrees() const { return later.size(); }
-    void finish(std::size_t index);                       ///< grow one subtree, largest first
+    void finish(std::size_t index);  ///< grow one subtree, largest first
 
     /// The finished tree; what growing needed is given back first.
     Grown grown();
     std::size_t row_count() const { return rows.size(); }
     std::size_t column_count() const { return columns.columns(); }
 
-private:
+  private:
     bool stops(const Place& place) const;
     void keep(Part& part, const Place& place, const std::vector<double>& sums) const;
     void begin(const Pending& pending, std::vector<std::uint32_t>& candidates);
@@ -131,15 +131,15 @@ private:
     Target target;
     const Settings settings;
     double total_weight = 0;
-    bool sorted = false;                  // (10) with sorted columns
+    bool sorted = false;  // (10) with sorted columns
     std::vector<std::uint32_t> rows, spare;
-    std::vector<std::uint32_t> order;     // (columns, rows of this tree)
+    std::vector<std::uint32_t> order;        // (columns, rows of this tree)
     const std::uint32_t* entries = nullptr;  // of `order`, or of the columns where none is divided
-    std::vector<std::uint8_t> goes_left;  // per row of the table
+    std::vector<std::uint8_t> goes_left;     // per row of the table
     std::vector<std::uint32_t> local_rank;
     Part top;
-    std::vector<Pending> waiting;         // of the top, not yet begun
-    std::vector<Pending> later;           // roots of subtrees
+    std::vector<Pending> waiting;  // of the top, not yet begun
+    std::vector<Pending> later;    // roots of subtrees
     std::vector<std::unique_ptr<Part>> parts;
     Pending current, child_left, child_right;
     std::vector<std::uint32_t> candidates;

@@ -9,18 +9,18 @@
 #include <memory>
 #include <vector>
 
-#include "novum/trees/histograms.h"
-#include "novum/trees/histogram_splits.h"
 #include "novum/runtime/team.h"
+#include "novum/trees/histogram_splits.h"
+#include "novum/trees/histograms.h"
 
 namespace novum::grower {
 
 /// One node as Python sees it (a structured array of the same layout).
 struct Record {
-    double value;           // what a row of a leaf is given, times the learning rate
-    double threshold;       // filled in from the bin edges
+    double value;      // what a row of a leaf is given, times the learning rate
+    double threshold;  // filled in from the bin edges
     double gain;
-    std::int32_t feature;   // -1 in a leaf
+    std::int32_t feature;  // -1 in a leaf
     std::uint32_t left, right, count, depth, bitset;
     std::uint8_t is_leaf, missing_left, categorical, bin;
     std::uint32_t reserved;
@@ -73,7 +73,7 @@ inline std::uint32_t leaf_of(const Record* nodes, const Bitset* sets, const std:
 }
 
 class Grower {
-public:
+  public:
     /// `words`: bins::encode's output, n words per group of columns; it must outlive the object.
     Grower(const std::uint32_t* words, std::size_t n, Columns columns, Settings settings, Team& team);
 
@@ -94,7 +94,7 @@ public:
     /// null): the middle of the interval where every point of one is as good.
     void refit_quantiles(const double* target, const double* raw, const double* weight, double level);
 
-private:
+  private:
     struct Node;
     void root(histograms::Pair* pairs);
     void split(std::uint32_t number);
@@ -114,10 +114,10 @@ private:
     Team& team;
     splits::Rules rules{};
     std::uint32_t tree = 0;
-    std::vector<std::uint32_t> order[2];                      // rows of the nodes, in turns from one to the other
+    std::vector<std::uint32_t> order[2];  // rows of the nodes, in turns from one to the other
     std::vector<histograms::Pair> spare;
     histograms::Pair* pair_side[2] = {nullptr, nullptr};
-    std::vector<std::uint8_t> goes;                           // of every place: whether its row goes left
+    std::vector<std::uint8_t> goes;  // of every place: whether its row goes left
     std::vector<std::unique_ptr<std::byte[]>> buffers;
     std::vector<std::byte*> free_buffers;
     std::vector<std::byte> scratch, parts;

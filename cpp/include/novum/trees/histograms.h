@@ -28,7 +28,9 @@ inline constexpr int FRACTION_BITS = 30;  // of the largest gradient, and of the
 inline std::size_t column_bytes(std::size_t width) { return width * (sizeof(Cell) + sizeof(std::uint32_t)); }
 inline Cell* cells(std::byte* column) { return reinterpret_cast<Cell*>(column); }
 inline const Cell* cells(const std::byte* column) { return reinterpret_cast<const Cell*>(column); }
-inline std::uint32_t* counts(std::byte* column, std::size_t width) { return reinterpret_cast<std::uint32_t*>(column + width * sizeof(Cell)); }
+inline std::uint32_t* counts(std::byte* column, std::size_t width) {
+    return reinterpret_cast<std::uint32_t*>(column + width * sizeof(Cell));
+}
 inline const std::uint32_t* counts(const std::byte* column, std::size_t width) {
     return reinterpret_cast<const std::uint32_t*>(column + width * sizeof(Cell));
 }
@@ -38,8 +40,8 @@ inline constexpr std::size_t SCRATCH = bins::GROUP * (256 * sizeof(Cell) + 64);
 
 /// Overwrite the histograms of `columns` (1 to 4) columns of one group with (1). Row i of the node has the code word
 /// words[index[i]] (words[i] where index is null) and the pair pairs[i]; every code is below `width`.
-void accumulate(const std::uint32_t* words, const std::uint32_t* index, const Pair* pairs, std::size_t rows, std::size_t columns, std::size_t width,
-                std::byte* scratch, std::byte* out);
+void accumulate(const std::uint32_t* words, const std::uint32_t* index, const Pair* pairs, std::size_t rows, std::size_t columns,
+                std::size_t width, std::byte* scratch, std::byte* out);
 
 /// a += b, a run of whole columns.
 void add(std::byte* a, const std::byte* b, std::size_t columns, std::size_t width);

@@ -6,10 +6,10 @@
 
 namespace novum::coded {
 
-inline constexpr std::size_t PAIRS = 128;         // rows up to which two classes are cut by comparing pairs
-inline constexpr std::size_t NUMBER_PAIRS = 64;   // the same for numbers, whose lanes are four times as wide
-inline constexpr std::size_t BEST_CUTS = 256;     // most cuts that `best` is asked about: one per bin
-inline constexpr int FIELD = 21;                  // bits of each of three counts in one word: rows, weight, second class
+inline constexpr std::size_t PAIRS = 128;        // rows up to which two classes are cut by comparing pairs
+inline constexpr std::size_t NUMBER_PAIRS = 64;  // the same for numbers, whose lanes are four times as wide
+inline constexpr std::size_t BEST_CUTS = 256;    // most cuts that `best` is asked about: one per bin
+inline constexpr int FIELD = 21;                 // bits of each of three counts in one word: rows, weight, second class
 inline constexpr std::uint64_t FIELD_MASK = (std::uint64_t(1) << FIELD) - 1;
 
 struct Range {
@@ -25,8 +25,8 @@ void draw_shares(std::uint64_t key, std::uint64_t seed, const std::uint32_t* col
 
 /// left[i] = sum of w_j, left_p[i] = sum of p_j, left_rows[i] = number of rows j, over codes c_j <= c_i; m <= PAIRS, arrays of PAIRS
 /// places. Null left_rows: not wanted.
-void pairs(const std::uint16_t* c, const std::uint16_t* w, const std::uint16_t* p, std::size_t m, std::uint16_t* left, std::uint16_t* left_p,
-           std::uint16_t* left_rows);
+void pairs(const std::uint16_t* c, const std::uint16_t* w, const std::uint16_t* p, std::size_t m, std::uint16_t* left,
+           std::uint16_t* left_p, std::uint16_t* left_rows);
 
 /// The same of numbers; c holds the codes as numbers, m <= NUMBER_PAIRS. Where `right` is given it and right_y get the sums over c_j > c_i.
 void pairs(const double* c, const double* w, const double* wy, std::size_t m, double* left, double* left_y, double* right = nullptr,
@@ -40,12 +40,12 @@ struct Least {
 /// The place of the largest (S_L W - W_L S)^2 / (W_L W_R) among k cuts that leave enough on both sides; -1 if none does. Writes the
 /// gain. Of gains that differ by no more than `margin` the first wins, or (with codes c) the one with the least code.
 template <class Real>
-std::ptrdiff_t best(const Real* left, const Real* left_s, const Real* left_rows, std::size_t k, double weight, double s, double rows, Least least,
-                    double margin, const std::uint16_t* c, double& gain);
+std::ptrdiff_t best(const Real* left, const Real* left_s, const Real* left_rows, std::size_t k, double weight, double s, double rows,
+                    Least least, double margin, const std::uint16_t* c, double& gain);
 
 /// The same of cuts whose right sides were added up, too: weights that are not whole do not subtract exactly, and gains divide by them.
-std::ptrdiff_t best(const double* left, const double* left_s, const double* right, const double* right_s, const double* left_rows, std::size_t k,
-                    double rows, Least least, double margin, const std::uint16_t* c, double& gain);
+std::ptrdiff_t best(const double* left, const double* left_s, const double* right, const double* right_s, const double* left_rows,
+                    std::size_t k, double rows, Least least, double margin, const std::uint16_t* c, double& gain);
 
 /// Sums over the rows with codes up to `limit`: weights, second part, and how many they are; of numbers also over the others.
 struct Side {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "novum/trees/ranks.h"
 #include "novum/trees/rank_kernels.h"
+#include "novum/trees/ranks.h"
 
 namespace novum::coded {
 
@@ -42,7 +42,7 @@ struct Binning {
 
 /// Two classes whose rows have whole weights: counts in one word.
 class TwoClasses {
-public:
+  public:
     static bool fits(const Target& target, const double* weight);
     TwoClasses(const Target& target, const double* weight, std::size_t most_rows, Least least);
     Node load(const std::uint32_t* row, std::size_t m);
@@ -53,9 +53,10 @@ public:
     void value(double* out) const;
     std::size_t width() const { return 2; }
 
-private:
+  private:
     template <class Count>
-    std::ptrdiff_t choose(const Count* left, const Count* left_s, const Count* left_rows, std::size_t k, const std::uint16_t* c, double& gain) const;
+    std::ptrdiff_t choose(const Count* left, const Count* left_s, const Count* left_rows, std::size_t k, const std::uint16_t* c,
+                          double& gain) const;
     double entropy_gain(double left, double left_s) const;
 
     const Target& target;
@@ -71,7 +72,7 @@ private:
 
 /// Any number of classes, any weights.
 class Classes {
-public:
+  public:
     Classes(const Target& target, const double* weight, std::size_t most_rows, Least least);
     Node load(const std::uint32_t* row, std::size_t m);
     Cut search(const std::uint16_t* c, Range range);
@@ -81,7 +82,7 @@ public:
     void value(double* out) const;
     std::size_t width() const { return target.classes; }
 
-private:
+  private:
     struct Sums {
         double weight, term;  // terms: sums over the classes of squares, or of x log x
     };
@@ -108,7 +109,7 @@ private:
 /// them with whole weights are exact: rows that count twice and rows that are there twice give the same bits. Leaves hold the mean of
 /// the targets as they are.
 class Numbers {
-public:
+  public:
     Numbers(const Target& target, const double* weight, std::size_t most_rows, Least least);
     Node load(const std::uint32_t* row, std::size_t m);
     Cut search(const std::uint16_t* c, Range range);
@@ -118,7 +119,7 @@ public:
     void value(double* out) const { *out = mean; }
     std::size_t width() const { return 1; }
 
-private:
+  private:
     struct Cell {
         double w, wy;
     };

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t MISSING_LEFT = 1u << 31, CATEGORICAL = 1u << 30, 
 /// Trees one after another: tree t begins at node root[t] and adds to output t mod outputs.
 struct Trees {
     const Node* nodes;
-    const double* value;  // of every node
+    const double* value;        // of every node
     const std::uint32_t* sets;  // 8 words for each set of categories that go left
     const std::int64_t* root;
     std::size_t trees, outputs;

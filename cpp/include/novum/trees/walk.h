@@ -11,10 +11,10 @@ namespace novum::tree {
 /// A node as walks read it: half a cache line.
 struct Step {
     double threshold;
-    std::int32_t child[2];     // right, left
+    std::int32_t child[2];  // right, left
     std::int32_t feature;
-    std::uint32_t words;       // begin of its set of categories; sets have `n_words` words
-    std::uint16_t n_words;     // 0: numbers
+    std::uint32_t words;    // begin of its set of categories; sets have `n_words` words
+    std::uint16_t n_words;  // 0: numbers
     std::uint8_t missing_left, leaf;
 };
 

@@ -2,6 +2,22 @@
 
 
 
+class Flag:
+    """Raised by one thread to stop the kernels of others."""
+
+    def __init__(self) -> None: ...
+
+    def lift(self) -> None:
+        """Stop the kernels of the threads that follow this flag."""
+
+def follow(flag: Flag | None) -> None:
+    """
+    Let the kernels of this thread stop when a flag is raised; None: no longer. The caller keeps the flag alive.
+    """
+
+def poll() -> None:
+    """Raise if this thread's kernels shall stop."""
+
 class Signal:
     """Counts posts; a waiter spins for a moment before it sleeps."""
 

@@ -142,7 +142,7 @@ class Predictive(Distribution):
     (2.0, 0.241592, 4.0)
     """
 
-    def __init__(self, prior: Any, likelihood: Any):
+    def __init__(self, prior: Any, likelihood: Any) -> None:
         family = likelihood if isinstance(likelihood, type) else type(likelihood)
         if family.__name__ not in KINDS:
             raise ParameterError(f"Predictive(likelihood={likelihood!r}): it is for {', '.join(KINDS)}.")
@@ -181,7 +181,7 @@ class Predictive(Distribution):
         return ()
 
     @staticmethod
-    def _log_density(constants, x, ops):
+    def _log_density(constants: Any, x: Any, ops: Any) -> Any:
         raise NotImplementedError  # log_prob asks (14) to (17)
 
     def log_prob(self, x: Any) -> Any:
@@ -191,7 +191,7 @@ class Predictive(Distribution):
         value = self._kind.log_density(self.prior, self.likelihood, rows)
         return arrays.like(x, value, "float64") if arrays.is_tensor(x) else value[()]
 
-    def _draw(self, stream, count):
+    def _draw(self, stream: Any, count: Any) -> Any:
         """Draw a parameter from the prior, an observation with it."""
         theta = self.prior.sample(count, random_state=stream.seed)
         known = () if isinstance(self.likelihood, type) else (self.likelihood.n,)
@@ -199,20 +199,20 @@ class Predictive(Distribution):
         return np.asarray(self._family(*known, theta).sample(random_state=other))
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self._kind.moments(self.prior, self.likelihood)[0]
 
     @property
-    def var(self):
+    def var(self) -> Any:
         return self._kind.moments(self.prior, self.likelihood)[1]
 
     @property
-    def support(self):
+    def support(self) -> Any:
         high = np.inf if isinstance(self.likelihood, type) else self.likelihood.n
         return Support(self._kind.support, 0.0 if self._kind.support == "reals" else 0, high)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> Any:
         return self.prior.n_parameters
 
     def _scalar(self, what: str) -> None:
@@ -314,7 +314,7 @@ class Predictive(Distribution):
         return np.arange(top + 1)
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         if self._kind.name == "negative binomial":
             return np.maximum(np.floor((self.prior.shape - 1) / self.prior.rate), 0.0)
         if self._kind.support == "reals":
@@ -322,7 +322,7 @@ class Predictive(Distribution):
         self._scalar("mode")
         return self._table[1].argmax(axis=-1).astype(np.float64)
 
-    def entropy(self):
+    def entropy(self) -> Any:
         """Return -E[log p(x)] in nats, summed over counts or integrated, for one distribution of numbers."""
         self._scalar("entropy")
         if self._kind.support == "reals":

@@ -47,7 +47,7 @@ class GridPosterior:
 
     def __init__(
         self, grid: dict[str, Array], density: Array, prior_density: Array, log_evidence: float, log_density: Any = None
-    ):
+    ) -> None:
         self.names, self.grid = tuple(grid), grid
         self.density, self.prior_density, self.log_evidence = density, prior_density, log_evidence
         self._log_density = log_density

@@ -45,7 +45,7 @@ Array = NDArray[Any]
 class Rank:
     """Whether an information matrix has full rank in units of `scale`, with the direction along which it has least."""
 
-    def __init__(self, information: Array, scale: Array):
+    def __init__(self, information: Array, scale: Array) -> None:
         scaled = information * np.outer(scale, scale)
         known = bool(np.isfinite(scaled).all())
         values, vectors = np.linalg.eigh(scaled if known else np.zeros_like(scaled))
@@ -67,7 +67,7 @@ class Search:
         weight: Any,
         log_prior: Any,
         max_iter: int,
-    ):
+    ) -> None:
         self.owner, self.kind = owner, "log-likelihood" if log_prior is None else "log-posterior"
         self.parameters = Parameters(owner, start, bounds)
         check_names(owner, "start", log_density, self.parameters.names)

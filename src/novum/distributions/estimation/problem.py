@@ -35,7 +35,7 @@ Array = NDArray[Any]
 class Parameters:
     """Names, bounds and the transformation (6) of a vector of parameters."""
 
-    def __init__(self, owner: str, start: Any, bounds: Any):
+    def __init__(self, owner: str, start: Any, bounds: Any) -> None:
         self.names = tuple(start) if isinstance(start, Mapping) else None
         values = list(start.values()) if isinstance(start, Mapping) else start
         try:

@@ -50,7 +50,7 @@ class ConditionalTable:
     array([0.925234, 0.074766])
     """
 
-    def __init__(self, p: Any, names: Any, given: Any, states: Any = None):
+    def __init__(self, p: Any, names: Any, given: Any, states: Any = None) -> None:
         array = float_array("ConditionalTable", "p", p).astype(np.float64)
         self.given = (given,) if isinstance(given, str) else tuple(given)
         self.names = (names,) if isinstance(names, str) else tuple(names)

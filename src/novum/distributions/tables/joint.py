@@ -70,7 +70,7 @@ class JointTable:
     (-0.02, False)
     """
 
-    def __init__(self, p: Any, names: Any = None, states: Any = None):
+    def __init__(self, p: Any, names: Any = None, states: Any = None) -> None:
         array = probability_table("JointTable", "p", p).copy()
         array.flags.writeable = False
         self.p: NDArray[Any] = array

@@ -60,7 +60,7 @@ def in_bytes(number: float) -> str:
 class TooLarge(Exception):
     """A plan that needs more memory than it may have."""
 
-    def __init__(self, cost: Cost, limit: float):
+    def __init__(self, cost: Cost, limit: float) -> None:
         super().__init__(cost, limit)
         self.cost, self.limit = cost, limit
 
@@ -79,7 +79,7 @@ class Engine:
     factors : sequence of Factor
     """
 
-    def __init__(self, cards: Sequence[int], factors: Sequence[Factor]):
+    def __init__(self, cards: Sequence[int], factors: Sequence[Factor]) -> None:
         self.cards = tuple(int(c) for c in cards)
         self.factors = tuple(factors)
         self.cells = np.concatenate(

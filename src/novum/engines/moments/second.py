@@ -51,7 +51,7 @@ def target_columns(block: Block) -> Any:
     return block.X[:, :0] if arrays.is_tensor(block.X) else np.empty((block.rows, 0))
 
 
-def as_columns(y) -> np.ndarray:
+def as_columns(y: Any) -> np.ndarray:
     """Return a target as a C-contiguous float matrix (rows, q)."""
     y = np.asarray(y)
     if y.dtype not in (np.float32, np.float64):

@@ -94,7 +94,7 @@ def alike(X: NDArray, Y: NDArray) -> tuple[NDArray, NDArray]:
 class Scan:
     """All rows are looked at, by a norm."""
 
-    def __init__(self, rows: NDArray, form: Form):
+    def __init__(self, rows: NDArray, form: Form) -> None:
         self.form, self.rows = form, np.ascontiguousarray(form.changed(rows))
         self.origin = np.zeros(rows.shape[1])
         self.reach = _core.search.neighbors.frame(self.rows, self.origin) if form.p == 2 else 0.0
@@ -104,7 +104,7 @@ class Scan:
         X, rows = alike(self.form.changed(X), self.rows)
         distance, index = np.empty((len(X), k)), np.empty((len(X), k), np.int64)
 
-        def work(part):
+        def work(part: Any) -> None:
             _core.search.neighbors.nearest_by_scan(
                 X[part], rows, self.form.p, self.origin, self.reach, distance[part], index[part]
             )
@@ -118,7 +118,7 @@ class Scan:
         X, rows = alike(self.form.changed(X), self.rows)
         radius = np.ascontiguousarray(self.form.radius(radius))
 
-        def work(part):
+        def work(part: Any) -> Any:
             found = _core.search.neighbors.within_by_scan(
                 X[part], rows, self.form.p, self.origin, self.reach, radius[part]
             )
@@ -177,7 +177,7 @@ def nearest_of(distance: NDArray, k: int) -> tuple[NDArray, NDArray]:
 class Blocks:
     """All rows are looked at, by any metric, sparse rows too: a block of distances at a time."""
 
-    def __init__(self, rows: Any, metric: Any, params: dict[str, Any]):
+    def __init__(self, rows: Any, metric: Any, params: dict[str, Any]) -> None:
         self.rows, self.metric, self.params = rows, named(metric), params
 
     def between(self, X: Any) -> NDArray:
@@ -201,7 +201,7 @@ class Blocks:
         """Return the rows within the radius of every query."""
         threads = 1 if callable(self.metric) else threads
 
-        def work(part):
+        def work(part: Any) -> Any:
             return lists_within(self.between(X[part]), radius[part])
 
         return joined(list(map_ordered(work, self._parts(X.shape[0], threads), threads)))

@@ -14,6 +14,7 @@ from novum.engines.search.metrics import Form, form_of, named
 from novum.exceptions import ParameterError
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows, RowWeights
 
 __all__ = ["TreeIndex"]
 
@@ -31,7 +32,9 @@ class TreeIndex:
     valid_metrics: ClassVar[list[str]] = []
     _ball: ClassVar[bool] = False
 
-    def __init__(self, X, leaf_size=40, metric="minkowski", sample_weight=None, **kwargs):
+    def __init__(
+        self, X: Rows, leaf_size: Any = 40, metric: Any = "minkowski", sample_weight: RowWeights = None, **kwargs: Any
+    ) -> None:
         X = check_array(X, dtype=[np.float64, np.float32], order="C", input_name="X", estimator=type(self).__name__)
         if not isinstance(leaf_size, int | np.integer) or leaf_size < 1:
             raise ParameterError("leaf_size must be greater than or equal to 1")
@@ -110,7 +113,7 @@ class TreeIndex:
         X, handle = self._changed(X), self._handle()
         distance, index = np.empty((len(X), k)), np.empty((len(X), k), np.int64)
 
-        def work(part):
+        def work(part: Any) -> None:
             handle.nearest(X[part], None if skip is None else skip[part], distance[part], index[part])
 
         for _ in map_ordered(work, pieces(len(X), threads, TREE_QUERIES, 64), threads):
@@ -152,7 +155,18 @@ class TreeIndex:
         out[there] = values[places[there]]
         return out
 
-    def sums(self, X: Any, kernel: str, width: float, threads: int, *, rtol=0.0, skip=None, weight=None, target=None):
+    def sums(
+        self,
+        X: Any,
+        kernel: str,
+        width: float,
+        threads: int,
+        *,
+        rtol: float = 0.0,
+        skip: Any = None,
+        weight: RowWeights = None,
+        target: Any = None,
+    ) -> Any:
         """Return sum_j w_j K(d_ij / width) without the row skip[i], the logarithm of its unit, and the sums of w_j K t_j.
 
         `weight` and `target` are in the order of the leaves (`placed`). Only for norms.
@@ -162,7 +176,7 @@ class TreeIndex:
         moved = None if target is None else np.empty((len(X), target.shape[1]))
         tail = tail_of(len(self.data), rtol)
 
-        def work(part):
+        def work(part: Any) -> None:
             handle.kernel_sums(
                 X[part],
                 None if skip is None else skip[part],
@@ -180,7 +194,9 @@ class TreeIndex:
             pass
         return total, unit, moved
 
-    def kernel_totals(self, X: NDArray, kernel: str, h: float, rtol: float, threads: int, skip: NDArray | None = None):
+    def kernel_totals(
+        self, X: NDArray, kernel: str, h: float, rtol: float, threads: int, skip: NDArray | None = None
+    ) -> Any:
         """Return weighted sums of a kernel that is one at zero, and the logarithms of their units, under any metric."""
         if self.form is not None and not self.form.squared:
             weight = self.placed(self.sample_weight)

@@ -32,7 +32,7 @@ class Node:
         *("right", "rows", "split", "sums", "value"),
     )
 
-    def __init__(self, depth: int, key: int, rows: int, sums: Any):
+    def __init__(self, depth: int, key: int, rows: int, sums: Any) -> None:
         self.depth, self.key, self.rows, self.sums = depth, key, rows, sums
         self.number = self.final = -1  # in the order of asking, and in that of the finished tree
         self.cells: NDArray | None = None  # (d, width, channels)
@@ -79,7 +79,7 @@ class Growth:
         Nodes of at most so many rows are put aside for whoever takes them up.
     """
 
-    def __init__(self, rule: Rule, max_leaves: int, room: int, aside_rows: int = 0):
+    def __init__(self, rule: Rule, max_leaves: int, room: int, aside_rows: int = 0) -> None:
         self.rule, self.max_leaves, self.room, self.aside_rows = rule, max_leaves, max(1, room), aside_rows
         self.nodes: list[Node] = []  # children after parents
         self.settled: list[Node] = []  # in the order of the finished tree

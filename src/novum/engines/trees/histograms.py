@@ -84,7 +84,7 @@ class Grower:
     growing : Growing
     """
 
-    def __init__(self, team: Any, words: NDArray, bins: Bins, growing: Growing):
+    def __init__(self, team: Any, words: NDArray, bins: Bins, growing: Growing) -> None:
         self.bins = bins
         self.native = _core.trees.boosting.Growth(
             team,

@@ -19,7 +19,7 @@ NO_LIMIT = 2**31 - 1  # of the depth
 class Share(Interval):
     """Floats between two bounds; a whole number counts something instead, so it is none of these."""
 
-    def right_type(self, value):
+    def right_type(self, value: Any) -> Any:
         return super().right_type(value) and not isinstance(value, numbers.Integral)
 
 

@@ -94,7 +94,7 @@ class Tree:
         branch_begin: NDArray | None = None,
         branch_node: NDArray | None = None,
         missing_branch: NDArray | None = None,
-    ):
+    ) -> None:
         self.n_features = n_features
         self.n_classes = np.asarray(n_classes, np.int64)
         self.children_left, self.children_right, self.feature = children_left, children_right, feature

@@ -36,6 +36,7 @@ from novum.ensemble.adaboost.rounds import Round, WeightBoosting, takes_weights
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["AdaBoostClassifier"]
 
@@ -125,14 +126,22 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
     _domains: dict[str, Domain] = {**WeightBoosting._domains, "algorithm": Choice("SAMME", "M1")}
 
     @stores
-    def __init__(self, estimator=None, *, n_estimators=50, learning_rate=1.0, random_state=None, algorithm="SAMME"): ...
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        random_state: Any = None,
+        algorithm: str = "SAMME",
+    ) -> None: ...
 
-    def _default(self):
+    def _default(self) -> Any:
         from novum.tree import DecisionTreeClassifier
 
         return DecisionTreeClassifier(max_depth=1)
 
-    def _metric(self):
+    def _metric(self) -> Any:
         return accuracy_score
 
     def _trainer(self, table: Table, rows: Any, y: NDArray) -> Callable[[NDArray, int, int], Round]:
@@ -177,7 +186,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
             sums[at, codes[:, m]] += a
             yield sums
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Any:
         """Return the votes of all members, divided by their sum.
 
         Parameters
@@ -192,7 +201,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
         """
         return self._answers(X, decided, self._committee())
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: Rows) -> Iterator[Any]:
         """Yield `decision_function` of the first member, of the first two, and so on."""
         for sums, total in zip(self._stages(X), np.cumsum(self._votes())):
             yield decision(sums, total)
@@ -202,11 +211,11 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
             return self.classes_.take(arrays.to_numpy(decision) > 0)
         return self.classes_.take(np.argmax(arrays.to_numpy(decision), axis=1))
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the class with most votes (4) of every row."""
         return self._labels(self.decision_function(X))
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: Rows) -> Iterator[Any]:
         """Yield the predictions of the first member, of the first two, and so on."""
         for decision in self.staged_decision_function(X):
             yield self._labels(decision)
@@ -219,20 +228,20 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
             return softmax(np.column_stack([-decision, decision]) / 2, axis=1)
         return softmax(decision / (k - 1), axis=1)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return shares of the classes by the logistic view of the votes; boosting itself gives no probabilities."""
         return self._shares(self.decision_function(X))
 
-    def staged_predict_proba(self, X):
+    def staged_predict_proba(self, X: Rows) -> Iterator[Any]:
         """Yield `predict_proba` of the first member, of the first two, and so on."""
         for decision in self.staged_decision_function(X):
             yield self._shares(decision)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithms of `predict_proba`."""
         return np.log(self.predict_proba(X))
 
-    def margins(self, X, y):
+    def margins(self, X: Rows, y: Target) -> Any:
         """Return (7): the share of the votes for the true class less that of the strongest other, in [-1, 1].
 
         Parameters
@@ -246,7 +255,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
         rest[at, code] = -np.inf
         return (own - rest.max(axis=1)) / self._votes().sum()
 
-    def staged_exponential_loss(self, X, y):
+    def staged_exponential_loss(self, X: Rows, y: Target) -> Iterator[Any]:
         """Yield E of (5), which every round lowers on the rows it learned from; for two classes."""
         sign = 2.0 * self._codes(y) - 1.0
         if self.n_classes_ != 2:
@@ -254,7 +263,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
         for sums in self._stages(X):
             yield float(np.exp(-sign * (sums[:, 1] - sums[:, 0]) / 2).mean())
 
-    def staged_weights(self, X, y):
+    def staged_weights(self, X: Rows, y: Target) -> Iterator[Any]:
         """Yield the weights of the rows before every round (3), from equal ones on; at most as many as there are members."""
         code, each = self._codes(y), self._answers(X, every_code, self._committee())
         weight = np.full(len(code), 1.0 / len(code))

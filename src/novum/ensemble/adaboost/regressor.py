@@ -8,7 +8,7 @@ With d the weights of the rows (sum one), h_m the member of round m and rate nu,
     H(x) = the least h_m(x) that members with half of all votes a_m or more do not exceed           (4)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from novum.ensemble.adaboost.rounds import Round, WeightBoosting
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 from novum.runtime.random import Stream
+from novum.runtime.typing import Rows
 
 __all__ = ["AdaBoostRegressor"]
 
@@ -106,14 +107,22 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
     _kind = "numeric"
 
     @stores
-    def __init__(self, estimator=None, *, n_estimators=50, learning_rate=1.0, loss="linear", random_state=None): ...
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        loss: str = "linear",
+        random_state: Any = None,
+    ) -> None: ...
 
-    def _default(self):
+    def _default(self) -> Any:
         from novum.tree import DecisionTreeRegressor
 
         return DecisionTreeRegressor(max_depth=3)
 
-    def _metric(self):
+    def _metric(self) -> Any:
         return r2_score
 
     def _trainer(self, table: Table, rows: Any, y: NDArray) -> Callable[[NDArray, int, int], Round]:
@@ -139,7 +148,7 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
 
         return train
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the weighted median (4) of the members' predictions for every row.
 
         Parameters
@@ -153,7 +162,7 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
         check_is_fitted(self)
         return self._answers(X, median, Committee(self.estimators_, self._votes()))
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: Rows) -> Iterator[Any]:
         """Yield the predictions of the first member, of the first two, and so on."""
         check_is_fitted(self)
         each = self._answers(X, every_number, Committee(self.estimators_, self._votes()))

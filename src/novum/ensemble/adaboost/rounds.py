@@ -8,7 +8,7 @@ could decide) or is no better than chance (its vote would be zero or negative).
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse
@@ -26,6 +26,7 @@ from novum.exceptions import DataWarning, ParameterError
 from novum.fold.homes.memory import ArrayTiles
 from novum.runtime import sklearn_private
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["Round", "WeightBoosting", "takes_weights"]
 
@@ -68,7 +69,7 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
         """Return the function that makes a round of (weights, seed, number of the round); `rows` are those of the table."""
 
     @fits
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Self:
         """Boost the weak learner.
 
         Parameters
@@ -134,7 +135,7 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
         """Return the votes of the members that there are."""
         return self.estimator_weights_[: len(self.estimators_)]
 
-    def staged_score(self, X, y, sample_weight=None) -> Iterator[float]:
+    def staged_score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Iterator[float]:
         """Yield the score of the first member, of the first two, and so on.
 
         Parameters
@@ -146,7 +147,7 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
             yield metric(y, predicted, sample_weight=sample_weight)
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Any:
         """Importances of the columns, averaged over the members by their votes."""
         check_is_fitted(self)
         if not hasattr(self.estimators_[0], "feature_importances_"):
@@ -165,7 +166,7 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
     def __iter__(self) -> Iterator[Any]:
         return iter(self.estimators_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = (self._default() if self.estimator is None else self.estimator).__sklearn_tags__().input_tags
         tags.input_tags.sparse = inner.sparse

@@ -341,7 +341,7 @@ class HistGradientBoosting(Estimator):
         parts = [[partial_dependence(tree, grid, columns) for tree in trees] for trees in self._predictors]
         return np.array([np.sum([part[k] for part in parts], axis=0) for k in range(len(self._start))])
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags

@@ -21,7 +21,9 @@ SCORED_ROWS = 10_000  # of the training rows, that a scorer looks at after every
 class Scores:
     """The scores so far; `look` adds the next and says whether to stop."""
 
-    def __init__(self, estimator: Any, descent: Descent, team: Any, prepared: Prepared, train: Rows, held: Rows | None):
+    def __init__(
+        self, estimator: Any, descent: Descent, team: Any, prepared: Prepared, train: Rows, held: Rows | None
+    ) -> None:
         self.estimator, self.descent, self.team = estimator, descent, team
         self.train: list[float] = []
         self.held: list[float] = []

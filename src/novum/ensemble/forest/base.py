@@ -40,6 +40,7 @@ from novum.runtime import arrays, sklearn_private
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows
 from novum.tree.regrowth import regrower
 
 __all__ = ["FOREST_DOMAINS", "BaseForest"]
@@ -89,13 +90,13 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
     _weighted_draws: bool = False
 
     @property
-    def estimator_(self):
+    def estimator_(self) -> Any:
         """The tree that is grown, unfitted."""
         given = self.get_params(deep=False)
         return self._tree_type(**{name: value for name, value in given.items() if name not in NOT_OF_TREES})
 
     @property
-    def estimator(self):
+    def estimator(self) -> Any:
         """The same, under scikit-learn's name for it."""
         return self.estimator_
 
@@ -267,7 +268,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
             source = source.cut(max(LEAST_ROWS, -(-int(source.n_rows or 0) // MOST_BLOCKS)))
         return source.rows(function, params)
 
-    def apply(self, X):
+    def apply(self, X: Rows) -> Any:
         """Return the leaf that each row ends in, in every tree.
 
         Parameters
@@ -281,7 +282,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         check_is_fitted(self)
         return self._ask(X, every_leaf, self._votes())
 
-    def decision_path(self, X):
+    def decision_path(self, X: Rows) -> Any:
         """Return which nodes each row passes, tree beside tree.
 
         Parameters
@@ -299,7 +300,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         begin = np.cumsum([0, *(part.shape[1] for part in parts)])
         return scipy.sparse.hstack(parts).tocsr(), begin
 
-    def proximity(self, X, Y=None, *, sparse=False):
+    def proximity(self, X: Rows, Y: Any = None, *, sparse: bool = False) -> Any:
         """Return the share of trees in which two rows share a leaf, (3).
 
         Parameters
@@ -320,7 +321,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         shared.data /= len(self.estimators_)
         return shared if sparse else shared.toarray()
 
-    def tree_correlation(self, X):
+    def tree_correlation(self, X: Rows) -> Any:
         """Return the mean correlation between what two trees say of the rows: rho of (2).
 
         Parameters
@@ -349,7 +350,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         return scipy.sparse.csr_matrix((np.ones(n * trees), place, np.arange(n + 1) * trees), shape=(n, begin[-1]))
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Any:
         """Share of every column in the fall of impurity, averaged over the trees, array of shape (n_features,)."""
         check_is_fitted(self)
         each = [member.feature_importances_ for member in self.estimators_ if member.tree_.node_count > 1]
@@ -359,7 +360,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         return mean / mean.sum()
 
     @property
-    def estimators_samples_(self):
+    def estimators_samples_(self) -> Any:
         """The rows drawn for every tree: list of arrays, drawn anew from the trees' seeds."""
         check_is_fitted(self)
         sampling = self._sampling()
@@ -376,7 +377,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
     def __iter__(self) -> Iterator[Any]:
         return iter(self.estimators_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True

@@ -1,7 +1,7 @@
 """Forests for classes: trees vote with the shares of the classes in their leaves."""
 
 import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.ensemble.forest.out_of_bag import OutOfBagCurve, Sums, curve_of
 from novum.ensemble.forest.votes import chosen, mean_value
 from novum.exceptions import DataError, DataWarning
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["CLASSIFIER_DOMAINS", "ForestClassifier"]
 
@@ -39,28 +40,28 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     @stores
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: Any = 100,
         *,
-        criterion="gini",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_features="sqrt",
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        bootstrap=True,
-        oob_score=False,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-        class_weight=None,
-        ccp_alpha=0.0,
-        max_samples=None,
-        monotonic_cst=None,
-        categorical_features="from_dtype",
-    ): ...
+        criterion: Any = "gini",
+        max_depth: Any = None,
+        min_samples_split: Any = 2,
+        min_samples_leaf: Any = 1,
+        min_weight_fraction_leaf: Any = 0.0,
+        max_features: Any = "sqrt",
+        max_leaf_nodes: Any = None,
+        min_impurity_decrease: Any = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: Any = None,
+        random_state: Any = None,
+        verbose: Any = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: Any = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None: ...
 
     def _read_target(self, y: NDArray, weight: NDArray | None) -> tuple[NDArray, NDArray | None]:
         if not (y.shape[1] == 1 and plainly_labels(y)):
@@ -121,7 +122,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         truth, best = (y[:, 0], best[:, 0]) if self.n_outputs_ == 1 else (y, best)
         self.oob_score_ = (self.oob_score if callable(self.oob_score) else accuracy_score)(truth, best)
 
-    def oob_curve(self, X, y):
+    def oob_curve(self, X: Rows, y: Target) -> Any:
         """Return the out-of-bag accuracy after 1, 2, ... trees.
 
         Parameters
@@ -147,7 +148,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         return curve
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -167,7 +168,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         self._fit(X, y, sample_weight)
         return self
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the class of the largest mean share.
 
         Parameters
@@ -182,7 +183,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
         return self._ask(X, chosen, self._votes(labels))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return the shares of the classes in the leaves, averaged over the trees.
 
         Parameters
@@ -200,7 +201,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         k = int(np.max(self.n_classes_))
         return [share[:, o * k : o * k + number] for o, number in enumerate(self.n_classes_)]
 
-    def tree_votes(self, X):
+    def tree_votes(self, X: Rows) -> Any:
         """Return the share of the trees that vote for each class: majority in place of mean shares.
 
         Parameters
@@ -221,13 +222,13 @@ class ForestClassifier(ClassifierMixin, BaseForest):
                 share[at, best[:, o]] += 1 / len(votes.values)
         return out[0] if self.n_outputs_ == 1 else out
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Any:
         """Return the logarithms of `predict_proba`; of a share of zero, minus infinity."""
         share = self.predict_proba(X)
         with np.errstate(divide="ignore"):
             return [np.log(one) for one in share] if isinstance(share, list) else np.log(share)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags

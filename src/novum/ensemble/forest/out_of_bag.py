@@ -66,7 +66,7 @@ class OutOfBagCurve(NamedTuple):
     n_rows: NDArray  # (T,); how many these are
     ylabel: str
 
-    def plot(self, ax=None, **options):
+    def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the curve; returns the axes.
 
         Parameters

@@ -57,6 +57,7 @@ from novum.fold.homes.spill import spilled
 from novum.runtime import arrays
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Target
 
 __all__ = ["Plan", "grow_forest"]
 
@@ -253,7 +254,15 @@ def trees_below(
         words = np.concatenate(found.words, axis=1)
         y, mass = np.concatenate(found.target), np.concatenate(found.mass)
 
-        def one(item: int, some=some, order=order, begins=begins, words=words, y=y, mass=mass) -> Tree:
+        def one(
+            item: int,
+            some: Any = some,
+            order: Any = order,
+            begins: Any = begins,
+            words: Any = words,
+            y: Target = y,
+            mass: Any = mass,
+        ) -> Tree:
             rows, (k, node) = order[begins[item] : begins[item + 1]], some[item]
             return tree_below(plan.task, rules[k], node, words[:, rows], y[rows], mass[rows], middle)
 

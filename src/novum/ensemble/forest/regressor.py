@@ -1,6 +1,6 @@
 """Forests for numbers: the mean of what the trees predict."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from novum.base.estimator import fits
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
 from novum.ensemble.forest.out_of_bag import OutOfBagCurve, Sums, curve_of
 from novum.ensemble.forest.votes import mean_number, mean_value
+from novum.runtime.typing import Rows, RowWeights, Target
 from novum.tree.dependence import tree_dependence
 from novum.tree.regressor import checked_numbers, current_criterion
 
@@ -29,27 +30,27 @@ class ForestRegressor(RegressorMixin, BaseForest):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: Any = 100,
         *,
-        criterion="squared_error",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_features=1.0,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        bootstrap=True,
-        oob_score=False,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        warm_start=False,
-        ccp_alpha=0.0,
-        max_samples=None,
-        monotonic_cst=None,
-        categorical_features="from_dtype",
-    ):
+        criterion: Any = "squared_error",
+        max_depth: Any = None,
+        min_samples_split: Any = 2,
+        min_samples_leaf: Any = 1,
+        min_weight_fraction_leaf: Any = 0.0,
+        max_features: Any = 1.0,
+        max_leaf_nodes: Any = None,
+        min_impurity_decrease: Any = 0.0,
+        bootstrap: bool = True,
+        oob_score: Any = False,
+        n_jobs: Any = None,
+        random_state: Any = None,
+        verbose: Any = 0,
+        warm_start: bool = False,
+        ccp_alpha: Any = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
         self.n_estimators = n_estimators
         self.criterion = current_criterion(criterion)
         self.max_depth = max_depth
@@ -79,7 +80,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         truth = y[:, 0] if self.n_outputs_ == 1 else y
         self.oob_score_ = (self.oob_score if callable(self.oob_score) else r2_score)(truth, self.oob_prediction_)
 
-    def oob_curve(self, X, y):
+    def oob_curve(self, X: Rows, y: Target) -> Any:
         """Return the out-of-bag R^2 after 1, 2, ... trees.
 
         Parameters
@@ -102,7 +103,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         return curve
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -128,7 +129,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
             [tree_dependence(tree.tree_, grid, columns, type(self).__name__) for tree in self.estimators_], axis=0
         )
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the mean of the trees' predictions.
 
         Parameters

@@ -38,7 +38,7 @@ class Votes(NamedTuple):
     width: int = 0  # columns of X
     columns: list[NDArray] | None = None  # per tree: the places in X of the columns it knows; None: all
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return unpacked, (self.trees, self.values, self.labels, self.width, self.columns)
 
 

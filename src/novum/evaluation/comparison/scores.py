@@ -25,7 +25,7 @@ POOLED = ("hold-out", "folds", "leave-one-out")  # every row is predicted at mos
 class Measured:
     """Scores of models on parts, and what they rest on."""
 
-    def __init__(self, names: list[str], scores: NDArray, parts: list[str], design: Design):
+    def __init__(self, names: list[str], scores: NDArray, parts: list[str], design: Design) -> None:
         self.names, self.scores, self.parts, self.design = names, scores, parts, design
         self.measure = "score"
         self.failures: list[Failure] = []

@@ -39,7 +39,8 @@ def of_two(comparison: "Comparison", pair: "Pair") -> str:
     gap = means[first] - means[second]
     verdict = comparison.verdict(pair)
     at = f"at level {comparison.level:g}"
-    unknown = np.isnan(pair.p_value) and (comparison.test != "bayesian" or np.isnan(pair.posterior.equivalent))
+    silent = pair.posterior is None or np.isnan(pair.posterior.equivalent)
+    unknown = np.isnan(pair.p_value) and (comparison.test != "bayesian" or silent)
     if verdict == "practically equivalent":
         found = f"a difference of {gap:.3f}, practically none"
     elif comparison.test == "bayesian" or not asked:

@@ -106,7 +106,7 @@ class ConformalEstimator(MetaEstimatorMixin, Estimator):
         given = self.level if level is None else level
         return check_number(owner, "level", given, 0, 1, open_low=True, open_high=True)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = self._base().__sklearn_tags__().input_tags
         tags.input_tags.sparse = inner.sparse

@@ -12,7 +12,7 @@ and the guarantee still holds. With `class_conditional` every class y has its ow
 that each class is covered at the level, not only the classes on average. A class without calibration rows is in every set.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from novum.base.parameters import stores
 from novum.evaluation.conformal.base import ConformalEstimator, conformal_quantile
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import sklearn_private
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["ConformalClassifier"]
 
@@ -110,15 +111,15 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     @stores
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        method="adaptive",
-        class_conditional=False,
-        level=0.9,
-        calibration_size=0.25,
-        fitted=False,
-        random_state=None,
-    ): ...
+        method: str = "adaptive",
+        class_conditional: bool = False,
+        level: float = 0.9,
+        calibration_size: float = 0.25,
+        fitted: bool = False,
+        random_state: Any = None,
+    ) -> None: ...
 
     def _default(self) -> Any:
         from novum.naive_bayes import GaussianNB
@@ -126,7 +127,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         return GaussianNB()
 
     @fits
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Target = None) -> Self:
         """Fit the classifier and calibrate it.
 
         Parameters
@@ -166,19 +167,19 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         full[:, np.searchsorted(self.classes_, self.estimator_.classes_)] = proba
         return full
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Return the probabilities of the classifier."""
         check_is_fitted(self)
         model = self.estimator_
         return self._padded(self._in_own_name(model, lambda: model.predict_proba(X)))
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the class that the classifier predicts."""
         check_is_fitted(self)
         model = self.estimator_
         return self._in_own_name(model, lambda: model.predict(X))
 
-    def thresholds(self, level=None):
+    def thresholds(self, level: float | None = None) -> Any:
         """Return the largest score that a class of a set may have, by class, at the level given or the estimator's."""
         check_is_fitted(self)
         level = self._asked("thresholds", level)
@@ -187,7 +188,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         own = (self.scores_[self.score_classes_ == k] for k in range(len(self.classes_)))
         return np.array([conformal_quantile(scores, level) for scores in own])
 
-    def predict_set(self, X, level=None):
+    def predict_set(self, X: Rows, level: float | None = None) -> Any:
         """Return which classes the set of every row holds.
 
         Parameters
@@ -204,7 +205,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         scores = class_scores(self.predict_proba(X), self.method)
         return scores <= self.thresholds(level) + ROUNDING
 
-    def coverage(self, X, y, level=None):
+    def coverage(self, X: Rows, y: Target, level: float | None = None) -> Any:
         """Return the share of rows whose set holds their class, and the mean size of a set.
 
         Parameters

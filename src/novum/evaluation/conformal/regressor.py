@@ -13,7 +13,7 @@ uncertain. (2) and (3) use every row for fitting and for calibration; at worst t
 """
 
 import math
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from novum.evaluation.conformal.base import ConformalEstimator, conformal_quanti
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import sklearn_private
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["ConformalRegressor"]
 
@@ -113,15 +114,15 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
     @stores
     def __init__(
         self,
-        estimator=None,
+        estimator: Any = None,
         *,
-        method="split",
-        level=0.9,
-        calibration_size=0.25,
-        cv=10,
-        fitted=False,
-        random_state=None,
-    ): ...
+        method: str = "split",
+        level: float = 0.9,
+        calibration_size: float = 0.25,
+        cv: int = 10,
+        fitted: bool = False,
+        random_state: Any = None,
+    ) -> None: ...
 
     def _default(self) -> Any:
         from novum.linear_model import LinearRegression
@@ -129,7 +130,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         return LinearRegression()
 
     @fits
-    def fit(self, X, y=None):
+    def fit(self, X: Rows, y: Target = None) -> Self:
         """Fit the regressor and calibrate it.
 
         Parameters
@@ -195,13 +196,13 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         shares = ((1 - self.level) / 2, 0.5, (1 + self.level) / 2)
         return [self._fitted_model(X, target, rows, quantile=share) for share in shares]
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return what the regressor predicts."""
         check_is_fitted(self)
         model = self.estimator_
         return self._in_own_name(model, lambda: model.predict(X))
 
-    def predict_interval(self, X, level=None):
+    def predict_interval(self, X: Rows, level: float | None = None) -> Any:
         """Return the interval of every row.
 
         Parameters
@@ -231,7 +232,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
             return np.stack([low - width, high + width], axis=1)
         return np.stack([center - width, center + width], axis=1)
 
-    def coverage(self, X, y, level=None):
+    def coverage(self, X: Rows, y: Target, level: float | None = None) -> Any:
         """Return the share of rows whose interval holds their target, and the mean width.
 
         Parameters

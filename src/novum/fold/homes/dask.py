@@ -6,10 +6,10 @@ nothing is scattered. Groups of eight statistics are merged where they are, the 
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 from uuid import uuid4
 
 import numpy as np
@@ -111,7 +111,7 @@ def merge_group(merge: Callable, *results: Any) -> Any:
 
 
 @contextmanager
-def cluster_errors(owner: str):
+def cluster_errors(owner: str) -> Iterator[Any]:
     """Turn a scheduler that went away into one clear error; errors of the learner's own pass through."""
     from distributed import CancelledError, KilledWorker
     from distributed.comm import CommClosedError
@@ -130,7 +130,17 @@ class DaskSource(Source):
 
     home = "dask"
 
-    def __init__(self, owner: str, allow_nan: bool, parts: list[tuple], lengths, n_features, dtype, names, n_targets):
+    def __init__(
+        self,
+        owner: str,
+        allow_nan: bool,
+        parts: list[tuple],
+        lengths: Any,
+        n_features: Any,
+        dtype: Any,
+        names: Any,
+        n_targets: Any,
+    ) -> None:
         self.owner, self.allow_nan, self.parts, self.lengths = owner, allow_nan, parts, lengths
         self.n_features, self.dtype, self.names, self.n_targets = n_features, dtype, names, n_targets
         self.n_rows = None if any(n is None for n in lengths) else int(sum(lengths))
@@ -146,7 +156,7 @@ class DaskSource(Source):
         make = delayed(build, pure=False)
         return [make(*part, self.dtype) for part in self.parts]
 
-    def _client(self):
+    def _client(self) -> Any:
         """Return the client of the cluster in use, or None for Dask's local schedulers."""
         try:
             from distributed import default_client
@@ -155,7 +165,7 @@ class DaskSource(Source):
         except (ImportError, ValueError):
             return None
 
-    def prepare(self):
+    def prepare(self) -> Self:
         self._persist()
         arguments = [(index, self.owner, self.allow_nan) for index in range(len(self.parts))]
         found = merge_tree(iter(self._run(survey_block, arguments)), add)
@@ -200,27 +210,27 @@ class DaskSource(Source):
     def _starts(self) -> list[int]:
         return [0, *np.cumsum(self.lengths)[:-1].tolist()]
 
-    def total(self, statistics, params=None, merge=add):
+    def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
         arguments = [
             (statistics, params, self.changes, self.fit, index, start) for index, start in enumerate(self._starts())
         ]
         return merge_tree(iter(self._run(run_block, arguments, merge)), merge)
 
-    def first(self):
+    def first(self) -> Any:
         index = next(index for index, length in enumerate(self.lengths) if length)
         block, client = self._persist()[index], self._client()
         with cluster_errors(self.owner):
             found = block if client is None else block.result()
         return changed(found, self.changes)._replace(memory={})
 
-    def each(self):
+    def each(self) -> Iterator[Any]:
         for block, length in zip(self._persist(), self.lengths):
             if length:
                 with cluster_errors(self.owner):
                     found = block if self._client() is None else block.result()
                 yield changed(found, self.changes)
 
-    def rows(self, function, params=None):
+    def rows(self, function: Any, params: Any = None) -> Any:
         import dask.array as da
         from dask import delayed
 
@@ -235,7 +245,7 @@ class DaskSource(Source):
             pieces.append(da.from_delayed(piece, shape=shape, dtype=probe.dtype))
         return da.concatenate(pieces, allow_unknown_chunksizes=True)
 
-    def map_target(self, function):
+    def map_target(self, function: Any) -> Any:
         twin = copy(self)
         twin.changes, twin.fit = (*self.changes, function), uuid4().hex
         return twin

@@ -42,7 +42,7 @@ class Scan(Source):
 
     def __init__(
         self, files: list[DataFile], features: list, target: Any, weight: Any, rows: int | None, n_targets: int
-    ):
+    ) -> None:
         self.files, self.features, self.weight = files, features, weight
         self.target = target  # a key, a list of keys (several targets) or None
         self.n_targets, self.has_target = n_targets, target is not None
@@ -57,7 +57,7 @@ class Scan(Source):
         self.mapped: tuple[Callable, ...] = ()  # applied to the target, block by block
         self.owner, self.task, self.allow_nan, self.n_jobs = "the learner", None, False, None
 
-    def _with(self, **changes) -> "Scan":
+    def _with(self, **changes: Any) -> "Scan":
         scan = copy.copy(self)
         scan.__dict__.update(changes)
         return scan
@@ -144,7 +144,7 @@ class Scan(Source):
 
     # -------------------------------------------------------------------------------------------- what a learner sees
 
-    def opened_by(self, estimator, *, target, weighted, n_jobs):
+    def opened_by(self, estimator: Any, *, target: Any, weighted: Any, n_jobs: Any) -> Any:
         """Return the scan with the columns that `estimator` needs, after the checks that need no data."""
         owner = type(estimator).__name__
         if not self.steps:
@@ -167,16 +167,16 @@ class Scan(Source):
             scan = scan._with(target=None, n_targets=0, has_target=False)
         return scan if weighted else scan._with(weight=None)
 
-    def without_features(self):
+    def without_features(self) -> Any:
         return self._with(features=[], steps=(), n_features=0, names=None)
 
-    def map_target(self, function):
+    def map_target(self, function: Any) -> Any:
         return self._with(mapped=(*self.mapped, function))
 
-    def first(self):
+    def first(self) -> Any:
         return self._block(self._first_batch(self.batch_rows), [])
 
-    def total(self, statistics, params=None, merge=add):
+    def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
         weighty: list[bool] = []
         parts = self._map(lambda batch: statistics(params, self._block(batch, weighty)))
         with closing(parts):
@@ -188,7 +188,7 @@ class Scan(Source):
             )
         return result
 
-    def rows(self, function, params=None):
+    def rows(self, function: Any, params: Any = None) -> Any:
         """Return an iterator over the results of the batches; files are read as it advances."""
 
         def one(batch: Batch) -> Any:
@@ -197,7 +197,7 @@ class Scan(Source):
 
         return self._map(one)
 
-    def each(self):
+    def each(self) -> Any:
         return self._map(lambda batch: self._block(batch, []))
 
     def _map(self, function: Callable[[Batch], Any]) -> Any:

@@ -5,7 +5,7 @@ Only a block at a time is made row-major and of the tile dtype; a C-contiguous f
 
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from novum import _core
 from novum.fold.blocks import Block, Source, add, block_rows, merge_tree, tile_dtype
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows
 
 __all__ = ["ArrayTiles", "FrameTiles", "MemorySource", "SparseTiles", "Tiles"]
 
@@ -35,19 +36,19 @@ class Tiles(Protocol):
 class ArrayTiles:
     """A two-dimensional NumPy array of numbers."""
 
-    def __init__(self, X: np.ndarray):
+    def __init__(self, X: np.ndarray) -> None:
         self.X, self.shape, self.dtype = X, X.shape, tile_dtype(X.dtype)
         # ascontiguousarray of a column-major block strides through memory column by column; packing goes line by line.
         self.packed = X.dtype == self.dtype and not X.flags.c_contiguous and X.dtype.isnative
 
-    def tile(self, start, stop):
+    def tile(self, start: Any, stop: Any) -> Any:
         if not self.packed:
             return np.ascontiguousarray(self.X[start:stop], dtype=self.dtype)
         out = np.empty((stop - start, self.shape[1]), self.dtype)
         _core.runtime.tiles.pack_columns([self.X[start:stop, j] for j in range(self.shape[1])], out)
         return out
 
-    def finite(self, start, stop):
+    def finite(self, start: Any, stop: Any) -> Any:
         if self.X.dtype.kind != "f":
             return True
         whole = self.packed and (start, stop) == (0, len(self.X)) and self.X.flags.f_contiguous
@@ -57,13 +58,13 @@ class ArrayTiles:
 class FrameTiles:
     """Columns of a data frame, each a NumPy array."""
 
-    def __init__(self, columns: list[np.ndarray]):
+    def __init__(self, columns: list[np.ndarray]) -> None:
         self.columns = columns
         self.shape = (len(columns[0]), len(columns))
         self.dtype = tile_dtype(np.result_type(*{column.dtype for column in columns}))
         self.packed = all(column.dtype == self.dtype for column in columns)
 
-    def tile(self, start, stop):
+    def tile(self, start: Any, stop: Any) -> Any:
         out = np.empty((stop - start, self.shape[1]), self.dtype)
         if self.packed:
             _core.runtime.tiles.pack_columns([column[start:stop] for column in self.columns], out)
@@ -72,7 +73,7 @@ class FrameTiles:
                 out[:, j] = column[start:stop]
         return out
 
-    def finite(self, start, stop):
+    def finite(self, start: Any, stop: Any) -> Any:
         return _core.runtime.tiles.all_finite(self.tile(start, stop))
 
 
@@ -82,18 +83,18 @@ class SparseTiles:
     Compressed columns are kept for learners that go by column; the first block that is asked for turns them into rows.
     """
 
-    def __init__(self, X):
+    def __init__(self, X: Rows) -> None:
         self.X, self.shape, self.dtype = X, X.shape, tile_dtype(X.dtype)
         self.by_row = X if X.format == "csr" else None
         self.sound = X.format != "csr" and bool(_core.runtime.tiles.all_finite(X.data))
 
-    def rows(self):
+    def rows(self) -> Any:
         """Return the matrix by row."""
         if self.by_row is None:
             self.by_row = self.X.tocsr()
         return self.by_row
 
-    def tile(self, start, stop):
+    def tile(self, start: Any, stop: Any) -> Any:
         X = self.rows()
         low, high = X.indptr[start], X.indptr[stop]
         out = type(X)((stop - start, self.shape[1]), dtype=X.dtype)
@@ -102,7 +103,7 @@ class SparseTiles:
         out.indptr = X.indptr[start : stop + 1] - low
         return out
 
-    def finite(self, start, stop):
+    def finite(self, start: Any, stop: Any) -> Any:
         if self.sound:
             return True
         X = self.rows()
@@ -119,7 +120,9 @@ def small_squares(X: np.ndarray) -> bool:
 class MemorySource(Source):
     """Tiles with their target and weights, cut once."""
 
-    def __init__(self, tiles: Tiles, y: np.ndarray | None = None, weight: np.ndarray | None = None, n_jobs=None):
+    def __init__(
+        self, tiles: Tiles, y: np.ndarray | None = None, weight: np.ndarray | None = None, n_jobs: Any = None
+    ) -> None:
         self.tiles, self.y, self.weight, self.n_jobs = tiles, y, weight, n_jobs
         self.n_rows, self.n_features = tiles.shape
         self.dtype = tiles.dtype
@@ -148,20 +151,20 @@ class MemorySource(Source):
         weight = None if self.weight is None else self.weight[start:stop]
         return Block(self.tiles.tile(start, stop), y, weight, start, self.memories[index])
 
-    def _map(self, function: Callable):
+    def _map(self, function: Callable) -> Any:
         if len(self.bounds) == 1:
             return map_ordered(function, (0,), 1)
         if self.threads is None:
             self.threads = thread_count(self.n_jobs)
         return map_ordered(function, range(len(self.bounds)), min(self.threads, len(self.bounds)))
 
-    def first(self):
+    def first(self) -> Any:
         return self.block(0)
 
-    def total(self, statistics, params=None, merge=add):
+    def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
         return merge_tree(self._map(lambda index: statistics(params, self.block(index))), merge)
 
-    def rows(self, function, params=None):
+    def rows(self, function: Any, params: Any = None) -> Any:
         out = None
         for (start, stop), part in zip(self.bounds, self._map(lambda index: function(params, self.block(index)))):
             if out is None:
@@ -169,7 +172,7 @@ class MemorySource(Source):
             out[start:stop] = part
         return out
 
-    def verified(self):
+    def verified(self) -> Self:
         if self.check is not None:
             check, self.check = self.check, None
             check(self)
@@ -186,5 +189,5 @@ class MemorySource(Source):
         verdicts = self._map(lambda index: self.tiles.finite(*self.bounds[index]))
         return (self.block(index) for index, finite in enumerate(verdicts) if not finite)
 
-    def map_target(self, function):
+    def map_target(self, function: Any) -> Any:
         return MemorySource(self.tiles, function(self.y), self.weight, self.n_jobs)

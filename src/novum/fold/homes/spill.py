@@ -24,7 +24,7 @@ __all__ = ["Spill", "spilled"]
 class DiskMemory(MutableMapping):
     """Arrays of one block, each in a file."""
 
-    def __init__(self, folder: Path, start: int):
+    def __init__(self, folder: Path, start: int) -> None:
         self.folder, self.start = folder, start
 
     def _path(self, key: str) -> Path:
@@ -64,7 +64,7 @@ class Spill(Source):
 
     home = "file"
 
-    def __init__(self, source: Source, folder: Path, place: list[tuple[int, int]]):
+    def __init__(self, source: Source, folder: Path, place: list[tuple[int, int]]) -> None:
         self.folder, self.place = folder, place
         self.n_features, self.n_rows, self.dtype = source.n_features, source.n_rows, source.dtype
         self.n_jobs = getattr(source, "n_jobs", None)
@@ -74,19 +74,19 @@ class Spill(Source):
         memory: Any = DiskMemory(self.folder, start)
         return Block(np.empty((rows, 0), self.dtype), None, None, start, memory)
 
-    def total(self, statistics, params=None, merge=add):
+    def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
         count = thread_count(self.n_jobs)
         parts = map_ordered(lambda place: statistics(params, self._block(place)), self.place, count)
         return merge_tree(parts, merge)
 
-    def rows(self, function, params=None):
+    def rows(self, function: Any, params: Any = None) -> Any:
         count = thread_count(self.n_jobs)
         return map_ordered(lambda place: function(params, self._block(place)), self.place, count)
 
-    def first(self):
+    def first(self) -> Any:
         return self._block(self.place[0])
 
-    def map_target(self, function):
+    def map_target(self, function: Any) -> Any:
         raise NotImplementedError("the blocks of a spill have no target beside their memory")
 
 

@@ -3,7 +3,7 @@
 Fitted attributes are NumPy arrays; predictions return as tensors on the device of the input.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any
 
@@ -27,7 +27,7 @@ class TensorSource(Source):
 
     home = "tensor"
 
-    def __init__(self, X: Any, y: Any, weight: Any):
+    def __init__(self, X: Any, y: Any, weight: Any) -> None:
         self.X, self.y, self.weight = X, y, weight
         self.n_rows, self.n_features = X.shape
         self.dtype = np.dtype(str(X.dtype).removeprefix("torch."))
@@ -38,25 +38,25 @@ class TensorSource(Source):
         self.bounds = [(start, min(start + step, self.n_rows)) for start in range(0, self.n_rows, step)]
         self.memories: list[dict] = [{} for _ in self.bounds]
 
-    def _blocks(self):
+    def _blocks(self) -> Iterator[Any]:
         for (start, stop), memory in zip(self.bounds, self.memories):
             y = None if self.y is None else self.y[start:stop]
             weight = None if self.weight is None else self.weight[start:stop]
             yield Block(self.X[start:stop], y, weight, start, memory)
 
-    def total(self, statistics, params=None, merge=add):
+    def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
         return merge_tree((statistics(params, block) for block in self._blocks()), merge)
 
-    def first(self):
+    def first(self) -> Any:
         return next(self._blocks())
 
-    def rows(self, function, params=None):
+    def rows(self, function: Any, params: Any = None) -> Any:
         parts = [function(params, block) for block in self._blocks()]
         if not arrays.is_tensor(parts[0]) and parts[0].dtype.kind in "fiub":
             parts = [arrays.like(self.X, part, str(part.dtype)) for part in parts]
         return arrays.stack_rows(parts)
 
-    def map_target(self, function: Callable[[Any], Any]):
+    def map_target(self, function: Callable[[Any], Any]) -> Any:
         twin = copy(self)
         twin.y = arrays.like(self.X, function(self.y), "int64")
         twin.memories = [{} for _ in self.bounds]

@@ -8,6 +8,7 @@ cuts short would end this one.
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as dataset
@@ -25,11 +26,11 @@ class ArrowFile(DataFile):
     format = "arrow"
     failures = (OSError, ValueError, MemoryError, pa.ArrowException)
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.batches: list[int] = []  # number of the first row of every record batch seen so far
         super().__init__(path)
 
-    def _open(self):
+    def _open(self) -> None:
         with pa.OSFile(str(self.path)) as source:
             if source.read(4) == b"FEA1":
                 raise ValueError(
@@ -43,7 +44,7 @@ class ArrowFile(DataFile):
                 self.index = index_columns(reader.schema)
         self.n_rows = dataset.dataset(str(self.path), format="ipc").count_rows()  # from the headers of the batches
 
-    def _read(self, keys, rows, threads) -> Iterator[ArrowPiece]:
+    def _read(self, keys: Any, rows: Any, threads: Any) -> Iterator[ArrowPiece]:
         fields = [self.names.index(key) for key in keys]
         options = ipc.IpcReadOptions(included_fields=fields, use_threads=threads > 1)
         flat = all(self.columns[key].kind == NUMBER and "dictionary" not in self.columns[key].type for key in keys)
@@ -59,9 +60,9 @@ class ArrowFile(DataFile):
                 yield ArrowPiece(self, start, batch)
                 start += batch.num_rows
 
-    def ahead(self, start, rows):
+    def ahead(self, start: Any, rows: Any) -> str:
         return f"record batch {bisect_right(self.batches, start) - 1}, which begins at row {start}"
 
-    def place(self, start, stop):
+    def place(self, start: Any, stop: Any) -> Any:
         index = bisect_right(self.batches, start) - 1
         return super().place(start, stop) + (f" (record batch {index})" if index >= 0 else "")

@@ -77,7 +77,7 @@ class ArrowPiece:
     all of them are.
     """
 
-    def __init__(self, file: DataFile, start: int, batch: pa.RecordBatch, whole: frozenset = frozenset()):
+    def __init__(self, file: DataFile, start: int, batch: pa.RecordBatch, whole: frozenset = frozenset()) -> None:
         self.file, self.start, self.batch, self.whole = file, start, batch, whole
 
     def __len__(self) -> int:

@@ -6,6 +6,7 @@ integers may go on with fractions. A target that looks like integers is given ba
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as csv
@@ -24,7 +25,7 @@ class CsvFile(DataFile):
     format = "csv"
     failures = (OSError, ValueError, MemoryError, pa.ArrowException)
 
-    def __init__(self, path: Path, delimiter: str = ",", like: "CsvFile | None" = None):
+    def __init__(self, path: Path, delimiter: str = ",", like: "CsvFile | None" = None) -> None:
         self.delimiter, self.like = delimiter, like
         self.types: dict[str, pa.DataType] = {}
         self.whole: frozenset[str] = frozenset()  # numbers that look like integers
@@ -35,7 +36,7 @@ class CsvFile(DataFile):
         read = csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=False)
         return csv.open_csv(str(self.path), read, csv.ParseOptions(delimiter=self.delimiter), convert)
 
-    def _open(self):
+    def _open(self) -> None:
         with self._connect() as reader:
             schema = reader.schema
         self.unique(schema.names)
@@ -54,7 +55,7 @@ class CsvFile(DataFile):
         number = describe(inferred).kind == NUMBER and not pa.types.is_boolean(inferred)
         return pa.float64() if number else inferred
 
-    def _read(self, keys, rows, threads) -> Iterator[ArrowPiece]:
+    def _read(self, keys: Any, rows: Any, threads: Any) -> Iterator[ArrowPiece]:
         # an empty cell is missing in a column of text too, so an empty label is refused like a null one elsewhere
         convert = csv.ConvertOptions(column_types=self.types, include_columns=keys, strings_can_be_null=True)
         start = 0

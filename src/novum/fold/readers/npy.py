@@ -35,7 +35,7 @@ class NpyArray(Watched):
     format = "npy"
     failures = (Exception,)  # NumPy parses the header as Python: whatever the tokenizer raises comes through
 
-    def _open(self):
+    def _open(self) -> None:
         array = np.load(self.path, mmap_mode="r", allow_pickle=False)  # maps it for a moment: checks header and length
         if not isinstance(array, np.memmap):
             raise ValueError("it is an archive of several arrays; save the one array with numpy.save")
@@ -106,7 +106,7 @@ scratch = Scratch()
 class NpyPiece:
     """Rows start to stop of an NpyFile; they are read when first asked for."""
 
-    def __init__(self, file: "NpyFile", start: int, stop: int):
+    def __init__(self, file: "NpyFile", start: int, stop: int) -> None:
         self.file, self.start, self.stop = file, start, stop
 
     def __len__(self) -> int:
@@ -146,12 +146,12 @@ class NpyFile(DataFile):
 
     format = "npy"
 
-    def __init__(self, path: Path, beside: dict[str, Path] | None = None):
+    def __init__(self, path: Path, beside: dict[str, Path] | None = None) -> None:
         self.array = NpyArray(path)
         self.beside = {key: NpyArray(other) for key, other in (beside or {}).items()}
         super().__init__(path)
 
-    def _open(self):
+    def _open(self) -> None:
         if len(self.array.shape) != 2:
             raise DataError(
                 f"{self}: Expected 2D array, got an array of shape {self.array.shape} instead. Save it as rows x columns."
@@ -164,12 +164,12 @@ class NpyFile(DataFile):
                 )
             self.columns[key] = column_of(other.dtype)
 
-    def check(self):
+    def check(self) -> None:
         super().check()
         for other in self.beside.values():
             other.check()
 
-    def _read(self, keys, rows, threads) -> Iterator[Piece]:
+    def _read(self, keys: Any, rows: Any, threads: Any) -> Iterator[Piece]:
         count = self.array.shape[0]
         for start in range(0, count, rows):
             yield NpyPiece(self, start, min(start + rows, count))

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,7 +29,7 @@ class ParquetFile(DataFile):
     format = "parquet"
     failures = (OSError, ValueError, MemoryError, pa.ArrowException)
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.groups: list[int] = []  # number of the first row of every row group
         super().__init__(path)
 
@@ -37,7 +38,7 @@ class ParquetFile(DataFile):
         size = max(4096, min(BUFFER_BYTES, ALL_BUFFERS // n_columns))
         return pq.ParquetFile(source, buffer_size=size, pre_buffer=False, page_checksum_verification=True)
 
-    def _open(self):
+    def _open(self) -> None:
         with self._connect() as reader:
             metadata = reader.metadata
             counts = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
@@ -49,7 +50,7 @@ class ParquetFile(DataFile):
             self.columns = {field.name: describe(field.type) for field in reader.schema_arrow}
             self.index = index_columns(reader.schema_arrow)
 
-    def _read(self, keys, rows, threads) -> Iterator[ArrowPiece]:
+    def _read(self, keys: Any, rows: Any, threads: Any) -> Iterator[ArrowPiece]:
         start = 0
         with self._connect(len(keys)) as reader:
             # Arrow's own threads gain nothing here: a batch is decoded while our threads work on the ones before it.
@@ -57,10 +58,10 @@ class ParquetFile(DataFile):
                 yield ArrowPiece(self, start, batch)
                 start += batch.num_rows
 
-    def ahead(self, start, rows):
+    def ahead(self, start: Any, rows: Any) -> Any:
         return self.place(start, max(start + 1, min(start + rows, self.n_rows)))
 
-    def place(self, start, stop):
+    def place(self, start: Any, stop: Any) -> str:
         first, last = (max(0, bisect_right(self.groups, row) - 1) for row in (start, stop - 1))
         groups = f"row group {first}" if first == last else f"row groups {first} to {last}"
         return f"{super().place(start, stop)} ({groups})"

@@ -73,7 +73,7 @@ class Watched(ABC):
     )  # what the format's library raises for broken data
     n_rows: int | None = None  # None until a whole pass has counted them, where the format does not tell
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.stamp = self._stamp()
         try:

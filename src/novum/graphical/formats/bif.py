@@ -29,7 +29,7 @@ MOST_CELLS = 1 << 28  # of a table: more is no network that anybody has written 
 class Tokens:
     """The words of a file, taken one by one."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str) -> None:
         self.words = [word for word in TOKEN.findall(text) if not word.startswith(("//", "/*"))]
         self.at = 0
 

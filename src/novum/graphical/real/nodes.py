@@ -56,7 +56,7 @@ class LinearGaussian:
 
     def __init__(
         self, intercept: ArrayLike, coefficients: Mapping[Any, ArrayLike] | None = None, variance: ArrayLike = 1.0
-    ):
+    ) -> None:
         self.intercept = np.asarray(intercept, dtype=np.float64)
         self.coefficients = {parent: np.asarray(b, dtype=np.float64) for parent, b in (coefficients or {}).items()}
         self.variance = np.asarray(variance, dtype=np.float64)

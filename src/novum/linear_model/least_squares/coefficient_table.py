@@ -1,7 +1,7 @@
 """Coefficients with their uncertainty as a table: how every inference of a linear model prints."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class CoefficientTable:
 
     symbol: ClassVar[str] = "t"  # of the statistic
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return the table as a pandas frame, a row per coefficient."""
         import pandas as pd
 
@@ -82,7 +82,7 @@ class CoefficientTable:
     def _repr_html_(self) -> str:
         from html import escape
 
-        def cells(row, tag):
+        def cells(row: Any, tag: Any) -> Any:
             return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
 
         body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in self._lines())

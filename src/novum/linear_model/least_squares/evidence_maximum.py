@@ -136,7 +136,7 @@ def log_prior(gammas: Gammas, alpha: float, lambda_: float) -> float:
 
 
 def maximize(
-    data: Spectrum, alpha: float, lambda_: float, gammas: Gammas, *, max_iter: int, tol: float, report=None
+    data: Spectrum, alpha: float, lambda_: float, gammas: Gammas, *, max_iter: int, tol: float, report: Any = None
 ) -> Maximum:
     """Repeat (5) until the weights move by less than `tol` in sum, as scikit-learn does."""
     scores: list[float] = []
@@ -157,7 +157,7 @@ def maximize(
     return Maximum(float(alpha), float(lambda_), last.weights, scores, n_iter, converged)
 
 
-def target_sums(_, block: Block) -> TargetSums:
+def target_sums(_: Any, block: Block) -> TargetSums:
     """Return the sums of one block's target that make its variance."""
     y = arrays.to_numpy(block.y).astype(np.float64).ravel()
     w = np.ones(len(y)) if block.weight is None else arrays.to_numpy(block.weight)

@@ -14,7 +14,7 @@ have a positive weight, and doubling all weights changes nothing; weights="frequ
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -98,14 +98,14 @@ class Inference(CoefficientTable):
         ]
 
 
-def infer(model, source: Source | None, *, covariance: str, level: float, weights: str, target: int) -> Inference:
+def infer(model: Any, source: Source | None, *, covariance: str, level: float, weights: str, target: int) -> Inference:
     """Return the inference of a fitted LinearRegression; `source` holds the training data for the robust covariances."""
     check(model, source, covariance, level, weights, target)
     with np.errstate(divide="ignore", invalid="ignore"):  # a perfect fit: no noise, infinite t, infinite likelihood
         return table(model, source, covariance, level, weights, target)
 
 
-def table(model, source: Source | None, covariance: str, level: float, weights: str, target: int) -> Inference:
+def table(model: Any, source: Source | None, covariance: str, level: float, weights: str, target: int) -> Inference:
     """Return (14) or (15) as a table."""
     from scipy import stats  # half a second to import, needed by nobody who only fits
 
@@ -188,7 +188,7 @@ def check_fitted_rows(found: float, fitted: float, tss: float) -> None:
         )
 
 
-def tied_columns(model, names: list[str]) -> tuple[str, ...]:
+def tied_columns(model: Any, names: list[str]) -> tuple[str, ...]:
     """Return the columns that take part in a linear dependency, in the units of their own spread."""
     if model._rank >= model.n_features_in_:
         return ()
@@ -212,7 +212,7 @@ def joint_test(coef: np.ndarray, V: np.ndarray, rank: int) -> float:
     return float((along**2 / values[-rank:]).sum() / rank)
 
 
-def check(model, source, covariance, level, weights, target) -> None:
+def check(model: Any, source: Any, covariance: Any, level: float, weights: Any, target: Any) -> None:
     """Raise for options outside their domain."""
     owner = "LinearRegression.inference"
     if covariance not in COVARIANCES:

@@ -68,7 +68,7 @@ def loo_squares(params: Rotated, block: Block) -> Squares:
 class Tall:
     """Ridge from the eigenvectors of C_xx."""
 
-    def __init__(self, source: Source, fit_intercept: bool, smallest: float):
+    def __init__(self, source: Source, fit_intercept: bool, smallest: float) -> None:
         self.source, self.fit_intercept = source, fit_intercept
         m = second.central_moments(source, fit_intercept)
         self.mean, self.weight = m.mean, m.weight
@@ -101,7 +101,7 @@ class Tall:
 class Wide:
     """Ridge from the eigenvectors of the kernel matrix of rows in memory."""
 
-    def __init__(self, source: Any, fit_intercept: bool):
+    def __init__(self, source: Any, fit_intercept: bool) -> None:
         self.X, y = array_of(source), second.as_columns(source.y).astype(np.float64)
         n, p = self.X.shape
         weight = np.ones(n) if source.weight is None else source.weight

@@ -18,6 +18,7 @@ from novum.linear_model.least_squares.plot import plot_fit
 from novum.linear_model.least_squares.solve import Solution
 from novum.runtime import arrays
 from novum.runtime.blas import single_blas
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["LinearRegressor"]
 
@@ -135,7 +136,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         intercept = np.broadcast_to(np.atleast_1d(self.intercept_), coef.shape[:1])
         return Line(coef, intercept, np.ndim(self.coef_) == 1)
 
-    def predict(self, X, return_std=False):
+    def predict(self, X: Rows, return_std: bool = False) -> Any:
         """Return the prediction for every row of X.
 
         Parameters
@@ -161,7 +162,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             )
         return mean, arrays.like(mean, np.broadcast_to(np.sqrt(self.noise_variance_), mean.shape))
 
-    def plot(self, X, y, ax=None):
+    def plot(self, X: Rows, y: Target, ax: Any = None) -> Any:
         """Draw the sample with the fitted line (one feature) or plane (two); return the axes."""
         check_is_fitted(self)
         return plot_fit(self, X, y, ax)
@@ -191,7 +192,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             return inner @ inner.T / np.outer(scale, scale)
         return shortest_inverse(self._root, self._rank)
 
-    def leave_one_out_predict(self, X, y=None, sample_weight=None):
+    def leave_one_out_predict(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Return every training row's prediction by the model fitted without that row, in closed form.
 
         Parameters
@@ -215,7 +216,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
                 source.verified()  # NaN in the data shows in the result; what is left is leverage one
             return found
 
-    def _again(self, X, y, sample_weight, defer=False) -> Source:
+    def _again(self, X: Rows, y: Target, sample_weight: RowWeights, defer: bool = False) -> Source:
         """Open the training data once more without touching what was learned."""
         names, count = getattr(self, "feature_names_in_", None), self.n_features_in_
         probe = type(self)(**self.get_params(deep=False))

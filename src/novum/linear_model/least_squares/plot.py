@@ -1,13 +1,16 @@
 """Pictures of a fitted linear model: a line through points, or a plane through a sample in space."""
 
+from typing import Any
+
 import numpy as np
 
 from novum.exceptions import DataError
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["plot_fit"]
 
 
-def plot_fit(model, X, y, ax=None):
+def plot_fit(model: Any, X: Rows, y: Target, ax: Any = None) -> Any:
     """Draw the sample and the fitted line (one feature) or plane (two features); return the axes."""
     from matplotlib.figure import Figure
 

@@ -16,6 +16,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.runtime import arrays
+from novum.runtime.typing import Rows
 
 __all__ = ["GaussianAnswers", "Predictive", "predictive_block"]
 
@@ -52,7 +53,7 @@ class GaussianAnswers:
         """Return the parameters of (6)."""
         raise NotImplementedError
 
-    def predict(self, X, return_std=False):
+    def predict(self, X: Rows, return_std: bool = False) -> Any:
         """Return the predictive mean of every row.
 
         Parameters
@@ -76,7 +77,7 @@ class GaussianAnswers:
             )
         return both[:, 0], both[:, 1]
 
-    def predict_distribution(self, X) -> Normal:
+    def predict_distribution(self, X: Rows) -> Normal:
         """Return the predictive distribution of every row, a batch of `novum.distributions.Normal`."""
         mean, std = self.predict(X, return_std=True)
         return Normal(arrays.to_numpy(mean), arrays.to_numpy(std).astype(np.float64) ** 2)

@@ -14,6 +14,7 @@ from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.fold.blocks import Source
 from novum.linear_model._routing import FOLDS, SplitterRouting, routing_enabled
 from novum.linear_model.least_squares.leave_one_out import decompose
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["FixedScores", "RidgeByValidation", "check_alphas"]
 
@@ -21,10 +22,10 @@ __all__ = ["FixedScores", "RidgeByValidation", "check_alphas"]
 class Predictions(RegressorMixin, BaseEstimator):
     """Stands for a fitted regressor before a scorer: what it predicts is what it is given."""
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return X."""
         return X
 
@@ -32,15 +33,15 @@ class Predictions(RegressorMixin, BaseEstimator):
 class FixedScores(ClassifierMixin, Estimator):
     """Stands for a fitted classifier before a scorer: its decision values are what it is given."""
 
-    def __init__(self, classes, multilabel):
+    def __init__(self, classes: Any, multilabel: Any) -> None:
         self.classes, self.multilabel = classes, multilabel
         self.classes_ = classes
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Any:
         """Return X."""
         return X
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the classes that the decision values X stand for."""
         if self.multilabel:
             return (X > 0).astype(int)
@@ -82,7 +83,7 @@ class RidgeByValidation(SplitterRouting, Estimator):
         """Return the scorer asked for, or None."""
         return None if self.scoring is None else check_scoring(self, scoring=self.scoring)
 
-    def _scores(self, source, found, alphas, scorer, score_params) -> np.ndarray:
+    def _scores(self, source: Any, found: Any, alphas: Any, scorer: Any, score_params: Any) -> np.ndarray:
         """Return the score of every penalty, by target if each may choose its own; stores `cv_results_` if asked to."""
         if scorer is None and not self.store_cv_results:
             n = source.n_rows or found.weight
@@ -107,14 +108,14 @@ class RidgeByValidation(SplitterRouting, Estimator):
             return mean if self.alpha_per_target else mean.mean(axis=1)
         return np.array([self._score(scorer, results[:, :, i], source.y, score_params) for i in range(len(alphas))])
 
-    def _score(self, scorer, predictions, y, score_params) -> Any:
+    def _score(self, scorer: Any, predictions: Any, y: Target, score_params: Any) -> Any:
         """Return the score of the predictions of one penalty."""
         if self.alpha_per_target:
             columns = y.reshape(len(y), -1).T
             return [scorer(Predictions(), p, t, **score_params) for p, t in zip(predictions.T, columns)]
         return scorer(Predictions(), predictions if y.ndim == 2 else predictions[:, 0], y, **score_params)
 
-    def _leave_one_out(self, source, alphas, scorer, score_params) -> None:
+    def _leave_one_out(self, source: Any, alphas: Any, scorer: Any, score_params: Any) -> None:
         """Choose the penalty by leave-one-out and store the model."""
         found = decompose(source, self.fit_intercept, float(alphas.min()))
         scores = self._scores(source, found, alphas, scorer, score_params)
@@ -129,14 +130,14 @@ class RidgeByValidation(SplitterRouting, Estimator):
         intercept = found.mean[p:] - coef @ found.mean[:p]
         self._store(coef.astype(source.dtype), intercept.astype(source.dtype), source)
 
-    def _store(self, coef, intercept, source) -> None:
+    def _store(self, coef: Any, intercept: Any, source: Any) -> None:
         self.coef_ = coef[0] if len(coef) == 1 else coef
         if not self.fit_intercept:
             self.intercept_ = 0.0
         else:
             self.intercept_ = intercept[0] if source.n_targets == 0 else intercept
 
-    def _by_folds(self, model, X, y, alphas, params) -> Any:
+    def _by_folds(self, model: Any, X: Rows, y: Target, alphas: Any, params: Any) -> Any:
         """Choose the penalty by cross-validation; return the model fitted to all rows."""
         for name in ("store_cv_results", "alpha_per_target"):
             if getattr(self, name):
@@ -170,7 +171,7 @@ class RidgeByValidation(SplitterRouting, Estimator):
             scorer = check_scoring(self, scoring=default).set_score_request(sample_weight=True)
         return router.add(scorer=scorer, method_mapping=to_scorer).add(splitter=self.cv, method_mapping=to_splitter)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -11,7 +11,7 @@ as often as the condition asks for, not at all where it is small and the fit is 
 factors (8) to (11). Derivations: docs/theory/least_squares.md.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -22,6 +22,7 @@ from novum.engines.moments.second import Moments, central_moments, constant_colu
 from novum.fold.blocks import Source
 from novum.linear_model.least_squares import orthogonal, residuals
 from novum.runtime import arrays
+from novum.runtime.typing import RowWeights
 
 __all__ = ["Solution", "solve"]
 
@@ -121,11 +122,13 @@ def cholesky(m: Moments, alpha: float) -> Cholesky | None:
     return Cholesky(factor, scale, used, float(rcond))
 
 
-def by_cholesky(source, m, groups, factors, fit_intercept, penalty, positive) -> Solution:
+def by_cholesky(
+    source: Any, m: Any, groups: Any, factors: Any, fit_intercept: Any, penalty: Any, positive: Any
+) -> Solution:
     """Solve (2), then correct by (12) while the error measured from the rows asks for it."""
     p, q = m.xy.shape
 
-    def apply(rhs):  # (p, q) -> (p, q), every target with its own penalty
+    def apply(rhs: Any) -> Any:  # (p, q) -> (p, q), every target with its own penalty
         out = np.empty_like(rhs)
         for (_, targets), factor in zip(groups, factors):
             out[:, targets] = factor.solve(rhs[:, targets])
@@ -183,7 +186,7 @@ def nonnegative(m: Moments, alpha: float, k: int) -> np.ndarray:
     return nnls(root, target)[0] / scale
 
 
-def by_factor(source, fit_intercept, penalty, positive) -> Solution:
+def by_factor(source: Any, fit_intercept: Any, penalty: Any, positive: Any) -> Solution:
     """Solve by (8) to (11)."""
     f = triangles.factor(source, fit_intercept)
     p, q = f.xx.shape[1], f.xy.shape[1]
@@ -210,7 +213,20 @@ def by_factor(source, fit_intercept, penalty, positive) -> Solution:
     )
 
 
-def finish(coef, mean, root, rss, tss, weight, rows, log_weight, rank, n_iter, bias, fit_intercept) -> Solution:
+def finish(
+    coef: Any,
+    mean: Any,
+    root: Any,
+    rss: Any,
+    tss: Any,
+    weight: RowWeights,
+    rows: Any,
+    log_weight: Any,
+    rank: Any,
+    n_iter: Any,
+    bias: Any,
+    fit_intercept: Any,
+) -> Solution:
     """Return the solution with its intercept, the second half of (2)."""
     p = coef.shape[0]
     intercept = mean[p:] - mean[:p] @ coef + bias if fit_intercept else np.zeros(coef.shape[1])

@@ -5,6 +5,8 @@
 X is only multiplied with vectors; the mean is subtracted from the products, never from X.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, lsqr
 
@@ -17,7 +19,7 @@ __all__ = ["solve_sparse"]
 GRAM_COLUMNS = 2048  # up to here the Gram matrix (32 MB) and its factor are cheaper and exact
 
 
-def solve_sparse(source: Source, estimator, alpha: np.ndarray | None) -> Solution | None:
+def solve_sparse(source: Source, estimator: Any, alpha: np.ndarray | None) -> Solution | None:
     """Return the minimiser of (1) for a wide sparse source, or None where the exact routes serve."""
     if not source.sparse or source.n_features <= GRAM_COLUMNS:
         return None
@@ -29,10 +31,10 @@ def solve_sparse(source: Source, estimator, alpha: np.ndarray | None) -> Solutio
     if estimator.fit_intercept:
         mean = np.concatenate([X.T @ weight, y.T @ weight]) / total
 
-    def forward(b):
+    def forward(b: Any) -> Any:
         return root * (X @ b - mean[:p] @ b)
 
-    def backward(r):
+    def backward(r: Any) -> Any:
         return X.T @ (root * r) - mean[:p] * (root @ r)
 
     operator = LinearOperator((n, p), matvec=forward, rmatvec=backward, dtype=np.float64)

@@ -3,7 +3,7 @@
 import numbers
 import warnings
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics import get_scorer
@@ -21,6 +21,7 @@ from novum.linear_model.logistic.estimator import LogisticRegression, check_size
 from novum.linear_model.logistic.minimum import Design
 from novum.linear_model.logistic.paths import Path, Table, along, paths, rows_of, score_of
 from novum.runtime import sklearn_private
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["LogisticRegressionCV"]
 
@@ -98,27 +99,27 @@ class LogisticRegressionCV(LogisticRegression):
     def __init__(
         self,
         *,
-        Cs=10,
-        l1_ratios="warn",
-        fit_intercept=True,
-        cv=None,
-        dual=False,
-        penalty="deprecated",
-        scoring="warn",
-        solver="lbfgs",
-        tol=1e-4,
-        max_iter=100,
-        class_weight=None,
-        n_jobs=None,
-        verbose=0,
-        refit=True,
-        intercept_scaling=1.0,
-        random_state=None,
-        use_legacy_attributes="warn",
-    ): ...
+        Cs: Any = 10,
+        l1_ratios: Any = "warn",
+        fit_intercept: bool = True,
+        cv: Any = None,
+        dual: bool = False,
+        penalty: str = "deprecated",
+        scoring: Any = "warn",
+        solver: str = "lbfgs",
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | bool = 0,
+        refit: bool = True,
+        intercept_scaling: float = 1.0,
+        random_state: Any = None,
+        use_legacy_attributes: bool | str = "warn",
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None, **params):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, **params: Any) -> Self:
         """Fit every penalty of the grid on every fold, then the best on all rows.
 
         Parameters
@@ -194,14 +195,14 @@ class LogisticRegressionCV(LogisticRegression):
             )
         return list(given), name
 
-    def _routed(self, sample_weight, params):
+    def _routed(self, sample_weight: RowWeights, params: Any) -> Any:
         """Return what the splitter and the scorer are given."""
         if sklearn_private.routing_enabled():
             return process_routing(self, "fit", sample_weight=sample_weight, **params)
         given = dict(params) if sample_weight is None else {**params, "sample_weight": sample_weight}
         return sklearn_private.manual_routing({"splitter": {}, "scorer": {"score": given}})
 
-    def _design_at(self, ratio: float, weights, C: float, source: MemorySource) -> Design:
+    def _design_at(self, ratio: float, weights: Any, C: float, source: MemorySource) -> Design:
         """Return the problem of one grid point on some rows."""
         mass = np.bincount(source.y, source.weight, minlength=len(self.classes_)).astype(np.float64)  # type: ignore[arg-type]
         liblinear = self.solver == "liblinear"
@@ -210,7 +211,7 @@ class LogisticRegressionCV(LogisticRegression):
         penalty = options.Penalty(options.named(ratio), C, float(ratio))
         return Design(len(self.classes_), constant, liblinear, weights, total, penalty)
 
-    def _scores(self, theta, folds, X, labels, params) -> np.ndarray:
+    def _scores(self, theta: Any, folds: Any, X: Rows, labels: Any, params: Any) -> np.ndarray:
         """Return the score of every fold, l1_ratio and C."""
         model = LogisticRegression(solver=self.solver)
         model.classes_, model.n_features_in_ = self.classes_, X.shape[1]
@@ -226,7 +227,7 @@ class LogisticRegressionCV(LogisticRegression):
                 scores[f, r, c] = score(model, X_test, y_test)
         return scores
 
-    def _choose(self, theta, scores, table: Table, designs, name: str, unfinished: list[float]) -> None:
+    def _choose(self, theta: Any, scores: Any, table: Table, designs: Any, name: str, unfinished: list[float]) -> None:
         """Set C_, l1_ratio_, coef_ and intercept_ from the scores."""
         if self.refit:
             c, r = np.unravel_index(scores.sum(axis=0).T.argmax(), scores.shape[:0:-1])
@@ -247,7 +248,7 @@ class LogisticRegressionCV(LogisticRegression):
         self.coef_ = best[:, :-1] if self.fit_intercept else best
         self.intercept_ = best[:, -1] if self.fit_intercept else np.zeros(len(best))
 
-    def _keep(self, theta, scores, n_iter) -> None:
+    def _keep(self, theta: Any, scores: Any, n_iter: Any) -> None:
         """Set the attributes of the grid in the form that use_legacy_attributes asks for."""
         if not self.use_legacy_attributes:
             self.coefs_paths_, self.scores_, self.n_iter_ = theta, scores, n_iter
@@ -263,11 +264,11 @@ class LogisticRegressionCV(LogisticRegression):
         self.n_iter_ = n_iter
         self.C_, self.l1_ratio_ = np.full(len(labels), self.C_), np.full(len(labels), self.l1_ratio_)
 
-    def _scoring(self):
+    def _scoring(self) -> Any:
         default = self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "warn")
         return "accuracy" if default else self.scoring
 
-    def score(self, X, y, *, sample_weight=None, **score_params):
+    def score(self, X: Rows, y: Target, *, sample_weight: RowWeights = None, **score_params: Any) -> Any:
         """Return the score of the model on X and y by `scoring`."""
         sklearn_private.raise_for_params(score_params, self, "score")
         if sample_weight is not None:
@@ -276,7 +277,7 @@ class LogisticRegressionCV(LogisticRegression):
             score_params = process_routing(self, "score", **score_params).scorer.score
         return get_scorer(self._scoring())(self, X, y, **score_params)
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> Any:
         """Return what metadata the splitter and the scorer ask for."""
         scorer = MethodMapping().add(caller="score", callee="score").add(caller="fit", callee="score")
         return (

@@ -48,7 +48,7 @@ def offence(gradient: np.ndarray, theta: np.ndarray, l1: np.ndarray) -> np.ndarr
 
 
 def proximal_newton(
-    objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: float, max_iter: int, report=None
+    objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: float, max_iter: int, report: Any = None
 ) -> Found:
     """Minimise (9) with summed Hessians."""
     k, m = theta.shape
@@ -155,7 +155,7 @@ def state(columns: Columns, code: np.ndarray, theta: np.ndarray, score: np.ndarr
 
 
 def descend_on(
-    columns: Columns, code: np.ndarray, at: State, which: np.ndarray, slope: np.ndarray, l1, l2, enough: float
+    columns: Columns, code: np.ndarray, at: State, which: np.ndarray, slope: np.ndarray, l1: Any, l2: Any, enough: float
 ) -> State:
     """Minimise over the columns in `which`, where f has this slope, until no offence exceeds `enough`; penalties as sums."""
     part = columns.take(which)
@@ -198,7 +198,9 @@ def descend_on(
     return at
 
 
-def along(columns, code, at: State, which, d, moved, slope, penalty, ridge) -> State | None:
+def along(
+    columns: Any, code: Any, at: State, which: Any, d: Any, moved: Any, slope: Any, penalty: Any, ridge: Any
+) -> State | None:
     """Return the first of the halved steps along d that lowers (9) enough, or None."""
     now = at.theta[which]
     cost = float((penalty * np.abs(now)).sum() + 0.5 * (ridge * now**2).sum())
@@ -219,7 +221,7 @@ def along(columns, code, at: State, which, d, moved, slope, penalty, ridge) -> S
 
 def one_class(
     columns: Columns, code: np.ndarray, at: State, l1: np.ndarray, l2: np.ndarray, enough: float, rounds: int
-):
+) -> Any:
     """Bring one class to its optimum by working sets; return the state, the offence before, and the rounds taken."""
     first, size = None, FIRST
     free = len(l1) - (columns.constant == 0)
@@ -243,7 +245,7 @@ def one_class(
 
 
 def working_sets(
-    objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: float, max_iter: int, report=None
+    objective: Objective, theta: np.ndarray, l1: np.ndarray, tol: float, max_iter: int, report: Any = None
 ) -> Found:
     """Minimise (9) for data in memory, class by class, on growing sets of columns."""
     columns = by_column(objective.source, objective.constant, objective.class_weight)  # type: ignore[arg-type]

@@ -14,6 +14,8 @@ epochs do what Newton's method takes fifteen products for. How far theta moved f
 where the epochs to come would cost more than Newton's steps, those take over.
 """
 
+from typing import Any
+
 import numpy as np
 
 from novum import _core
@@ -32,7 +34,7 @@ STEEP = 25.0  # C times the mean squared length of a row above which rows pull a
 NONE, PENALISED, FREE = 0, 1, 2  # how the kernel takes the constant column
 
 
-def suits(source, k: int, start: np.ndarray | None, C: float) -> bool:
+def suits(source: Any, k: int, start: np.ndarray | None, C: float) -> bool:
     """Return whether the dual is for this: sparse rows of two classes that a cache holds, a penalty, nothing to start from."""
     inside = isinstance(source, MemorySource) and source.sparse and k == 2 and start is None and np.isfinite(C)
     if not inside or not 0 < source.tiles.X.nnz <= MOST_ENTRIES:
@@ -42,7 +44,7 @@ def suits(source, k: int, start: np.ndarray | None, C: float) -> bool:
 
 
 def dual_descent(
-    objective: Objective, C: float, penalised_intercept: bool, tol: float, max_iter: int, report=None
+    objective: Objective, C: float, penalised_intercept: bool, tol: float, max_iter: int, report: Any = None
 ) -> Found:
     """Minimise (7) by (18) and (19), then by Newton's method from where the epochs no longer pay."""
     source, constant = objective.source, objective.constant

@@ -9,7 +9,7 @@ iteratively reweighted least squares: with R the curvatures and z = X theta - R^
 """
 
 import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
@@ -31,6 +31,7 @@ from novum.linear_model.logistic.newton import Found
 from novum.linear_model.logistic.separation import Separation, examine, examine_by_products
 from novum.linear_model.logistic.sums import class_mass, weight_facts
 from novum.runtime.blas import single_blas
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["LogisticRegression"]
 
@@ -120,29 +121,29 @@ class LogisticRegression(LinearProbabilities, Estimator):
     @stores
     def __init__(
         self,
-        penalty="deprecated",
+        penalty: str | None = "deprecated",
         *,
-        C=1.0,
-        l1_ratio=0.0,
-        dual=False,
-        tol=1e-4,
-        fit_intercept=True,
-        intercept_scaling=1,
-        class_weight=None,
-        random_state=None,
-        solver="lbfgs",
-        max_iter=100,
-        verbose=0,
-        warm_start=False,
-        n_jobs=None,
-    ): ...
+        C: float = 1.0,
+        l1_ratio: float | None = 0.0,
+        dual: bool = False,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        solver: str = "lbfgs",
+        max_iter: int = 100,
+        verbose: int | bool = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None: ...
 
     @property
     def _pass_name(self) -> str:
         return f"{self.solver}-iter"
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit the model.
 
         [labelled rows, sparse too]
@@ -175,7 +176,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         constant = float(self.intercept_scaling if liblinear else 1.0) if self.fit_intercept else 0.0
         return Design(len(self.classes_), constant, liblinear, weights, total, penalty)
 
-    def _learn(self, found: Found, design: Design, coded: Source, source: Source, mass: np.ndarray):
+    def _learn(self, found: Found, design: Design, coded: Source, source: Source, mass: np.ndarray) -> Self:
         """Turn the minimum into fitted attributes."""
         theta, separation, information = found.theta, None, None
         value = found.history[-1]
@@ -244,7 +245,15 @@ class LogisticRegression(LinearProbabilities, Estimator):
         )
 
     def inference(
-        self, X=None, y=None, sample_weight=None, *, covariance=None, level=0.95, weights="precision", base_class=None
+        self,
+        X: Rows = None,
+        y: Target = None,
+        sample_weight: RowWeights = None,
+        *,
+        covariance: Any = None,
+        level: float = 0.95,
+        weights: Any = "precision",
+        base_class: Any = None,
     ) -> LogisticInference:
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty.
 
@@ -291,7 +300,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
                 self, source, covariance=covariance, level=level, weights=weights, base_class=base_class
             )
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = self.solver != "liblinear"

@@ -76,7 +76,9 @@ def in_blocks(source: MemorySource) -> MemorySource:
     return source.cut(-(-n // (1 << (blocks.bit_length() - 1))))
 
 
-def minimum(source: Source, design: Design, theta: np.ndarray | None, tol: float, max_iter: int, report=None) -> Found:
+def minimum(
+    source: Source, design: Design, theta: np.ndarray | None, tol: float, max_iter: int, report: Any = None
+) -> Found:
     """Return the minimum of (9), from theta or from zero."""
     l1_part, direct = design.penalty.l1_ratio > 0, factored(source, design.k, design.penalty.l1_ratio > 0)
     if isinstance(source, MemorySource) and not direct and not l1_part:
@@ -99,7 +101,7 @@ def minimum(source: Source, design: Design, theta: np.ndarray | None, tol: float
     return solve(objective, start, tol, max_iter, report)
 
 
-def start_on_share(objective: Objective, solve, start: np.ndarray, tol: float) -> np.ndarray:
+def start_on_share(objective: Objective, solve: Any, start: np.ndarray, tol: float) -> np.ndarray:
     """Return the minimum over a share of the rows, or `start` where that would not pay."""
     n, p = objective.source.n_rows or 0, objective.free
     if n * p < SHARE_FROM or n < SHARE * SHARE_ROWS * start.size or objective.source.sparse:

@@ -57,7 +57,9 @@ class Found(NamedTuple):
 class Objective:
     """(7) over a source; every call is a pass."""
 
-    def __init__(self, source: Source, k: int, constant: float, class_weight: Any, weight: float, l2: np.ndarray):
+    def __init__(
+        self, source: Source, k: int, constant: float, class_weight: Any, weight: float, l2: np.ndarray
+    ) -> None:
         self.source, self.k, self.constant, self.class_weight = source, k, constant, class_weight
         self.weight, self.l2 = weight, l2  # l2: (p + 1,), per column
         self.free = source.n_features + (constant != 0)  # columns of theta that may move
@@ -122,7 +124,7 @@ def solve(H: np.ndarray, b: np.ndarray) -> np.ndarray:
     return vectors[:, kept] @ ((vectors[:, kept].T @ right) / values[kept]) / scale
 
 
-def search(objective: Objective, theta: np.ndarray, before: Value, d: np.ndarray, hessian: bool):
+def search(objective: Objective, theta: np.ndarray, before: Value, d: np.ndarray, hessian: bool) -> Any:
     """Return the first of theta + d, theta + d/2 ... where f falls enough, with its point and value; None if there is none."""
     slope = float((before.gradient * d).sum())
     noise = ROUNDING * max(abs(before.objective), 1.0)
@@ -141,8 +143,8 @@ def search(objective: Objective, theta: np.ndarray, before: Value, d: np.ndarray
 
 
 def iterate(
-    objective: Objective, theta: np.ndarray, direction: Callable, tol: float, max_iter: int, hessian: bool, report
-):
+    objective: Objective, theta: np.ndarray, direction: Callable, tol: float, max_iter: int, hessian: bool, report: Any
+) -> Any:
     """Repeat (8) with `direction(objective, point, value, norms)`."""
     point = objective.point(theta, hessian)
     value = objective.value(point)
@@ -178,16 +180,16 @@ def final_expected(norms: list[float], tol: float) -> bool:
     return len(norms) > 1 and norms[-1] < 0.1 * norms[-2] and norms[-1] * (norms[-1] / norms[-2]) <= tol
 
 
-def newton_cholesky(objective: Objective, theta: np.ndarray, tol: float, max_iter: int, report=None) -> Found:
+def newton_cholesky(objective: Objective, theta: np.ndarray, tol: float, max_iter: int, report: Any = None) -> Found:
     """Minimise (7) with summed and factored Hessians."""
     return iterate(objective, theta, lambda o, _, v, __: newton_direction(o, v), tol, max_iter, True, report)
 
 
-def newton_cg(objective: Objective, theta: np.ndarray, tol: float, max_iter: int, report=None) -> Found:
+def newton_cg(objective: Objective, theta: np.ndarray, tol: float, max_iter: int, report: Any = None) -> Found:
     """Minimise (7) with conjugate gradients for the steps."""
     kept: list[Callable] = []
 
-    def direction(objective, point, value, norms):
+    def direction(objective: Any, point: Any, value: Any, norms: Any) -> Any:
         if not kept:
             kept.append(preconditioner(objective, point))
         left = max(min(LOOSE, np.sqrt(norms[-1] / norms[0])), 0.3 * tol / norms[-1])
@@ -246,7 +248,7 @@ def preconditioner(objective: Objective, point: Point) -> Callable:
     least = 1e-10 * a[-1] * b[-1] + np.finfo(np.float64).tiny
     denominator = np.maximum(np.outer(a, b) + level, least)
 
-    def apply(g):
+    def apply(g: Any) -> Any:
         g, width = g[:, :free], g.shape[1]
         inside = g @ U
         out = V @ (V.T @ inside / denominator) @ U.T

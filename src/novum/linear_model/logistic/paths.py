@@ -54,7 +54,7 @@ def along(
     Cs: np.ndarray,
     tol: float,
     max_iter: int,
-    start=None,
+    start: Any = None,
 ) -> Path:
     """Return the minima for every C, each from the one before."""
     theta, found, unfinished = start, [], []
@@ -70,11 +70,11 @@ def along(
 
 
 def paths(
-    table: Table, tasks: list[tuple[np.ndarray, Callable]], Cs: np.ndarray, tol: float, max_iter: int, n_jobs
+    table: Table, tasks: list[tuple[np.ndarray, Callable]], Cs: np.ndarray, tol: float, max_iter: int, n_jobs: Any
 ) -> Iterator[Path]:
     """Yield the path of every (rows, design) of `tasks`, in order."""
 
-    def run(task):
+    def run(task: Any) -> Any:
         rows, design = task
         return along(table.source(rows), design, Cs, tol, max_iter)
 

@@ -7,7 +7,7 @@ those of the other class where there are two.
 """
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
@@ -24,6 +24,7 @@ from novum.linear_model.online.epochs import Descent, Machine, Problem, Settings
 from novum.linear_model.online.learner import COMMON, Data, OnlineLearner, data_of
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["CLASSIFIER_DOMAINS", "OnlineClassifier"]
 
@@ -94,7 +95,14 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
     """Base of the classifiers that step row by row."""
 
     @fits
-    def fit(self, X, y=None, coef_init=None, intercept_init=None, sample_weight=None):
+    def fit(
+        self,
+        X: Rows,
+        y: Target = None,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: RowWeights = None,
+    ) -> Self:
         """Fit from scratch, or with `warm_start` from the last fit.
 
         Parameters
@@ -125,7 +133,7 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         return self
 
     @fits
-    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
+    def partial_fit(self, X: Rows, y: Target = None, classes: Any = None, sample_weight: RowWeights = None) -> Self:
         """Run one epoch over one more portion, from where the last ended.
 
         [more labelled rows]

@@ -216,7 +216,7 @@ class OnlineLearner(Estimator):
         known = state is None or isinstance(state, numbers.Integral | np.random.RandomState)
         return state if known else seed_of(state) % 2**32
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -1,6 +1,6 @@
 r"""The penalty of a lasso or an elastic net chosen by cross-validation: what LassoCV and ElasticNetCV share."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -18,6 +18,7 @@ from novum.linear_model.penalized.plot import plot_validation
 from novum.linear_model.penalized.problem import check_given_gram, open_problem
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["PenaltyByValidation"]
 
@@ -81,7 +82,7 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         return traced._replace(coef=traced.coef[None])
 
     @fits
-    def fit(self, X, y=None, sample_weight=None, **params):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, **params: Any) -> Any:
         """Choose the penalty by cross-validation and fit all rows with it.
 
         Parameters
@@ -138,12 +139,12 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
                 raise ParameterError(f"{name} == {alpha}, must be >= 0.0. {type(self).__name__} takes penalties >= 0.")
         return np.asarray(self.alphas, dtype=np.float64)
 
-    def _validate(self, source, splits, grams, ratios, grids) -> np.ndarray:
+    def _validate(self, source: Any, splits: Any, grams: Any, ratios: Any, grids: Any) -> np.ndarray:
         """Return the errors (n_ratios, n_folds, n_alphas)."""
         rule = self._rule()
         tasks = [(r, f) for r in range(len(ratios)) for f in range(splits.folds)]
 
-        def errors_of(task):
+        def errors_of(task: Any) -> Any:
             r, f = task
             problem = gram_folds.fold_problem(source, splits, grams, f, self.fit_intercept, len(grids[r]))
             traced = self._trace(problem, penalties(grids[r], ratios[r], problem.weight), rule)
@@ -160,7 +161,7 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
                 warn_unfinished(type(self).__name__, worst[0], worst[1], stacklevel=5)
         return np.array([errors for errors, _ in results]).reshape(len(ratios), splits.folds, -1)
 
-    def _choose(self, ratios, grids, errors) -> None:
+    def _choose(self, ratios: Any, grids: Any, errors: Any) -> None:
         """Store the errors and the pair with the least mean, the first of equals."""
         mean = errors.mean(axis=1)  # (n_ratios, n_alphas)
         best = np.unravel_index(np.argmin(mean), mean.shape)
@@ -169,7 +170,7 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         shared = len(ratios) == 1 or not isinstance(self.alphas, (int, np.integer))
         self.alphas_ = grids[0] if shared else np.array(grids)
 
-    def _refit(self, problem, source):
+    def _refit(self, problem: Any, source: Any) -> Self:
         """Fit all rows at the chosen penalty."""
         rule = self._rule()
         traced = self._trace(problem, penalties(np.array([self.alpha_]), self.l1_ratio_, problem.weight), rule)
@@ -187,7 +188,7 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         self.coef_ = coef[0].astype(dtype)
         self.intercept_ = dtype(intercept[0]) if self.fit_intercept else 0.0
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the error of every fold and their mean against the penalty, with the one that was chosen; return the axes."""
         check_is_fitted(self)
         return plot_validation(self, ax)

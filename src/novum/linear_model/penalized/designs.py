@@ -17,6 +17,7 @@ from novum import _core
 from novum.linear_model.penalized.gram_paths import Rule
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
+from novum.runtime.typing import Target
 
 __all__ = ["DenseDesign", "Design", "SparseDesign", "Working"]
 
@@ -35,7 +36,7 @@ class Design:
 
     first_size = 100  # columns of a working set before anything is known of the support; one number, so that dense and sparse agree
 
-    def __init__(self, X: Any, weight: np.ndarray | None, n_jobs: int | None):
+    def __init__(self, X: Any, weight: np.ndarray | None, n_jobs: int | None) -> None:
         self.X, self.n_jobs = X, n_jobs
         self.n, self.p = X.shape
         self.weight, self.total = weight, float(self.n) if weight is None else float(weight.sum())
@@ -54,7 +55,7 @@ class Design:
         step = max(CHUNK_COLUMNS, -(-self.p // MOST_CHUNKS))
         return [(j, min(j + step, self.p)) for j in range(0, self.p, step)]
 
-    def map(self, function, items):
+    def map(self, function: Any, items: Any) -> Any:
         """Return `function` of every item, on all threads."""
         threads = thread_count(self.n_jobs) if len(items) > 1 else 1
         return list(map_ordered(function, items, min(threads, len(items))))
@@ -78,7 +79,7 @@ class Design:
 class Working:
     """Copies of a few columns, growing; `chosen` are their numbers in the design."""
 
-    def __init__(self, design: Any, y: np.ndarray):
+    def __init__(self, design: Any, y: np.ndarray) -> None:
         self.design, self.y = design, y
         self.yy = float(y @ y)
         self.chosen = np.empty(0, dtype=np.int64)
@@ -96,7 +97,7 @@ class Working:
     def _copy(self, columns: np.ndarray, before: int) -> None:
         raise NotImplementedError(type(self).__name__)
 
-    def descend(self, w: np.ndarray, l1: float, l2: float, gap: float, budget: int, rule: Rule):
+    def descend(self, w: np.ndarray, l1: float, l2: float, gap: float, budget: int, rule: Rule) -> Any:
         """Minimise over the chosen columns from w, in place; return the gap, the epochs and whether the gap was reached."""
         raise NotImplementedError(type(self).__name__)
 
@@ -108,13 +109,15 @@ class Working:
 class DenseDesign(Design):
     """A dense array, row-major or column-major, float32 or float64."""
 
-    def __init__(self, X: np.ndarray, weight: np.ndarray | None, fit_intercept: bool, n_jobs: int | None = None):
+    def __init__(
+        self, X: np.ndarray, weight: np.ndarray | None, fit_intercept: bool, n_jobs: int | None = None
+    ) -> None:
         if not (X.flags.c_contiguous or X.flags.f_contiguous):
             X = np.ascontiguousarray(X)
         super().__init__(X, weight, n_jobs)
         first = np.empty(self.p)
 
-        def moments(chunk):
+        def moments(chunk: Any) -> None:
             start, stop = chunk
             _core.linear_model.descent.column_moments(
                 X, weight, start, stop, first[start:stop], self.squares[start:stop]
@@ -128,12 +131,12 @@ class DenseDesign(Design):
         else:
             self.squares += shift * (2 * first + self.total * shift)
 
-    def _products(self, R, out):
+    def _products(self, R: Any, out: Any) -> None:
         R = np.ascontiguousarray(R, self.X.dtype)
         narrow = 1 < R.shape[1] <= NARROW and len(R) <= SHORT and self.X.flags.f_contiguous
         nothing = np.zeros(R.shape[1], self.X.dtype)
 
-        def product(chunk):
+        def product(chunk: Any) -> None:
             start, stop = chunk
             if narrow:
                 found = np.empty((stop - start, R.shape[1]), self.X.dtype)
@@ -144,19 +147,19 @@ class DenseDesign(Design):
 
         self.map(product, self.chunks())
 
-    def working(self, y):
+    def working(self, y: Target) -> Any:
         return DenseWorking(self, y)
 
 
 class DenseWorking(Working):
     """Columns one below the other, and, while they are few, their Gram matrix."""
 
-    def __init__(self, design: DenseDesign, y: np.ndarray):
+    def __init__(self, design: DenseDesign, y: np.ndarray) -> None:
         super().__init__(design, y)
         self.columns, self.gram, self.c = np.empty((SPARE, design.n)), np.empty((SPARE, SPARE)), np.empty(SPARE)
         self.covered = 0  # columns whose products are in the Gram matrix
 
-    def _copy(self, columns, before):
+    def _copy(self, columns: Any, before: Any) -> None:
         m = len(self.chosen)
         if m > len(self.columns):
             room = max(m, 2 * len(self.columns))
@@ -173,7 +176,7 @@ class DenseWorking(Working):
             self.gram, self.c = grown, np.concatenate([self.c[:known], np.empty(len(grown) - known)])
         fresh = self.columns[known:m]
 
-        def product(rows):  # the others by symmetry: a pair of new columns is multiplied once
+        def product(rows: Any) -> None:  # the others by symmetry: a pair of new columns is multiplied once
             low = max(known, rows.start)
             block = self.columns[rows] @ self.columns[low:m].T
             self.gram[rows, low:m], self.gram[low:m, rows] = block, block.T
@@ -183,7 +186,7 @@ class DenseWorking(Working):
         self.c[known:m] = fresh @ self.y
         self.covered = m
 
-    def descend(self, w, l1, l2, gap, budget, rule):
+    def descend(self, w: Any, l1: Any, l2: Any, gap: Any, budget: Any, rule: Any) -> Any:
         m = len(self.chosen)
         if m > GRAM_COLUMNS:
             residual = np.empty(self.design.n)
@@ -197,7 +200,7 @@ class DenseWorking(Working):
             self.gram[:m, :m], self.c[:m], self.yy, l1, l2, rule.positive, gap, budget, rule.seed, w, gradient
         )
 
-    def residual(self, w):
+    def residual(self, w: Any) -> Any:
         moved = np.flatnonzero(w)
         return self.y - w[moved] @ self.columns[moved]
 
@@ -205,12 +208,12 @@ class DenseWorking(Working):
 class SparseDesign(Design):
     """Compressed sparse columns, centred implicitly."""
 
-    def __init__(self, X: Any, weight: np.ndarray | None, fit_intercept: bool, n_jobs: int | None = None):
+    def __init__(self, X: Any, weight: np.ndarray | None, fit_intercept: bool, n_jobs: int | None = None) -> None:
         super().__init__(X.tocsc(), weight, n_jobs)
         self.parts = (self.X.data, self.X.indices.astype(np.int32, copy=False), self.X.indptr.astype(np.int64))
         first = np.empty(self.p)
 
-        def moments(chunk):
+        def moments(chunk: Any) -> None:
             start, stop = chunk
             part = first[start:stop], self.squares[start:stop]
             _core.linear_model.descent.compressed_moments(*self.parts, weight, start, stop, *part)
@@ -220,29 +223,29 @@ class SparseDesign(Design):
             self.mean = first / self.total
             self.squares = np.maximum(self.squares - first * self.mean, 0.0)
 
-    def _products(self, R, out):
+    def _products(self, R: Any, out: Any) -> None:
         R = np.ascontiguousarray(R)
 
-        def product(chunk):
+        def product(chunk: Any) -> None:
             start, stop = chunk
             _core.linear_model.descent.compressed_products(*self.parts, R, start, stop, out)
 
         self.map(product, self.chunks())
 
-    def working(self, y):
+    def working(self, y: Target) -> Any:
         return SparseWorking(self, y)
 
 
 class SparseWorking(Working):
     """Compressed columns, each value times the root of its row's weight."""
 
-    def __init__(self, design: SparseDesign, y: np.ndarray):
+    def __init__(self, design: SparseDesign, y: np.ndarray) -> None:
         super().__init__(design, y)
         self.root = np.ones(design.n) if design.root is None else design.root
         self.values, self.rows = np.empty(0), np.empty(0, dtype=np.int32)
         self.starts = np.zeros(1, dtype=np.int64)
 
-    def _copy(self, columns, before):
+    def _copy(self, columns: Any, before: Any) -> None:
         part = self.design.X[:, columns]
         rows = part.indices.astype(np.int32, copy=False)
         values = part.data.astype(np.float64, copy=False)
@@ -250,7 +253,7 @@ class SparseWorking(Working):
         self.rows = np.concatenate([self.rows, rows])
         self.starts = np.concatenate([self.starts, self.starts[-1] + part.indptr[1:].astype(np.int64)])
 
-    def descend(self, w, l1, l2, gap, budget, rule):
+    def descend(self, w: Any, l1: Any, l2: Any, gap: Any, budget: Any, rule: Any) -> Any:
         residual = np.empty(self.design.n + 1)
         return _core.linear_model.descent.descend_sparse(
             self.values,
@@ -270,6 +273,6 @@ class SparseWorking(Working):
             residual,
         )
 
-    def residual(self, w):
+    def residual(self, w: Any) -> Any:
         columns = scipy.sparse.csc_array((self.values, self.rows, self.starts), shape=(self.design.n, len(self.chosen)))
         return self.y - columns @ w + self.root * float(self.design.mean[self.chosen] @ w)

@@ -8,6 +8,7 @@ docs/theory/penalised_regression.md.
 """
 
 import warnings
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin
@@ -20,6 +21,7 @@ from novum.linear_model.penalized.gram_paths import penalties
 from novum.linear_model.penalized.model import SparseLinearRegressor, warn_unfinished
 from novum.linear_model.penalized.paths import enet_path, lasso_path
 from novum.linear_model.penalized.problem import check_given_gram, open_problem
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["ElasticNet", "Lasso"]
 
@@ -93,22 +95,22 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
     @stores
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float = 1.0,
         *,
-        l1_ratio=0.5,
-        fit_intercept=True,
-        precompute=False,
-        max_iter=1000,
-        copy_X=True,
-        tol=1e-4,
-        warm_start=False,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-    ): ...
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        precompute: Any = False,
+        max_iter: int = 1000,
+        copy_X: bool = True,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None, check_input=True):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, check_input: bool = True) -> Any:
         """Fit the model.
 
         Parameters
@@ -139,7 +141,7 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
             check_given_gram(problem, self.precompute, self.fit_intercept, source.n_rows)
         return self._learn(problem, source)
 
-    def _learn(self, problem, source):
+    def _learn(self, problem: Any, source: Any) -> Self:
         """Solve every target and store the result."""
         q, p, rule = max(1, source.n_targets), source.n_features, self._rule()
         start = np.atleast_2d(self.coef_) if self.warm_start and hasattr(self, "coef_") else None
@@ -198,15 +200,15 @@ class Lasso(ElasticNet):
     @stores
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float = 1.0,
         *,
-        fit_intercept=True,
-        precompute=False,
-        copy_X=True,
-        max_iter=1000,
-        tol=1e-4,
-        warm_start=False,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-    ): ...
+        fit_intercept: bool = True,
+        precompute: Any = False,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None: ...

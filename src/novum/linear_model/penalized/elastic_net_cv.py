@@ -6,6 +6,8 @@ Every fold follows a path over the whole grid; then all rows are fitted at the c
 folds share one pass over the data (novum.linear_model.penalized.gram_folds), so a grid costs little more than a fit.
 """
 
+from typing import Any
+
 from novum.base.domains import ArrayLike, Domain, Real
 from novum.base.parameters import stores
 from novum.linear_model.penalized.choice import PenaltyByValidation
@@ -65,20 +67,20 @@ class LassoCV(PenaltyByValidation):
     def __init__(
         self,
         *,
-        eps=1e-3,
-        alphas=100,
-        fit_intercept=True,
-        precompute="auto",
-        max_iter=1000,
-        tol=1e-4,
-        copy_X=True,
-        cv=None,
-        verbose=False,
-        n_jobs=None,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-    ): ...
+        eps: float = 1e-3,
+        alphas: Any = 100,
+        fit_intercept: bool = True,
+        precompute: Any = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        copy_X: bool = True,
+        cv: Any = None,
+        verbose: bool | int = False,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None: ...
 
 
 class ElasticNetCV(PenaltyByValidation):
@@ -119,18 +121,18 @@ class ElasticNetCV(PenaltyByValidation):
     def __init__(
         self,
         *,
-        l1_ratio=0.5,
-        eps=1e-3,
-        alphas=100,
-        fit_intercept=True,
-        precompute="auto",
-        max_iter=1000,
-        tol=1e-4,
-        cv=None,
-        copy_X=True,
-        verbose=0,
-        n_jobs=None,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-    ): ...
+        l1_ratio: Any = 0.5,
+        eps: float = 1e-3,
+        alphas: Any = 100,
+        fit_intercept: bool = True,
+        precompute: Any = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        cv: Any = None,
+        copy_X: bool = True,
+        verbose: bool | int = 0,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None: ...

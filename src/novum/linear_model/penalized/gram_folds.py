@@ -64,7 +64,7 @@ def row_count(_: Any, block: Block) -> Count:
     return Count(block.rows)
 
 
-def splits_of(source: Source, cv: Any, name: str, **split_params) -> Splits:
+def splits_of(source: Source, cv: Any, name: str, **split_params: Any) -> Splits:
     """Return the folds of a source. Outside of memory `cv` must be a number: folds are then runs of rows, as KFold's."""
     if source.home != "memory":
         if cv is not None and not isinstance(cv, (int, np.integer)):
@@ -160,7 +160,9 @@ def squared_errors(products: np.ndarray, shift: np.ndarray, coef: np.ndarray, in
     return total / (q * products[-1, -1])
 
 
-def fold_problem(source: Source, splits: Splits, grams: FoldGrams | None, f: int, fit_intercept: bool, alphas: int):
+def fold_problem(
+    source: Source, splits: Splits, grams: FoldGrams | None, f: int, fit_intercept: bool, alphas: int
+) -> Any:
     """Return the problem of the rows that fold f trains on."""
     if grams is not None:
         others = (

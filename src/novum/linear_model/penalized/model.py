@@ -13,6 +13,7 @@ from novum.exceptions import NotConverged
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.penalized.gram_paths import Rule
 from novum.runtime import random, sklearn_private
+from novum.runtime.typing import Rows
 
 __all__ = ["ElasticNetPath", "SparseLinearRegressor", "warn_unfinished"]
 
@@ -31,7 +32,7 @@ def warn_unfinished(name: str, gap: float, limit: float, stacklevel: int = 4) ->
 class ElasticNetPath(Estimator):
     """Opens the data of a path as estimators do."""
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -51,7 +52,7 @@ class SparseLinearRegressor(RegressorMixin, Estimator):
         intercept = np.broadcast_to(np.atleast_1d(self.intercept_), coef.shape[:1])
         return Line(coef, intercept, np.ndim(self.coef_) == 1)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Return the prediction for every row of X.
 
         Parameters
@@ -71,7 +72,7 @@ class SparseLinearRegressor(RegressorMixin, Estimator):
         """Coefficients as a sparse matrix of one row per target."""
         return sklearn_private.as_configured(scipy.sparse.csr_array(np.atleast_2d(self.coef_)))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

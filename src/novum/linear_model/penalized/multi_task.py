@@ -7,6 +7,8 @@ or none. Block coordinate descent that stops at a duality gap of tol |Y|^2: novu
 Derivations: docs/theory/penalised_regression.md.
 """
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import MultiOutputMixin
 
@@ -19,6 +21,7 @@ from novum.linear_model.penalized.model import SparseLinearRegressor, warn_unfin
 from novum.linear_model.penalized.paths import enet_path, lasso_path
 from novum.linear_model.penalized.problem import open_problem
 from novum.linear_model.penalized.several_targets import need_columns, trace_blocks
+from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["MultiTaskElasticNet", "MultiTaskLasso"]
 
@@ -79,20 +82,20 @@ class MultiTaskElasticNet(MultiOutputMixin, SparseLinearRegressor):
     @stores
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float = 1.0,
         *,
-        l1_ratio=0.5,
-        fit_intercept=True,
-        copy_X=True,
-        max_iter=1000,
-        tol=1e-4,
-        warm_start=False,
-        random_state=None,
-        selection="cyclic",
-    ): ...
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None: ...
 
     @fits
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -129,7 +132,7 @@ class MultiTaskElasticNet(MultiOutputMixin, SparseLinearRegressor):
         self.dual_gap_, self.eps_ = dtype.type(traced.gap[0] / problem.weight), dtype.type(limit / problem.weight)
         return self
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
@@ -170,13 +173,13 @@ class MultiTaskLasso(MultiTaskElasticNet):
     @stores
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float = 1.0,
         *,
-        fit_intercept=True,
-        copy_X=True,
-        max_iter=1000,
-        tol=1e-4,
-        warm_start=False,
-        random_state=None,
-        selection="cyclic",
-    ): ...
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None: ...

@@ -15,6 +15,7 @@ from novum.base.parameters import stores
 from novum.linear_model.penalized.choice import PenaltyByValidation
 from novum.linear_model.penalized.paths import enet_path, lasso_path
 from novum.linear_model.penalized.several_targets import need_columns, trace_blocks
+from novum.runtime.typing import Target
 
 __all__ = ["MultiTaskElasticNetCV", "MultiTaskLassoCV"]
 
@@ -28,20 +29,20 @@ class _TasksByValidation(PenaltyByValidation):
     precompute = "auto"
     positive = False
 
-    def _target(self, y):
+    def _target(self, y: Target) -> Any:
         return y
 
-    def _admit(self, source):
+    def _admit(self, source: Any) -> None:
         need_columns(self, source)
 
-    def _trace(self, problem, path, rule):
+    def _trace(self, problem: Any, path: Any, rule: Any) -> Any:
         return trace_blocks(problem, path, rule)
 
     def _keep(self, coef: np.ndarray, intercept: np.ndarray, dtype: Any) -> None:
         self.coef_ = coef.astype(dtype)
         self.intercept_ = (intercept if self.fit_intercept else np.zeros(len(coef))).astype(dtype)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = False
@@ -81,18 +82,18 @@ class MultiTaskLassoCV(_TasksByValidation):
     def __init__(
         self,
         *,
-        eps=1e-3,
-        alphas=100,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-4,
-        copy_X=True,
-        cv=None,
-        verbose=False,
-        n_jobs=None,
-        random_state=None,
-        selection="cyclic",
-    ): ...
+        eps: float = 1e-3,
+        alphas: Any = 100,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        copy_X: bool = True,
+        cv: Any = None,
+        verbose: bool | int = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None: ...
 
 
 class MultiTaskElasticNetCV(_TasksByValidation):
@@ -130,16 +131,16 @@ class MultiTaskElasticNetCV(_TasksByValidation):
     def __init__(
         self,
         *,
-        l1_ratio=0.5,
-        eps=1e-3,
-        alphas=100,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-4,
-        cv=None,
-        copy_X=True,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-        selection="cyclic",
-    ): ...
+        l1_ratio: Any = 0.5,
+        eps: float = 1e-3,
+        alphas: Any = 100,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        cv: Any = None,
+        copy_X: bool = True,
+        verbose: bool | int = 0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None: ...

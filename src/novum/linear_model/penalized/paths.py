@@ -20,6 +20,7 @@ from novum.linear_model.penalized.problem import GramProblem, open_problem
 from novum.linear_model.penalized.several_targets import trace_blocks
 from novum.runtime import random
 from novum.runtime.blas import single_blas
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["enet_path", "grid_of", "lasso_path"]
 
@@ -75,23 +76,23 @@ def alphas_asked(alphas: Any, n_alphas: Any) -> Any:
 
 
 def enet_path(
-    X,
-    y=None,
+    X: Rows,
+    y: Target = None,
     *,
-    l1_ratio=0.5,
-    eps=1e-3,
-    n_alphas="deprecated",
-    alphas="warn",
-    precompute="auto",
-    Xy=None,
-    copy_X=True,
-    coef_init=None,
-    verbose=False,
-    return_n_iter=False,
-    positive=False,
-    check_input=True,
-    **params,
-):
+    l1_ratio: float = 0.5,
+    eps: float = 1e-3,
+    n_alphas: Any = "deprecated",
+    alphas: Any = "warn",
+    precompute: Any = "auto",
+    Xy: Any = None,
+    copy_X: bool = True,
+    coef_init: Any = None,
+    verbose: bool = False,
+    return_n_iter: bool = False,
+    positive: bool = False,
+    check_input: bool = True,
+    **params: Any,
+) -> Any:
     """Return the elastic-net coefficients of (1) along a grid of penalties.
 
     Parameters
@@ -205,21 +206,21 @@ def problem_of(source: Any, precompute: Any, Xy: Any, alphas: int) -> Any:
 
 
 def lasso_path(
-    X,
-    y=None,
+    X: Rows,
+    y: Target = None,
     *,
-    eps=1e-3,
-    n_alphas="deprecated",
-    alphas="warn",
-    precompute="auto",
-    Xy=None,
-    copy_X=True,
-    coef_init=None,
-    verbose=False,
-    return_n_iter=False,
-    positive=False,
-    **params,
-):
+    eps: float = 1e-3,
+    n_alphas: Any = "deprecated",
+    alphas: Any = "warn",
+    precompute: Any = "auto",
+    Xy: Any = None,
+    copy_X: bool = True,
+    coef_init: Any = None,
+    verbose: bool = False,
+    return_n_iter: bool = False,
+    positive: bool = False,
+    **params: Any,
+) -> Any:
     """Return the lasso coefficients along a grid of penalties: `enet_path` with l1_ratio=1, where the rest is described.
 
     Examples

@@ -11,6 +11,7 @@ import numpy as np
 from novum.exceptions import DataError
 from novum.linear_model.penalized.gram_paths import Rule, penalties, trace_gram
 from novum.report.axes import drawing_axes, drawing_panels
+from novum.runtime.typing import Rows, Target
 
 __all__ = ["plot_norm_balls", "plot_path", "plot_validation"]
 
@@ -18,7 +19,9 @@ STEPS = 200  # penalties along a drawn curve
 NAMES = {"l1": "lasso", "l2": "ridge"}
 
 
-def plot_path(alphas, coefs, *, names=None, chosen=None, title=None, ax=None):
+def plot_path(
+    alphas: Any, coefs: Any, *, names: Any = None, chosen: Any = None, title: Any = None, ax: Any = None
+) -> Any:
     """Draw every coefficient against the penalty, on a logarithmic axis; return the axes.
 
     Parameters
@@ -59,7 +62,7 @@ def plot_path(alphas, coefs, *, names=None, chosen=None, title=None, ax=None):
     return ax
 
 
-def plot_validation(model, ax=None):
+def plot_validation(model: Any, ax: Any = None) -> Any:
     """Draw the errors of the folds of a fitted LassoCV or ElasticNetCV, their mean and the chosen penalty; return the axes."""
     ax = drawing_axes(ax)
     alphas, errors = model.alphas_, model.mse_path_
@@ -87,7 +90,7 @@ def solutions(xx: np.ndarray, xy: np.ndarray, yy: float, norm: str) -> np.ndarra
     )
 
 
-def plot_norm_balls(X, y, *, radius=None, axes: Any = None):
+def plot_norm_balls(X: Rows, y: Target, *, radius: Any = None, axes: Any = None) -> Any:
     """Draw the error of two coefficients as ellipses, the L1 and the L2 ball that touch one, and the paths of solutions.
 
     Parameters

@@ -36,7 +36,7 @@ TIGHT = 1e-13  # tolerance of the iterative solver where (10) is too large to be
 class GramProblem:
     """X'X, X'y and y'y about the mean, for one or several targets."""
 
-    def __init__(self, xx: np.ndarray, xy: np.ndarray, yy: np.ndarray, weight: float, mean: np.ndarray):
+    def __init__(self, xx: np.ndarray, xy: np.ndarray, yy: np.ndarray, weight: float, mean: np.ndarray) -> None:
         self.xx, self.all_xy, self.all_yy, self.weight = xx, xy, yy, weight
         p = len(xx)
         self.mean, self.target_mean = mean[:p], mean[p:]
@@ -83,7 +83,7 @@ class GramProblem:
 class ColumnProblem:
     """A design by column, with its targets."""
 
-    def __init__(self, design: Any, Y: np.ndarray, fit_intercept: bool):
+    def __init__(self, design: Any, Y: np.ndarray, fit_intercept: bool) -> None:
         self.design, self.weight, self.mean = design, design.total, design.mean
         prepared = [design.target(y, fit_intercept) for y in Y.T]
         self.targets, self.target_mean = [y for y, _ in prepared], np.array([mean for _, mean in prepared])
@@ -112,7 +112,7 @@ class ColumnProblem:
             )
         root = np.ones(design.n) if design.root is None else design.root
 
-        def forward(w):
+        def forward(w: Any) -> Any:
             return root * (design.X @ w - design.mean @ w)
 
         operator = LinearOperator(
@@ -133,7 +133,7 @@ def smooth_gap(rr: float, ry: float, gradient: np.ndarray, w: np.ndarray, l2: fl
     return max(rr + 0.5 * l2 * float(w @ w) - ry + float(gradient @ gradient) / (2 * l2), 0.0)
 
 
-def join(path: Penalties, smooth, sparse) -> Traced:
+def join(path: Penalties, smooth: Any, sparse: Any) -> Traced:
     """Return a path of which the alphas without an L1 penalty come from `smooth`, the others from `sparse`."""
     some = path.l1 > 0
     rest = sparse(Penalties(path.l1[some], path.l2[some])) if some.any() else None

@@ -67,7 +67,7 @@ def trace_blocks(problem: Any, path: Penalties, rule: Rule, start: np.ndarray | 
 class OnGram:
     """(18) on the moments of all columns."""
 
-    def __init__(self, problem: GramProblem):
+    def __init__(self, problem: GramProblem) -> None:
         self.G, self.C = (np.ascontiguousarray(a, dtype=np.float64) for a in (problem.xx, problem.xy()))
         self.yy = sum(problem.yy(t) for t in range(self.C.shape[1]))
 
@@ -86,7 +86,7 @@ class OnGram:
 class OnColumns:
     """(18) on the moments of a working set of columns."""
 
-    def __init__(self, problem: Any):
+    def __init__(self, problem: Any) -> None:
         self.design = problem.design
         self.Y = np.column_stack(problem.targets)
         self.yy = float((self.Y**2).sum())

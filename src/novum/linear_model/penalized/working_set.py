@@ -34,7 +34,7 @@ PROGRESS = 0.03  # share of the present gap that a working set which may still b
 class Point:
     """A solution over the working set seen from all columns."""
 
-    def __init__(self, work: Any, w: np.ndarray, correlation: np.ndarray, residual: np.ndarray):
+    def __init__(self, work: Any, w: np.ndarray, correlation: np.ndarray, residual: np.ndarray) -> None:
         self.work, self.w, self.correlation, self.residual = work, w, correlation, residual
 
     def scores(self, l2: float, positive: bool) -> np.ndarray:
@@ -87,7 +87,7 @@ def end_of_batch(l1: np.ndarray, i: int) -> int:
     return last
 
 
-def likely(design, work, scores, path, i, last, l1_now, support) -> np.ndarray:
+def likely(design: Any, work: Any, scores: Any, path: Any, i: Any, last: Any, l1_now: Any, support: Any) -> np.ndarray:
     """Return columns to begin a batch with: those of the strong rule, no more than the support leads to expect."""
     l1 = path.l1[last - 1]
     now = max(float(scores.max(initial=0.0)), path.l1[i]) if l1_now is None else l1_now
@@ -100,7 +100,9 @@ def likely(design, work, scores, path, i, last, l1_now, support) -> np.ndarray:
     return found[np.argpartition(distance, room)[:room]]
 
 
-def advance(design, work, path, rule, i, last, point, spent, aim, out) -> tuple[int, Point, float, float]:
+def advance(
+    design: Any, work: Any, path: Any, rule: Any, i: Any, last: Any, point: Any, spent: Any, aim: Any, out: Any
+) -> tuple[int, Point, float, float]:
     """Solve alphas i to last over the working set, check them against all columns, record those that are done.
 
     The first is solved to the gap `aim`, which may be above the tolerance, and `spent` epochs have gone into it before.
@@ -144,7 +146,7 @@ def sharpen(point: Point) -> None:
         point.correlation[point.work.chosen] = columns[: len(point.work.chosen)] @ point.residual
 
 
-def nearest(design, outside, theta, gap, l1, l2, support) -> np.ndarray:
+def nearest(design: Any, outside: Any, theta: Any, gap: Any, l1: Any, l2: Any, support: Any) -> np.ndarray:
     """Return the columns outside of the working set that (5) finds nearest to their constraint."""
     candidates = np.flatnonzero(np.isfinite(outside))
     distance = (l1 - theta * outside[candidates]) / np.sqrt(design.squares[candidates] + l2)

@@ -29,7 +29,7 @@ FILES = (
 class Tour:
     """The stops in the order of the notes, each with its value and whether it agrees."""
 
-    def __init__(self, visited: list[Seen], seconds: float):
+    def __init__(self, visited: list[Seen], seconds: float) -> None:
         self.visited = visited
         self.seconds = seconds
 

@@ -1,5 +1,7 @@
 """Principal components on the small data of the notes."""
 
+from typing import Any
+
 import numpy as np
 
 from novum.notes.stops.registry import stop
@@ -13,21 +15,21 @@ FIVE = np.array([[2.0, 0], [0, 2], [3, 3], [-1, -1], [1, 1]])
 
 
 @stop("000", "4.7", "share of the first component of ten points", reference=0.963181, remark="eigenvalues by hand")
-def share_of_ten():
+def share_of_ten() -> Any:
     from novum.decomposition import PCA
 
     return float(PCA(1).fit(TEN).explained_variance_ratio_[0])
 
 
 @stop("002", "P1.5", "error of one component of six points", reference=4 / 3, remark="the eigenvalue left out")
-def error_of_six():
+def error_of_six() -> Any:
     from novum.decomposition import PCA
 
     return float(PCA(1).fit(SIX).reconstruction_error(SIX))
 
 
 @stop("002", "P1.5", "probabilistic PCA of six points: loading", reference=np.sqrt(3.0), remark="W is not printed")
-def loading_of_six():
+def loading_of_six() -> Any:
     from novum.decomposition import ProbabilisticPCA
 
     return float(ProbabilisticPCA(1).fit(SIX).loadings_[0, 0])
@@ -40,14 +42,14 @@ def loading_of_six():
     reference=2.0,
     remark="share of variance, >=",
 )
-def components_of_four():
+def components_of_four() -> Any:
     from novum.decomposition import PCA
 
     return float(PCA(0.9).fit(FOUR).n_components_)
 
 
 @stop("004", "II.2", "loss of one component of five points", reference=0.8, remark="the eigenvalue left out")
-def loss_of_five():
+def loss_of_five() -> Any:
     from novum.decomposition import PCA
 
     return float(PCA(1).fit(FIVE).reconstruction_error(FIVE))

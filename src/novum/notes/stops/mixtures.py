@@ -1,5 +1,7 @@
 """Mixtures on the small data of the notes."""
 
+from typing import Any
+
 import numpy as np
 
 from novum.notes.stops.registry import stop
@@ -8,7 +10,7 @@ FOUR = np.array([[0.0], [1.0], [4.0], [5.0]])
 
 
 @stop("000", "18.2", "EM for two means, variance known, on 0 1 4 5: first mean", reference=0.503868, remark="catalogue")
-def known_variance():
+def known_variance() -> Any:
     from novum.mixture import GaussianMixture
 
     options = {"means_init": [[0.0], [4.0]], "precisions_init": [1.0, 1.0], "fixed": ("weights", "covariances")}
@@ -16,7 +18,7 @@ def known_variance():
 
 
 @stop("002", "P1.5", "EM for a mixture of two on 0 1 4 5: log-likelihood", reference=-5.675754, remark="means .5, 4.5")
-def two_components():
+def two_components() -> Any:
     from novum.mixture import GaussianMixture
 
     start = {"weights_init": [0.5, 0.5], "means_init": [[0.0], [5.0]], "precisions_init": [1.0, 1.0]}
@@ -25,7 +27,7 @@ def two_components():
 
 
 @stop("002", "P2.3", "Bernoulli mixture, one step: probability of a one", reference=0.692308, remark="9 / 13")
-def bernoulli_step():
+def bernoulli_step() -> Any:
     import warnings
 
     from novum.mixture import BernoulliMixture

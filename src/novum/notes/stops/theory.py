@@ -1,5 +1,7 @@
 """Counting: change of basis, bootstrap, shattering."""
 
+from typing import Any
+
 import numpy as np
 
 from novum.linalg import matrix_of_map
@@ -8,7 +10,7 @@ from novum.theory import hypothesis_count, pac_sample_size, vc_dimension
 
 
 @stop("000", "4", "matrix of a map in two bases, entry (3, 2)", printed="4", reference=-4.0, erratum="000-4-b")
-def change_of_basis():
+def change_of_basis() -> Any:
     A = [[2, -1, 0, 1], [0, 1, -2, 1], [1, 1, -2, 0]]
     B = [[1, 0, 0, 0], [0, 1, -1, 0], [0, 0, 0, 1], [0, 1, 1, 1]]
     C = [[1, 1, 1], [1, 1, 0], [1, 0, 0]]
@@ -16,16 +18,16 @@ def change_of_basis():
 
 
 @stop("003", "7.1", "share of a square outside one of side .99", reference=0.0199, remark="notes: 1 - .99^2")
-def shell():
+def shell() -> Any:
     return 1 - 0.99**2
 
 
 @stop("003", "8.2", "points that lines in the plane shatter", printed="3")
-def shattered():
+def shattered() -> Any:
     corners = [[0, 0], [1, 0], [0, 1], [1, 1]]
     return float(vc_dimension("lines", points=corners))
 
 
 @stop("003", "8.1", "examples for conjunctions of 10 inputs", reference=140.0, remark="eps .1, delta .05")
-def examples_needed():
+def examples_needed() -> Any:
     return float(pac_sample_size(0.1, 0.05, hypotheses=int(hypothesis_count("conjunctions", 10))))

@@ -11,6 +11,7 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import PathFinder
+from typing import Any
 
 VARIABLE = "NOVUM_PATCH"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -19,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class PatchOnImport:
     """A finder that lets a package be found as usual and patches scikit-learn once the package has been run."""
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: Any, path: Any = None, target: Any = None) -> Any:
         if name not in ("sklearn", "novum"):
             return None
         sys.meta_path.remove(self)
@@ -29,7 +30,7 @@ class PatchOnImport:
             return spec
         run = spec.loader.exec_module
 
-        def exec_module(module):
+        def exec_module(module: Any) -> None:
             run(module)
             names = os.environ.get(VARIABLE, "")
             with suppress(ImportError):  # another environment's Python, without novum

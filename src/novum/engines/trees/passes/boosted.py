@@ -32,7 +32,7 @@ class HistRule:
         Number of the tree, for draws of columns.
     """
 
-    def __init__(self, growing: Growing, bins: Bins, units: tuple[float, float], tree: int):
+    def __init__(self, growing: Growing, bins: Bins, units: tuple[float, float], tree: int) -> None:
         self.growing, self.bins, self.units, self.tree = growing, bins, units, tree
         self.together = [frozenset(group) for group in growing.together]
 

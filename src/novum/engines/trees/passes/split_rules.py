@@ -71,7 +71,7 @@ class CartRule:
 
     def __init__(
         self, criterion: str, rules: Rules, bins: Bins, extremes: Extremes, unit: float, weight_unit: float, seed: int
-    ):
+    ) -> None:
         self.criterion = "entropy" if criterion == "log_loss" else criterion
         self.numbers = criterion == "squared_error"
         self.rules, self.bins, self.extremes, self.seed = rules, bins, extremes, seed
