@@ -29,6 +29,7 @@ from sklearn.model_selection import (
 
 from novum.base.discovery import public_class
 from novum.exceptions import FileFormatError
+from novum.persistence.moved import MOVED
 from novum.persistence.sklearn_state import untrusted
 from novum.persistence.sklearn_trees import TREE_TYPES, check_trees
 
@@ -275,7 +276,7 @@ class Description:
         words = [node.get(field) for field in ("__module__", "__class__", "__loader__")]
         if not all(isinstance(word, str) for word in words):
             raise FileFormatError("one of its objects has no type")
-        found = Node(*map(str, words))
+        found = Node(MOVED.get(str(words[0]), str(words[0])), *map(str, words[1:]))
         self.nodes.add(found)
         if "file" in node:
             self.open(node["file"], found.loader, known)

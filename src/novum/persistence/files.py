@@ -24,6 +24,7 @@ from novum import __version__
 from novum.exceptions import FileFormatError
 from novum.persistence.archive import ABOUT, Contents, inspect
 from novum.persistence.attributes import check_declared
+from novum.persistence.moved import renewed
 from novum.persistence.sklearn_state import check_companions, names_of
 
 __all__ = ["load", "save", "saved_with"]
@@ -94,7 +95,7 @@ def build(path: Path, file: BinaryIO, contents: Contents, refusal: str, trusted:
             raise UntrustedTypesFoundException(contents.foreign)
         if unchecked := [name for name in contents.unchecked if name not in trusted]:
             raise unchecked_types(path, unchecked, refusal)
-        estimator = load(file, trusted=contents.trusted)
+        estimator = load(renewed(file), trusted=contents.trusted)
         check_companions(estimator, trusted)
         check_declared(estimator)
     except UntrustedTypesFoundException as error:
