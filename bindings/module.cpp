@@ -11,6 +11,7 @@ void bind_runtime_threads(nb::module_& m);
 void bind_runtime_tiles(nb::module_& m);
 void bind_moments_design(nb::module_& m);
 void bind_moments_diagonal(nb::module_& m);
+void bind_moments_exact_sums(nb::module_& m);
 void bind_moments_scatter(nb::module_& m);
 void bind_classes_counts(nb::module_& m);
 void bind_classes_posterior(nb::module_& m);
@@ -68,6 +69,7 @@ NB_MODULE(_core, m) {
     add(m, "moments", "Sums over rows.",
         {{"design", "The design matrix of a linear model, block by block.", bind_moments_design},
          {"diagonal", "Moments and densities of axis-aligned Gaussian classes.", bind_moments_diagonal},
+         {"exact_sums", "Sums of floats without rounding.", bind_moments_exact_sums},
          {"scatter", "Second moments of labelled rows.", bind_moments_scatter}});
     add(m, "classes", "Counts and posteriors of classes.",
         {{"counts", "Counts of labelled rows and the scores they give.", bind_classes_counts},

@@ -1,4 +1,5 @@
 #include "novum/classes/counts.h"
+#include "../arrays.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -6,15 +7,10 @@
 
 #include <algorithm>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
 
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Weight = std::optional<Vector<const double>>;
 using Code = Vector<const std::int64_t>;
 

@@ -1,17 +1,12 @@
 #include "novum/classes/posterior.h"
+#include "../arrays.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class Real>
 void bind_real(nb::module_& m) {

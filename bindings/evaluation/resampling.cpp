@@ -1,4 +1,5 @@
 #include "novum/evaluation/resampling.h"
+#include "../arrays.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -8,16 +9,11 @@
 #include <optional>
 #include <vector>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 namespace rs = novum::resampling;
 
 namespace {
 
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Weights = std::optional<Vector<const double>>;
 
 template <class T>

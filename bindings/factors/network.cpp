@@ -7,25 +7,17 @@
 #include <memory>
 #include <utility>
 
+#include "../arrays.h"
 #include "novum/factors/expectation.h"
 #include "novum/factors/family_score.h"
 #include "novum/factors/plan.h"
 #include "novum/runtime/indices.h"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
 
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Scope = std::vector<std::int32_t>;
-
-void require(bool holds, const char* message) {
-    if (!holds) throw nb::value_error(message);
-}
 
 constexpr std::int64_t MOST_CELLS = std::int64_t{1} << 40;
 

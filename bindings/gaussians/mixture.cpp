@@ -1,11 +1,11 @@
 #include "novum/gaussians/mixture.h"
+#include "../arrays.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
@@ -16,10 +16,6 @@ using novum::mixture::Kind;
 using novum::mixture::Rows;
 using novum::mixture::Sums;
 
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Flat = nb::ndarray<T, nb::c_contig, nb::device::cpu>;  // full, tied and diagonal differ in dimensions: its size is checked
 using Weight = std::optional<Vector<const double>>;

@@ -1,3 +1,4 @@
+#include "../arrays.h"
 #include "novum/kmeans/chunk.h"
 #include "novum/runtime/indices.h"
 
@@ -8,22 +9,13 @@
 
 #include <optional>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 namespace km = novum::kmeans;
 
 namespace {
 
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Looked = std::pair<double, std::size_t>;
 using Weights = std::optional<Vector<const double>>;
-
-void require(bool holds, const char* message) {
-    if (!holds) throw nb::value_error(message);
-}
 
 template <class Real>
 km::Rows<Real> rows(const Matrix<const Real>& x, const Weights& weight) {

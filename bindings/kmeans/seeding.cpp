@@ -1,4 +1,5 @@
 #include "novum/kmeans/seeding.h"
+#include "../arrays.h"
 #include "novum/runtime/indices.h"
 
 #include <nanobind/nanobind.h>
@@ -8,16 +9,11 @@
 #include <optional>
 #include <vector>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 namespace km = novum::kmeans;
 
 namespace {
 
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Weights = std::optional<Vector<const double>>;
 
 template <class Real>

@@ -1,4 +1,5 @@
 #include "novum/linear_model/logistic_dual.h"
+#include "../arrays.h"
 #include "novum/runtime/indices.h"
 
 #include <nanobind/nanobind.h>
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <optional>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
@@ -18,10 +18,6 @@ using Flat = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Out = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Codes = Flat<std::int64_t>;
 using Weight = std::optional<Flat<double>>;
-
-void require(bool right, const char* message) {
-    if (!right) throw nb::value_error(message);
-}
 
 template <class Real, class Index>
 void bind(nb::module_& m) {

@@ -1,4 +1,5 @@
 #include "novum/linear_model/sgd.h"
+#include "../arrays.h"
 #include "novum/runtime/indices.h"
 
 #include <nanobind/nanobind.h>
@@ -8,16 +9,11 @@
 #include <cmath>
 #include <optional>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 namespace sgd = novum::sgd;
 
 namespace {
 
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Maybe = std::optional<Vector<T>>;
 using Order = Vector<const std::int64_t>;

@@ -1,4 +1,5 @@
 #include "novum/moments/scatter.h"
+#include "../arrays.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -6,17 +7,10 @@
 
 #include <algorithm>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
 
-template <class T>
-using Cube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Weight = std::optional<Vector<const double>>;
 
 void check_codes(const char* name, Vector<const std::int64_t>& code, const Weight& weight, std::size_t n, std::size_t k) {

@@ -1,19 +1,14 @@
 #include "novum/products/quadratic.h"
+#include "../arrays.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
 #include <vector>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class Real>
 void quadratic(Matrix<const Real> x, Vector<const double> mean, Matrix<const double> form, Vector<double> out) {

@@ -1,3 +1,4 @@
+#include "../arrays.h"
 #include "novum/search/search.h"
 
 #include <nanobind/nanobind.h>
@@ -10,26 +11,15 @@
 #include <optional>
 #include <tuple>
 
-namespace nb = nanobind;
 namespace ne = novum::neighbors;
 using namespace nb::literals;
 
 namespace {
 
 template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Cube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-template <class T>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using Lists = std::tuple<Out<std::int64_t>, Out<std::int64_t>, Out<double>>;
 using Skip = std::optional<Vector<const std::int64_t>>;
-
-void require(bool holds, const char* message) {
-    if (!holds) throw nb::value_error(message);
-}
 
 template <class T>
 Out<T> array_of(std::vector<T>&& values) {

@@ -8,18 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "../arrays.h"
 #include "novum/trees/columns.h"
 #include "novum/trees/exact_grower.h"
 
 namespace tree_arrays {
 
-namespace nb = nanobind;
 namespace tr = novum::tree;
 
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Strided = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;

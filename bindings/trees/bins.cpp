@@ -1,18 +1,13 @@
 #include "novum/trees/bins.h"
+#include "../arrays.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 namespace bins = novum::bins;
 
 namespace {
-
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class Real>
 void encode(Matrix<const Real> x, Vector<const double> edges, Vector<const std::int64_t> start, Vector<const std::int32_t> categories,

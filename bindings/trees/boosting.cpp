@@ -1,4 +1,5 @@
 #include "novum/trees/boosting.h"
+#include "../arrays.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -13,7 +14,6 @@
 
 #include "novum/trees/histogram_grower.h"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 namespace bo = novum::boosting;
 namespace gr = novum::grower;
@@ -22,19 +22,11 @@ using novum::Team;
 
 namespace {
 
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Weights = std::optional<Vector<const double>>;
 using Units = std::pair<double, double>;
 
 constexpr std::size_t CHUNK = 1 << 13;  // rows that a thread takes at a time
 constexpr int LOSSES = static_cast<int>(bo::Loss::BINARY) + 1;
-
-void require(bool holds, const char* message) {
-    if (!holds) throw nb::value_error(message);
-}
 
 std::uint32_t chunks_of(std::size_t n) {
     require(n < (std::size_t(1) << 32), "boosting: fewer than 2^32 rows in one piece");

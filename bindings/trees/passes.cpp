@@ -11,11 +11,11 @@
 #include <optional>
 #include <tuple>
 
+#include "../arrays.h"
 #include "novum/trees/boosting.h"
 #include "novum/trees/leaf_histograms.h"
 #include "novum/trees/node_key.h"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 namespace bo = novum::boosting;
 namespace gr = novum::grower;
@@ -26,21 +26,11 @@ namespace sp = novum::splits;
 namespace {
 
 template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Cube = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-template <class T>
 using Cells = nb::ndarray<T, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
 using Weights = std::optional<Vector<const double>>;
 using Units = std::pair<double, double>;
 
 constexpr int LOSSES = static_cast<int>(bo::Loss::BINARY) + 1;
-
-void require(bool holds, const char* message) {
-    if (!holds) throw nb::value_error(message);
-}
 
 void advance(Matrix<const std::uint8_t> nodes, Matrix<const std::uint32_t> sets, Matrix<const std::uint32_t> words, int missing,
              Vector<std::int32_t> leaf) {
@@ -204,23 +194,9 @@ void round_slopes(Matrix<const float> slopes, Weights weight, bool integral, Uni
               reinterpret_cast<hi::Pair*>(pairs.data()));
 }
 
-void add_exactly(Vector<const double> values, Weights weight, Vector<std::int64_t> limbs) {
-    require(limbs.shape(0) == novum::ExactSum::LIMBS && (!weight || weight->shape(0) == values.shape(0)),
-            "growth: a weight for every value, 70 limbs");
-    nb::gil_scoped_release release;
-    novum::ExactSum sum;
-    for (std::size_t i = 0; i < values.shape(0); ++i) {
-        const double term = weight ? values(i) * (*weight)(i) : values(i);
-        if (std::isfinite(term)) sum.add(term);
-    }
-    sum.carry();
-    for (std::size_t k = 0; k < novum::ExactSum::LIMBS; ++k) limbs.data()[k] += sum.limb[k];
-}
-
 }  // namespace
 
 void bind_trees_passes(nb::module_& m) {
-    m.attr("LIMBS") = static_cast<int>(novum::ExactSum::LIMBS);
     nb::class_<Columns>(m, "Columns")
         .def("__init__", &make_columns, "bins"_a.noconvert(), "has_missing"_a.noconvert(), "categorical"_a.noconvert(),
              "monotone"_a.noconvert(), "missing"_a);
@@ -237,5 +213,4 @@ void bind_trees_passes(nb::module_& m) {
     m.def("class_slopes", &class_slopes, "probability"_a.noconvert(), "target"_a.noconvert(), "k"_a, "out"_a.noconvert());
     m.def("round", &round_slopes, "slopes"_a.noconvert(), "weight"_a.noconvert().none(), "integral"_a, "units"_a, "pairs"_a.noconvert());
     m.def("unit_of", &bo::unit_of, "largest"_a);
-    m.def("add_exactly", &add_exactly, "values"_a.noconvert(), "weight"_a.noconvert().none(), "limbs"_a.noconvert());
 }

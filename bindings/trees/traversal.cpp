@@ -1,4 +1,5 @@
 #include "novum/trees/traversal.h"
+#include "../arrays.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -8,20 +9,10 @@
 #include <utility>
 #include <vector>
 
-namespace nb = nanobind;
 using namespace nb::literals;
 namespace tr = novum::traversal;
 
 namespace {
-
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-void require(bool holds, const char* message) {
-    if (!holds) throw nb::value_error(message);
-}
 
 /// The packed trees, checked against the rows they will see. Nodes come as bytes: a structured array of the layout of tr::Node.
 tr::Trees trees_of(const Matrix<const std::uint8_t>& nodes, const Vector<const double>& value, const Matrix<const std::uint32_t>& sets,

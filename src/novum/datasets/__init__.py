@@ -1,7 +1,7 @@
 """Every data set that the lecture notes use, with the numbers the notes compute from it, and a few tables for studies.
 
 `load_*` returns what is printed somewhere, `make_*` draws a sample; both give scikit-learn's Bunch (`return_X_y=True` for a
-pair, `as_frame=True` for pandas), networks a small record of tables. What scikit-learn has (digits, moons, blobs) is not
+pair, `as_frame=True` for pandas); networks come as `BayesianNetwork`. What scikit-learn has (digits, moons, blobs) is not
 repeated here.
 """
 

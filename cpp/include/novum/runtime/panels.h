@@ -1,4 +1,4 @@
-// Panels of centers: the layout and the register kernel behind every distance in k-means.
+// Panels of points: the layout and the register kernel behind distances to many points (k-means, neighbors) and narrow products.
 //
 //   score_j(x) = |c_j|^2 / 2 - x . c_j        ordered as |x - c_j| over j, at half the work                             (12)
 //

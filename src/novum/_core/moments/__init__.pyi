@@ -3,5 +3,6 @@
 from novum._core.moments import (
     design as design,
     diagonal as diagonal,
+    exact_sums as exact_sums,
     scatter as scatter
 )

@@ -12,14 +12,14 @@ from novum import _core
 
 __all__ = ["LIMBS", "exact_limbs", "exact_ratio", "exact_value"]
 
-LIMBS = _core.trees.passes.LIMBS
+LIMBS = _core.moments.exact_sums.LIMBS
 LEAST = 1074  # the smallest positive float is 2^-1074
 
 
 def exact_limbs(values: NDArray, weight: NDArray | None = None) -> NDArray:
     """Return (1) of the products of values and weights, each rounded to a float; those that overflowed are left out."""
     limbs = np.zeros(LIMBS, np.int64)
-    _core.trees.passes.add_exactly(np.ascontiguousarray(values, np.float64), weight, limbs)
+    _core.moments.exact_sums.add(np.ascontiguousarray(values, np.float64), weight, limbs)
     return limbs
 
 
