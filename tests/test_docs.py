@@ -106,33 +106,28 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
     pages = {
         "gaussian_naive_bayes.md": ["naive_bayes/gaussian"],
         "least_squares.md": [
-            "ols",
-            "ridge",
-            "inference",
-            "linear_model/_solve",
-            "_normal",
-            "_orthogonal",
-            "fold/moments",
-            "fold/triangles",
+            "linear_model/ols",
+            "linear_model/ridge",
+            *(f"linear_model/least_squares/{name}" for name in ("inference", "solve", "residuals", "orthogonal")),
+            "engines/moments/second",
+            "engines/moments/triangles",
         ],
         "pca.md": [
-            "pca",
-            "_spectrum",
-            "_krylov",
-            "_dimension",
-            "probabilistic",
-            "_latent",
-            "factor_analysis",
-            "_rotation",
-            "incremental",
-        ],
+            f"decomposition/{name}"
+            for name in ("pca", "_spectrum", "_krylov", "_dimension", "probabilistic", "_latent", "factor_analysis")
+        ]
+        + ["decomposition/_rotation", "decomposition/incremental"],
         "naive_bayes.md": [f"naive_bayes/{name}" for name in ("_counts", "multinomial", "categorical")],
         "discriminant_analysis.md": [
             f"discriminant_analysis/{name}"
             for name in ("linear", "quadratic", "parameters", "_moments", "_solve", "_shrinkage", "_missing")
         ],
-        "fold.md": ["engine"],
-        "kmeans.md": ["kmeans", "_lloyd", "_bounds", "_seeding", "_spread", "criterion"],
+        "fold.md": ["fold/engine"],
+        "kmeans.md": [
+            "cluster/kmeans",
+            "cluster/criterion",
+            *(f"engines/kmeans/{name}" for name in ("lloyd", "bounds", "seeding", "spread")),
+        ],
         "linear_algebra.md": ["linalg/bases", "linalg/eigen", "linalg/definite", "linalg/gradients", "linalg/moments"],
         "information.md": [
             "information/measures",
@@ -141,23 +136,23 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
             "information/diagrams",
         ],
         "probability_tables.md": [
-            "distributions/table",
-            "distributions/table_conditional",
-            "distributions/table_independence",
+            "distributions/tables/joint",
+            "distributions/tables/conditional",
+            "distributions/tables/independence",
         ],
-        "gaussian_algebra.md": ["distributions/gaussian_algebra", "distributions/gaussian_information"],
+        "gaussian_algebra.md": ["distributions/gaussian/algebra", "distributions/gaussian/information"],
         "conjugacy.md": [
-            "distributions/conjugate",
-            "distributions/conjugate_rules",
-            "distributions/conjugate_predictive",
-            "distributions/conjugate_sequence",
+            "distributions/conjugate/prior",
+            "distributions/conjugate/rules",
+            "distributions/conjugate/predictive",
+            "distributions/conjugate/sequence",
         ],
         "estimation.md": [
-            "distributions/estimate",
-            "distributions/estimate_problem",
-            "distributions/estimate_grid",
-            "distributions/estimate_mean",
-            "distributions/estimate_compare",
+            "distributions/estimation/optimum",
+            "distributions/estimation/problem",
+            "distributions/estimation/grid",
+            "distributions/estimation/sample_mean",
+            "distributions/estimation/compare",
         ],
         "concentration.md": ["theory/concentration"],
         "learning_theory.md": ["theory/bounds"],
@@ -166,11 +161,15 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
         "graphs.md": [
             f"graphical/{name}" for name in ("_separation", "_equivalence", "_enumeration", "imaps", "_plates")
         ],
-        "mixtures.md": [f"mixture/{name}" for name in ("gaussian", "_density", "_missing", "_variational", "_tensors")],
+        "mixtures.md": [
+            "mixture/gaussian",
+            "mixture/_variational",
+            *(f"engines/gaussians/{name}" for name in ("density", "missing", "tensors")),
+        ],
     }
     for page, modules in pages.items():
         text = (ROOT / "docs" / "theory" / page).read_text(encoding="utf-8")
         for module in modules:
-            (source,) = (Path(novum.__file__).parent).glob(f"{module}.py" if "/" in module else f"*/{module}.py")
+            source = Path(novum.__file__).parent / f"{module}.py"
             numbers = set(re.findall(r" \((\d+)\)$", source.read_text(encoding="utf-8").split('"""')[1], re.MULTILINE))
             assert numbers and all(rf"\tag{{{number}}}" in text for number in numbers), (page, module)

@@ -226,7 +226,7 @@ def test_errors_name_the_way_out():
         RadialBasis([[0.0, 1.0]]).fit(X)
     with pytest.raises(DataError, match="a line has no angles"):
         PolarFeatures().fit(X[:, :1])
-    with pytest.raises(ParameterError, match="must be 2 finite numbers"):
+    with pytest.raises(ParameterError, match="holds NaN or infinity: give finite numbers"):
         PolarFeatures((0.0, np.nan)).fit(X[:, :2])
 
 

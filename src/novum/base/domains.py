@@ -172,7 +172,7 @@ class ArrayLike(Domain):
         return hasattr(value, "__len__") or hasattr(value, "__array__")
 
     def long_enough(self, value: Any) -> Any:
-        return not self.least or np.ndim(value) == 0 or len(value) >= self.least
+        return not self.least or getattr(value, "ndim", 1) == 0 or len(value) >= self.least
 
     def suggestion(self, value: Any) -> Any:
         if not self.right_type(value):

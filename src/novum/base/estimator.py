@@ -16,10 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base import domains, validation
 from novum.base.callbacks import CallbackSupportMixin, reporting
-from novum.base.learned import check_answers, check_learned
+from novum.base.learned import check_answers, check_learned, overflow_of
 from novum.base.naming import named
 from novum.base.sizes import check_sizes
 from novum.base.texts import complete
+from novum.exceptions import ParameterError
 from novum.fold.blocks import Source
 from novum.runtime.blas import single_blas
 
@@ -38,7 +39,7 @@ def fits(method: Callable) -> Callable:
 
     @wraps(method)
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = dict(self.__dict__)
+        before, X = dict(self.__dict__), None
         args = tuple(map(validation.unmasked, args))
         kwargs = {name: validation.unmasked(value) for name, value in kwargs.items()}
         try:
@@ -62,6 +63,12 @@ def fits(method: Callable) -> Callable:
         except BaseException as error:
             self.__dict__.clear()
             self.__dict__.update(before)
+            if (
+                isinstance(error, ValueError)
+                and not isinstance(error, ParameterError)
+                and (huge := overflow_of(self, X))
+            ):
+                raise huge from error
             if isinstance(error, Exception) and (known := named(error, self, method.__name__)) is not error:
                 raise known from error
             raise

@@ -14,12 +14,11 @@ import scipy.sparse
 from novum.base.validation import MOST_SIZE, largest_of, too_large
 from novum.exceptions import DataError
 
-__all__ = ["check_answers", "check_learned"]
+__all__ = ["check_answers", "check_learned", "overflow_of"]
 
 FINITE = (
     *(
         "coef_",
-        "intercept_",
         "theta_",
         "var_",
         "means_",
@@ -30,8 +29,17 @@ FINITE = (
     ),
     *("mean_", "inertia_", "scalings_", "noise_variance_", "sigma_", "dual_coef_", "precisions_cholesky_", "alpha_"),
 )
-NOT_NAN = (  # a probability of zero has the logarithm -inf
-    *("feature_log_prob_", "class_log_prior_", "class_prior_", "priors_", "weights_", "estimator_weights_", "lambda_"),
+NOT_NAN = (  # a probability of zero has the logarithm -inf, and a class without weight such an intercept
+    *(
+        "intercept_",
+        "feature_log_prob_",
+        "class_log_prior_",
+        "class_prior_",
+        "priors_",
+        "weights_",
+        "estimator_weights_",
+        "lambda_",
+    ),
     *("explained_variance_", "posterior_"),
 )
 EXTREME = 1e100  # a parameter beyond it, or below its reciprocal, is named
@@ -68,6 +76,14 @@ def check_learned(estimator: Any, X: Any = None) -> None:
                     f"{owner}: the fit left the range of floating point{extreme_parameters(estimator)}: {name} holds NaN or"
                     f" infinity. Scale X and y (sklearn.preprocessing.StandardScaler), or give moderate parameters and weights."
                 )
+
+
+def overflow_of(estimator: Any, X: Any) -> DataError | None:
+    """Return the error for a fit that failed because squares of its columns overflow; None where they do not."""
+    if not estimator._squares_columns or not isinstance(X, np.ndarray) or X.dtype.kind != "f":
+        return None
+    largest = largest_of(X)
+    return too_large(type(estimator).__name__, "X", largest) if largest > MOST_SIZE else None
 
 
 def check_answers(estimator: Any, source: Any, answers: Any) -> None:
