@@ -10,6 +10,7 @@ import pyarrow.parquet
 import pytest
 from studytables import mixed
 
+import novum
 from novum.exceptions import DataError, SourceError
 from novum.study import reading
 from novum.study.reading import read_table
@@ -92,9 +93,29 @@ def test_archives_are_not_unpacked(tmp_path):
         archive.writestr("table.csv", b"0" * 10**7)
     with pytest.raises(DataError, match="is a zip archive"):
         read_table(bomb)
-    bomb.write_bytes(gzip.compress(b"0" * 10**7))
-    with pytest.raises(DataError, match="gzip; unpack it first"):
-        read_table(bomb)
+
+
+def test_compressed_text_is_unpacked_as_far_as_the_memory_allows(tmp_path, monkeypatch):
+    text = ("a,b\n" + "".join(f"{i},{'?' if i == 3 else i / 2}\n" for i in range(50))).encode()
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(text))
+    table = read_table(path)
+    np.testing.assert_array_equal(table.columns["a"].values, np.arange(50))
+    assert np.flatnonzero(table.columns["b"].missing).tolist() == [3]
+    monkeypatch.setattr(reading, "room", lambda: 10**6)
+    path.write_bytes(gzip.compress(b"a,b\n" + b"0,1\n" * 10**6))
+    with pytest.raises(DataError, match="unpacks to more than the memory here allows"):
+        read_table(path)
+
+
+def test_a_scan_and_a_study_read_one_file_alike(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a;b;y\n1,5;?;0\n2,25;NA;1\n-1,0;3,5;0\n", encoding="utf-8")
+    studied = read_table(path).columns
+    np.testing.assert_array_equal(novum.scan(path, columns=["a"], target="y").first().X[:, 0], studied["a"].values)
+    assert studied["b"].missing.tolist() == [True, True, False]
+    with pytest.raises(DataError, match="contains NaN: column 'b', row 0"):
+        novum.scan(path, columns=["b"], target="y").first()
 
 
 def test_a_small_file_does_not_become_a_large_table(tmp_path, monkeypatch):

@@ -1,8 +1,9 @@
 """Read a table from a CSV or Parquet file, or say in one sentence why it is none.
 
 The format is told by the first bytes, not by the name. Nothing is guessed silently: a row that is longer or shorter than
-the header, bytes that are no UTF-8, two columns of one name are errors that name the line. Compressed files are not
-unpacked here, and a Parquet file is read only as far as the memory allows, so no small file becomes a large one.
+the header, bytes that are no UTF-8, two columns of one name are errors that name the line. Delimiter, decimal mark and missing
+cells are those of `novum.scan` (novum.fold.readers.dialect). Compressed text is unpacked, and a Parquet file read, only as far
+as the memory allows, so no small file becomes a large one.
 """
 
 import codecs
@@ -12,17 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from novum.exceptions import DataError, SourceError
+from novum.fold.readers.dialect import MISSING, decimal_mark, delimiter_of
 from novum.study.table import Table, check_names, table_of
 
 __all__ = ["read_table"]
 
-DELIMITERS = (",", ";", "\t", "|")
-MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "#N/A")  # what people write for it
 MAGIC = {
     b"PK\x03\x04": "a zip archive or an Excel workbook; unpack it, or save the sheet as CSV",
     b"PK\x05\x06": "an empty zip archive",
-    b"\x1f\x8b": "compressed by gzip; unpack it first",
-    b"BZh": "compressed by bzip2; unpack it first",
     b"\xfd7zXZ": "compressed by xz; unpack it first",
     b"\x28\xb5\x2f\xfd": "compressed by zstandard; unpack it first",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the sheet as CSV",
@@ -31,7 +29,9 @@ MAGIC = {
     b"\xff\xfe": "UTF-16 text; save it as UTF-8",
     b"\xfe\xff": "UTF-16 text; save it as UTF-8",
 }
+PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}  # compressed text, by its first bytes
 HEAD = 65536  # bytes looked at to tell the format
+PIECE = 2**20  # bytes unpacked at a time
 MEMORY_SHARE = 0.25  # of the memory that is free, for the table as read; the study makes a few copies
 UNKNOWN_MEMORY = 2**31
 MAX_CSV = 2**31 - 2  # pyarrow's largest block: types are decided from the whole file
@@ -65,7 +65,11 @@ def read_table(path: str | os.PathLike) -> Table:
             raise DataError(f"{path}: is {what}.")
     if size > room():
         raise DataError(f"{path}: has {size:,} bytes, more than the memory here allows; study a sample of its rows.")
-    native = read_parquet(path) if head.startswith(b"PAR1") else read_csv(path, head, size)
+    if head.startswith(b"PAR1"):
+        native = read_parquet(path)
+    else:
+        packed = next((kind for magic, kind in PACKED.items() if head.startswith(magic)), None)
+        native = read_csv(path, unpacked(path, packed))
     table = table_of(native, str(path))
     if not table.n_rows:
         raise DataError(f"{path}: has a header and no rows.")
@@ -81,32 +85,46 @@ def room() -> int:
     return max(int(free * MEMORY_SHARE), 2**26)
 
 
-def read_csv(path: Path, head: bytes, size: int) -> Any:
-    """Return the Arrow table of a CSV file."""
+def unpacked(path: Path, compression: str | None) -> bytes:
+    """Return the text of a file, unpacked piece by piece as long as there is room."""
+    import pyarrow as pa
+
+    pieces, left = [], min(room(), MAX_CSV)
+    try:
+        with pa.input_stream(str(path), compression=compression) as stream:
+            while piece := stream.read(PIECE):
+                left -= len(piece)
+                if left < 0:
+                    raise DataError(f"{path}: unpacks to more than the memory here allows; study a sample of its rows.")
+                pieces.append(piece)
+    except (pa.ArrowException, MemoryError, OSError, EOFError) as error:
+        raise SourceError(f"{path}: cannot be read: {str(error).splitlines()[0][:200]}.") from error
+    return b"".join(pieces)
+
+
+def read_csv(path: Path, text: bytes) -> Any:
+    """Return the Arrow table of the text of a CSV file."""
     import pyarrow as pa
     from pyarrow import csv
 
-    if b"\x00" in head:
+    if b"\x00" in text[:HEAD]:
         raise DataError(f"{path}: is a binary file, not a table of text.")
-    check_utf8(path)
-    lines = head.decode("utf-8-sig", errors="ignore").replace("\r\n", "\n").split("\n")
+    check_utf8(path, text)
+    lines = text[:HEAD].decode("utf-8-sig", errors="ignore").replace("\r\n", "\n").split("\n")
     empty = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
     lines = lines[empty:]
     if not lines:
         raise DataError(f"{path}: has nothing but empty lines.")
-    delimiter = max(DELIMITERS, key=lambda mark: unquoted(lines[0]).count(mark))
+    delimiter = delimiter_of(lines[0])
     names = header(path, lines[0], delimiter)
+    block = min(max(len(text), 2**16), MAX_CSV)
     try:
         return csv.read_csv(
-            path,
-            csv.ReadOptions(
-                use_threads=False, block_size=min(max(size, 2**16), MAX_CSV), column_names=names, skip_rows=empty + 1
-            ),
+            pa.BufferReader(text),
+            csv.ReadOptions(use_threads=False, block_size=block, column_names=names, skip_rows=empty + 1),
             csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             csv.ConvertOptions(
-                null_values=list(MISSING),
-                strings_can_be_null=True,
-                decimal_point="," if delimiter == ";" and decimal_comma(lines[1:]) else ".",
+                null_values=list(MISSING), strings_can_be_null=True, decimal_point=decimal_mark(lines[1:], delimiter)
             ),
         )
     except pa.ArrowInvalid as error:
@@ -115,28 +133,22 @@ def read_csv(path: Path, head: bytes, size: int) -> Any:
         raise SourceError(f"{path}: cannot be read: {str(error).splitlines()[0][:200]}.") from error
 
 
-def check_utf8(path: Path) -> None:
+def check_utf8(path: Path, text: bytes) -> None:
     """Raise with the line number if the text is not UTF-8."""
-    decoder, line = codecs.getincrementaldecoder("utf-8")(), 1
-    with open(path, "rb") as file:
-        while True:
-            chunk = file.read(2**20)
-            try:
-                text = decoder.decode(chunk, final=not chunk)
-            except UnicodeDecodeError as error:
-                line += error.object[: error.start].count(b"\n")
-                raise DataError(
-                    f"{path}: line {line} is not UTF-8 text (byte 0x{error.object[error.start]:02x}); "
-                    "save the file as UTF-8, it may be in Latin-1 or Windows-1252."
-                ) from None
-            if not chunk:
-                return
-            line += text.count("\n")
-
-
-def unquoted(line: str) -> str:
-    """Return a line without its quoted parts."""
-    return re.sub(r'"[^"]*"', "", line)
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(
+        0, len(text) + 1, PIECE
+    ):  # decoded piece by piece: the whole as one string would take as much again
+        piece = text[start : start + PIECE]
+        try:
+            decoder.decode(piece, final=start + PIECE > len(text))
+        except UnicodeDecodeError as error:
+            at = start + error.start - (len(error.object) - len(piece))
+            line = text.count(b"\n", 0, at) + 1
+            raise DataError(
+                f"{path}: line {line} is not UTF-8 text (byte 0x{text[at]:02x}); "
+                "save the file as UTF-8, it may be in Latin-1 or Windows-1252."
+            ) from None
 
 
 def header(path: Path, line: str, delimiter: str) -> list[str]:
@@ -159,13 +171,6 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def decimal_comma(lines: list[str]) -> bool:
-    """Return whether numbers are written with a comma, as they are in files that part cells by semicolons."""
-    cells = [cell.strip() for line in lines[:200] for cell in line.split(";")]
-    commas = sum(bool(re.fullmatch(r"[-+]?\d*,\d+([eE][-+]?\d+)?", cell)) for cell in cells)
-    return commas > sum(bool(re.fullmatch(r"[-+]?\d*\.\d+([eE][-+]?\d+)?", cell)) for cell in cells)
 
 
 def csv_problem(text: str) -> str:

@@ -1,7 +1,8 @@
 """CSV, plain or compressed: parsed in blocks of bytes, with types settled once.
 
 The first block decides which columns are numbers; all numbers are then read as floats, so that a column that begins with
-integers may go on with fractions. A target that looks like integers is given back as integers.
+integers may go on with fractions. A target that looks like integers is given back as integers. Delimiter, decimal mark and
+missing cells: novum.fold.readers.dialect.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as csv
 
 from novum.fold.readers.columns import ArrowPiece, describe
+from novum.fold.readers.dialect import MISSING, decimal_mark, delimiter_of, first_lines
 from novum.fold.readers.table import NUMBER, DataFile
 
 __all__ = ["CsvFile"]
@@ -25,18 +27,25 @@ class CsvFile(DataFile):
     format = "csv"
     failures = (OSError, ValueError, MemoryError, pa.ArrowException)
 
-    def __init__(self, path: Path, delimiter: str = ",", like: "CsvFile | None" = None) -> None:
-        self.delimiter, self.like = delimiter, like
+    def __init__(self, path: Path, delimiter: str | None = None, like: "CsvFile | None" = None) -> None:
+        self.given, self.like = delimiter, like
+        self.delimiter, self.decimal = delimiter or ",", "."
         self.types: dict[str, pa.DataType] = {}
         self.whole: frozenset[str] = frozenset()  # numbers that look like integers
         super().__init__(path)
 
-    def _connect(self, convert: csv.ConvertOptions | None = None) -> csv.CSVStreamingReader:
+    def _connect(self, **options: Any) -> csv.CSVStreamingReader:
         # One thread parses while ours work on what came before; then errors also tell the number of the row.
         read = csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=False)
+        convert = csv.ConvertOptions(null_values=list(MISSING), decimal_point=self.decimal, **options)
         return csv.open_csv(str(self.path), read, csv.ParseOptions(delimiter=self.delimiter), convert)
 
     def _open(self) -> None:
+        if self.like is not None:
+            self.delimiter, self.decimal = self.like.delimiter, self.like.decimal
+        elif lines := first_lines(self.path):
+            self.delimiter = self.given or delimiter_of(lines[0])
+            self.decimal = decimal_mark(lines[1:], self.delimiter)
         with self._connect() as reader:
             schema = reader.schema
         self.unique(schema.names)
@@ -57,9 +66,9 @@ class CsvFile(DataFile):
 
     def _read(self, keys: Any, rows: Any, threads: Any) -> Iterator[ArrowPiece]:
         # an empty cell is missing in a column of text too, so an empty label is refused like a null one elsewhere
-        convert = csv.ConvertOptions(column_types=self.types, include_columns=keys, strings_can_be_null=True)
+        options = {"column_types": self.types, "include_columns": keys, "strings_can_be_null": True}
         start = 0
-        with self._connect(convert) as reader:
+        with self._connect(**options) as reader:
             for batch in reader:
                 yield ArrowPiece(self, start, batch, self.whole)
                 start += batch.num_rows

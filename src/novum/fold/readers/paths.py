@@ -93,7 +93,7 @@ def open_files(files: list[Path], form: str, delimiter: str | None, beside: list
 
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
         raise ParameterError(f"novum.scan: delimiter must be one character, got {delimiter!r}.")
-    tabs = "tsv" in files[0].name.lower().split(".")
-    delimiter = delimiter or ("\t" if tabs else ",")
+    if delimiter is None and "tsv" in files[0].name.lower().split("."):
+        delimiter = "\t"
     first = CsvFile(files[0], delimiter)
     return [first, *(CsvFile(file, delimiter, first) for file in files[1:])]
