@@ -346,29 +346,29 @@ def test_the_choice_is_the_best_or_a_simpler_one_of_stated_cost():
 
     measure = MEASURES["accuracy"]
 
-    def leader(name, mean, p, alone, simplicity, error=0.0, top=0.996):
-        return Leader(name, "novum", mean, (mean, mean), mean - top, (0.0, 0.0), error, p, alone, 0.0, simplicity, 0)
+    def leader(name, mean, p, simplicity, error=0.0, top=0.996):
+        return Leader(name, "novum", mean, (mean, mean), mean - top, (0.0, 0.0), error, p, 0.0, simplicity, 0)
 
-    best = leader("tree", 0.996, np.nan, np.nan, 5)
-    logistic, bayes = leader("logistic", 0.938, 0.007, 0.003, 2, 0.02), leader("bayes", 0.924, 0.173, 0.173, 3, 0.05)
-    help_is_shown = leader("baseline", 0.6, 0.06, 0.01, 0, 0.1)
+    best = leader("tree", 0.996, np.nan, 5)
+    logistic, bayes = leader("logistic", 0.938, 0.007, 2, 0.02), leader("bayes", 0.924, 0.173, 3, 0.05)
+    help_is_shown = leader("baseline", 0.6, 0.06, 0, 0.1)
     kept, reason = choose(
         [best, logistic, bayes, help_is_shown], measure
     )  # what cannot be told apart is not kept for it
     assert kept.name == "tree" and reason == "best mean; two cannot be told from it"
-    no_help = leader("baseline", 0.6, 0.3, 0.2, 0, 0.3)
+    no_help = leader("baseline", 0.6, 0.3, 0, 0.3)
     kept, reason = choose([best, logistic, bayes, no_help], measure)
-    assert kept.name == "baseline" and "tree gains .396, p .200" in reason
-    always_the_same = leader("baseline", 0.6, 1.0, np.nan, 0)  # on every fold: nothing is proved, and the best is kept
+    assert kept.name == "baseline" and "tree gains .396, its standard error is .300" in reason
+    always_the_same = leader("baseline", 0.6, 1.0, 0)  # on every fold: nothing is proved, and the best is kept
     assert choose([best, always_the_same], measure)[0].name == "tree"
-    near = leader("logistic", 0.990, 0.5, 0.5, 2, 0.007)
+    near = leader("logistic", 0.990, 0.5, 2, 0.007)
     kept, reason = choose([best, near, help_is_shown], measure)
     assert kept.name == "logistic" and "costs .006 against the best (at most .007" in reason
     assert choose([best, near._replace(standard_error=0.005), help_is_shown], measure)[0].name == "tree"
-    far = leader("logistic", 0.985, 0.5, 0.5, 2, 0.05)  # within its error, but above a hundredth
+    far = leader("logistic", 0.985, 0.5, 2, 0.05)  # within its error, but above a hundredth
     assert choose([best, far, help_is_shown], measure)[0].name == "tree"
     error = MEASURES["rmse"]
-    forest, line = (leader("forest", 2.80, np.nan, np.nan, 8, top=2.8), leader("line", 2.82, 0.9, 0.9, 1, 0.1, 2.8))
+    forest, line = (leader("forest", 2.80, np.nan, 8, top=2.8), leader("line", 2.82, 0.9, 1, 0.1, 2.8))
     assert choose([forest, line], error)[0].name == "line"
     assert choose([forest, line._replace(mean=2.84, difference=0.04)], error)[0].name == "forest"
 

@@ -11,7 +11,11 @@ Differences that are the same on all folds have s = 0: they are no reason to pre
 
 Beside the choice, the table says of each model whether it is shown to be worse than the best, by the corrected resampled t-test
 with Holm's adjustment. Not being shown to be worse is no reason to be kept. The baseline is another question, "does any model
-help?", asked once, of the best mean: it is kept where that single test finds no difference.
+help?", asked once, of the best mean: it is kept where that gains no more than two of its standard errors,
+
+    d <= 2 s    for the baseline                                                                               (2)
+
+(not by the t-test, which with three folds would call .5 and .9 equal).
 
 The best mean is picked by looking, so the tests against it are not exact: they lean towards finding a difference. The
 hold-out score, on rows that no step has seen, is the one to quote.
@@ -25,7 +29,7 @@ from novum.evaluation import corrected_test, holm
 from novum.evaluation.proportion import Interval
 from novum.evaluation.resampled import spread_interval, variance_of_mean
 from novum.study.compare import Scores
-from novum.study.measures import Measure, probability
+from novum.study.measures import Measure
 
 __all__ = ["LEVEL", "PRACTICAL", "Leader", "choose", "leaderboard", "tolerance"]
 
@@ -44,7 +48,6 @@ class Leader(NamedTuple):
     difference_interval: Interval
     standard_error: float  # of the difference
     p_value: float  # adjusted; NaN for the best
-    alone: float  # p of the test against the best as the only one made; NaN for the best and where nothing can be told
     seconds: float
     simplicity: int
     position: int  # among the candidates
@@ -79,7 +82,6 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
             tests[c].interval,
             float(np.sqrt(variance_of_mean(scores.values[c] - scores.values[best], ratio))),
             float(adjusted.get(c, np.nan)),
-            float(tests[c].p_value) if c != best else np.nan,
             float(scores.seconds[c]),
             scores.candidates[c].simplicity,
             c,
@@ -100,9 +102,9 @@ def choose(leaders: list[Leader], measure: Measure) -> tuple[Leader, str]:
     baseline = next((leader for leader in leaders if leader.simplicity == 0), None)
     if baseline is not None and baseline.best:
         return baseline, "no model is better"
-    if baseline is not None and baseline.alone > LEVEL:
-        gain = f"{best.name} gains {measure.text(abs(baseline.difference))}, p {probability(baseline.alone)}"
-        return baseline, f"no model can be shown to be better ({gain})"
+    if baseline is not None and abs(baseline.difference) <= 2 * baseline.standard_error:
+        gain, error = (measure.text(abs(amount)) for amount in (baseline.difference, baseline.standard_error))
+        return baseline, f"no model can be shown to be better ({best.name} gains {gain}, its standard error is {error})"
     near = [
         leader
         for leader in leaders
