@@ -44,7 +44,7 @@ def listed(tree: ast.Module) -> list[str]:
 
 def imported(tree: ast.Module) -> dict[str, tuple[str, str]]:
     """Return where the names of a module come from: name to (module, name there)."""
-    found = {}
+    found: dict[str, tuple[str, str]] = {}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("novum"):
             found |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
