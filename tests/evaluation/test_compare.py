@@ -246,7 +246,10 @@ def test_a_model_that_fails_is_named():
 def test_equal_models_cannot_be_told_apart():
     result = compare({"one": GaussianNB(), "two": GaussianNB()}, X, y, cv=4)
     assert result.pairs[0].p_value == 1 and result.verdict(result.pairs[0]) == "cannot tell"
-    assert compare({"a": [0.5] * 5, "b": [0.4] * 5}).pairs[0].p_value == 0
+    shifted = compare(
+        {"a": [0.5] * 5, "b": [0.4] * 5}
+    )  # the same difference on every fold shows no spread, so no error
+    assert np.isnan(shifted.pairs[0].p_value) and shifted.verdict(shifted.pairs[0]) == "cannot tell"
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,10 @@ def test_correlated_t_by_quadrature():
     result = compare({"A": A, "B": B}, test="bayesian", rope=0.01)
     assert result.pairs[0].posterior.a_better == pytest.approx(post.a_better, rel=1e-12)
     assert result.verdict(result.pairs[0]) == "cannot tell" and "P(A better)" in result.sentence()
-    same = compare({"A": A, "B": A + 0.001}, test="bayesian")
+    same = compare({"A": A, "B": A + np.resize([0.001, -0.001], len(A))}, test="bayesian")
     assert same.verdict(same.pairs[0]) == "practically equivalent"
+    shifted = compare({"A": A, "B": A + 0.001}, test="bayesian")  # no spread, so nothing is known of the error
+    assert shifted.verdict(shifted.pairs[0]) == "cannot tell"
     sure = compare({"A": A + 0.2, "B": B}, test="bayesian")
     assert sure.verdict(sure.pairs[0]) == "A better"
 

@@ -1,6 +1,7 @@
-"""Drawings: where nodes are put, what is filled, colored and written, and that no pyplot state is touched."""
+"""Drawings: where nodes are put, what is filled, colored and written, and whose figures they are."""
 
 import io
+from functools import partial
 
 import numpy as np
 import pytest
@@ -237,11 +238,14 @@ def test_plates_dots_and_copies():
         plate.plot(plates={"N": ["q"]})
 
 
-def test_pyplot_keeps_no_figure():
+def test_pictures_without_axes_are_pyplots_and_others_are_not():
     import matplotlib.pyplot as plt
 
-    before = plt.get_fignums()
-    FIVE.plot()
-    UndirectedGraph(["ab", "bc"], nodes="d").plot(observed="b")
-    load_fuel_gauge().plot_table("gauge")
-    assert plt.get_fignums() == before
+    draw = (FIVE.plot, UndirectedGraph(["ab", "bc"], nodes="d").plot, partial(load_fuel_gauge().plot_table, "gauge"))
+    for count, one in enumerate(draw, 1):
+        shown = one()
+        assert len(plt.get_fignums()) == count and plt.gcf() is shown.figure  # `plt.show()` and notebooks have it
+    plt.close("all")
+    for one in draw:
+        mine = Figure().subplots()
+        assert one(ax=mine) is mine and not plt.get_fignums()

@@ -183,9 +183,30 @@ def test_000_dirichlet_posterior():
 
 
 def test_000_size_of_a_factorised_joint():
-    parents = {1: 0, 2: 0, 3: 0, 4: 3, 5: 2, 6: 1, 7: 2}
-    entries = [2 ** (1 + n) for n in parents.values()]
-    assert entries == [2, 2, 2, 16, 8, 4, 8] and sum(entries) == 42 and sum(entries) // 2 == 21
+    """Free parameters are directions in which the joint table can move: the rank of its derivatives."""
+    parents = {1: (), 2: (), 3: (), 4: (1, 2, 3), 5: (1, 3), 6: (4,), 7: (4, 5)}
+    configurations = {
+        node: set(itertools.product((0, 1), repeat=1 + len(above))) for node, above in parents.items()
+    }  # of a node and its parents: one entry each
+    assert len(configurations[6]) == 2**2 and sum(map(len, configurations.values())) == 42
+    places = {
+        (node, c[1:]): i
+        for i, (node, c) in enumerate((n, c) for n in parents for c in sorted(configurations[n]) if c[0])
+    }
+    states = list(itertools.product((0, 1), repeat=7))
+
+    def joint(on):
+        table = np.ones(len(states), dtype=complex)
+        for row, state in enumerate(states):
+            for node, above in parents.items():
+                p = on[places[node, tuple(state[a - 1] for a in above)]]
+                table[row] *= p if state[node - 1] else 1 - p
+        return table
+
+    on = np.random.default_rng(0).uniform(0.2, 0.8, len(places))
+    steps = 1e-30j * np.eye(len(places))
+    slopes = np.column_stack([joint(on + step).imag / 1e-30 for step in steps])
+    assert joint(on).real.sum() == pytest.approx(1) and np.linalg.matrix_rank(slopes) == 21
 
 
 def test_000_explaining_away_leaves_the_cause_possible():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from novum import datasets
+from novum.ensemble import RandomForestRegressor
 from novum.optimize import solve_qp
 
 
@@ -102,18 +103,14 @@ def test_000_xor_by_clauses():
     assert not np.array_equal((X[:, 0] & X[:, 1]) | (X[:, 0] & X[:, 1]), y)
 
 
-def test_000_norm_and_squared_norm():
-    W, h = np.array([3.0, 4.0]), 1e-6
-    square = [((W + h * e) @ (W + h * e) - (W - h * e) @ (W - h * e)) / (2 * h) for e in np.eye(2)]
-    plain = [(np.linalg.norm(W + h * e) - np.linalg.norm(W - h * e)) / (2 * h) for e in np.eye(2)]
-    np.testing.assert_allclose(square, 2 * W, rtol=1e-8)
-    np.testing.assert_allclose(plain, W / 5, rtol=1e-8)
-    assert abs(h) / h == 1 and abs(-h) / -h == -1  # one-sided slopes of the norm at zero differ
-
-
 def test_000_mean_of_models():
-    said = np.array([2.0, 3.0, 7.0])
-    assert said.sum() / 3 == 4 and not said.min() <= said.sum() <= said.max()
+    """Trees on resampled rows of y = 100: their mean predicts about 100, their sum about m times that."""
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(size=(60, 1)), 100 + rng.normal(size=60)
+    forest = RandomForestRegressor(n_estimators=7, random_state=0).fit(X, y)
+    said = np.array([tree.predict(X) for tree in forest.estimators_])
+    np.testing.assert_allclose(forest.predict(X), [sum(column) / 7 for column in said.T], rtol=1e-12)
+    assert np.abs(forest.predict(X) - 100).max() < 5 < 500 < np.abs(said.sum(axis=0) - 100).min()
 
 
 ROOM = [(c, r) for c in (1, 2, 3, 4) for r in (1, 2, 3) if (c, r) != (2, 2)]

@@ -40,14 +40,6 @@ def test_001_information_gains():
     assert gains["Outlook"] == pytest.approx(0.246750, abs=5e-7)
 
 
-def test_001_sigma_algebra_of_a_die():
-    faces = frozenset(range(1, 7))
-    listed = {frozenset(), frozenset({1}), frozenset({1, 2}), faces}
-    assert faces - {1} not in listed
-    everything = {frozenset(s) for r in range(7) for s in itertools.combinations(faces, r)}
-    assert all(faces - s in everything for s in everything) and len(everything) == 64
-
-
 def test_001_posterior_mode_needs_the_prior():
     prior, likelihood = np.array([0.9, 0.1]), np.array([0.2, 0.6])
     assert likelihood.argmax() == 1 and (prior * likelihood).argmax() == 0
@@ -157,5 +149,10 @@ def test_004_risk_needs_the_absolute_value():
 
 
 def test_004_average_of_models():
-    votes = np.array([0.2, 0.9, 0.7])
-    assert 0 <= votes.sum() / 3 <= 1 < votes.sum()
+    """Of m models with independent errors of +-1 about h, in all 2^m cases: the average is off by 1/m, the sum by far more."""
+    m, h = 3, 2.0
+    errors = np.array(list(itertools.product((-1.0, 1.0), repeat=m)))
+    said = h + errors
+    assert np.mean((said.mean(axis=1) - h) ** 2) == pytest.approx(1 / m)  # as in the law of large numbers above it
+    assert np.mean((said.sum(axis=1) - h) ** 2) == pytest.approx((m - 1) ** 2 * h**2 + m)
+    assert said.mean() == h and said.sum(axis=1).mean() == m * h

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
+from novum.distributions import NormalGamma
 from novum.optimize import solve_qp
 
 RNG = np.random.default_rng(7)
@@ -175,9 +176,21 @@ def test_002_conjugate_update():
 
 
 def test_002_normal_gamma():
-    beta, lam = 4.0, 0.5
-    mu = stats.norm(0, np.sqrt(1 / (beta * lam)))
-    assert mu.var() == pytest.approx(0.5) and beta / lam == 8  # more pseudo-counts make the mean surer, not vaguer
+    """The prior is worth beta observations: the likelihood of so many, at precision lam, has the variance 1 / (beta lam)."""
+    beta, lam, center = 4, 0.5, 1.5
+
+    def variance(weight):
+        total, first, second = (
+            integrate.quad(lambda mu, k=k: mu**k * weight(mu), -40, 40, points=[center])[0] for k in (0, 1, 2)
+        )
+        return second / total - (first / total) ** 2
+
+    observed = center + np.array([-1.0, -0.2, 0.4, 0.8])  # beta values about the center
+    likelihood = lambda mu: np.exp(-lam / 2 * np.sum((observed - mu) ** 2))  # noqa: E731
+    prior = NormalGamma(mean=center, strength=beta, shape=2.0, rate=3.0)
+    given_precision = lambda mu: prior.prob([mu, lam])  # noqa: E731
+    assert variance(likelihood) == pytest.approx(0.5) == pytest.approx(variance(given_precision))
+    assert beta / lam == 8  # as printed: more observations would make the mean vaguer
 
 
 def test_002_student_t_normaliser():
@@ -239,9 +252,18 @@ def test_002_mutual_information():
 
 
 def test_002_multiplier_of_counts():
-    counts = np.array([3.0, 5.0])
-    theta = counts / counts.sum()
-    np.testing.assert_allclose(counts / theta, counts.sum())  # stationarity N / theta = lambda
+    """A multiplier is what the maximum gains per unit of its constraint: sum theta = s, moved a little about one."""
+    counts = np.array([3.0, 5.0, 4.0])
+    grid = np.linspace(0, 1, 1501)[1:-1]
+
+    def best(s):  # over all divisions of s into three parts
+        a, b = (part * s for part in np.meshgrid(grid, grid))
+        c = np.where(a + b < s, s - a - b, np.nan)
+        with np.errstate(invalid="ignore"):
+            return np.nanmax(counts[0] * np.log(a) + counts[1] * np.log(b) + counts[2] * np.log(c))
+
+    multiplier = (best(1.01) - best(0.99)) / 0.02
+    assert multiplier == pytest.approx(counts.sum(), rel=1e-3)  # N(pa), not 1 / N(pa)
 
 
 def test_002_proportional_fitting():

@@ -22,7 +22,7 @@ from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
 from novum.runtime.checks import check_number
 
-__all__ = ["ResampledTest", "corrected_interval", "corrected_test", "spread_interval"]
+__all__ = ["ResampledTest", "corrected_interval", "corrected_test", "spread_interval", "variance_of_mean"]
 
 EQUAL = 1e-12  # of the scores: what rounding leaves of equal ones
 EQUAL_SCORES = "all parts have the same score, so that it has no width and says nothing"

@@ -10,6 +10,7 @@ from novum.exceptions import ParameterError
 from novum.graphical._canvas import ARC, LINK, PLAIN, Canvas, Style, box_size
 from novum.graphical._layout import Layout, Point, layered, spread
 from novum.graphical._separation import listed
+from novum.report.axes import new_figure
 
 if TYPE_CHECKING:
     from novum.graphical._enumeration import EquivalenceClasses
@@ -204,12 +205,10 @@ def on_circle(nodes: Sequence[Any], radius: float) -> dict[Any, Point]:
 
 
 def draw_classes(classes: "EquivalenceClasses", figure: Any) -> Any:
-    from matplotlib.figure import Figure
-
     shown = classes[:CLASSES_DRAWN]
     columns = max(len(one.members) for one in shown)
     if figure is None:
-        figure = Figure(figsize=(1.5 * columns + 0.5, 1.5 * len(shown)), layout="constrained")
+        figure = new_figure(1.5 * columns + 0.5, 1.5 * len(shown))
     grid = figure.subplots(len(shown), columns, squeeze=False)
     more = f" (the first {len(shown)})" if len(shown) < len(classes) else ""
     figure.suptitle(f"{classes.n_graphs} directed graphs, {len(classes)} classes{more}")

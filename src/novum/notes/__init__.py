@@ -1,7 +1,8 @@
 """The index of the lecture notes: from a chapter or a word to the name that serves it, and to the test that proves it.
 
-Three tables lie beside this file: `ledger.tsv` (every item of the five sets), `chapters.tsv` (their titles) and `errata.tsv` (their
-misprints). `served.json` says which tests prove an item; `make coverage` writes it after those tests have passed.
+Four tables lie beside this file: `ledger.tsv` (every item of the five sets), `names.tsv` (what serves each of them, in names that
+can be imported), `chapters.tsv` (their titles) and `errata.tsv` (their misprints). `served.json` says which tests prove an item;
+`make coverage` writes it after those tests have passed.
 """
 
 from novum.notes.listing import Listing, notes

@@ -6,7 +6,8 @@ from html import escape
 
 from novum.exceptions import ParameterError
 from novum.notes.misprints import errata
-from novum.notes.tables import SETS, Chapter, Row, chapters, ledger, page_name, served, short_api
+from novum.notes.public_names import PublicName
+from novum.notes.tables import SETS, Chapter, Row, chapters, ledger, names_of, page_name, served, shown_names
 
 __all__ = ["Listing", "notes"]
 
@@ -15,10 +16,11 @@ NAME_WIDTH, API_WIDTH = 46, 52  # two columns and a test fit 140 characters
 
 @dataclass(frozen=True, repr=False)
 class Listing:
-    """Rows of the ledger and the text that shows them."""
+    """Rows of the ledger, and names of the library, and the text that shows them."""
 
     text: str
     rows: tuple[Row, ...] = field(default=())
+    names: tuple[PublicName, ...] = field(default=())
 
     def __repr__(self) -> str:
         return self.text
@@ -49,8 +51,8 @@ def count(rows: tuple[Row, ...]) -> str:
 
 def home(rows: tuple[Row, ...]) -> str:
     """Return the module that most names of some rows are in."""
-    modules = Counter(".".join(name.strip().split(".")[:2]) for row in rows for name in row.api.split(","))
-    return modules.most_common(1)[0][0] if modules else ""
+    modules = Counter(".".join(name.split(".")[:2]) for row in rows for name in names_of(row) if "/" not in name)
+    return modules.most_common(1)[0][0] if modules else "nothing yet"
 
 
 def test_name(row: Row) -> str:
@@ -109,7 +111,7 @@ def of_chapter(number: str, chapter: str) -> Listing:
     lines = [f"{number} chapter {found.chapter}, {found.title} -> {home(rows)}; {count(rows)} items served; {page}"]
     width = max((len(row.section) for row in rows), default=1)
     for row in rows:
-        names = clipped(short_api(row), API_WIDTH)
+        names = shown_names(row, API_WIDTH).ljust(API_WIDTH)
         lines.append(f"  {row.section:<{width}}  {clipped(row.name, NAME_WIDTH)}  {names}  {test_name(row)}")
     misprints = [e for e in errata() if (e.notes, e.chapter) == found[:2]]
     if misprints:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from novum.notes.listing import home, rows_of
 from novum.notes.misprints import Erratum, errata
 from novum.notes.run import example
-from novum.notes.tables import SETS, Chapter, Row, chapters, ledger, page_name, served, short_api
+from novum.notes.tables import SETS, Chapter, Row, chapters, ledger, names_of, page_name, served, shown_names
 
 __all__ = ["chapter_page", "coverage_page", "errata_page", "index_page", "pages"]
 
@@ -21,6 +21,11 @@ def cell(text: str) -> str:
 def code(text: str) -> str:
     """Return a text as code inside a table."""
     return f"`{text.replace('|', chr(92) + '|')}`" if text else ""
+
+
+def names_cell(row: Row) -> str:
+    """Return the names of a row as code, what is no name as words."""
+    return code(shown_names(row)) if names_of(row) else shown_names(row)
 
 
 def proof(row: Row) -> str:
@@ -38,6 +43,12 @@ def titled(chapter: Chapter) -> str:
     return f"{chapter.notes} chapter {chapter.chapter}, {chapter.title}"
 
 
+def by(rows: tuple[Row, ...]) -> str:
+    """Return which module serves most of some rows, nothing where none does."""
+    module = home(rows)
+    return f", most of them by `{module}`" if "." in module else ""
+
+
 def of_chapter(chapter: Chapter) -> list[Erratum]:
     return [e for e in errata() if (e.notes, e.chapter) == chapter[:2]]
 
@@ -50,7 +61,7 @@ def coverage_page() -> str:
         HEAD,
         "# What of the notes is served\n",
         f"{done} of {len(rows)} items of the five sets have a test that passed when this page was written. An item counts",
-        "only by such a test; everything else is *not yet*, and the names given for it are plans.\n",
+        "only by such a test; everything else is *not yet*. Names are those that can be imported today.\n",
         "| notes | items served | items |\n|---|---:|---:|",
     ]
     for number, title in SETS.items():
@@ -70,7 +81,7 @@ def chapter_page(chapter: Chapter) -> str:
     """Return the page of one chapter: names, an example where there is one, tests, misprints."""
     rows = rows_of(chapter)
     done = sum(row.key in served() for row in rows)
-    lines = [HEAD, f"# {titled(chapter)}\n", f"{done} of {len(rows)} items served, most of them by `{home(rows)}`.\n"]
+    lines = [HEAD, f"# {titled(chapter)}\n", f"{done} of {len(rows)} items served{by(rows)}.\n"]
     session = example(*chapter[:2])
     if session is not None:
         lines += [
@@ -78,7 +89,7 @@ def chapter_page(chapter: Chapter) -> str:
             "```pycon\n" + session.strip() + "\n```\n",
         ]
     lines += ["## Items\n", "| section | item | names | proved by |\n|---|---|---|---|"]
-    lines += [f"| {row.section} | {cell(row.name)} | {code(short_api(row))} | {proof(row)} |" for row in rows]
+    lines += [f"| {row.section} | {cell(row.name)} | {names_cell(row)} | {proof(row)} |" for row in rows]
     if misprints := of_chapter(chapter):
         lines += [
             "\n## Misprints\n",

@@ -1,7 +1,9 @@
-"""From any word of the notes to the name that serves it.
+"""From any word of the notes or of the library to the name that serves it.
 
 Every word of a question has to match a word of the row, best first: the same word, a word that begins with it, a word spelt
 almost so. `synonyms.tsv` holds groups of phrases that mean the same; a question that contains one is also asked with the others.
+Beside the rows of the notes the public names themselves are asked, by their docstrings: a word of the name counts most, then one
+of the first line, then one further on.
 """
 
 import re
@@ -11,7 +13,8 @@ from functools import lru_cache
 from importlib.resources import files
 
 from novum.notes.listing import Listing, clipped
-from novum.notes.tables import Row, chapters, ledger, served
+from novum.notes.public_names import PublicName, public_names
+from novum.notes.tables import Row, chapters, ledger, names_of, served
 
 __all__ = ["find"]
 
@@ -20,6 +23,7 @@ CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 ALMOST = 0.8  # similarity of two words above which one is taken for a misspelling of the other
 SYNONYM = 0.9  # what a match by synonym is worth beside a match by the word itself
 IN_NAME, IN_API, IN_TITLE = 1.0, 0.8, 0.3  # what a word is worth by where it stands
+IN_PATH, IN_SUMMARY, IN_REST = 0.95, 0.7, 0.4  # the same for the names of the library
 SHOWN = 12
 
 
@@ -39,12 +43,25 @@ def index() -> tuple[tuple[Row, dict[str, float]], ...]:
         for text, value in (
             (titles[row.notes, row.chapter], IN_TITLE),
             (row.capability, IN_API),
-            (row.api.removeprefix("novum."), IN_API),
+            (" ".join(name.removeprefix("novum.") for name in names_of(row)), IN_API),
+            (row.api.replace("novum.", ""), IN_API),
             (row.item, IN_NAME),
             (row.name, IN_NAME),
         ):
             worth.update(dict.fromkeys(words_of(text), value))
         made.append((row, worth))
+    return tuple(made)
+
+
+@lru_cache(maxsize=1)
+def library() -> tuple[tuple[PublicName, dict[str, float]], ...]:
+    """Return every public name with the words of its docstring and what each is worth."""
+    made = []
+    for name in public_names():
+        worth = dict.fromkeys(words_of(name.rest), IN_REST)
+        worth |= dict.fromkeys(words_of(name.summary), IN_SUMMARY)
+        worth |= dict.fromkeys(words_of(name.path.removeprefix("novum.")), IN_PATH)
+        made.append((name, worth))
     return tuple(made)
 
 
@@ -87,15 +104,28 @@ def variants(asked: list[str]) -> list[tuple[list[str], float]]:
     return made
 
 
+def found_name(row: Row) -> str:
+    """Return the first name of a row, or that there is none."""
+    return next(iter(names_of(row)), "computed in its test" if row.key in served() else "not built yet")
+
+
+def line_of(hit: Row | PublicName) -> str:
+    """Return the line that shows a row or a name."""
+    if isinstance(hit, PublicName):
+        return f"{hit.path:<52}  {'library':<13} {clipped(hit.summary, 60)}".rstrip()
+    proof = "" if hit.key in served() else "not yet"
+    return f"{found_name(hit):<52}  {hit.notes} {hit.section:<9} {clipped(hit.name, 50)}  {proof}".rstrip()
+
+
 def find(*words: str, limit: int = SHOWN) -> Listing:
-    """Find the items of the notes that words speak of, best first.
+    """Find the items of the notes and the names of the library that words speak of, best first.
 
     Parameters
     ----------
     *words : str
         One or several words, or a phrase. Spelling may be off by a letter or two.
     limit : int, default=12
-        How many to show; `rows` holds all of them.
+        How many to show; `rows` and `names` hold all of them.
 
     Examples
     --------
@@ -104,24 +134,30 @@ def find(*words: str, limit: int = SHOWN) -> Listing:
     'explaining-away'
     >>> print(repr(find("fuel gauge")).split()[0])
     novum.datasets.load_fuel_gauge
+    >>> find("mcnemar").names[0].path
+    'novum.evaluation.compare'
     """
     asked = words_of(" ".join(words))
     questions = variants(asked)
-    scored = [(max(value * score(q, worth) for q, value in questions), row) for row, worth in index()]
-    ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].key not in served()))  # of equals, what is served first
-    found = [row for points, row in ranked if points > 0]
-    if not found:
+
+    def points(worth: dict[str, float]) -> float:
+        return max(value * score(q, worth) for q, value in questions)
+
+    rows = [(points(worth), row.key not in served(), row) for row, worth in index()]
+    rows = sorted((hit for hit in rows if hit[0] > 0), key=lambda hit: (-hit[0], hit[1]))  # of equals, the served first
+    named = {found_name(row) for _, _, row in rows}  # shown by the row already
+    names = [(points(worth), name) for name, worth in library() if name.path not in named]
+    names = sorted((hit for hit in names if hit[0] > 0), key=lambda hit: -hit[0])
+    if not rows and not names:
         close = sorted({own for _, worth in index() for own in worth}, key=lambda own: -closeness(asked, own))[:5]
         said = " ".join(words)
-        return Listing(f"Nothing in the notes is called {said!r}. Nearest words: {', '.join(close)}.")
-    lines = []
-    for row in found[:limit]:
-        first = row.api.split(",")[0].strip().rstrip("*")
-        proof = "" if row.key in served() else "not yet"
-        lines.append(f"{clipped(first, 52)}  {row.notes} {row.section:<9} {clipped(row.name, 50)}  {proof}".rstrip())
-    if len(found) > limit:
-        lines.append(f"and {len(found) - limit} more; find(..., limit={len(found)}) shows them")
-    return Listing("\n".join(lines), tuple(found))
+        return Listing(f"Nothing in the notes or the library is called {said!r}. Nearest words: {', '.join(close)}.")
+    hits: list[tuple[float, Row | PublicName]] = [(worth, row) for worth, _, row in rows] + list(names)
+    hits.sort(key=lambda hit: -hit[0])  # stable: of equals, the notes first
+    lines = [line_of(hit) for _, hit in hits[:limit]]
+    if len(hits) > limit:
+        lines.append(f"and {len(hits) - limit} more; find(..., limit={len(hits)}) shows them")
+    return Listing("\n".join(lines), tuple(row for *_, row in rows), tuple(name for _, name in names))
 
 
 def closeness(asked: list[str], word: str) -> float:

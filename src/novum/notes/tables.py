@@ -4,9 +4,21 @@ import csv
 import json
 from functools import lru_cache
 from importlib.resources import files
+from math import inf
 from typing import Any, NamedTuple
 
-__all__ = ["SETS", "Chapter", "Row", "chapters", "ledger", "page_name", "served", "short_api", "table"]
+__all__ = [
+    "SETS",
+    "Chapter",
+    "Row",
+    "chapters",
+    "ledger",
+    "names_of",
+    "page_name",
+    "served",
+    "shown_names",
+    "table",
+]
 
 SETS = {
     "000": "Machine Learning, 2022/23",
@@ -17,8 +29,14 @@ SETS = {
 }
 
 
+NONE = "-"  # in `names.tsv`: nothing serves the row yet
+
+
 class Row(NamedTuple):
-    """An item of the notes: where it stands, and the capability and names that serve it."""
+    """An item of the notes: where it stands, the capability it asks for, and the names once planned for it (`api`).
+
+    The names that serve it today are those of `names_of`.
+    """
 
     source: str
     notes: str
@@ -74,10 +92,31 @@ def served() -> dict[str, list[str]]:
     return json.loads((files("novum.notes") / "served.json").read_text(encoding="utf-8"))
 
 
-def short_api(row: Row) -> str:
-    """Return the names of a row without "novum." and without the star of a proposal."""
-    names = [name.strip().rstrip("*").removeprefix("novum.") for name in row.api.split(",")]
-    return ", ".join(name for name in names if name)
+@lru_cache(maxsize=1)
+def all_names() -> dict[str, tuple[str, ...]]:
+    """Return the names of every row, by its key, from `names.tsv`."""
+    rows = table("names.tsv")
+    return {row["row"]: tuple(name.strip() for name in row["names"].split(",") if name != NONE) for row in rows}
+
+
+def names_of(row: Row) -> tuple[str, ...]:
+    """Return what serves a row: dotted names that can be imported, of novum or scikit-learn, or a page of docs/.
+
+    Examples
+    --------
+    >>> from novum.notes.tables import ledger, names_of
+    >>> names_of(next(row for row in ledger() if row.item == "explaining-away"))
+    ('novum.graphical.BayesianNetwork.explaining_away',)
+    """
+    return all_names()[row.key]
+
+
+def shown_names(row: Row, width: float = inf) -> str:
+    """Return the names of a row without "novum.", as many whole ones as fit into `width`, or that there is none."""
+    names = [name.removeprefix("novum.") for name in names_of(row)]
+    fit = [", ".join(names[:count]) + (", ..." if count < len(names) else "") for count in range(len(names), 0, -1)]
+    short = next((text for text in fit if len(text) <= width), fit[-1] if fit else "")
+    return short or ("computed in its test" if row.key in served() else "not built yet")
 
 
 def page_name(notes: str, chapter: str) -> str:

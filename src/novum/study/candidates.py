@@ -1,11 +1,15 @@
-"""The models a study compares: every classifier or regressor of novum, scikit-learn's where novum has none yet, a baseline.
+"""The models a study compares: a curated list, a baseline, and whatever else is asked for by name.
 
-novum's own are found by looking (`novum.base.discovery`), so a family that is added takes part at once and takes the place
-of scikit-learn's class of the same name. SETTINGS gives the few that should differ from the defaults.
+CURATED has one entry for each way to learn, not for each class: three linear regressions that differ in what they do with many
+columns, not seven; nothing that was made to be read (FindS, rectangles), that wraps another (intervals, calibration) or that
+wants counts. Its classes are novum's where novum has them, else scikit-learn's. Every name that is compared costs the others a
+share of Holm's count, so a class is added here only for what none of the list does. `models=[...]` may name any classifier or
+regressor of novum (`novum.base.discovery` finds them).
 
-How simple a model is (SIMPLICITY) decides between models whose scores cannot be told apart. The order goes by what a
-person has to read to follow one prediction: nothing (the baseline), a weighted sum, a table of means and variances per
-class, a quadratic form per class, a small tree, the neighbours of a row, a kernel expansion, hundreds of trees, a network.
+How simple a model is (SIMPLICITY) decides between models whose scores are within the tolerance of `novum.study.choose`. The
+order goes by what a person has to read to follow one prediction: nothing (the baseline), a weighted sum, a table of means and
+variances per class, a quadratic form per class, a small tree, the neighbours of a row, a kernel expansion, hundreds of trees, a
+network.
 """
 
 from collections.abc import Iterator
@@ -62,45 +66,30 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "Lasso": {"alpha": 0.1},  # on scaled columns; the default of 1 is a strong penalty
     "ElasticNet": {"alpha": 0.1},
 }
-STAND_INS = {  # scikit-learn's classes, for the families that novum does not have yet
+CURATED = {
     "classifier": (
         "linear_model.LogisticRegression",
+        "naive_bayes.GaussianNB",
         "discriminant_analysis.LinearDiscriminantAnalysis",
         "discriminant_analysis.QuadraticDiscriminantAnalysis",
-        "neighbors.KNeighborsClassifier",
         "tree.DecisionTreeClassifier",
+        "neighbors.KNeighborsClassifier",
         "ensemble.RandomForestClassifier",
         "ensemble.AdaBoostClassifier",
         "ensemble.HistGradientBoostingClassifier",
     ),
     "regressor": (
+        "linear_model.LinearRegression",
+        "linear_model.Ridge",
         "linear_model.Lasso",
-        "linear_model.ElasticNet",
-        "neighbors.KNeighborsRegressor",
         "tree.DecisionTreeRegressor",
+        "neighbors.KNeighborsRegressor",
         "ensemble.RandomForestRegressor",
+        "ensemble.ExtraTreesRegressor",
         "ensemble.HistGradientBoostingRegressor",
     ),
 }
-# Not for a table of any columns: learners for counts, binary or categorical columns or several targets only, searches over
-# others, combinations of models that one chooses, parts of ensembles, and what another candidate does better or as well.
-NOT_FOR_TABLES = {
-    *("MultinomialNB", "BernoulliNB", "CategoricalNB", "ComplementNB", "LogisticRegressionCV", "RidgeCV", "LassoCV"),
-    *(
-        "ElasticNetCV",
-        "OneClassSVM",
-        "MultiTaskLasso",
-        "MultiTaskElasticNet",
-        "MultiTaskLassoCV",
-        "MultiTaskElasticNetCV",
-    ),
-    *("JointTableClassifier", "MixedNB", "GenerativeClassifier", "BayesOptimalClassifier", "LossMatrixClassifier"),
-    *("LeastSquaresClassifier", "Perceptron", "SGDClassifier", "SGDRegressor"),
-    *("RidgeClassifierCV", "BayesianModelAveraging", "MixtureOfExperts", "ExtraTreeClassifier", "ExtraTreeRegressor"),
-    *("RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "NadarayaWatson"),
-    *("BayesianNetworkClassifier", "TreeAugmentedNB"),
-}
-MOST_ROWS = {"svm": 5_000, "gaussian_process": 1_000, "kernel_ridge": 5_000}  # cost grows with the square or cube
+MOST_ROWS = {"neighbors": 100_000}  # of a family; every row that is asked about is compared with all others
 SHORT = {"LinearDiscriminantAnalysis": "LDA", "QuadraticDiscriminantAnalysis": "QDA"}
 
 
@@ -141,14 +130,40 @@ def made(cls: type, seed: int) -> Any:
     return estimator.set_params(**settings)
 
 
-def classes_for(kind: str) -> Iterator[tuple[type, str]]:
-    """Yield the classes that serve a kind of estimator, with whose they are."""
-    ours = {name: cls for name, cls in all_estimators(kind) if name not in NOT_FOR_TABLES}
-    yield from ((cls, "novum") for cls in ours.values())
-    for path in STAND_INS[kind]:
+def curated(kind: str) -> Iterator[tuple[type, str]]:
+    """Yield the classes of the curated list for a kind of estimator, with whose they are."""
+    for path in CURATED[kind]:
         module, name = path.split(".")
-        if name not in ours:
+        try:
+            yield getattr(import_module(f"novum.{module}"), name), "novum"
+        except (ImportError, AttributeError):
             yield getattr(import_module(f"sklearn.{module}"), name), "scikit-learn"
+
+
+def candidate_of(cls: type, by: str, seed: int) -> Candidate | None:
+    """Return the candidate of a class, None for one that cannot be made without arguments."""
+    home, estimator = family(cls), made(cls, seed)
+    return None if estimator is None else Candidate(short_name(cls), by, estimator, rank_of(cls), home in SCALED)
+
+
+def rank_of(cls: type) -> int:
+    """Return how simple the predictions of a class are to follow."""
+    return SIMPLE_CLASSES.get(cls.__name__, SIMPLICITY.get(family(cls), UNKNOWN_RANK))
+
+
+def named(kind: str, seed: int, models: Any, listed: list[Candidate]) -> list[Candidate]:
+    """Return the candidates that were asked for by name: of the curated list, else any of novum's."""
+    others = (candidate_of(cls, "novum", seed) for _, cls in all_estimators(kind))
+    known = {candidate.name: candidate for candidate in others if candidate is not None}
+    known |= {candidate.name: candidate for candidate in listed}
+    for name in models:
+        if name not in known:
+            usual = ", ".join(candidate.name for candidate in listed)
+            raise ParameterError(
+                f"Study(models=...): {name!r} is no {kind} of novum; the usual ones are {usual}. "
+                "Pass your own estimators as a dict of name to estimator."
+            )
+    return [known[name] for name in dict.fromkeys(models)]
 
 
 def candidates_for(task: str, n_rows: int, seed: int, models: Any = None) -> list[Candidate]:
@@ -158,11 +173,11 @@ def candidates_for(task: str, n_rows: int, seed: int, models: Any = None) -> lis
     ----------
     task : {"classification", "regression"}
     n_rows : int
-        Rows to train on; learners that are too slow for so many are left out.
+        Rows to train on; of the usual list, learners that are too slow for so many are left out.
     seed : int
         Their random_state.
     models : list of str, dict of estimators or None
-        Names from the leaderboard to compare instead of all, or estimators of your own by name.
+        Names to compare instead of the usual list, or estimators of your own by name.
     """
     classify = task == CLASSIFICATION
     dummy: Any = DummyClassifier(strategy="prior") if classify else DummyRegressor()
@@ -170,24 +185,15 @@ def candidates_for(task: str, n_rows: int, seed: int, models: Any = None) -> lis
     baseline = Candidate(title, "scikit-learn", dummy, SIMPLICITY["dummy"], scaled=False, baseline=True)
     if isinstance(models, dict):
         return [baseline, *(given(name, model) for name, model in models.items())]
-    found = []
-    for cls, by in classes_for("classifier" if classify else "regressor"):
-        home, estimator = family(cls), made(cls, seed)
-        if estimator is None or n_rows > MOST_ROWS.get(home, n_rows):
-            continue
-        rank = SIMPLE_CLASSES.get(cls.__name__, SIMPLICITY.get(home, UNKNOWN_RANK))
-        found.append(Candidate(short_name(cls), by, estimator, rank, home in SCALED))
+    kind = "classifier" if classify else "regressor"
+    listed = [c for c in (candidate_of(cls, by, seed) for cls, by in curated(kind)) if c is not None]
     if models is not None:
-        known = [candidate.name for candidate in found]
-        unknown = [name for name in models if name not in known]
-        if unknown:
-            raise ParameterError(f"Study(models=...): {unknown[0]!r} is not among {', '.join(known)}.")
-        found = [candidate for candidate in found if candidate.name in models]
+        found = named(kind, seed, models, listed)
+    else:
+        found = [c for c in listed if n_rows <= MOST_ROWS.get(family(type(c.estimator)), n_rows)]
     return [baseline, *sorted(found, key=lambda candidate: candidate.simplicity)]
 
 
 def given(name: str, estimator: Any) -> Candidate:
     """Return the candidate for an estimator of the user's."""
-    home = family(type(estimator))
-    rank = SIMPLE_CLASSES.get(type(estimator).__name__, SIMPLICITY.get(home, UNKNOWN_RANK))
-    return Candidate(str(name), "you", estimator, rank, scaled=True)
+    return Candidate(str(name), "you", estimator, rank_of(type(estimator)), scaled=True)

@@ -1,29 +1,40 @@
-"""The leaderboard and the choice: the simplest model that cannot be told from the best.
+"""The leaderboard and the choice: the best mean, or a simpler model whose cost is stated and small.
 
-Every candidate is compared with the one of best mean by the corrected resampled t-test on the same folds; the p-values are
-adjusted by Holm for the number of comparisons. From the best down, up to the first that is shown to be worse, the choice
-falls on the simplest (`novum.study.candidates` has the order), and among equally simple ones on the best mean: a model below
-one that is shown to be worse is not kept because its own scores are too scattered to tell. The baseline is another question,
-"does any model help?", asked once, of the best mean: it is kept only where that single test finds no difference.
+Let d be the difference of a model's mean to the best one over the same folds, and s its standard error, corrected for training
+parts that overlap. A simpler model is preferred to the best only where
+
+    d <= min(s, PRACTICAL)    a share: PRACTICAL is .01; an error: a hundredth of the best's              (1)
+
+so it costs at most one standard error of what the folds can measure, and never more than a hundredth. Of those the simplest is
+kept (`novum.study.candidates` has the order), among equally simple ones the best mean. Everything else is the best mean's.
+Differences that are the same on all folds have s = 0: they are no reason to prefer anything but the best.
+
+Beside the choice, the table says of each model whether it is shown to be worse than the best, by the corrected resampled t-test
+with Holm's adjustment. Not being shown to be worse is no reason to be kept. The baseline is another question, "does any model
+help?", asked once, of the best mean: it is kept where that gains no more than two of its standard errors,
+
+    d <= 2 s    for the baseline                                                                               (2)
+
+(not by the t-test, which with three folds would call .5 and .9 equal).
 
 The best mean is picked by looking, so the tests against it are not exact: they lean towards finding a difference. The
 hold-out score, on rows that no step has seen, is the one to quote.
 """
 
-from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
 
 from novum.evaluation import corrected_test, holm
 from novum.evaluation.proportion import Interval
-from novum.evaluation.resampled import spread_interval
+from novum.evaluation.resampled import spread_interval, variance_of_mean
 from novum.study.compare import Scores
 from novum.study.measures import Measure
 
-__all__ = ["LEVEL", "Leader", "choose", "leaderboard"]
+__all__ = ["LEVEL", "PRACTICAL", "Leader", "choose", "leaderboard", "tolerance"]
 
 LEVEL = 0.05
+PRACTICAL = 0.01  # of a share, or of the best model's error: no one would change models for less
 
 
 class Leader(NamedTuple):
@@ -35,8 +46,8 @@ class Leader(NamedTuple):
     interval: Interval
     difference: float  # to the best, in the measure's own direction
     difference_interval: Interval
+    standard_error: float  # of the difference
     p_value: float  # adjusted; NaN for the best
-    alone: float  # p of the test against the best as the only one made; NaN for the best
     seconds: float
     simplicity: int
     position: int  # among the candidates
@@ -59,9 +70,8 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
     order = sorted(range(len(means)), key=lambda c: (-measure.better(means[c]), scores.candidates[c].simplicity))
     best, others = order[0], order[1:]
     tests = {c: corrected_test(scores.values[c], scores.values[best], ratio) for c in order}
-    # differences that are the same on all folds prove nothing: their p-value does not exist and counts as 1
-    alone = {c: 1.0 if np.isnan(tests[c].p_value) else float(tests[c].p_value) for c in order}
-    adjusted = dict(zip(others, holm([alone[c] for c in others])))
+    # differences that are the same on all folds prove nothing: their p-value does not exist, and counts as 1 in Holm's steps
+    adjusted = dict(zip(others, holm([float(np.nan_to_num(tests[c].p_value, nan=1.0)) for c in others])))
     return [
         Leader(
             scores.candidates[c].name,
@@ -70,8 +80,8 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
             measure.inside(spread_interval(scores.values[c], ratio, 0.95)),
             tests[c].difference,
             tests[c].interval,
+            float(np.sqrt(variance_of_mean(scores.values[c] - scores.values[best], ratio))),
             float(adjusted.get(c, np.nan)),
-            alone[c] if c != best else np.nan,
             float(scores.seconds[c]),
             scores.candidates[c].simplicity,
             c,
@@ -80,18 +90,37 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
     ]
 
 
+def tolerance(leader: Leader, best: Leader, measure: Measure) -> float:
+    """Return the right side of (1): what a model may lose against the best."""
+    relative = not (measure.higher_is_better or best.mean == 0)
+    return min(leader.standard_error, PRACTICAL * (abs(best.mean) if relative else 1.0))
+
+
 def choose(leaders: list[Leader], measure: Measure) -> tuple[Leader, str]:
     """Return the row to keep and the reason in a few words."""
-    equals = [leader for leader in takewhile(lambda leader: leader.verdict != "yes", leaders) if leader.simplicity]
+    best = leaders[0]
     baseline = next((leader for leader in leaders if leader.simplicity == 0), None)
-    if baseline is not None and (baseline.best or not baseline.alone <= LEVEL):
-        return baseline, "no model can be shown to be better"
-    kept = min(equals, key=lambda leader: (leader.simplicity, -measure.better(leader.mean)))
-    count = len(equals)
-    if count == 1:
-        return kept, "best mean, and the next is shown to be worse"
-    group = f"the simplest of the {number(count)} that cannot be told apart"
-    return kept, f"best mean and {group}" if kept.best else group
+    if baseline is not None and baseline.best:
+        return baseline, "no model is better"
+    if baseline is not None and abs(baseline.difference) <= 2 * baseline.standard_error:
+        gain, error = (measure.text(abs(amount)) for amount in (baseline.difference, baseline.standard_error))
+        return baseline, f"no model can be shown to be better ({best.name} gains {gain}, its standard error is {error})"
+    near = [
+        leader
+        for leader in leaders
+        if leader.simplicity
+        and measure.better(best.mean) - measure.better(leader.mean) <= tolerance(leader, best, measure)
+    ]
+    kept = min(near, key=lambda leader: (leader.simplicity, -measure.better(leader.mean)))
+    if kept.best:
+        like = sum(leader.verdict == "cannot tell" for leader in leaders)
+        others = "the next is shown to be worse" if not like else f"{number(like)} cannot be told from it"
+        return kept, f"best mean; {others}"
+    cost, most = (measure.text(abs(amount)) for amount in (kept.difference, tolerance(kept, best, measure)))
+    return kept, (
+        f"simpler than {best.name}, the best mean, and costs {cost} against the best"
+        f" (at most {most}: one corrected standard error, never above a hundredth)"
+    )
 
 
 def number(count: int) -> str:

@@ -61,8 +61,9 @@ class StudyResult:
     kept : Leader or None
         The row that was kept; None if the study was interrupted.
     model : Pipeline or None
-        The kept model, fitted on all training rows; it takes frames as `prepare` makes them, `predict` takes yours.
+        The kept model, fitted on all rows; it takes frames as `prepare` makes them, `predict` takes yours.
     hold_out : HoldOut or None
+        Its kind, fitted on the training rows alone, on the rows put away.
     card : Card
         The data card.
     explanation : Explanation or None

@@ -40,7 +40,9 @@ __all__ = ["Study"]
 
 
 class Study:
-    """Compare models on a table, keep the simplest that cannot be told from the best, and judge it on unseen rows.
+    """Compare models on a table, keep the best or a simpler one that costs next to nothing, and judge it on unseen rows.
+
+    The judged model is fitted on the training rows; the model that is saved and predicts is then fitted again on all rows.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ class Study:
     measure : str or None, default=None
         "accuracy" or "balanced_accuracy" for classes, "rmse", "mae" or "r2" for numbers. None: accuracy or rmse.
     models : list of str, dict of estimators or None, default=None
-        Names from the leaderboard, or your own estimators by name; None: all there are.
+        Names of novum's models, or your own estimators by name; None: the usual list for the task.
     drop : sequence of str, default=()
         Columns to leave out.
     seed : int, default=0
@@ -183,7 +185,7 @@ class Study:
     def _conclude(
         self, result: StudyResult, frame: Any, y: np.ndarray, train: np.ndarray, held: np.ndarray, listener: Listener
     ) -> None:
-        """Choose, fit on all training rows, judge on the rows put away, explain."""
+        """Choose, fit on all training rows, judge on the rows put away, explain; then fit on every row, to be used."""
         measure = result.measure
         kept, reason = choose(result.leaders, measure)
         listener.step("keep", [f"{kept.name}: {reason} on {len(train)} rows"])
@@ -192,7 +194,8 @@ class Study:
         interval = holdout_interval(measure, y[held], predicted, self.seed)
         hold = HoldOut(measure.score(y[held], predicted), interval, y[held], predicted)
         explanation = explain(model, frame.iloc[held], y[held], predicted, result.task, measure, self.seed)
-        result.finished(attach(model, result.schema), kept, reason, hold, explanation)
+        final = fitted(result.candidate(kept), frame, y)
+        result.finished(attach(final, result.schema), kept, reason, hold, explanation)
         listener.step("hold-out", [result.judged()])
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from novum.exceptions import DataError, ParameterError
-from novum.report.axes import PANEL_SIZE, drawing_axes
+from novum.report.axes import PANEL_SIZE, drawing_axes, new_figure
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
 from novum.theory._concepts import ONE_DIMENSION, ORACLES, oracle_of
@@ -80,11 +80,9 @@ class Shattering:
             return self._draw(drawing_axes(ax), len(self.labelings) - 1 if labeling is None else labeling)
         if len(self.labelings) > MOST_PANELS:
             raise ParameterError(f"Shattering.plot: {len(self.labelings)} panels are too many; pass labeling=0, 1, ...")
-        from matplotlib.figure import Figure
-
         columns = min(4, len(self.labelings))
         rows = -(-len(self.labelings) // columns)
-        figure = Figure(figsize=(columns * PANEL_SIZE[0] / 2, rows * PANEL_SIZE[1] / 1.6), layout="constrained")
+        figure = new_figure(columns * PANEL_SIZE[0] / 2, rows * PANEL_SIZE[1] / 1.6)
         axes = figure.subplots(rows, columns, squeeze=False).ravel()
         for spare in axes[len(self.labelings) :]:
             spare.set_axis_off()

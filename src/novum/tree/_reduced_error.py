@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from novum.engines.trees.exact import Target
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.engines.trees.pruning import collapse, pruning_path
+from novum.report.axes import drawing_axes
 from novum.runtime.random import Stream
 from novum.tree._splits import tables
 
@@ -156,10 +157,7 @@ class PruningCurve:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw both errors against the number of leaves, mark the best tree and return the axes."""
-        if ax is None:
-            from matplotlib.figure import Figure
-
-            ax = Figure().subplots()
+        ax = drawing_axes(ax)
         ax.step(self.n_leaves, self.training_error, where="post", label="training")
         ax.step(self.n_leaves, self.validation_error, where="post", label="held out")
         best = self.best_index

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import Bool, Choice, Int, Null, check
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.exceptions import ParameterError
+from novum.report.axes import new_figure
 from novum.tree._conditions import Names, edge_condition, float_rows, names_of
 
 __all__ = ["plot_tree"]
@@ -224,9 +225,7 @@ def drawn(
 ) -> list[Any]:
     """Draw the boxes and edges, and return their texts."""
     if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(figsize=(10, 6)).subplots()
+        ax = new_figure(10, 6).subplots()
     tree, depth = model.tree_, model.tree_.depths()
     x = positions(tree, depth, max_depth + 1)
     levels = min(int(depth.max()), max_depth + 1) + 1
