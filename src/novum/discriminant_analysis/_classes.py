@@ -120,7 +120,7 @@ class GaussianClasses(BayesRule):
 
     def plot(self, X: Rows = None, y: Target = None, ax: Any = None) -> Any:
         """Draw the densities of the classes (1 or 2 features), with the decision boundary and the rows where given."""
-        from novum.discriminant_analysis._plot import plot_class_densities
+        from novum.discriminant_analysis.plots import plot_class_densities
 
         return plot_class_densities(self, X, y, ax=ax)
 

@@ -222,7 +222,7 @@ class DiscreteNB(BayesRule, PartialFit):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the probabilities of every class as a heat table, class by feature; return the axes."""
-        from novum.naive_bayes._plot import plot_class_tables
+        from novum.naive_bayes.plots import plot_class_tables
 
         return plot_class_tables(self, ax=ax)
 

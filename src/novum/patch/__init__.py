@@ -19,7 +19,7 @@ from typing import Any
 from novum.base.estimator import Estimator, fitted_classes
 from novum.exceptions import ParameterError
 
-__all__ = ["Replacements", "patch", "unpatch", "used"]
+__all__ = ["patch", "used"]
 
 THEIRS = "sklearn"
 VARIABLE = "NOVUM_PATCH"  # tells processes started from here what to replace: names, or * for all
