@@ -1,13 +1,14 @@
 """Bias, variance and noise as results, and their pictures: fits and their average, curves over complexity, targets."""
 
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.report.axes import drawing_axes, drawing_panels
+from novum.report.result import Result
+from novum.report.tables import html_text
 
 __all__ = ["BiasVariance", "BiasVarianceCurve", "plot_bullseye"]
 
@@ -15,7 +16,7 @@ COLORS = {"bias": "#33415c", "variance": "#d1495b", "total": "#7a9e7e", "noise":
 
 
 @dataclass(frozen=True, repr=False)
-class BiasVariance:
+class BiasVariance(Result):
     """Parts of an expected loss.
 
     Attributes
@@ -97,11 +98,11 @@ class BiasVariance:
         )
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
 
 @dataclass(frozen=True, repr=False)
-class BiasVarianceCurve:
+class BiasVarianceCurve(Result):
     """Parts of the expected loss over a parameter.
 
     Attributes
@@ -176,7 +177,7 @@ class BiasVarianceCurve:
         return "\n".join([f"bias and variance over {self.parameter}; smallest expected loss at {self.best}", *lines])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
 
 def plot_bullseye(

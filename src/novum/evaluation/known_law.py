@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import result
 from novum.runtime.checks import check_count, vector
 
 __all__ = ["Expectation", "Overfitting", "expected_loss", "out_of_bag_probability", "overfits", "sampling_distribution"]
@@ -30,6 +31,7 @@ ENUMERATED = 200_000  # samples gone through; above they are drawn
 DRAWS = 10_000
 
 
+@result
 class Expectation(NamedTuple):
     """A mean under a law."""
 
@@ -43,6 +45,7 @@ class Expectation(NamedTuple):
         return self.value - float(true_value)
 
 
+@result
 class Overfitting(NamedTuple):
     """Whether (5) holds, and the four errors it compares."""
 

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from html import escape
+from typing import Any
 
 from novum.exceptions import ParameterError
 from novum.notes.misprints import errata
 from novum.notes.tables import SETS, Chapter, Row, chapters, ledger, page_name, served, short_api
+from novum.report.result import Result, table_of_records
+from novum.report.tables import html_text
 
 __all__ = ["Listing", "notes"]
 
@@ -14,17 +16,20 @@ NAME_WIDTH, API_WIDTH = 46, 52  # two columns and a test fit 140 characters
 
 
 @dataclass(frozen=True, repr=False)
-class Listing:
+class Listing(Result):
     """Rows of the ledger and the text that shows them."""
 
     text: str
     rows: tuple[Row, ...] = field(default=())
 
+    def _result_columns(self) -> dict[str, Any]:
+        return table_of_records(self.rows or tuple(self.text.splitlines()))
+
     def __repr__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.text)}</pre>"
+        return html_text(self.text)
 
 
 def clipped(text: str, width: int) -> str:

@@ -6,6 +6,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from novum.report.result import result
+
 __all__ = ["SETS", "Chapter", "Row", "chapters", "ledger", "page_name", "served", "short_api", "table"]
 
 SETS = {
@@ -17,6 +19,7 @@ SETS = {
 }
 
 
+@result
 class Row(NamedTuple):
     """An item of the notes: where it stands, and the capability and names that serve it."""
 
@@ -37,6 +40,7 @@ class Row(NamedTuple):
         return f"{self.source}/{self.item}"
 
 
+@result
 class Chapter(NamedTuple):
     notes: str
     chapter: str

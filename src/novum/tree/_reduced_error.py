@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from novum.engines.trees.exact import Target
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.engines.trees.pruning import collapse, pruning_path
+from novum.report.result import Result
 from novum.runtime.random import Stream
 from novum.tree._splits import tables
 
@@ -110,7 +111,7 @@ def prune_by_score(tree: Tree, score: NDArray, whole: float) -> tuple[Tree, dict
 
 
 @dataclass(frozen=True, repr=False)
-class PruningCurve:
+class PruningCurve(Result):
     """Errors of the subtrees that cost-complexity pruning leaves, from the full tree to the root.
 
     Attributes

@@ -16,12 +16,13 @@ where b(q) is the end that the test's own law puts at q, for a mean with standar
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from novum.evaluation.proportion import Interval
+from novum.report.result import Result
+from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_number
 
 __all__ = ["ALTERNATIVES", "NO_SPREAD", "SampledLaw", "TestResult", "p_value_of", "shown_statistic", "significance"]
@@ -95,7 +96,7 @@ def shown_p(p: float) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class TestResult:
+class TestResult(Result):
     """The outcome of a statistical test.
 
     Attributes
@@ -230,7 +231,7 @@ class TestResult:
         return "\n".join([*lines, f"  note: {remark}"] if remark else lines)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
 
 def result_of(
