@@ -78,8 +78,8 @@ def comparison():
 
 @lru_cache
 def judged():
-    X, y = iris()
-    return evaluation.evaluate(GaussianNB().fit(X, y), X, y, scoring=["accuracy", "precision"])
+    truth = np.arange(200) % 2
+    return evaluation.evaluate_predictions(truth, np.where(np.arange(200) % 7 < 2, 1 - truth, truth))
 
 
 @lru_cache

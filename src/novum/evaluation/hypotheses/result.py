@@ -24,6 +24,7 @@ from novum.evaluation.proportion import Interval
 from novum.report.result import Result
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_number
+from novum.runtime.renamed import renamed_parameter
 
 __all__ = ["ALTERNATIVES", "NO_SPREAD", "SampledLaw", "TestResult", "p_value_of", "shown_statistic", "significance"]
 
@@ -169,9 +170,10 @@ class TestResult(Result):
         """Return the finite ends of the region of acceptance: one for a one-sided test, two for a two-sided one."""
         return tuple(end for end in self.acceptance_region(level) if np.isfinite(end))
 
-    def interval(self, confidence: float = 0.95) -> Interval:
+    @renamed_parameter("confidence", "level")
+    def interval(self, level: float = 0.95) -> Interval:
         """Return the values of the parameter that the test does not reject, one-sided where the alternative is."""
-        c = check_number("TestResult.interval", "confidence", confidence, 0, 1, open_low=True, open_high=True)
+        c = check_number("TestResult.interval", "level", level, 0, 1, open_low=True, open_high=True)
         if self.bound is None:
             raise ValueError(f"TestResult: the {self.name} estimates no single parameter; it has no interval.")
         if self.alternative == "greater":
