@@ -78,7 +78,7 @@ def likelihood(result, data):
     if not isinstance(result, BayesianNetwork):
         result = (from_pgmpy if hasattr(result, "get_cpds") else from_pyagrum)(result, ours)
     found = result
-    return round(float(found.log_likelihood(rows[:5000]).mean()), 4)
+    return round(float(found.score_samples(rows[:5000]).mean()), 4)
 
 
 def ours_tables(data):

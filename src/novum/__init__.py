@@ -21,7 +21,6 @@ _FAMILIES = (
     "evaluation",
     "exceptions",
     "feature_extraction",
-    "fold",
     "graphical",
     "information",
     "linalg",

@@ -26,7 +26,7 @@ def test_true_error_exact_and_drawn():
         X = rng.integers(6, size=n)
         return X, X % 2
 
-    drawn = expected_loss(h, draw, rng=0)
+    drawn = expected_loss(h, draw, random_state=0)
     assert not drawn.exact and abs(drawn.value - 1 / 3) < 4 * drawn.standard_error
     assert drawn.standard_error == pytest.approx(np.sqrt(2 / 9 / 10_000), rel=0.03)
 
@@ -46,7 +46,7 @@ def test_the_sample_error_is_unbiased():
         independent = sampling_distribution(sample_error, UNIFORM, n)
         assert independent.bias(true) == pytest.approx(0, abs=1e-15)
         assert independent.variance == pytest.approx(true * (1 - true) / n, rel=1e-12)
-    many = sampling_distribution(sample_error, UNIFORM, 50, n_draws=500, rng=0)
+    many = sampling_distribution(sample_error, UNIFORM, 50, n_draws=500, random_state=0)
     assert not many.exact and abs(many.bias(true)) < 4 * many.standard_error
 
 
@@ -91,10 +91,10 @@ def test_expected_test_error_of_an_algorithm():
         model = LinearRegression(fit_intercept=False).fit(*sample)
         return sigma**2 + (model.coef_[0] - 2) ** 2  # exact over a new row
 
-    found = sampling_distribution(test_error, draw, n, n_draws=2000, rng=0)
+    found = sampling_distribution(test_error, draw, n, n_draws=2000, random_state=0)
     assert abs(found.value - sigma**2 * (1 + 1 / (n - 2))) < 4 * found.standard_error
     one = LinearRegression(fit_intercept=False).fit(*draw(n, np.random.default_rng(1)))
-    known = expected_loss(one, draw, "squared", n_draws=20_000, rng=2)
+    known = expected_loss(one, draw, "squared", n_draws=20_000, random_state=2)
     assert abs(known.value - (sigma**2 + (one.coef_[0] - 2) ** 2)) < 4 * known.standard_error
 
 

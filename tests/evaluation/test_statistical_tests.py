@@ -108,7 +108,7 @@ def test_power_by_its_definition():
         lambda both: t_test(*both, equal_variances=True),
         lambda g: (g.normal(0.8, 1, 15), g.normal(0, 1, 30)),
         n_repeats=800,
-        rng=0,
+        random_state=0,
     )
     assert low - 0.01 < power("two-sample t", 0.8, 15, ratio=2) < high + 0.01
 
@@ -192,9 +192,9 @@ def test_the_result_knows_all_a_test_is_about():
     assert test.to_frame().loc["one-sample t-test", "p_value"] == test.p_value
     assert pickle.loads(pickle.dumps(test)).interval(0.9) == test.interval(0.9)
     generator = np.random.default_rng(1)
-    under, (low, high) = rejection_rate(t_test, lambda g: g.normal(size=6), n_repeats=600, rng=generator)
+    under, (low, high) = rejection_rate(t_test, lambda g: g.normal(size=6), n_repeats=600, random_state=generator)
     assert low < 0.05 < high  # type I
-    rate, (low, high) = rejection_rate(t_test, lambda g: g.normal(1.0, 1, size=8), n_repeats=600, rng=2)
+    rate, (low, high) = rejection_rate(t_test, lambda g: g.normal(1.0, 1, size=8), n_repeats=600, random_state=2)
     assert low < power("t", 1.0, 8) < high and rate > under  # power, 1 - type II
 
 
@@ -243,8 +243,8 @@ def test_permutation_by_enumeration(alternative):
 
 def test_drawn_permutations_repeat_and_near_the_t_test():
     a, b = rng.normal(0.5, 1, 30), rng.normal(0, 1, 30)
-    ours = permutation_test(a, b, rng=3)
-    assert ours.p_value == permutation_test(a, b, rng=3).p_value
+    ours = permutation_test(a, b, random_state=3)
+    assert ours.p_value == permutation_test(a, b, random_state=3).p_value
     assert ours.p_value == pytest.approx(t_test(a, b).p_value, abs=0.02)
     custom = permutation_test(a[:6], b[:6], statistic=lambda u, v: np.median(u) - np.median(v))
     assert 0 < custom.p_value <= 1

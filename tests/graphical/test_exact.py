@@ -121,7 +121,7 @@ def test_rows_of_evidence_are_answered_together():
     names = list(network.states)
     rows = {v: np.array([rng.choice([*network.states[v], None]) for _ in range(300)], dtype=object) for v in names[1:]}
     answers = network.query_rows(names[0], rows)
-    logs = network.log_likelihood(rows)
+    logs = network.score_samples(rows)
     for i in (0, 7, 111, 299):
         evidence = {v: column[i] for v, column in rows.items() if column[i] is not None}
         one = network.query(names[0], evidence)

@@ -168,8 +168,8 @@ def test_numbers_are_set_marginalised_and_drawn():
     drawn = after.sample(4000, random_state=0)
     assert (drawn["x"] == 3).all() and drawn["y"].mean() == pytest.approx(3.2, abs=0.1)
     assert (
-        np.isfinite(after.log_likelihood(drawn[:5])).all()
-        and (after.log_likelihood(network.sample(3, random_state=0)) == -np.inf).all()
+        np.isfinite(after.score_samples(drawn[:5])).all()
+        and (after.score_samples(network.sample(3, random_state=0)) == -np.inf).all()
     )
     for call, error in ((lambda: after.query("x"), ParameterError), (lambda: after.query("y", {"x": 2}), DataError)):
         with pytest.raises(error, match="was set"):

@@ -44,7 +44,7 @@ def test_linear_gaussian_queries_equal_gaussian_algebra():
     np.testing.assert_allclose(found.cov, cov[:2, :2] - np.outer(gain, cov[2, :2]), atol=1e-13)
     assert found.log_evidence == pytest.approx(stats.norm(mean[2], np.sqrt(cov[2, 2])).logpdf(3.0))
     rows = {"a": [0.1, np.nan, 1], "b": [1, 2, np.nan], "c": [0, np.nan, np.nan]}
-    logs = network.log_likelihood(rows)
+    logs = network.score_samples(rows)
     assert logs[0] == pytest.approx(stats.multivariate_normal(mean, cov).logpdf([0.1, 1, 0]))
     assert logs[1] == pytest.approx(stats.norm(mean[1], np.sqrt(cov[1, 1])).logpdf(2))
     draws = network.sample(50_000, random_state=0).to_numpy()
@@ -96,7 +96,7 @@ def test_conditional_gaussian_queries_equal_sums_of_integrals():
     np.testing.assert_allclose(height.distribution.prob(grid[::1000]), p[::1000], atol=1e-9)
     assert float(height.mean) == pytest.approx(np.sum(p * grid) * step)
     assert network.query("sex", {"smokes": "yes"})["m"] == pytest.approx(0.12 / 0.18)
-    logs = network.log_likelihood({"weight": [75.0, np.nan], "smokes": [None, "yes"]})
+    logs = network.score_samples({"weight": [75.0, np.nan], "smokes": [None, "yes"]})
     np.testing.assert_allclose(logs, [np.log(cells.sum()), np.log(0.18)], atol=1e-10)
     rows = network.sample(20_000, random_state=1)
     assert list(rows.columns) == ["sex", "smokes", "height", "weight"]
@@ -126,4 +126,4 @@ def test_refusals():
     with pytest.raises(ParameterError, match="must be a real number"):
         mixed().query("sex", {"weight": "heavy"})
     with pytest.raises(DataError, match="must hold numbers"):
-        mixed().log_likelihood({"weight": ["a", "b"]})
+        mixed().score_samples({"weight": ["a", "b"]})

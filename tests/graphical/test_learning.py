@@ -31,7 +31,7 @@ def test_counts_of_the_seven_rows():
     np.testing.assert_allclose(other.tables["X1"], [6 / 7, 1 / 7])
     np.testing.assert_allclose(other.tables["X2"], [[1 / 3, 1 / 6, 1 / 2], [1, 0, 0]])
     np.testing.assert_allclose(other.tables["X3"], [[2 / 3, 1 / 3], [0, 1]])
-    assert other.report_.log_likelihood == pytest.approx(other.log_likelihood(SEVEN).sum())
+    assert other.report_.log_likelihood == pytest.approx(other.score_samples(SEVEN).sum())
 
 
 @pytest.mark.notes("000-b", "bn-map")
@@ -121,7 +121,7 @@ def test_em_passes_equal_a_literal_expectation_and_never_fall(seed):
         )
     network.fit(columns, n_init=3, random_state=0)
     assert (np.diff(network.report_.history) >= -1e-10 * np.abs(network.report_.history[1:])).all()
-    assert network.report_.log_likelihood == pytest.approx(network.log_likelihood(columns).sum(), rel=1e-9)
+    assert network.report_.log_likelihood == pytest.approx(network.score_samples(columns).sum(), rel=1e-9)
 
 
 @pytest.mark.notes("000-b", "plot-em-trace")
@@ -209,7 +209,7 @@ def test_real_nodes_are_regressions():
         assert found.conditionals["w"].variance[k] == pytest.approx(
             np.mean((part["w"] - slope * part["h"] - intercept) ** 2)
         )
-    assert found.report_.log_likelihood == pytest.approx(found.log_likelihood(rows).sum())
+    assert found.report_.log_likelihood == pytest.approx(found.score_samples(rows).sum())
 
 
 def test_bad_data_change_nothing():

@@ -21,7 +21,7 @@ def test_a_noisy_or_of_forty_causes_needs_no_table():
     assert network.query(0, {"y": "yes"})["yes"] == pytest.approx((0.5 - off * 0.45 / 0.95) / (1 - off))
     rows = network.sample(4000, random_state=0)
     assert (rows["y"] == "no").mean() == pytest.approx(off, abs=0.02)
-    assert network.log_likelihood(rows[["y"]].iloc[:1])[0] == pytest.approx(
+    assert network.score_samples(rows[["y"]].iloc[:1])[0] == pytest.approx(
         np.log(off if rows["y"].iloc[0] == "no" else 1 - off)
     )
     with pytest.raises(MemoryError, match="NoisyOr: the table of 40 parents"):
@@ -49,7 +49,7 @@ def test_names_of_any_type_and_frames_of_any_kind():
         [((0, 1), 7), (7, "z")], {(0, 1): [0.5, 0.5], 7: [[0.9, 0.1], [0.2, 0.8]], "z": [[0.5, 0.5], [0.1, 0.9]]}
     )
     rows = network.sample(300, random_state=0)
-    assert list(rows.columns) == [(0, 1), 7, "z"] and len(network.log_likelihood(rows)) == 300
+    assert list(rows.columns) == [(0, 1), 7, "z"] and len(network.score_samples(rows)) == 300
     numbers = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (200, 3)))
     assert len(HillClimb().fit(numbers).dag_) == 3
     enum = pl.DataFrame(
@@ -61,7 +61,7 @@ def test_names_of_any_type_and_frames_of_any_kind():
     found = BayesianNetwork([("a", "b")], states={"b": ("p", "q")}).fit(enum)
     assert found.states["a"] == ("y", "x")
     mixed = BayesianNetwork({"a": []}, {"a": [0.9, 0.1]}, {"a": (1, "1")})
-    np.testing.assert_allclose(np.exp(mixed.log_likelihood({"a": [1, "1"]})), [0.9, 0.1])
+    np.testing.assert_allclose(np.exp(mixed.score_samples({"a": [1, "1"]})), [0.9, 0.1])
 
 
 def test_what_real_nodes_cannot_do_is_said():

@@ -122,7 +122,7 @@ def test_likelihood_of_rows_with_gaps(frame):
     columns = {
         v: [str(rng.choice(network.states[v])) if rng.random() > 0.2 else None for _ in range(50)] for v in names
     }
-    logs = network.log_likelihood(frame(columns))
+    logs = network.score_samples(frame(columns))
     for i in range(0, 50, 7):
         seen = {v: c[i] for v, c in columns.items() if c[i] is not None}
         total = 0.0
@@ -132,9 +132,9 @@ def test_likelihood_of_rows_with_gaps(frame):
             total += np.prod([network.tables[v][(*(at[p] for p in network.parents[v]), at[v])] for v in names])
         assert logs[i] == pytest.approx(np.log(total), abs=1e-12)
     with pytest.raises(DataError, match="holds 'odd', which is no state of"):
-        network.log_likelihood(frame({names[0]: ["odd"]}))
+        network.score_samples(frame({names[0]: ["odd"]}))
     with pytest.raises(DataError, match="no column"):
-        network.log_likelihood(frame({"other": ["odd"]}))
+        network.score_samples(frame({"other": ["odd"]}))
 
 
 def test_noisy_or():

@@ -196,7 +196,7 @@ def test_most_probable_causes_of_a_noisy_or():
         network = with_causes(8, rng)
         free = [v for v in network.nodes if v not in evidence]
         best = max(  # by enumeration
-            network.log_likelihood(
+            network.score_samples(
                 pd.DataFrame(
                     [
                         dict(zip(free, values, strict=True)) | evidence

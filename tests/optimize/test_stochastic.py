@@ -99,13 +99,13 @@ def test_batches_partition_the_rows_and_the_last_is_short():
         seen.append(rows.copy())
         return np.zeros(1)
 
-    minimize_stochastic(spy, [0.0], 10, batch_size=4, max_epochs=3, tol=None, rng=0)
+    minimize_stochastic(spy, [0.0], 10, batch_size=4, max_epochs=3, tol=None, random_state=0)
     assert [len(rows) for rows in seen] == [4, 4, 2] * 3
     epochs = [np.concatenate(seen[i : i + 3]) for i in (0, 3, 6)]
     assert all(sorted(epoch) == list(range(10)) for epoch in epochs)
     assert not np.array_equal(epochs[0], epochs[1])
     again, seen[:] = [rows.copy() for rows in seen], []
-    minimize_stochastic(spy, [0.0], 10, batch_size=4, max_epochs=3, tol=None, rng=0)
+    minimize_stochastic(spy, [0.0], 10, batch_size=4, max_epochs=3, tol=None, random_state=0)
     assert all(np.array_equal(a, b) for a, b in zip(again, seen))  # the same seed, the same order
 
 
@@ -126,16 +126,24 @@ def test_single_rows_reach_the_neighbourhood_and_falling_steps_the_minimum():
         return np.sum((X @ w - Y) ** 2)
 
     constant = minimize_stochastic(
-        mean_gradient, [0.0, 0.0], 4, rule=SGD(0.05), batch_size=1, objective=sse, tol=None, rng=0
+        mean_gradient, [0.0, 0.0], 4, rule=SGD(0.05), batch_size=1, objective=sse, tol=None, random_state=0
     )
     assert 2.7 < constant.value < 5
     falling = SGD(LinearSchedule(0.1, 1e-4, 8000))
     exact = minimize_stochastic(
-        mean_gradient, [0.0, 0.0], 4, rule=falling, batch_size=1, max_epochs=2500, tol=None, rng=0
+        mean_gradient, [0.0, 0.0], 4, rule=falling, batch_size=1, max_epochs=2500, tol=None, random_state=0
     )
     np.testing.assert_allclose(exact.x, [1.1, 1.1], atol=0.01)
     mean = minimize_stochastic(
-        mean_gradient, [0.0, 0.0], 4, rule=SGD(0.05), batch_size=1, max_epochs=400, tol=None, rng=0, average=True
+        mean_gradient,
+        [0.0, 0.0],
+        4,
+        rule=SGD(0.05),
+        batch_size=1,
+        max_epochs=400,
+        tol=None,
+        random_state=0,
+        average=True,
     )
     np.testing.assert_allclose(mean.x, [1.1, 1.1], atol=0.1)
     first = minimize_stochastic(
@@ -199,7 +207,11 @@ def test_stopping_and_failing():
             "rule must be an update rule",
         ),
         (lambda: minimize_stochastic(lambda w, r: [1.0], [0, 0], 4), DataError, r"gradient returned shapes \[\(1,\)\]"),
-        (lambda: minimize_stochastic(mean_gradient, [0, 0], 4, rng="x"), ParameterError, "cannot be used to seed"),
+        (
+            lambda: minimize_stochastic(mean_gradient, [0, 0], 4, random_state="x"),
+            ParameterError,
+            "cannot be used to seed",
+        ),
     ],
 )
 def test_wrong_arguments(call, error, message):

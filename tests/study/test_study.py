@@ -88,7 +88,7 @@ def test_the_leaderboard(result):
 
 def test_the_same_seed_gives_the_same_study(result):
     again = Study(mixed().drop(columns="spent"), "bought", **QUICK).run()
-    other = Study(mixed().drop(columns="spent"), "bought", **{**QUICK, "seed": 1}).run()
+    other = Study(mixed().drop(columns="spent"), "bought", **{**QUICK, "random_state": 1}).run()
     assert again.to_frame().drop(columns="fit_seconds").equals(result.to_frame().drop(columns="fit_seconds"))
     assert again.explanation.importances == result.explanation.importances
     assert again.hold_out.interval == result.hold_out.interval
@@ -329,7 +329,7 @@ def test_arguments(arguments, error, match):
     with pytest.raises(error, match=match):
         Study(**given, **QUICK).run()
     for name, value in (
-        ("seed", -1),
+        ("random_state", -1),
         ("hold_out", 0.9),
         ("folds", 1),
         ("repeats", 0),

@@ -2,39 +2,17 @@
 
 from novum.activations._base import Activation
 from novum.activations.names import get_activation
-from novum.activations.normalizers import Softmax, log_softmax, softmax
+from novum.activations.normalizers import log_softmax, softmax
 from novum.activations.plots import plot_activations
-from novum.activations.rectifiers import (
-    ELU,
-    GELU,
-    SELU,
-    LeakyReLU,
-    ReLU,
-    Softplus,
-    elu,
-    gelu,
-    leaky_relu,
-    relu,
-    selu,
-    softplus,
-)
-from novum.activations.sigmoids import Sigmoid, Tanh, sigmoid, tanh
-from novum.activations.thresholds import Identity, Sign, Step, identity, sign, step
+from novum.activations.rectifiers import ELU, LeakyReLU, elu, gelu, leaky_relu, relu, selu, softplus
+from novum.activations.sigmoids import sigmoid, tanh
+from novum.activations.thresholds import identity, sign, step
+from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "ELU",
-    "GELU",
-    "SELU",
     "Activation",
-    "Identity",
     "LeakyReLU",
-    "ReLU",
-    "Sigmoid",
-    "Sign",
-    "Softmax",
-    "Softplus",
-    "Step",
-    "Tanh",
     "elu",
     "gelu",
     "get_activation",
@@ -51,3 +29,13 @@ __all__ = [
     "step",
     "tanh",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        ".normalizers": "Softmax",
+        ".rectifiers": "GELU ReLU SELU Softplus",
+        ".sigmoids": "Sigmoid Tanh",
+        ".thresholds": "Identity Sign Step",
+    },
+)

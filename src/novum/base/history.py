@@ -6,6 +6,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from novum.report.result import Result
+from novum.report.tables import html_table
+
 __all__ = ["History"]
 
 SHOWN = 6  # values in a repr, rows in a table: the beginning and the end tell the story
@@ -33,7 +36,7 @@ def sparkline(values: NDArray) -> str:
     return f'<svg width="{WIDTH}" height="{HEIGHT}" role="img">{line}</svg>'
 
 
-class History(Sequence[float]):
+class History(Sequence[float], Result):
     """The objective after every pass of a fit, and whatever else was recorded with it.
 
     It behaves as a sequence of floats: index it, slice it, compare it with a list, give it to NumPy. Columns beside
@@ -126,18 +129,14 @@ class History(Sequence[float]):
         return f"History([{shown}], name={self.name!r}{extra}{passes})"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         names = [self.name, *self.columns]
-        head = "".join(f"<th>{escape(name)}</th>" for name in ["pass", *names])
-        rows = []
+        rows = [["pass", *names]]
         for k in shortened(len(self)):
             cells = ["..."] * (len(names) + 1)
             if k is not None:
                 cells = [str(k + 1), *(f"{self[name][k]:.6g}" for name in names)]
-            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-        return f"<div>{sparkline(np.asarray(self))}{table}</div>"
+            rows.append(cells)
+        return f"<div>{sparkline(np.asarray(self))}{html_table(rows)}</div>"
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row per pass, numbered from 1."""

@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from novum.causal.estimates import html_lines, outcome_numbers, read_covariate
+from novum.causal.estimates import outcome_numbers, read_covariate
 from novum.causal.overlap import LEAST_WORTH
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.report.result import result
+from novum.report.tables import html_text
 
 __all__ = ["DoseEffect", "dose_effect"]
 
@@ -29,6 +31,7 @@ MOST_LEVERAGE = 0.99
 GRID = 11
 
 
+@result
 class DoseEffect(NamedTuple):
     """The slope of the outcome's mean per unit of a treatment, and the mean at several doses, with intervals."""
 
@@ -79,7 +82,7 @@ class DoseEffect(NamedTuple):
         return sensitivity(self)
 
     def _repr_html_(self) -> str:
-        return html_lines(repr(self))
+        return html_text(repr(self))
 
     def to_frame(self) -> Any:
         """Return a pandas frame with a row per dose."""

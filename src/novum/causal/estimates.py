@@ -23,6 +23,8 @@ from novum.causal.influence import Means, by_regression_means, by_robust_means, 
 from novum.causal.overlap import check_overlap, kept_by_trimming
 from novum.engines.factors.states import coded, columns_of, declared, found_states
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import result
+from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_number
 from novum.runtime.words import few, shown
 
@@ -32,13 +34,6 @@ Array = NDArray[np.float64]
 METHODS = ("adjustment", "ipw", "doubly_robust")
 FEW = 20  # different numbers up to which a column of numbers counts as states
 LEAST_SHARE = 1e-6  # of a propensity: below, one row would stand for a million
-
-
-def html_lines(text: str) -> str:
-    """Return lines of columns as HTML that keeps them."""
-    from html import escape
-
-    return f"<pre>{escape(text)}</pre>"
 
 
 class Question(NamedTuple):
@@ -57,6 +52,7 @@ class Question(NamedTuple):
         return estimate_effect("adjust", *self._replace(**changes))
 
 
+@result
 class Effect(NamedTuple):
     """Means of the outcome under each treatment, with intervals, and their difference."""
 
@@ -134,7 +130,7 @@ class Effect(NamedTuple):
         return pd.DataFrame(rows, columns=[str(self.treatment), "mean", "standard_error", "low", "high"])
 
     def _repr_html_(self) -> str:
-        return html_lines(repr(self))
+        return html_text(repr(self))
 
     def refute(self, kind: str = "all", *, n_repeats: int = 50, share: float = 0.8, random_state: Any = 0) -> Any:
         """Return tests that a sound estimate should pass, each repeated on changed data.

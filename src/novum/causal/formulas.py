@@ -15,12 +15,15 @@ from scipy.stats import norm
 
 from novum.exceptions import DataError, ParameterError
 from novum.graphical import BayesianNetwork
+from novum.report.result import result
+from novum.report.tables import html_text
 
 __all__ = ["Intervention", "adjusted_table", "frontdoor_table"]
 
 Array = NDArray[np.float64]
 
 
+@result
 class Intervention(NamedTuple):
     """p(outcome | do(treatment)): a row per state of the treatment."""
 
@@ -73,9 +76,7 @@ class Intervention(NamedTuple):
         return pd.DataFrame(rows, columns=names)
 
     def _repr_html_(self) -> str:
-        from novum.causal.estimates import html_lines
-
-        return html_lines(repr(self))
+        return html_text(repr(self))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the probabilities of the outcome as bars for every treatment, with intervals where they are estimates."""

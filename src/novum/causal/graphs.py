@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from novum.exceptions import ParameterError
 from novum.graphical import DAG, BayesianNetwork
+from novum.report.result import result
 from novum.runtime.words import few
 
 __all__ = ["CriterionCheck", "backdoor_sets", "confounders", "dag_of", "is_backdoor_set", "is_frontdoor_set"]
@@ -22,6 +23,7 @@ __all__ = ["CriterionCheck", "backdoor_sets", "confounders", "dag_of", "is_backd
 MOST_CANDIDATES = 24  # variables whose subsets are searched: more have more subsets than anyone will read
 
 
+@result
 class CriterionCheck(NamedTuple):
     """Whether a set is admissible, and why not."""
 

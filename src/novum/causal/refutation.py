@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import result
+from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import Stream, seed_of
 
@@ -27,6 +29,7 @@ CENTRAL = (0.025, 0.975)
 LEAST_REPEATS = 10
 
 
+@result
 class RefutationTest(NamedTuple):
     """One test: the effects of the repeats and what they should have been."""
 
@@ -51,6 +54,7 @@ class RefutationTest(NamedTuple):
         )
 
 
+@result
 class Refutation(NamedTuple):
     """The tests of an effect; true if it passed all."""
 
@@ -64,9 +68,7 @@ class Refutation(NamedTuple):
         return "\n".join([f"refutation of an effect of {self.effect:.4g}", *(f"  {test!r}" for test in self.tests)])
 
     def _repr_html_(self) -> str:
-        from novum.causal.estimates import html_lines
-
-        return html_lines(repr(self))
+        return html_text(repr(self))
 
     def to_frame(self) -> Any:
         """Return a pandas frame with a row per test."""

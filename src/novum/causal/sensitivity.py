@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
+from novum.report.result import result
+from novum.report.tables import html_text
 
 __all__ = ["Sensitivity", "sensitivity"]
 
@@ -34,6 +36,7 @@ def e_value(ratio: float) -> float:
     return float(ratio + np.sqrt(ratio * (ratio - 1))) if np.isfinite(ratio) else np.inf
 
 
+@result
 class Sensitivity(NamedTuple):
     """Strengths of an unseen confounder that would move the effect, or its interval, to zero."""
 
@@ -74,9 +77,7 @@ class Sensitivity(NamedTuple):
         )
 
     def _repr_html_(self) -> str:
-        from novum.causal.estimates import html_lines
-
-        return html_lines(repr(self))
+        return html_text(repr(self))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the effect that is left as contours over the strengths of the confounder."""

@@ -13,6 +13,7 @@ from scipy.stats import norm
 from novum.exceptions import ParameterError
 from novum.graphical import BayesianNetwork
 from novum.graphical.ancestral import draw_states
+from novum.report.result import result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.words import few
@@ -22,6 +23,7 @@ __all__ = ["Selection", "Trial", "simulate_selection", "simulate_trial"]
 Z = float(norm.ppf(0.975))
 
 
+@result
 class Trial(NamedTuple):
     """The effect found by a coin flip, by looking on, and the true one."""
 
@@ -128,6 +130,7 @@ def contrast(zero: Any, one: Any) -> tuple[float, float]:
     return float(one.mean() - zero.mean()), float(np.sqrt(one.var(ddof=1) / len(one) + zero.var(ddof=1) / len(zero)))
 
 
+@result
 class Selection(NamedTuple):
     """Correlation before and after rows were selected by a common effect."""
 

@@ -47,7 +47,7 @@ def command(
             measure=measure,
             models=models.split(",") if models else None,
             drop=drop or [],
-            seed=seed,
+            random_state=seed,
             folds=folds,
             repeats=repeats,
             time_limit=time_limit,

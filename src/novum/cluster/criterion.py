@@ -16,11 +16,13 @@ from sklearn.utils.validation import column_or_1d
 
 from novum.base.validation import check_weight
 from novum.exceptions import DataError
+from novum.report.result import result
 from novum.runtime.typing import Rows, RowWeights
 
 __all__ = ["WithinClusterError", "within_cluster_error"]
 
 
+@result
 class WithinClusterError(NamedTuple):
     """The criterion (1) and its parts."""
 

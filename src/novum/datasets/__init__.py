@@ -11,21 +11,18 @@ from novum.datasets.clusters import make_kmeans_failures
 from novum.datasets.curves import make_line, make_noisy_function, make_sine
 from novum.datasets.deep import make_labelled_graphs, make_sequence_pairs, make_shifted_objects
 from novum.datasets.examples import load_candy_bags, load_example, load_tenfold_scores, load_topic_words
-from novum.datasets.factors import FactorTables, load_factors
+from novum.datasets.factors import load_factors
 from novum.datasets.files import load_nile, path
 from novum.datasets.networks import load_fuel_gauge, load_gene_network, load_network
 from novum.datasets.noise import add_noise
 from novum.datasets.regions import make_ellipse
 from novum.datasets.signals import make_mixed_signals
 from novum.datasets.subspaces import make_embedded_plane, make_height_weight
-from novum.datasets.task import TaskDescription, describe_task
 from novum.datasets.tennis import load_go_to_lesson, load_play_tennis
+from novum.runtime.moved_names import moved_names
 
 __all__ = [
-    "FactorTables",
-    "TaskDescription",
     "add_noise",
-    "describe_task",
     "load_candy_bags",
     "load_example",
     "load_factors",
@@ -53,3 +50,11 @@ __all__ = [
     "make_sine",
     "path",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        ".factors": "FactorTables",
+        ".task": "TaskDescription describe_task",
+    },
+)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.report.result import Result
 from novum.runtime.checks import check_choice
 
 __all__ = ["FactorTables", "load_factors"]
@@ -18,7 +19,7 @@ AGREE = np.array([[2.0, 1.0], [1.0, 2.0]])  # neighbours rather agree: enough to
 
 
 @dataclass(frozen=True)
-class FactorTables:
+class FactorTables(Result):
     """Variables with states, and factors with tables: `factors[name] = (variables, table)`."""
 
     name: str

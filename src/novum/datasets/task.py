@@ -7,7 +7,6 @@ learns if the measure improves with experience.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,8 @@ from numpy.typing import NDArray
 
 from novum.datasets.target import MEASURES, Target, describe_column, describe_columns
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import Result, result
+from novum.report.tables import html_rows, text_table
 
 __all__ = ["Learning", "TaskDescription", "describe_task"]
 
@@ -26,6 +27,7 @@ UNSUPERVISED = {
 }
 
 
+@result
 class Learning(NamedTuple):
     """The measure against the amount of experience."""
 
@@ -35,7 +37,7 @@ class Learning(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class TaskDescription:
+class TaskDescription(Result):
     """A learning problem: task, measure, experience, and the reasons for reading it so.
 
     Attributes
@@ -116,13 +118,15 @@ class TaskDescription:
         lines += self.methods.items()
         return lines + [("because", "; ".join(self.reasons))]
 
+    def _result_columns(self) -> dict[str, Any]:
+        names, texts = zip(*self._lines())
+        return {"part": names, "text": texts}
+
     def __repr__(self) -> str:
-        width = max(len(name) for name, _ in self._lines())
-        return "\n".join(f"{name.ljust(width)}  {text}" for name, text in self._lines())
+        return "\n".join(text_table(self._lines(), left=2, indent=""))
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in self._lines())
-        return f"<table>{rows}</table>"
+        return html_rows(self._lines())
 
 
 def columns_of(data: Any) -> dict[str, Any]:

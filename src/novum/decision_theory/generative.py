@@ -222,7 +222,7 @@ class GenerativeClassifier(BayesRule, Estimator):
 
     def plot(self, X: Rows = None, y: Target = None, ax: Any = None) -> Any:
         """Draw the density of every class (1 or 2 features), with the rows where given; return the axes."""
-        from novum.decision_theory._plot import plot_generative
+        from novum.decision_theory.plots import plot_generative
 
         return plot_generative(self, X, y, ax)
 

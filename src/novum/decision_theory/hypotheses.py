@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 
 __all__ = ["HypothesisPosterior"]
 
@@ -39,7 +40,7 @@ def normalized(log_weight: NDArray) -> tuple[NDArray, float]:
     return weight / weight.sum(), float(top + np.log(weight.sum()))
 
 
-class HypothesisPosterior:
+class HypothesisPosterior(Result):
     """Beliefs about a finite set of hypotheses.
 
     Parameters
@@ -144,6 +145,9 @@ class HypothesisPosterior:
             rows.append(normalized(total + log_of(self.prior))[0][None])
         after._log_likelihood, after.history = total, np.vstack(rows)
         return after
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {"hypothesis": self.hypotheses, "prior": self.prior, "posterior": self.posterior}
 
     @property
     def posterior(self) -> NDArray:

@@ -19,6 +19,7 @@ from novum.base.domains import ArrayLike, Bool, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import ParameterError
+from novum.report.result import result
 from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["Decisions", "LossMatrixClassifier", "expected_losses", "least_loss"]
@@ -34,6 +35,7 @@ class Anything(Domain):
         return "a label"
 
 
+@result
 class Decisions(NamedTuple):
     """What was decided, and at which expected loss."""
 

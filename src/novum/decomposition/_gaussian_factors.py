@@ -12,6 +12,7 @@ from novum.base.estimator import Estimator
 from novum.decomposition._latent import Factors, posterior
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
+from novum.report.result import result
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -21,6 +22,7 @@ __all__ = ["FactorModel", "Posterior"]
 TINY_NOISE = 1e-6  # noise, relative to the variance of the factors, below which the small system costs digits
 
 
+@result
 class Posterior(NamedTuple):
     """Normal posterior of the factors of every row."""
 

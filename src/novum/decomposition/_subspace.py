@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.estimator import Estimator
-from novum.decomposition._plot import plot_spectrum
 from novum.decomposition._spectrum import Spectrum, filled
+from novum.decomposition.plots import plot_spectrum
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.runtime import arrays

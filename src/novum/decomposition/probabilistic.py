@@ -25,8 +25,8 @@ from novum.decomposition import _latent
 from novum.decomposition._dimension import bic, free_parameters, log_evidence
 from novum.decomposition._gaussian_factors import FactorModel
 from novum.decomposition._latent import Factors
-from novum.decomposition._plot import plot_spectrum
 from novum.decomposition._spectrum import exact, filled, signed
+from novum.decomposition.plots import plot_spectrum
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold import Fit, fold
 from novum.fold.blocks import Source

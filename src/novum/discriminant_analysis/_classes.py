@@ -21,6 +21,7 @@ from novum.engines.gaussians.missing import dense_joint, prepared
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
 from novum.runtime.random import seed_of
+from novum.runtime.renamed import renamed_method
 from novum.runtime.typing import Rows, Target
 
 __all__ = ["GaussianClasses", "class_density", "expected_rows", "log_joint", "priors_of"]
@@ -90,10 +91,12 @@ class GaussianClasses(BayesRule):
         check_is_fitted(self)
         return self._rows(X, log_joint, self._density())
 
-    def log_density(self, X: Rows) -> Any:
+    def score_samples(self, X: Rows) -> Any:
         """Return log p(x) of every row, the classes summed over; missing cells are integrated out."""
         check_is_fitted(self)
         return self._rows(X, total, self._density())
+
+    log_density = renamed_method("log_density", "score_samples")
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows with their classes from the fitted model.
@@ -120,7 +123,7 @@ class GaussianClasses(BayesRule):
 
     def plot(self, X: Rows = None, y: Target = None, ax: Any = None) -> Any:
         """Draw the densities of the classes (1 or 2 features), with the decision boundary and the rows where given."""
-        from novum.discriminant_analysis._plot import plot_class_densities
+        from novum.discriminant_analysis.plots import plot_class_densities
 
         return plot_class_densities(self, X, y, ax=ax)
 

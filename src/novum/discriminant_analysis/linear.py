@@ -31,6 +31,7 @@ from novum.discriminant_analysis.parameters import parameter_count
 from novum.engines.gaussians.density import Density
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
+from novum.report.result import result
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.blas import single_blas
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -38,6 +39,7 @@ from novum.runtime.typing import Rows, RowWeights, Target
 __all__ = ["LinearDiscriminantAnalysis", "LinearForm"]
 
 
+@result
 class LinearForm(NamedTuple):
     """Weights and offset of (3), or of the difference (2)."""
 

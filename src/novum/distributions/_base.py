@@ -17,6 +17,7 @@ from novum.distributions._learning import Learnable
 from novum.distributions._ops import NUMPY, Ops, ops_of, real_rows
 from novum.distributions._parameters import Parameter
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import Result, result
 from novum.runtime import arrays as _array
 from novum.runtime.random import Stream, seed_of
 
@@ -25,6 +26,7 @@ __all__ = ["Distribution", "Support"]
 LARGE = 1e8  # where NumPy prints powers of ten
 
 
+@result
 class Support(NamedTuple):
     """Where a distribution lives: its kind, and the bounds of a scalar outcome (or of every coordinate)."""
 
@@ -52,7 +54,7 @@ def cuts(distribution: Any) -> Any:
     return cuts_of(distribution) if one else ()
 
 
-class Distribution(Learnable):
+class Distribution(Learnable, Result):
     """Base of all distributions; see the families for their parameters."""
 
     _parameter_names: ClassVar[tuple[str, ...]] = ()
@@ -102,6 +104,12 @@ class Distribution(Learnable):
     def __repr__(self) -> str:
         shown = (f"{name}={printed(value)}" for name, value in self._parameters().items())
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _result_columns(self) -> dict[str, Any]:
+        if not self._parameter_names:  # what was made from functions or from other distributions
+            return {"distribution": [repr(self)], "support": [self.support.kind]}
+        cells = list(np.ndindex(self.batch_shape))
+        return {name: [array[cell] for cell in cells] for name, array in self._parameters().items()}
 
     def __eq__(self, other: Any) -> bool:
         if type(other) is not type(self):

@@ -16,6 +16,7 @@ from sklearn.metrics import check_scoring, get_scorer
 from sklearn.utils.parallel import Parallel, delayed
 
 from novum.evaluation._custom_scores import Recorded
+from novum.report.result import result
 from novum.runtime import sklearn_private
 
 __all__ = ["Failure", "is_leave_one_out", "leave_one_out", "run_folds", "single_row_scoring"]
@@ -27,6 +28,7 @@ ROW_SCORES = {  # scorers that are minus a mean of one loss per row
 }
 
 
+@result
 class Failure(NamedTuple):
     """A fold whose model could not be fitted or scored."""
 

@@ -28,6 +28,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from novum.evaluation._doubts import warn_of_doubts
 from novum.evaluation.proportion import Interval, clopper_pearson
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import result
 from novum.runtime.checks import check_number, row_weights, vector
 
 __all__ = [
@@ -55,6 +56,7 @@ class Area(NamedTuple):
     components: NDArray  # (n,)
 
 
+@result
 class DelongTest(NamedTuple):
     """DeLong's paired comparison of two scores on the same rows."""
 

@@ -28,6 +28,8 @@ from novum.evaluation.bias_variance_result import BiasVariance, BiasVarianceCurv
 from novum.evaluation.smoothers import smoother_matrix
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.random import seed_of
+from novum.runtime.renamed import renamed_parameter
 from novum.runtime.sklearn_private import take_rows
 
 __all__ = ["bias_variance_decomposition", "exact_parts", "squared_parts", "zero_one_parts"]
@@ -144,6 +146,7 @@ def decompose(
     return BiasVariance(bias, variance, signed, setting.noise, predictions, truth, setting.X_test, loss, method)
 
 
+@renamed_parameter("rng", "random_state")
 def bias_variance_decomposition(
     estimator: Any,
     X: Any = None,
@@ -159,7 +162,7 @@ def bias_variance_decomposition(
     n_repeats: int = 100,
     parameter: str | None = None,
     values: Any = None,
-    rng: Any = 0,
+    random_state: Any = 0,
 ) -> Any:
     """Split the expected loss of a learner into bias, variance and noise.
 
@@ -188,7 +191,7 @@ def bias_variance_decomposition(
     parameter : str, default=None
         A parameter of the estimator to vary over `values`: the result is then a curve.
     values : sequence, default=None
-    rng : int, Generator or None, default=0
+    random_state : int, Generator, RandomState, SeedSequence or None, default=0
 
     Returns
     -------
@@ -214,7 +217,7 @@ def bias_variance_decomposition(
     check_choice(owner, "method", method, METHODS)
     repeats = check_count(owner, "n_repeats", n_repeats, 2)
     setting, method, own_rows = settled(owner, X, y, X_test, y_test, truth, noise, sampler, loss, method)
-    seed = int(np.random.default_rng(rng).integers(2**32))
+    seed = int(np.random.default_rng(seed_of(random_state)).integers(2**32))
     if (parameter is None) != (values is None):
         raise ParameterError(f"{owner}: `parameter` and `values` go together.")
     if parameter is None:

@@ -1,13 +1,16 @@
 """Bias, variance and noise as results, and their pictures: fits and their average, curves over complexity, targets."""
 
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.report.axes import drawing_axes, drawing_panels
+from novum.report.result import Result
+from novum.report.tables import html_text
+from novum.runtime.random import seed_of
+from novum.runtime.renamed import renamed_parameter
 
 __all__ = ["BiasVariance", "BiasVarianceCurve", "plot_bullseye"]
 
@@ -15,7 +18,7 @@ COLORS = {"bias": "#33415c", "variance": "#d1495b", "total": "#7a9e7e", "noise":
 
 
 @dataclass(frozen=True, repr=False)
-class BiasVariance:
+class BiasVariance(Result):
     """Parts of an expected loss.
 
     Attributes
@@ -97,11 +100,11 @@ class BiasVariance:
         )
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
 
 @dataclass(frozen=True, repr=False)
-class BiasVarianceCurve:
+class BiasVarianceCurve(Result):
     """Parts of the expected loss over a parameter.
 
     Attributes
@@ -176,11 +179,12 @@ class BiasVarianceCurve:
         return "\n".join([f"bias and variance over {self.parameter}; smallest expected loss at {self.best}", *lines])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
 
+@renamed_parameter("rng", "random_state")
 def plot_bullseye(
-    results: Any = None, axes: Any = None, *, points: tuple[int, int] = (0, -1), rng: Any = 0
+    results: Any = None, axes: Any = None, *, points: tuple[int, int] = (0, -1), random_state: Any = 0
 ) -> list[Any]:
     """Draw targets: each dot is a model from another training set, the center is the truth.
 
@@ -192,7 +196,7 @@ def plot_bullseye(
     axes : sequence of matplotlib axes, default=None
     points : (int, int), default=(0, -1)
         Which two test points.
-    rng : int, Generator or None, default=0
+    random_state : int, Generator, RandomState, SeedSequence or None, default=0
         Of the textbook's four.
 
     Returns
@@ -206,7 +210,7 @@ def plot_bullseye(
     ['low bias, low variance', 'low bias, high variance']
     """
     if results is None:
-        generator = np.random.default_rng(rng)
+        generator = np.random.default_rng(seed_of(random_state))
         clouds = {
             f"{'high' if bias else 'low'} bias, {'high' if spread else 'low'} variance": 2.2 * bias
             + (0.9 if spread else 0.25) * generator.normal(size=(25, 2))

@@ -20,6 +20,7 @@ from sklearn.base import is_classifier
 
 from novum.evaluation.smoothers import effective_degrees_of_freedom
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import result
 from novum.runtime.checks import check_count, check_number
 
 __all__ = ["Criteria", "adjusted_r2", "aic", "bic", "mallows_cp", "model_criteria"]
@@ -27,6 +28,7 @@ __all__ = ["Criteria", "adjusted_r2", "aic", "bic", "mallows_cp", "model_criteri
 EXACT = 1e-12  # of the targets: residuals below this are rounding errors
 
 
+@result
 class Criteria(NamedTuple):
     """Criteria of one fitted model."""
 

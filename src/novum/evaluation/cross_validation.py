@@ -31,7 +31,9 @@ from novum.evaluation.proportion import Interval
 from novum.evaluation.resampled import corrected_interval
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.axes import drawing_axes
-from novum.report.tables import counted, decimal, html_table, numeral, text_table
+from novum.report.numbers import counted, decimal, numeral
+from novum.report.result import Result
+from novum.report.tables import html_table, text_table
 from novum.runtime.checks import check_number
 
 __all__ = ["CrossValidation", "cross_validate"]
@@ -49,7 +51,7 @@ SHARES = (
 )
 
 
-class CrossValidation(dict):
+class CrossValidation(dict, Result):
     """What scikit-learn's cross_validate returns, a dict of arrays by fold, with means and approximate intervals.
 
     Attributes

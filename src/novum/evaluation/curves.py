@@ -16,6 +16,7 @@ from sklearn.model_selection import LearningCurveDisplay as SklearnLearningCurve
 from sklearn.model_selection import ValidationCurveDisplay as SklearnValidationCurve
 
 from novum.exceptions import ParameterError
+from novum.report.result import Result, result
 from novum.runtime.checks import check_number
 
 __all__ = ["Diagnosis", "LearningCurveDisplay", "ValidationCurveDisplay"]
@@ -25,6 +26,7 @@ MOST_FOLDS = 0.8  # share of the folds that must show a gap
 GAIN = 0.02  # of that range, over the last third of the sizes, that counts as still rising
 
 
+@result
 class Diagnosis(NamedTuple):
     """What a curve shows."""
 
@@ -67,7 +69,7 @@ def target_and_reach(owner: str, train: np.ndarray, test: np.ndarray, target: fl
     return aim, top - min(float(train.mean(1).min()), float(test.mean(1).max())) or 1.0
 
 
-class LearningCurveDisplay(SklearnLearningCurve):
+class LearningCurveDisplay(SklearnLearningCurve, Result):
     """scikit-learn's learning curve with a diagnosis in words.
 
     `from_estimator` and every parameter are scikit-learn's.
@@ -82,6 +84,13 @@ class LearningCurveDisplay(SklearnLearningCurve):
     >>> display.diagnose(target=0.95).kind
     'good fit'
     """
+
+    def _result_columns(self) -> dict[str, Any]:
+        scores = {"train_score": self.train_scores, "test_score": self.test_scores}
+        return {
+            "train_sizes": list(self.train_sizes),
+            **{name: np.mean(value, axis=1) for name, value in scores.items()},
+        }
 
     def diagnose(self, target: float | None = None) -> Diagnosis:
         """Say whether bias or variance limits the model at the largest training size, and whether more rows would help.
@@ -114,7 +123,7 @@ class LearningCurveDisplay(SklearnLearningCurve):
         return f"learning curve, {sizes.min():,} to {sizes.max():,} rows: {self.diagnose()}"
 
 
-class ValidationCurveDisplay(SklearnValidationCurve):
+class ValidationCurveDisplay(SklearnValidationCurve, Result):
     """scikit-learn's validation curve with a diagnosis in words: training and test scores against one parameter.
 
     `from_estimator` and every parameter are scikit-learn's. With a tree's `max_leaf_nodes` it is the curve of accuracy against
@@ -142,6 +151,13 @@ class ValidationCurveDisplay(SklearnValidationCurve):
     def gap(self) -> np.ndarray:
         """Training score minus test score by value."""
         return np.asarray(self.train_scores, dtype=float).mean(1) - np.asarray(self.test_scores, dtype=float).mean(1)
+
+    def _result_columns(self) -> dict[str, Any]:
+        scores = {"train_score": self.train_scores, "test_score": self.test_scores}
+        return {
+            "param_range": list(self.param_range),
+            **{name: np.mean(value, axis=1) for name, value in scores.items()},
+        }
 
     def diagnose(self, value: Any = None, target: float | None = None) -> Diagnosis:
         """Say whether the model over- or underfits at a value of the parameter, the best one by default.

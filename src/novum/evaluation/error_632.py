@@ -29,7 +29,9 @@ from sklearn.utils import indexable
 from novum.evaluation.proportion import Interval
 from novum.evaluation.resampling import BootstrapSplit
 from novum.exceptions import DataError, ParameterError
-from novum.report.tables import number, text_table
+from novum.report.numbers import number
+from novum.report.result import Result
+from novum.report.tables import html_text, text_table
 from novum.runtime import sklearn_private
 from novum.runtime.checks import check_count, check_number
 
@@ -45,7 +47,7 @@ PAIRS_AT_ONCE = 1 << 22  # of (4), where a loss of one's own has no short cut
 
 
 @dataclass(frozen=True, repr=False)
-class BootstrapError:
+class BootstrapError(Result):
     """Estimates of the error of a learning method.
 
     Attributes
@@ -75,6 +77,14 @@ class BootstrapError:
     failures: list[str]
     level: float
 
+    def _result_columns(self) -> dict[str, Any]:
+        names = ("apparent", "out_of_bag", "no_information", "overfitting", "error_632", "error_632_plus")
+        ends = {"lower": [self.interval.lower], "upper": [self.interval.upper]}
+        return {**{name: [getattr(self, name)] for name in names}, **ends}
+
+    def _result_scalars(self) -> dict[str, Any]:
+        return {"n_resamples": self.n_resamples, "level": self.level}
+
     def __repr__(self) -> str:
         low, high = self.interval
         ends = f"{number(low)} - {number(high)}, {100 * self.level:g} %, approximate"
@@ -90,9 +100,7 @@ class BootstrapError:
         return "\n".join([f"Bootstrap error, {self.n_resamples} resamples", *text_table(rows), *lost])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
 
 def no_information(y: NDArray, f: NDArray, loss: Any) -> float:

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
-from novum.report.tables import counted, decimal, html_table, numeral, text_table, weight_text
+from novum.report.numbers import counted, decimal, numeral, weight_text
+from novum.report.result import Result, result
+from novum.report.tables import html_table, text_table
 
 __all__ = ["ALIASES", "ClassScores", "Evaluation", "Score"]
 
@@ -46,6 +48,7 @@ METHODS = {
 }
 
 
+@result
 class Score(NamedTuple):
     """A score and its interval."""
 
@@ -60,6 +63,7 @@ class Score(NamedTuple):
         return Interval(self.lower, self.upper)
 
 
+@result
 class ClassScores(NamedTuple):
     """One class against the rest."""
 
@@ -72,7 +76,7 @@ class ClassScores(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Result):
     """Scores of predictions, each with an interval.
 
     Attributes

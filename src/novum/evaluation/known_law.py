@@ -22,7 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import result
 from novum.runtime.checks import check_count, vector
+from novum.runtime.random import seed_of
+from novum.runtime.renamed import renamed_parameter
 
 __all__ = ["Expectation", "Overfitting", "expected_loss", "out_of_bag_probability", "overfits", "sampling_distribution"]
 
@@ -30,6 +33,7 @@ ENUMERATED = 200_000  # samples gone through; above they are drawn
 DRAWS = 10_000
 
 
+@result
 class Expectation(NamedTuple):
     """A mean under a law."""
 
@@ -43,6 +47,7 @@ class Expectation(NamedTuple):
         return self.value - float(true_value)
 
 
+@result
 class Overfitting(NamedTuple):
     """Whether (5) holds, and the four errors it compares."""
 
@@ -101,8 +106,9 @@ def losses_of(owner: str, hypothesis: Any, X: Any, t: Any, loss: Any) -> NDArray
     return values
 
 
+@renamed_parameter("rng", "random_state")
 def expected_loss(
-    hypothesis: Any, law: Any, loss: Any = "zero-one", *, n_draws: int = DRAWS, rng: Any = None
+    hypothesis: Any, law: Any, loss: Any = "zero-one", *, n_draws: int = DRAWS, random_state: Any = None
 ) -> Expectation:
     """Return the true loss of a hypothesis: its mean over the law.
 
@@ -116,7 +122,7 @@ def expected_loss(
         A callable takes arrays of true and predicted values.
     n_draws : int, default=10000
         For a sampler.
-    rng : int, Generator or None
+    random_state : int, Generator, RandomState, SeedSequence or None
 
     Returns
     -------
@@ -141,7 +147,7 @@ def expected_loss(
         mean = float(p @ values)
         return Expectation(mean, 0.0, float(p @ (values - mean) ** 2), True)
     draws = check_count(owner, "n_draws", n_draws, 2)
-    X, t = law(draws, np.random.default_rng(rng))
+    X, t = law(draws, np.random.default_rng(seed_of(random_state)))
     values = losses_of(owner, hypothesis, X, t, loss)
     return simulated(values)
 
@@ -165,8 +171,9 @@ def exact_samples(statistic: Callable, outcomes: list, p: NDArray, n: int, repla
     return Expectation(mean, 0.0, float(weight @ (values - mean) ** 2 / weight.sum()), True)
 
 
+@renamed_parameter("rng", "random_state")
 def sampling_distribution(
-    statistic: Callable, law: Any, n: int, *, replace: bool = True, n_draws: int = DRAWS, rng: Any = None
+    statistic: Callable, law: Any, n: int, *, replace: bool = True, n_draws: int = DRAWS, random_state: Any = None
 ) -> Expectation:
     """Return mean and variance of a statistic over samples of size n, for the bias of estimators and of sample errors.
 
@@ -182,7 +189,7 @@ def sampling_distribution(
         Independent draws; False takes subsets of equally likely outcomes.
     n_draws : int, default=10000
         Samples drawn where there are too many to go through.
-    rng : int, Generator or None
+    random_state : int, Generator, RandomState, SeedSequence or None
 
     Returns
     -------
@@ -199,7 +206,7 @@ def sampling_distribution(
     """
     owner = "sampling_distribution"
     n, draws = check_count(owner, "n", n), check_count(owner, "n_draws", n_draws, 2)
-    generator = np.random.default_rng(rng)
+    generator = np.random.default_rng(seed_of(random_state))
     if not isinstance(law, Mapping):
         if not replace:
             raise ParameterError(f"{owner}(replace=False): subsets need a law that is a table.")
@@ -214,8 +221,9 @@ def sampling_distribution(
     return simulated(np.array([statistic([outcomes[i] for i in one]) for one in picks], dtype=np.float64))
 
 
+@renamed_parameter("rng", "random_state")
 def overfits(
-    h: Any, other: Any, X: Any, t: Any, law: Any, loss: Any = "zero-one", *, n_draws: int = DRAWS, rng: Any = 0
+    h: Any, other: Any, X: Any, t: Any, law: Any, loss: Any = "zero-one", *, n_draws: int = DRAWS, random_state: Any = 0
 ) -> Overfitting:
     """Return whether h overfits beside another hypothesis: better on the sample, worse on the law.
 
@@ -226,7 +234,7 @@ def overfits(
         The sample.
     law : dict, or callable
         As in `expected_loss`; both hypotheses see the same draws.
-    loss, n_draws, rng
+    loss, n_draws, random_state
         As in `expected_loss`.
 
     Returns
@@ -242,8 +250,8 @@ def overfits(
     >>> overfits(lambda x: memory.get(x, 0), lambda x: int(x > 2), [0, 2, 5], [0, 1, 1], law).overfits
     True
     """
-    seed = int(np.random.default_rng(rng).integers(2**63))
-    true = [expected_loss(one, law, loss, n_draws=n_draws, rng=seed).value for one in (h, other)]
+    seed = int(np.random.default_rng(seed_of(random_state)).integers(2**63))
+    true = [expected_loss(one, law, loss, n_draws=n_draws, random_state=seed).value for one in (h, other)]
     seen = [float(losses_of("overfits", one, X, t, loss).mean()) for one in (h, other)]
     return Overfitting(seen[0] < seen[1] and true[0] > true[1], *seen, *true)
 

@@ -21,13 +21,15 @@ from novum.evaluation.cross_validation import CrossValidation, cross_validate
 from novum.evaluation.proportion import Interval
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
-from novum.report.tables import decimal, html_table, number
+from novum.report.numbers import decimal, number
+from novum.report.result import Result
+from novum.report.tables import html_table
 
 __all__ = ["NestedCrossValidation", "nested_cross_validate"]
 
 
 @dataclass(frozen=True, repr=False)
-class NestedCrossValidation:
+class NestedCrossValidation(Result):
     """Outer scores with the parameters chosen in each fold.
 
     Attributes

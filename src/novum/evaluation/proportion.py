@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from novum.evaluation._doubts import share_doubt, warn_of_doubts
 from novum.exceptions import ParameterError
+from novum.report.result import result
 from novum.runtime.checks import check_count, check_number
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
 PROPORTION_METHODS = ("wilson", "clopper_pearson")
 
 
+@result
 class Interval(NamedTuple):
     """Two ends."""
 

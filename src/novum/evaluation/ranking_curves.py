@@ -19,7 +19,8 @@ from novum.evaluation.area import area, area_interval, is_positive
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
-from novum.report.tables import decimal
+from novum.report.numbers import decimal
+from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, row_weights, vector
 from novum.runtime.random import seed_of
 from novum.runtime.typing import RowWeights
@@ -175,7 +176,7 @@ class Curve:
 
 
 @dataclass(frozen=True, repr=False)
-class RocCurveDisplay(Curve):
+class RocCurveDisplay(Curve, Result):
     """The ROC curve with a pointwise band, and the area with DeLong's interval.
 
     Made by `from_estimator(model, X, y)` or `from_predictions(y, y_score)`.
@@ -226,7 +227,7 @@ class RocCurveDisplay(Curve):
 
 
 @dataclass(frozen=True, repr=False)
-class PrecisionRecallDisplay(Curve):
+class PrecisionRecallDisplay(Curve, Result):
     """The precision-recall curve with a pointwise band, and the area by steps with a BCa interval.
 
     Made by `from_estimator(model, X, y)` or `from_predictions(y, y_score)`.

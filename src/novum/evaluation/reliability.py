@@ -25,14 +25,16 @@ from novum.evaluation._prediction_input import classification_given
 from novum.evaluation._probabilities import bin_of, stated
 from novum.evaluation.proportion import share_interval
 from novum.report.axes import drawing_axes
-from novum.report.tables import decimal, html_table, text_table, weight_text
+from novum.report.numbers import decimal, weight_text
+from novum.report.result import Result
+from novum.report.tables import html_table, text_table
 from novum.runtime.checks import check_choice, check_count, check_number
 
 __all__ = ["Calibration", "calibration"]
 
 
 @dataclass(frozen=True, repr=False)
-class Calibration:
+class Calibration(Result):
     """Forecasts against outcomes, by bins.
 
     Attributes

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from novum.evaluation._doubts import warn_of_doubts
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
+from novum.report.result import result
 from novum.runtime.checks import check_number
 
 __all__ = ["ResampledTest", "corrected_interval", "corrected_test", "spread_interval", "variance_of_mean"]
@@ -28,6 +29,7 @@ EQUAL = 1e-12  # of the scores: what rounding leaves of equal ones
 EQUAL_SCORES = "all parts have the same score, so that it has no width and says nothing"
 
 
+@result
 class ResampledTest(NamedTuple):
     """The paired comparison of two models by the corrected resampled t-test."""
 

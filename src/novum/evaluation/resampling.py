@@ -20,7 +20,9 @@ from novum.evaluation._statistics import resample_rows
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
-from novum.report.tables import number
+from novum.report.numbers import number
+from novum.report.result import Result
+from novum.report.tables import html_text
 from novum.runtime import sklearn_private
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import seed_of
@@ -29,7 +31,7 @@ __all__ = ["BootstrapResult", "BootstrapSplit", "bootstrap"]
 
 
 @dataclass(frozen=True, repr=False)
-class BootstrapResult:
+class BootstrapResult(Result):
     """A statistic and how it varies over resamples.
 
     Attributes
@@ -66,9 +68,7 @@ class BootstrapResult:
         return "\n".join([head, *lines, *(f"  note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the replicates of a single number with the estimate and the interval."""

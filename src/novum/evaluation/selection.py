@@ -15,7 +15,6 @@ scikit-learn's SequentialFeatureSelector with `criterion_scorer` and a model, cr
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,8 @@ from novum.evaluation._score_names import check_one_score
 from novum.evaluation.criteria import ExactFit, Uncounted, model_criteria
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
+from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.sklearn_private import take_rows
 
@@ -94,7 +95,7 @@ def criterion_scorer(criterion: str, *, noise_variance: float | None = None) -> 
 
 
 @dataclass(frozen=True, repr=False)
-class SelectionPath:
+class SelectionPath(Result):
     """The path of a greedy selection.
 
     Attributes
@@ -139,7 +140,7 @@ class SelectionPath:
         return "\n".join([f"selection by {self.scoring}: kept {', '.join(kept) or 'none'}", *lines])
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
 
 def columns_of(X: Any, features: tuple[int, ...]) -> Any:

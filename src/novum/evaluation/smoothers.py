@@ -20,6 +20,8 @@ from sklearn.base import clone, is_classifier
 
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.random import seed_of
+from novum.runtime.renamed import renamed_parameter
 
 __all__ = ["effective_degrees_of_freedom", "optimism", "smoother_matrix"]
 
@@ -59,17 +61,18 @@ def ridge_degrees(X: NDArray, alpha: float, fit_intercept: bool) -> float:
     return float((s**2 / (s**2 + alpha)).sum()) + float(fit_intercept)
 
 
-def simulated_degrees(model: Any, X: Any, y: Any, variance: float, n_draws: int, rng: Any) -> float:
+def simulated_degrees(model: Any, X: Any, y: Any, variance: float, n_draws: int, random_state: Any) -> float:
     """Return (2) by simulation around the fit to y."""
-    generator = np.random.default_rng(rng)
+    generator = np.random.default_rng(seed_of(random_state))
     center = np.asarray(clone(model).fit(X, y).predict(X), dtype=np.float64)
     noise = np.sqrt(variance) * generator.normal(size=(n_draws, len(center)))
     fits = np.array([clone(model).fit(X, center + e).predict(X) for e in noise])
     return float((noise * (fits - fits.mean(0))).sum() / (n_draws - 1) / variance)
 
 
+@renamed_parameter("rng", "random_state")
 def effective_degrees_of_freedom(
-    model: Any, X: Any, y: Any = None, *, noise_variance: float | None = None, n_draws: int = 200, rng: Any = 0
+    model: Any, X: Any, y: Any = None, *, noise_variance: float | None = None, n_draws: int = 200, random_state: Any = 0
 ) -> float:
     """Return the effective degrees of freedom of a regressor on rows X.
 
@@ -82,7 +85,7 @@ def effective_degrees_of_freedom(
     noise_variance : float, default=None
         Given, they are found by simulation around a fit; else the learner must be linear in y.
     n_draws : int, default=200
-    rng : int, Generator or None
+    random_state : int, Generator, RandomState, SeedSequence or None
 
     Returns
     -------
@@ -106,7 +109,7 @@ def effective_degrees_of_freedom(
             )
         variance = check_number("effective_degrees_of_freedom", "noise_variance", noise_variance, 0, open_low=True)
         return simulated_degrees(
-            model, X, y, variance, check_count("effective_degrees_of_freedom", "n_draws", n_draws, 2), rng
+            model, X, y, variance, check_count("effective_degrees_of_freedom", "n_draws", n_draws, 2), random_state
         )
     alpha = {"LinearRegression": 0.0, "Ridge": getattr(model, "alpha", None)}.get(type(model).__name__)
     if alpha is not None and np.ndim(alpha) == 0 and not getattr(model, "positive", False):
@@ -114,12 +117,15 @@ def effective_degrees_of_freedom(
     return float(np.trace(smoother_matrix(model, X)))
 
 
-def optimism(model: Any, X: Any, y: Any = None, *, noise_variance: float, n_draws: int = 200, rng: Any = 0) -> float:
+@renamed_parameter("rng", "random_state")
+def optimism(
+    model: Any, X: Any, y: Any = None, *, noise_variance: float, n_draws: int = 200, random_state: Any = 0
+) -> float:
     """Return the optimism of the mean squared error on the training rows.
 
     Parameters
     ----------
-    model, X, n_draws, rng
+    model, X, n_draws, random_state
         As in `effective_degrees_of_freedom`.
     y : array-like, default=None
         Given, the covariances are simulated; else the learner must be linear in y.
@@ -140,5 +146,7 @@ def optimism(model: Any, X: Any, y: Any = None, *, noise_variance: float, n_draw
     """
     variance = check_number("optimism", "noise_variance", noise_variance, 0, open_low=True)
     given = None if y is None else variance
-    degrees = effective_degrees_of_freedom(model, X, y, noise_variance=given, n_draws=n_draws, rng=rng)
+    degrees = effective_degrees_of_freedom(
+        model, X, y, noise_variance=given, n_draws=n_draws, random_state=random_state
+    )
     return 2 * variance * degrees / np.shape(X)[0]

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
 from novum.graphical.dag import DAG, find_cycle
+from novum.report.result import result
+from novum.report.tables import html_table
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.words import shown
@@ -20,6 +22,7 @@ from novum.runtime.words import shown
 __all__ = ["ArcSupport", "arc_support"]
 
 
+@result
 class ArcSupport(NamedTuple):
     """The support of every arc from bootstrap repeats (1)."""
 
@@ -71,13 +74,8 @@ class ArcSupport(NamedTuple):
         )
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        rows = "".join(
-            f"<tr><td>{escape(f'{a} -> {b}')}</td><td>{s:.2f}</td><td>{d:.2f}</td></tr>"
-            for a, b, s, d in self.pairs()[:200]
-        )
-        return f"<table><tr><th>arc</th><th>support</th><th>direction</th></tr>{rows}</table>"
+        rows = [[f"{a} -> {b}", f"{s:.2f}", f"{d:.2f}"] for a, b, s, d in self.pairs()[:200]]
+        return html_table([["arc", "support", "direction"], *rows])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the support of the surest arcs as bars."""

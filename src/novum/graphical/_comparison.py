@@ -9,11 +9,14 @@ r"""Graphs against data and against each other: the score of a given graph, and 
 from typing import Any, NamedTuple
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.report.result import result
+from novum.report.tables import html_rows
 from novum.runtime.words import few
 
 __all__ = ["Compares", "GraphScore", "Scores", "hamming_distance", "score_graph"]
 
 
+@result
 class GraphScore(NamedTuple):
     """The score of a graph, and what every node with its parents adds to it; larger is better."""
 
@@ -34,10 +37,8 @@ class GraphScore(NamedTuple):
         return f"{variable} | {few(given)}" if given else str(variable)
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        rows = "".join(f"<tr><td>{escape(self.family(v))}</td><td>{s:.6g}</td></tr>" for v, s in self.local.items())
-        return f"<table><caption>{escape(self.kind)} {self.value:.6g}</caption>{rows}</table>"
+        rows = [[self.family(v), f"{s:.6g}"] for v, s in self.local.items()]
+        return html_rows(rows, f"{self.kind} {self.value:.6g}")
 
     def to_frame(self) -> Any:
         """Return a pandas frame with a row per node."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from novum.exceptions import ParameterError
 from novum.graphical._equivalence import EssentialGraph, essential_graph
+from novum.report.result import Result, result
 
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG
@@ -102,6 +103,7 @@ def enumerate_dags(nodes: Any) -> Iterator["DAG"]:
     return (named(found, masks) for masks in all_masks(len(found)))
 
 
+@result
 class EquivalenceClass(NamedTuple):
     """I-equivalent graphs and the essential graph that stands for them."""
 
@@ -112,7 +114,7 @@ class EquivalenceClass(NamedTuple):
         return f"{self.essential!r}        {len(self.members)} member{'s' * (len(self.members) > 1)}"
 
 
-class EquivalenceClasses(tuple[EquivalenceClass, ...]):
+class EquivalenceClasses(tuple[EquivalenceClass, ...], Result):
     """The classes of all DAGs over some nodes, in order of their number of arcs."""
 
     __slots__ = ()
@@ -127,11 +129,19 @@ class EquivalenceClasses(tuple[EquivalenceClass, ...]):
             [f"{self.n_graphs} DAGs in {len(self)} class{'es' * (len(self) > 1)} of I-equivalence", *shown]
         )
 
-    def plot(self, figure: Any = None) -> Any:
-        """Draw the members of each class side by side, a row for each of the first classes; return the axes (class, member)."""
+    def _result_columns(self) -> dict[str, Any]:
+        return {"class": [repr(one.essential) for one in self], "members": [len(one.members) for one in self]}
+
+    def plot(self, ax: Any = None, *, figure: Any = None) -> Any:
+        """Draw the members of each class side by side, a row for each of the first classes; return the axes (class, member).
+
+        They are drawn into a figure (a new one unless it is given); on given axes there is room for the sizes of the classes only.
+        """
+        if ax is not None and not hasattr(ax, "subplots"):
+            return super().plot(ax)
         from novum.graphical.drawing import draw_classes
 
-        return draw_classes(self, figure)
+        return draw_classes(self, figure if ax is None else ax)
 
 
 def equivalence_classes(nodes: Iterable[Any] | int) -> EquivalenceClasses:

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical._comparison import Compares
 from novum.graphical.undirected import UndirectedGraph
+from novum.report.result import Result
+from novum.runtime.words import few
 
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG
@@ -131,7 +133,7 @@ class _Partial:
         return self
 
 
-class EssentialGraph(Compares):
+class EssentialGraph(Compares, Result):
     """A class of I-equivalent directed graphs: arcs that all members share, and edges that they direct either way.
 
     Parameters
@@ -228,6 +230,11 @@ class EssentialGraph(Compares):
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+    def _result_columns(self) -> dict[str, Any]:
+        parents = [few([a for a, child in self.arcs if child == node]) for node in self.nodes]
+        joined = [few([a if b == node else b for a, b in self.edges if node in (a, b)]) for node in self.nodes]
+        return {"node": self.nodes, "parents": parents, "neighbors": joined}
 
     def __repr__(self) -> str:
         if len(self.arcs) + len(self.edges) > 20:

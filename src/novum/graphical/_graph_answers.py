@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from novum.graphical import _separation
+from novum.report.result import Result
+from novum.runtime.words import few
 
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG
@@ -10,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["OnGraph"]
 
 
-class OnGraph:
+class OnGraph(Result):
     """Methods of a network that has a `dag` and `conditionals`."""
 
     dag: "DAG"
@@ -74,6 +76,10 @@ class OnGraph:
         from novum.graphical._tables import draw_table
 
         return draw_table(self, variable, ax, symbol)
+
+    def _result_columns(self) -> dict[str, Any]:
+        states = [few(self.states[v]) if v in self.states else "real" for v in self.dag]
+        return {"variable": list(self.dag), "parents": [few(self.dag.parents[v]) for v in self.dag], "states": states}
 
     def plot(self, ax: Any = None, evidence: Any = None, tables: Any = False) -> Any:
         """Draw the network in layers, arrows pointing down.

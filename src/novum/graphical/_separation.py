@@ -18,6 +18,7 @@ from itertools import combinations, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from novum.exceptions import ParameterError
+from novum.report.result import Result, result
 from novum.runtime.checks import check_choice
 from novum.runtime.words import few
 
@@ -39,6 +40,7 @@ PATHS_SHOWN = 6  # blocked paths that a repr spells out; their number may be exp
 MOST_NODES = 16  # whose global independences are listed: 15 * 2^18 statements at worst
 
 
+@result
 class Independence(NamedTuple):
     """a is independent of b given c; each is a tuple of nodes."""
 
@@ -51,6 +53,7 @@ class Independence(NamedTuple):
         return f"{a} ⊥ {b}" + (f" | {given}" if given else "")
 
 
+@result
 class Connection(NamedTuple):
     """An inner node of a path: a fork, a chain or a collider, and whether it lets dependence pass, by (1) or (2)."""
 
@@ -63,6 +66,7 @@ class Connection(NamedTuple):
         return f"{self.node} is a {self.kind} and {self.reason}"
 
 
+@result
 class Path(NamedTuple):
     """A path between two nodes, with what happens at every inner node.
 
@@ -107,7 +111,7 @@ class Path(NamedTuple):
         return f"{'open' if self.open else 'blocked'} path {self.arrows} ({self.reason})"
 
 
-class DSeparation:
+class DSeparation(Result):
     """Whether (3) holds, and why: true in an `if` where the sets are d-separated.
 
     Attributes
@@ -132,6 +136,10 @@ class DSeparation:
         for a in self.a:
             for b in self.b:
                 yield from paths(self._dag, a, b, self.given)
+
+    def _result_columns(self) -> dict[str, Any]:
+        sides = {name: [", ".join(map(str, getattr(self, name)))] for name in ("a", "b", "given")}
+        return {**sides, "separated": [self.separated], "open_path": [self.path]}
 
     def __repr__(self) -> str:
         if self.path is not None:

@@ -16,6 +16,7 @@ from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical import _enumeration, _equivalence, _plates, _separation
 from novum.graphical._comparison import Compares, Scores
 from novum.graphical.undirected import UndirectedGraph
+from novum.report.result import Result
 from novum.runtime.checks import check_count
 from novum.runtime.words import few, shown
 
@@ -83,7 +84,7 @@ def find_cycle(parents: Mapping[Any, tuple[Any, ...]]) -> list[Any]:
     return []
 
 
-class DAG(Compares, Scores):
+class DAG(Compares, Scores, Result):
     """A directed acyclic graph.
 
     Parameters
@@ -362,6 +363,9 @@ class DAG(Compares, Scores):
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.parents)
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {"node": self.nodes, "parents": [few(self.parents[node]) for node in self.nodes]}
 
     def __repr__(self) -> str:
         return f"DAG: {arrows(self)}"

@@ -10,11 +10,13 @@ from typing import Any
 from novum.graphical._product import NamedFactor, Product, read_factors
 from novum.graphical.messages import MaxProduct, SumProduct, max_product, sum_product
 from novum.graphical.undirected import UndirectedGraph
+from novum.report.result import Result
+from novum.runtime.words import few
 
 __all__ = ["FactorGraph"]
 
 
-class FactorGraph(Product):
+class FactorGraph(Product, Result):
     """A product of tables (1).
 
     Parameters
@@ -72,6 +74,9 @@ class FactorGraph(Product):
         from novum.graphical.drawing import draw_factor_graph
 
         return draw_factor_graph(self, ax, observed)
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {"factor": [f.name for f in self.factors], "variables": [few(f.variables) for f in self.factors]}
 
     def __repr__(self) -> str:
         if len(self.factors) > 12:

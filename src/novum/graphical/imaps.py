@@ -18,6 +18,7 @@ from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical._equivalence import EssentialGraph, directed_further
 from novum.graphical._separation import Independence, independences, search
 from novum.graphical.dag import DAG
+from novum.report.result import result
 from novum.runtime.checks import check_number
 
 __all__ = ["MapCheck", "is_i_map", "is_perfect_map", "minimal_i_map", "perfect_map"]
@@ -25,6 +26,7 @@ __all__ = ["MapCheck", "is_i_map", "is_perfect_map", "minimal_i_map", "perfect_m
 TOLERANCE = 1e-10  # on conditional probabilities: tables are sums and products of few numbers
 
 
+@result
 class MapCheck(NamedTuple):
     """Whether a graph is a map of a table; if not, a statement or an arc that speaks against it."""
 

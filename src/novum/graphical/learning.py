@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.base.history import History
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import result
 from novum.runtime.checks import check_choice, check_number
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream
@@ -41,6 +42,7 @@ Array = NDArray[np.float64]
 NAMED = ("laplace", "k2", "bdeu")
 
 
+@result
 class FitReport(NamedTuple):
     """What `fit` found: rows, log-likelihood, and the passes of EM."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from novum.exceptions import ParameterError
 from novum.graphical.nodes import Table
+from novum.report.result import Result, result
 
 if TYPE_CHECKING:
     from novum.graphical.network import BayesianNetwork
@@ -26,6 +27,7 @@ MANY_PARAMETERS = 10_000
 SAME = 1e-12
 
 
+@result
 class Finding(NamedTuple):
     """One remark: which rule, about which variable, in a sentence."""
 
@@ -34,7 +36,7 @@ class Finding(NamedTuple):
     message: str
 
 
-class Findings(tuple[Finding, ...]):
+class Findings(tuple[Finding, ...], Result):
     """The remarks, printed one a line."""
 
     __slots__ = ()

@@ -23,11 +23,13 @@ from novum.graphical.factor_graph import FactorGraph
 from novum.graphical.files import ending, text_of
 from novum.graphical.formats.uai import Tables, read_uai, write_uai
 from novum.graphical.undirected import Separation, UndirectedGraph
+from novum.report.result import Result
+from novum.runtime.words import few
 
 __all__ = ["MarkovNetwork", "canonical_potentials"]
 
 
-class MarkovNetwork(Product):
+class MarkovNetwork(Product, Result):
     """A Markov random field (1) of discrete variables.
 
     Parameters
@@ -155,6 +157,12 @@ class MarkovNetwork(Product):
     def to_factor_graph(self) -> FactorGraph:
         """Return the factor graph with a factor per potential."""
         return FactorGraph({f.name: (f.variables, f.table) for f in self.potentials}, self.states)
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {
+            "potential": [f.name for f in self.potentials],
+            "variables": [few(f.variables) for f in self.potentials],
+        }
 
     def __repr__(self) -> str:
         graph = repr(self.graph).removeprefix("UndirectedGraph: ")

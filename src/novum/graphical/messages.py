@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._evidence import in_words, read_evidence
 from novum.graphical.result import Posterior, short
+from novum.report.result import Result
 
 if TYPE_CHECKING:
     from novum.graphical.factor_graph import FactorGraph
@@ -113,7 +114,7 @@ def log_sum(x: Array, axes: tuple[int, ...]) -> Array:
         return np.log(np.exp(x - top).sum(axis=axes)) + np.squeeze(top, axis=axes)
 
 
-class SumProduct:
+class SumProduct(Result):
     """Messages, marginals (3) and the normaliser of a factor graph that is a tree."""
 
     def __init__(self, passing: _Passing, given: str) -> None:
@@ -154,6 +155,10 @@ class SumProduct:
         log = self._passing.gathered(("factor", factor))
         return np.exp(log - log_sum(log, tuple(range(log.ndim))))
 
+    def _result_columns(self) -> dict[str, Any]:
+        rows = [(v, s, x) for v, q in self.marginals.items() for s, x in zip(q.states[v], q.p.tolist(), strict=True)]
+        return dict(zip(("variable", "state", "p"), map(list, zip(*rows))))
+
     def plot(self, ax: Any = None) -> Any:
         """Draw the factor graph with both messages on every edge."""
         from novum.graphical._message_plots import draw_messages
@@ -168,7 +173,7 @@ class SumProduct:
         return "\n".join([f"sum-product: {self.n_messages} messages, log Z = {self.log_partition:.6g}", *lines])
 
 
-class MaxProduct:
+class MaxProduct(Result):
     """Messages with back-pointers (4), and the best configuration they lead to.
 
     Attributes
@@ -247,6 +252,9 @@ class MaxProduct:
         send_maxima(passing)
         total = sum(float(np.max(passing.from_variable(root, None))) for root in passing.plan.roots)
         return total >= self.log_value - tolerance * max(1.0, abs(self.log_value))
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {"variable": list(self.values), "state": list(self.values.values())}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the trellis of a chain: states by rows, variables by columns, best predecessors, the best path."""

@@ -250,7 +250,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         lost = [v for v in self.nodes if v not in values]
         if lost:
             raise ParameterError(f"{self._owner('joint_probability')}: no value of {', '.join(map(str, lost[:10]))}.")
-        return float(np.exp(self.log_likelihood({v: [values[v]] for v in self.nodes})[0]))
+        return float(np.exp(self.score_samples({v: [values[v]] for v in self.nodes})[0]))
 
     def explaining_away(self, cause: Any, effect: Mapping[Any, Any], other: Mapping[Any, Any]) -> ExplainingAway:
         """Return how the belief in a cause falls when another one is found for the same effect.
@@ -337,10 +337,10 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         frame.columns = pd.Index(list(self.nodes), tupleize_cols=False)
         return frame
 
-    def log_likelihood(self, data: Any) -> NDArray[np.float64]:
+    def score_samples(self, data: Any) -> NDArray[np.float64]:
         """Return log p(row) of every row; cells that are missing, and variables without a column, are summed out."""
-        owner = self._owner("log_likelihood")
-        self._filled("log_likelihood")
+        owner = self._owner("score_samples")
+        self._filled("score_samples")
         if len(self.states) < len(self.dag):
             return real_log_likelihood(self, owner, data)
         names, rows = coded_rows(owner, data, self.states)

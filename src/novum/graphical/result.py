@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from novum.distributions import JointTable
 from novum.exceptions import ParameterError
+from novum.report.result import Result, result
+from novum.report.tables import html_table
 from novum.runtime.words import few, shown
 
 __all__ = ["ExplainingAway", "Marginals", "MostProbable", "Posterior"]
@@ -37,7 +39,7 @@ def probability_words(name: str, log: float, relation: str = "=") -> str:
     return f"log {name} {relation} {log:.6g}"
 
 
-class Posterior:
+class Posterior(Result):
     """P(variables | evidence).
 
     Attributes
@@ -154,17 +156,11 @@ class Posterior:
         return ["  " + line for line in lines]
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        head = "".join(f"<th>{escape(str(n))}</th>" for n in self.names) + "<th>p</th>"
-        body = "".join(
-            "<tr>"
-            + "".join(f"<td>{escape(str(self.states[n][i]))}</td>" for n, i in zip(self.names, cell, strict=True))
-            + f"<td>{short(float(self.p[cell]))}</td></tr>"
+        rows = [
+            [*(str(self.states[n][i]) for n, i in zip(self.names, cell, strict=True)), short(float(self.p[cell]))]
             for cell in list(np.ndindex(self.p.shape))[:200]
-        )
-        caption = f"{escape(self.title)}; {escape(self.footnote)}"
-        return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table>"
+        ]
+        return html_table([[*map(str, self.names), "p"], *rows], f"{self.title}; {self.footnote}")
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the probabilities as bars, with two standard errors where they are estimates."""
@@ -181,7 +177,7 @@ class Posterior:
         return ax
 
 
-class Marginals(Mapping[Any, Posterior]):
+class Marginals(Mapping[Any, Posterior], Result):
     """The posterior of every variable, by name.
 
     Examples
@@ -225,6 +221,10 @@ class Marginals(Mapping[Any, Posterior]):
             pd.concat([frame, *(q.to_frame() for q in self._real.values())], ignore_index=True) if self._real else frame
         )
 
+    def _result_columns(self) -> dict[str, Any]:
+        frame = self.to_frame()
+        return {name: frame[name].tolist() for name in frame}
+
     def __repr__(self) -> str:
         width = max((len(str(name)) for name in self), default=0)
         lines = []
@@ -243,6 +243,7 @@ class Marginals(Mapping[Any, Posterior]):
         return "\n".join([f"Marginals of {len(self)} variables{given}", *lines])
 
 
+@result
 class ExplainingAway(NamedTuple):
     """The probability of a cause before, after its effect was seen, and after another cause was found."""
 
@@ -264,6 +265,7 @@ class ExplainingAway(NamedTuple):
         )
 
 
+@result
 class MostProbable(NamedTuple):
     """argmax P(variables | evidence), with its probability."""
 

@@ -16,6 +16,7 @@ from novum.graphical._queries import Queries, too_large
 from novum.graphical.real.nodes import LinearGaussian
 from novum.graphical.result import Marginals
 from novum.runtime.checks import check_number
+from novum.runtime.renamed import renamed_method
 
 __all__ = ["RowAnswers", "fixed_node"]
 
@@ -30,6 +31,8 @@ def fixed_node(network: Any, owner: str, variable: Any, value: Any) -> Any:
 
 class RowAnswers(Queries):
     """Methods of a Bayesian network on top of its queries."""
+
+    log_likelihood = renamed_method("log_likelihood", "score_samples")
 
     def map_rows(self, variables: Any, data: Any) -> Any:
         """Return the most probable states of `variables` together for every row of data, as a pandas frame.

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from novum.exceptions import ParameterError
+from novum.report.result import Result, result
 from novum.runtime.words import few
 
 __all__ = ["Separation", "UndirectedGraph"]
 
 
+@result
 class Separation(NamedTuple):
     """Whether two sets are separated; if not, a path between them that nothing blocks."""
 
@@ -28,7 +30,7 @@ class Separation(NamedTuple):
         )
 
 
-class UndirectedGraph:
+class UndirectedGraph(Result):
     """An undirected graph.
 
     Parameters
@@ -200,6 +202,9 @@ class UndirectedGraph:
 
     def __len__(self) -> int:
         return len(self.neighbors)
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {"node": self.nodes, "neighbors": [few(self.neighbors[node]) for node in self.nodes]}
 
     def __repr__(self) -> str:
         if len(self.edges) > 20:

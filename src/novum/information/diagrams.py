@@ -22,6 +22,7 @@ from novum.information._sources import table_of
 from novum.information._units import Base, as_float, log_of, unit_name
 from novum.information.pairs import conditional_nats, mutual_nats
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 from novum.runtime.checks import check_choice
 
 __all__ = ["EntropyCurve", "InformationDiagram", "entropy_curve", "information_diagram"]
@@ -31,7 +32,7 @@ FIRST, SHARED, SECOND = "#2e86ab", "#7b5e7b", "#d1495b"
 
 
 @dataclass(frozen=True, repr=False)
-class EntropyCurve:
+class EntropyCurve(Result):
     """The entropy of a coin against its probability of heads.
 
     Attributes
@@ -107,7 +108,7 @@ def center_distance(r: float, s: float, shared: float) -> float:
 
 
 @dataclass(frozen=True)
-class InformationDiagram:
+class InformationDiagram(Result):
     """The entropies of two variables and what they share.
 
     Attributes
@@ -152,6 +153,10 @@ class InformationDiagram:
         parts = ", ".join(f"{name} = {value:.6g}" for name, value, _ in self._parts())
         whole = f"H({a}) = {self.x:.6g}, H({b}) = {self.y:.6g}, H({a},{b}) = {self.joint:.6g}"
         return f"InformationDiagram in {self.unit}: {whole}; {parts}"
+
+    def _result_columns(self) -> dict[str, Any]:
+        x, y = self.names
+        return {"part": [f"{x} only", "shared", f"{y} only"], self.unit: [self.x_only, self.shared, self.y_only]}
 
     def plot(self, ax: Any = None, *, kind: str = "venn") -> Any:
         """Draw it as two discs whose areas are entropies (kind="venn") or as stacked bars (kind="bars")."""

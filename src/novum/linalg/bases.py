@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError
 from novum.linalg._input import EPS, finite, vectors_of
+from novum.report.result import Result
 from novum.runtime.checks import check_number
 
 __all__ = [
@@ -38,7 +39,7 @@ SLACK = 8  # rounding errors of an SVD are a small multiple of max(k, n) eps
 
 
 @dataclass(frozen=True)
-class Independence:
+class Independence(Result):
     """Whether vectors are independent; true in an `if` where they are.
 
     Attributes
@@ -60,7 +61,7 @@ class Independence:
 
 
 @dataclass(frozen=True)
-class Membership:
+class Membership(Result):
     """Whether a vector lies in a span; true in an `if` where it does.
 
     Attributes

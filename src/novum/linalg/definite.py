@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError
 from novum.linalg._input import EPS, symmetric
+from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_number
 
 __all__ = ["Definiteness", "is_psd", "square_root"]
 
 
 @dataclass(frozen=True)
-class Definiteness:
+class Definiteness(Result):
     """Whether a matrix is positive semi-definite; true in an `if` where it is.
 
     Attributes

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError
 from novum.linalg._input import EPS, finite, square, symmetric, vectors_of
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 from novum.runtime.checks import check_number
 
 __all__ = ["EigenPairs", "eigen_by_deflation", "orthonormal_extension", "rayleigh_quotient"]
@@ -32,7 +33,7 @@ POINTS = 241  # of the circle that is drawn
 
 
 @dataclass(frozen=True)
-class EigenPairs:
+class EigenPairs(Result):
     """Eigenvalues, falling, and orthonormal eigenvectors of a symmetric matrix: A = V diag(values) V'.
 
     Attributes

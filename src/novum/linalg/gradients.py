@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError
 from novum.linalg._input import EPS, finite
+from novum.report.result import Result
 from novum.runtime.checks import check_number
 
 __all__ = ["GradientCheck", "check_gradient"]
 
 
 @dataclass(frozen=True)
-class GradientCheck:
+class GradientCheck(Result):
     """Whether a gradient agrees with differences; true in an `if` where it does.
 
     Attributes

@@ -3,32 +3,26 @@
 from novum.linear_model.ard import ARDRegression
 from novum.linear_model.bayesian import BayesianLinearRegression
 from novum.linear_model.bayesian_ridge import BayesianRidge
-from novum.linear_model.evidence import EvidenceComparison, compare_evidence, occam_factor
+from novum.linear_model.evidence import compare_evidence
 from novum.linear_model.hyperplane import Hyperplane
-from novum.linear_model.least_squares.inference import Inference
 from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
 from novum.linear_model.logistic.cv import LogisticRegressionCV
 from novum.linear_model.logistic.estimator import LogisticRegression
-from novum.linear_model.logistic.inference import LogisticInference
 from novum.linear_model.ols import LinearRegression
 from novum.linear_model.penalized.elastic_net import ElasticNet, Lasso
 from novum.linear_model.penalized.elastic_net_cv import ElasticNetCV, LassoCV
 from novum.linear_model.penalized.multi_task import MultiTaskElasticNet, MultiTaskLasso
 from novum.linear_model.penalized.multi_task_cv import MultiTaskElasticNetCV, MultiTaskLassoCV
 from novum.linear_model.penalized.paths import enet_path, lasso_path
-from novum.linear_model.penalized.plot import plot_norm_balls, plot_path
+from novum.linear_model.penalized.plot import plot_path
 from novum.linear_model.perceptron import Perceptron
 from novum.linear_model.ridge import Ridge, ridge_regression
 from novum.linear_model.ridge_classifier import RidgeClassifier, RidgeClassifierCV
 from novum.linear_model.ridge_cv import RidgeCV
-from novum.linear_model.separability import (
-    MistakeBound,
-    Separability,
-    is_linearly_separable,
-    perceptron_mistake_bound,
-)
+from novum.linear_model.separability import is_linearly_separable
 from novum.linear_model.sgd_classifier import SGDClassifier
 from novum.linear_model.sgd_regressor import SGDRegressor
+from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "ARDRegression",
@@ -36,17 +30,13 @@ __all__ = [
     "BayesianRidge",
     "ElasticNet",
     "ElasticNetCV",
-    "EvidenceComparison",
     "Hyperplane",
-    "Inference",
     "Lasso",
     "LassoCV",
     "LeastSquaresClassifier",
     "LinearRegression",
-    "LogisticInference",
     "LogisticRegression",
     "LogisticRegressionCV",
-    "MistakeBound",
     "MultiTaskElasticNet",
     "MultiTaskElasticNetCV",
     "MultiTaskLasso",
@@ -58,14 +48,21 @@ __all__ = [
     "RidgeClassifierCV",
     "SGDClassifier",
     "SGDRegressor",
-    "Separability",
     "compare_evidence",
     "enet_path",
     "is_linearly_separable",
     "lasso_path",
-    "occam_factor",
-    "perceptron_mistake_bound",
-    "plot_norm_balls",
     "plot_path",
     "ridge_regression",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        ".evidence": "EvidenceComparison occam_factor",
+        ".least_squares.inference": "Inference",
+        ".logistic.inference": "LogisticInference",
+        ".penalized.plot": "plot_norm_balls",
+        ".separability": "MistakeBound Separability perceptron_mistake_bound",
+    },
+)

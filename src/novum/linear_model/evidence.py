@@ -18,12 +18,14 @@ from sklearn.pipeline import Pipeline
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
+from novum.report.tables import html_table
 from novum.runtime.checks import check_count, check_number
 
 __all__ = ["EvidenceComparison", "compare_evidence", "occam_factor"]
 
 
-class EvidenceComparison:
+class EvidenceComparison(Result):
     """Log evidences of several models and what follows from them.
 
     Attributes
@@ -71,6 +73,9 @@ class EvidenceComparison:
             return mean
         return mean, np.sqrt(weight @ (both[:, 1] ** 2 + (both[:, 0] - mean) ** 2))
 
+    def _result_columns(self) -> dict[str, Any]:
+        return {"model": self.names, "log_evidence": self.log_evidence, "probability": self.probability}
+
     def __repr__(self) -> str:
         width = max(len("model"), *map(len, self.names))
         lines = [f"{'model':<{width}}  log evidence  probability"]
@@ -79,8 +84,8 @@ class EvidenceComparison:
 
     def _repr_html_(self) -> str:
         rows = zip(self.names, self.log_evidence, self.probability)
-        cells = "".join(f"<tr><td>{name}</td><td>{value:.4f}</td><td>{p:.4f}</td></tr>" for name, value, p in rows)
-        return f"<table><tr><th>model</th><th>log evidence</th><th>probability</th></tr>{cells}</table>"
+        cells = [[name, f"{value:.4f}", f"{p:.4f}"] for name, value, p in rows]
+        return html_table([["model", "log evidence", "probability"], *cells])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the log evidence of the models in their order; return the axes."""

@@ -18,11 +18,12 @@ from sklearn.utils import check_array
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 
 __all__ = ["Hyperplane"]
 
 
-class Hyperplane:
+class Hyperplane(Result):
     """One linear function of x, or several, and the planes where they decide.
 
     Parameters
@@ -75,6 +76,14 @@ class Hyperplane:
             return f"Hyperplane({len(self.coef)} functions of {self.coef.shape[1]} variables)"
         terms = " + ".join(f"{w:.4g} x{i}" for i, w in enumerate(self.coef))
         return f"Hyperplane({terms} + {float(self.intercept):.4g} = 0)".replace("+ -", "- ")
+
+    def _result_columns(self) -> dict[str, Any]:
+        names = [f"x{i}" for i in range(self.coef.shape[-1])]
+        rows = zip(np.atleast_2d(self.coef), np.atleast_1d(self.intercept))
+        return {
+            "term": [*names, "1"],
+            **{f"function {k}" if self.several else "coef": [*w, b] for k, (w, b) in enumerate(rows)},
+        }
 
     @property
     def norm(self) -> Any:

@@ -26,10 +26,12 @@ from sklearn.utils.validation import column_or_1d
 from novum.exceptions import DataError
 from novum.linear_model.hyperplane import Hyperplane
 from novum.optimize import solve_qp
+from novum.report.result import result
 
 __all__ = ["MistakeBound", "Separability", "is_linearly_separable", "perceptron_mistake_bound"]
 
 
+@result
 class Separability(NamedTuple):
     """The answer and its proof; true where a plane separates the classes."""
 
@@ -44,6 +46,7 @@ class Separability(NamedTuple):
         return self.separable
 
 
+@result
 class MistakeBound(NamedTuple):
     """The bound (3); infinite where no plane separates the classes."""
 

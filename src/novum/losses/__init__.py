@@ -1,28 +1,19 @@
 """Losses: what a prediction costs. Value, gradient, curvature, risk and best constant, defined once for all."""
 
-from novum.losses._base import Loss, Pieces, empirical_risk
+from novum.losses._base import Loss, empirical_risk
 from novum.losses.cross_entropy import CrossEntropyLoss
 from novum.losses.likelihood import GammaLoss, GaussianLoss, PoissonLoss
-from novum.losses.margin import (
-    ExponentialLoss,
-    HingeLoss,
-    LogisticLoss,
-    MarginLoss,
-    PerceptronLoss,
-    SquaredHingeLoss,
-    ZeroOneLoss,
-)
-from novum.losses.plots import plot_losses, plot_risk
+from novum.losses.margin import ExponentialLoss, HingeLoss, LogisticLoss, PerceptronLoss, SquaredHingeLoss, ZeroOneLoss
+from novum.losses.plots import plot_losses
 from novum.losses.regression import (
     AbsoluteLoss,
     EpsilonInsensitiveLoss,
     HuberLoss,
     MinkowskiLoss,
     QuantileLoss,
-    ResidualLoss,
     SquaredLoss,
 )
-from novum.losses.split import LossSplit, split_squared_loss
+from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "AbsoluteLoss",
@@ -35,19 +26,24 @@ __all__ = [
     "HuberLoss",
     "LogisticLoss",
     "Loss",
-    "LossSplit",
-    "MarginLoss",
     "MinkowskiLoss",
     "PerceptronLoss",
-    "Pieces",
     "PoissonLoss",
     "QuantileLoss",
-    "ResidualLoss",
     "SquaredHingeLoss",
     "SquaredLoss",
     "ZeroOneLoss",
     "empirical_risk",
     "plot_losses",
-    "plot_risk",
-    "split_squared_loss",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        "._base": "Pieces",
+        ".margin": "MarginLoss",
+        ".plots": "plot_risk",
+        ".regression": "ResidualLoss",
+        ".split": "LossSplit split_squared_loss",
+    },
+)

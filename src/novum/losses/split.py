@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError
+from novum.report.result import result
 from novum.runtime.checks import float_array, row_weights
 
 __all__ = ["LossSplit", "split_squared_loss"]
 
 
+@result
 class LossSplit(NamedTuple):
     """The two parts of (1)."""
 

@@ -25,6 +25,7 @@ from novum.naive_bayes._counts import (
     scores_of,
     sparse_counts,
 )
+from novum.report.result import result
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -44,6 +45,7 @@ COMMON_DOMAINS: dict[str, Domain] = {
 }
 
 
+@result
 class LinearForm(NamedTuple):
     """Scores as linear functions of a row: log p(x, c) = weights[c] . t(x) + bias[c], up to what all classes share."""
 
@@ -222,7 +224,7 @@ class DiscreteNB(BayesRule, PartialFit):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the probabilities of every class as a heat table, class by feature; return the axes."""
-        from novum.naive_bayes._plot import plot_class_tables
+        from novum.naive_bayes.plots import plot_class_tables
 
         return plot_class_tables(self, ax=ax)
 

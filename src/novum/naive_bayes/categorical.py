@@ -272,7 +272,7 @@ class CategoricalNB(BayesRule, PartialFit):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the probabilities of every class as a heat table; return the axes."""
-        from novum.naive_bayes._plot import plot_class_tables
+        from novum.naive_bayes.plots import plot_class_tables
 
         return plot_class_tables(self, ax=ax)
 

@@ -255,7 +255,7 @@ class KernelDensity(Estimator):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the density of one column as a curve, of two as filled contours, with the rows."""
-        from novum.neighbors._plot import plot_density
+        from novum.neighbors.plots import plot_density
 
         check_is_fitted(self)
         return plot_density(self, ax)

@@ -20,6 +20,7 @@ from novum import _core
 from novum.engines.search.index import alike, distances_between, pieces
 from novum.engines.search.metrics import VALID_METRICS, form_of, named
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import result
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows
@@ -121,6 +122,7 @@ def pairwise_distances(
     return out.astype(np.float32) if X.dtype == Y.dtype == np.float32 else out
 
 
+@result
 class MetricAxioms(NamedTuple):
     """Which axioms a distance obeys on some rows, and by how much the triangle inequality fails at worst."""
 

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from html import escape
+from typing import Any
 
 from novum.exceptions import ParameterError
 from novum.notes.misprints import errata
 from novum.notes.public_names import PublicName
 from novum.notes.tables import SETS, Chapter, Row, chapters, ledger, names_of, page_name, served, shown_names
+from novum.report.result import Result, table_of_records
+from novum.report.tables import html_text
 
 __all__ = ["Listing", "notes"]
 
@@ -15,18 +17,21 @@ NAME_WIDTH, API_WIDTH = 46, 52  # two columns and a test fit 140 characters
 
 
 @dataclass(frozen=True, repr=False)
-class Listing:
+class Listing(Result):
     """Rows of the ledger, and names of the library, and the text that shows them."""
 
     text: str
     rows: tuple[Row, ...] = field(default=())
     names: tuple[PublicName, ...] = field(default=())
 
+    def _result_columns(self) -> dict[str, Any]:
+        return table_of_records(self.rows or tuple(self.text.splitlines()))
+
     def __repr__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.text)}</pre>"
+        return html_text(self.text)
 
 
 def clipped(text: str, width: int) -> str:

@@ -4,10 +4,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from novum.notes.tables import table
+from novum.report.result import result
 
 __all__ = ["Erratum", "errata"]
 
 
+@result
 class Erratum(NamedTuple):
     """A misprint. `test` names a function of tests/notes/test_errata*.py; empty: nothing was computed."""
 

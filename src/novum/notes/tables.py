@@ -7,6 +7,8 @@ from importlib.resources import files
 from math import inf
 from typing import Any, NamedTuple
 
+from novum.report.result import result
+
 __all__ = [
     "SETS",
     "Chapter",
@@ -32,6 +34,7 @@ SETS = {
 NONE = "-"  # in `names.tsv`: nothing serves the row yet
 
 
+@result
 class Row(NamedTuple):
     """An item of the notes: where it stands, the capability it asks for, and the names once planned for it (`api`).
 
@@ -55,6 +58,7 @@ class Row(NamedTuple):
         return f"{self.source}/{self.item}"
 
 
+@result
 class Chapter(NamedTuple):
     notes: str
     chapter: str

@@ -1,79 +1,50 @@
 """Optimization: one driver per kind of iteration, with histories, certificates and reasons for stopping."""
 
-from novum.optimize.certificates import InfeasibleProblem, UnboundedProblem
-from novum.optimize.constrained import ConstrainedSolution, solve
+from novum.optimize.constrained import solve
 from novum.optimize.descent import gradient_descent
-from novum.optimize.greedy import GreedyResult, greedy_search, subset_neighbors
-from novum.optimize.kkt import KKTReport, check_kkt, dual_value
-from novum.optimize.multipliers import LagrangeSolution, lagrange
+from novum.optimize.greedy import greedy_search
+from novum.optimize.kkt import check_kkt
+from novum.optimize.multipliers import lagrange
 from novum.optimize.newton_method import newton, newton_root
-from novum.optimize.penalties import ElasticNetPenalty, L1Penalty, L2Penalty, Penalty
-from novum.optimize.plots import plot_descent, plot_subgradients
+from novum.optimize.penalties import ElasticNetPenalty, L1Penalty, L2Penalty
+from novum.optimize.plots import plot_descent
 from novum.optimize.problem import Constraint, Problem
 from novum.optimize.proximal import proximal_gradient
-from novum.optimize.quadratic import QPSolution, solve_qp
+from novum.optimize.quadratic import solve_qp
 from novum.optimize.quasi_newton import lbfgs
-from novum.optimize.result import Solution
-from novum.optimize.risk import RiskMinimum, minimize_risk
-from novum.optimize.risk_objective import LinearParameters, RegularizedRisk
-from novum.optimize.rules import SGD, AdaGrad, Adam, RMSProp, UpdateRule
+from novum.optimize.risk import minimize_risk
+from novum.optimize.rules import SGD, AdaGrad, Adam, RMSProp
 from novum.optimize.schedules import (
     ConstantSchedule,
     ExponentialSchedule,
-    InverseSqrtSchedule,
-    InverseTimeSchedule,
-    LinearSchedule,
     PolynomialSchedule,
     PowerSchedule,
-    RobbinsMonro,
     Schedule,
     StepSchedule,
 )
 from novum.optimize.stochastic import minimize_stochastic
-from novum.optimize.subgradients import Subdifferential, is_subgradient, subdifferential, subgradient_descent
-from novum.optimize.time_scales import TimeScales, check_time_scales
+from novum.optimize.subgradients import subdifferential, subgradient_descent
+from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "SGD",
     "AdaGrad",
     "Adam",
     "ConstantSchedule",
-    "ConstrainedSolution",
     "Constraint",
     "ElasticNetPenalty",
     "ExponentialSchedule",
-    "GreedyResult",
-    "InfeasibleProblem",
-    "InverseSqrtSchedule",
-    "InverseTimeSchedule",
-    "KKTReport",
     "L1Penalty",
     "L2Penalty",
-    "LagrangeSolution",
-    "LinearParameters",
-    "LinearSchedule",
-    "Penalty",
     "PolynomialSchedule",
     "PowerSchedule",
     "Problem",
-    "QPSolution",
     "RMSProp",
-    "RegularizedRisk",
-    "RiskMinimum",
-    "RobbinsMonro",
     "Schedule",
-    "Solution",
     "StepSchedule",
-    "Subdifferential",
-    "TimeScales",
-    "UnboundedProblem",
-    "UpdateRule",
     "check_kkt",
-    "check_time_scales",
-    "dual_value",
     "gradient_descent",
     "greedy_search",
-    "is_subgradient",
     "lagrange",
     "lbfgs",
     "minimize_risk",
@@ -81,11 +52,30 @@ __all__ = [
     "newton",
     "newton_root",
     "plot_descent",
-    "plot_subgradients",
     "proximal_gradient",
     "solve",
     "solve_qp",
     "subdifferential",
     "subgradient_descent",
-    "subset_neighbors",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        ".certificates": "InfeasibleProblem UnboundedProblem",
+        ".constrained": "ConstrainedSolution",
+        ".greedy": "GreedyResult subset_neighbors",
+        ".kkt": "KKTReport dual_value",
+        ".multipliers": "LagrangeSolution",
+        ".penalties": "Penalty",
+        ".plots": "plot_subgradients",
+        ".quadratic": "QPSolution",
+        ".result": "Solution",
+        ".risk": "RiskMinimum",
+        ".risk_objective": "LinearParameters RegularizedRisk",
+        ".rules": "UpdateRule",
+        ".schedules": "InverseSqrtSchedule InverseTimeSchedule LinearSchedule RobbinsMonro",
+        ".subgradients": "Subdifferential is_subgradient",
+        ".time_scales": "TimeScales check_time_scales",
+    },
+)

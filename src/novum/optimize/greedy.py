@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from novum.exceptions import NotConverged, ParameterTypeError
+from novum.report.result import result
 from novum.runtime.checks import check_choice, check_count
 
 __all__ = ["GreedyResult", "greedy_search", "subset_neighbors"]
 
 
+@result
 class GreedyResult(NamedTuple):
     """Where greedy search ended, and the way there."""
 

@@ -24,6 +24,7 @@ from scipy.optimize import lsq_linear
 from novum.exceptions import DataError, ParameterTypeError
 from novum.optimize.newton_method import newton
 from novum.optimize.problem import Problem
+from novum.report.result import Result
 from novum.runtime.checks import check_number, vector
 
 __all__ = ["KKTReport", "check_kkt", "dual_value"]
@@ -32,7 +33,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class KKTReport:
+class KKTReport(Result):
     """How well a point and its multipliers meet (1)-(4); true where all hold to `tol`.
 
     Attributes

@@ -26,6 +26,7 @@ from novum.optimize.equilibrate import equilibrate
 from novum.optimize.interior_point import Rows, interior_point
 from novum.optimize.polish import polish, solve_equalities
 from novum.optimize.result import conclude
+from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, float_array, vector
 
 __all__ = ["QPSolution", "solve_qp"]
@@ -37,7 +38,7 @@ RANK = 1e-10  # relative size below which a row of A_eq depends on the others
 
 
 @dataclass(frozen=True, repr=False)
-class QPSolution:
+class QPSolution(Result):
     """The solution of (1) with its multipliers (2) and the proof of how good it is.
 
     Attributes

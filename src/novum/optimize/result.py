@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import NotConverged
+from novum.report.result import Result
 
 __all__ = ["Solution", "Trace", "conclude"]
 
@@ -15,7 +16,7 @@ SHOWN = 6  # coordinates of x that a repr spells out
 
 
 @dataclass(frozen=True, repr=False)
-class Solution:
+class Solution(Result):
     """Where an iteration ended.
 
     Attributes

@@ -29,6 +29,7 @@ from novum.optimize.result import Solution
 from novum.optimize.risk_objective import RegularizedRisk, is_sparse
 from novum.optimize.schedules import InverseSqrtSchedule, InverseTimeSchedule, Schedule
 from novum.optimize.subgradients import subgradient_descent
+from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number, vector
 
 __all__ = ["RiskMinimum", "minimize_risk"]
@@ -39,7 +40,7 @@ SOLVERS = ("auto", "newton", "lbfgs", "gradient", "proximal", "subgradient", "qp
 
 
 @dataclass(frozen=True, repr=False)
-class RiskMinimum:
+class RiskMinimum(Result):
     """The minimizer of (1).
 
     Attributes

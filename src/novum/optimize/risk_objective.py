@@ -19,6 +19,7 @@ from scipy import sparse
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.losses import CrossEntropyLoss, Loss
 from novum.optimize.penalties import L2Penalty, Penalty
+from novum.report.result import result
 from novum.runtime.checks import float_array, row_weights, vector
 
 __all__ = ["LinearParameters", "RegularizedRisk"]
@@ -31,6 +32,7 @@ def is_sparse(X: Any) -> bool:
     return bool(sparse.issparse(X))
 
 
+@result
 class LinearParameters(NamedTuple):
     """Weights and intercept of (1)."""
 

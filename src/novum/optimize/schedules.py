@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import ParameterTypeError
+from novum.report.result import result
 from novum.runtime.checks import check_count, check_number
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 
+@result
 class RobbinsMonro(NamedTuple):
     """The two conditions (6) and why they hold or fail; true where both hold."""
 

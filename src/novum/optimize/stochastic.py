@@ -17,10 +17,12 @@ from novum.optimize.result import Solution, conclude
 from novum.optimize.rules import SGD, UpdateRule
 from novum.runtime.checks import check_count, check_number, float_array
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.renamed import renamed_parameter
 
 __all__ = ["minimize_stochastic"]
 
 
+@renamed_parameter("rng", "random_state")
 def minimize_stochastic(
     gradient: Callable[..., Any],
     start: Any,
@@ -34,7 +36,7 @@ def minimize_stochastic(
     patience: int = 5,
     shuffle: bool = True,
     average: bool = False,
-    rng: Any = None,
+    random_state: Any = None,
     callback: Callable[[int, Any], Any] | None = None,
 ) -> Solution:
     """Minimize a mean over rows by steps on batches of them (1).
@@ -57,7 +59,7 @@ def minimize_stochastic(
     shuffle : bool
     average : bool
         Return the mean of the weights over the last half of the epochs' ends (Polyak averaging).
-    rng : int, Generator, RandomState, SeedSequence or None
+    random_state : int, Generator, RandomState, SeedSequence or None
     callback : callable, optional
         (epoch, weights), called after every epoch; a true return value stops.
 
@@ -85,7 +87,7 @@ def minimize_stochastic(
     max_epochs = check_count(owner, "max_epochs", max_epochs)
     patience = check_count(owner, "patience", patience)
     tol = None if tol is None else check_number(owner, "tol", tol, 0)
-    stream = Stream(seed_of(rng))
+    stream = Stream(seed_of(random_state))
     several = isinstance(start, tuple | list) and bool(start) and all(isinstance(w, np.ndarray) for w in start)
     weights = [float_array(owner, "start", w).copy() for w in (start if several else [start])]
     states = [rule.init(w) for w in weights]

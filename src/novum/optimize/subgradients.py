@@ -19,6 +19,7 @@ from novum.exceptions import DataError
 from novum.optimize.problem import unconstrained
 from novum.optimize.result import Solution, Trace, conclude
 from novum.optimize.schedules import InverseSqrtSchedule, as_schedule
+from novum.report.result import result
 from novum.runtime.checks import check_count, check_number, float_array, vector
 
 __all__ = ["Subdifferential", "is_subgradient", "subdifferential", "subgradient_descent"]
@@ -26,6 +27,7 @@ __all__ = ["Subdifferential", "is_subgradient", "subdifferential", "subgradient_
 ONE_SIDED = 1e-6  # step of (2), relative to max(1, |x0|)
 
 
+@result
 class Subdifferential(NamedTuple):
     """The interval (2); a point where the function is smooth."""
 

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
 from novum.optimize.schedules import as_schedule
+from novum.report.result import result
 from novum.runtime.checks import check_count, check_number
 
 __all__ = ["TimeScales", "check_time_scales"]
 
 
+@result
 class TimeScales(NamedTuple):
     """The report of `check_time_scales`; true where order and separation hold for every pair."""
 

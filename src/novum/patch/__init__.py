@@ -18,8 +18,9 @@ from typing import Any
 
 from novum.base.estimator import Estimator, fitted_classes
 from novum.exceptions import ParameterError
+from novum.report.result import Result
 
-__all__ = ["Replacements", "patch", "unpatch", "used"]
+__all__ = ["patch", "used"]
 
 THEIRS = "sklearn"
 VARIABLE = "NOVUM_PATCH"  # tells processes started from here what to replace: names, or * for all
@@ -30,7 +31,7 @@ _replaced: dict[str, dict[str, type]] = {}  # by scikit-learn's module: name and
 _asked: set[str] = set()
 
 
-class Replacements(list[str]):
+class Replacements(list[str], Result):
     """Names of scikit-learn's classes that novum's replace. Prints one line for each module."""
 
     def __repr__(self) -> str:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError
+from novum.report.result import result
 from novum.study.schema import check, prepare, schema_of
 from novum.study.table import Table, table_of
 from novum.study.task import CLASSIFICATION
@@ -12,6 +13,7 @@ from novum.study.task import CLASSIFICATION
 __all__ = ["Predictions", "predict_table"]
 
 
+@result
 class Predictions(NamedTuple):
     """Predictions for the rows of a table."""
 

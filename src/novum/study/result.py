@@ -11,6 +11,8 @@ import numpy as np
 
 from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
+from novum.report.result import Result, result
+from novum.report.tables import html_paragraph, html_table
 from novum.study.candidates import Candidate
 from novum.study.card import Card
 from novum.study.choose import Leader, leaderboard
@@ -26,6 +28,7 @@ __all__ = ["HoldOut", "Listener", "StudyResult"]
 MOST_CLASSES_NAMED = 6
 
 
+@result
 class HoldOut(NamedTuple):
     """The kept model on the rows that were put away."""
 
@@ -51,7 +54,7 @@ class Silence(Listener):
     """Hears and says nothing."""
 
 
-class StudyResult:
+class StudyResult(Result):
     """What a study found.
 
     Attributes
@@ -209,6 +212,15 @@ class StudyResult:
             f"{r[0]:<{width}}  {r[1]:>10}   {r[2]:>15}   {r[3]:<13} {r[4]:<9} {r[5]:<12}".rstrip() for r in rows
         ]
 
+    def _result_picture(self, ax: Any) -> None:
+        leaders = self.leaders[::-1]
+        place = np.arange(len(leaders))
+        mean = np.array([leader.mean for leader in leaders])
+        ends = np.array([leader.interval for leader in leaders]).reshape(-1, 2)
+        ax.errorbar(mean, place, xerr=np.abs(ends.T - mean), fmt="o", capsize=4)
+        ax.set_yticks(place, [leader.name for leader in leaders])
+        ax.set(xlabel=f"{self.measure.title}, 95 % interval", title=self.reason or "")
+
     def __repr__(self) -> str:
         parts = [*self.formalised()[:2], *self.lines()]
         if self.kept:
@@ -218,14 +230,9 @@ class StudyResult:
         return "\n".join(parts)
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         head = ["model", self.measure.title, "95 % interval", "worse than the best?", "corrected t, Holm", "by"]
-        cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in self.table())
         ends = [line for line in repr(self).splitlines() if line.startswith(("keep", "hold-out"))]
-        foot = "<br>".join(map(escape, [*self.formalised()[:2], *ends]))
-        return f"<table><tr>{cells}</tr>{body}</table><p>{foot}</p>"
+        return html_table([head, *self.table()]) + html_paragraph([*self.formalised()[:2], *ends])
 
     # ------------------------------------------------------------------------------------------------ use
 

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.renamed import renamed_parameter
 from novum.study.candidates import Candidate, candidates_for
 from novum.study.card import make_card
 from novum.study.choose import choose
@@ -57,8 +58,8 @@ class Study:
         Names of novum's models, or your own estimators by name; None: the usual list for the task.
     drop : sequence of str, default=()
         Columns to leave out.
-    seed : int, default=0
-        The same seed gives the same parts, folds and results.
+    random_state : int, default=0
+        The same number gives the same parts, folds and results.
     hold_out : float, default=0.25
         Share of the rows put away until the end.
     folds, repeats : int or None, default=None
@@ -80,6 +81,7 @@ class Study:
     array([0, 0, 0])
     """
 
+    @renamed_parameter("seed", "random_state")
     def __init__(
         self,
         frame: Any,
@@ -89,7 +91,7 @@ class Study:
         measure: str | None = None,
         models: Any = None,
         drop: tuple[str, ...] | list[str] = (),
-        seed: int = 0,
+        random_state: int = 0,
         hold_out: float = 0.25,
         folds: int | None = None,
         repeats: int | None = None,
@@ -102,7 +104,7 @@ class Study:
         self.measure = measure
         self.models = models
         self.drop = tuple(drop)
-        self.seed = check_count("Study", "seed", seed, low=0)
+        self.random_state = check_count("Study", "random_state", random_state, low=0)
         self.hold_out = check_number("Study", "hold_out", hold_out, 0.05, 0.5)
         self.folds = None if folds is None else check_count("Study", "folds", folds, low=2)
         self.repeats = None if repeats is None else check_count("Study", "repeats", repeats)
@@ -150,17 +152,17 @@ class Study:
             raise DataError(f"{table.name}: no column is left to predict {self.target!r} from ({why}).")
         schema = schema_for(table, card, task)
         frame = prepare(table, schema)
-        train, held = split_rows(task.y, task.kind, self.hold_out, self.seed)
+        train, held = split_rows(task.y, task.kind, self.hold_out, self.random_state)
         frame_train, y_train = frame.iloc[train].reset_index(drop=True), task.y[train]
-        leaks = find_leaks(frame_train, y_train, task, self.seed)
-        result = StudyResult(table.name, task, measure, card, leaks, schema, self.seed, len(train), len(held))
+        leaks = find_leaks(frame_train, y_train, task, self.random_state)
+        result = StudyResult(table.name, task, measure, card, leaks, schema, self.random_state, len(train), len(held))
         listener.step("formalise", result.formalised())
 
-        candidates = candidates_for(task.kind, len(train), self.seed, self.models)
+        candidates = candidates_for(task.kind, len(train), self.random_state, self.models)
         smallest = int(np.unique(y_train, return_counts=True)[1].min()) if task.kind == CLASSIFICATION else len(train)
         k, repeats = plan(len(train), smallest, self.folds, self.repeats)
         coded = numbered(y_train) if task.kind == CLASSIFICATION else y_train
-        folds = make_folds(coded, task.kind, k, repeats, self.seed)
+        folds = make_folds(coded, task.kind, k, repeats, self.random_state)
         listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats)])
         scores = compare(
             candidates,
@@ -191,9 +193,9 @@ class Study:
         listener.step("keep", [f"{kept.name}: {reason} on {len(train)} rows"])
         model = fitted(result.candidate(kept), frame.iloc[train], y[train])
         predicted = model.predict(frame.iloc[held])
-        interval = holdout_interval(measure, y[held], predicted, self.seed)
+        interval = holdout_interval(measure, y[held], predicted, self.random_state)
         hold = HoldOut(measure.score(y[held], predicted), interval, y[held], predicted)
-        explanation = explain(model, frame.iloc[held], y[held], predicted, result.task, measure, self.seed)
+        explanation = explain(model, frame.iloc[held], y[held], predicted, result.task, measure, self.random_state)
         final = fitted(result.candidate(kept), frame, y)
         result.finished(attach(final, result.schema), kept, reason, hold, explanation)
         listener.step("hold-out", [result.judged()])

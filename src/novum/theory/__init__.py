@@ -1,12 +1,11 @@
 """What can be learned, from how many examples, with what guarantee: version spaces, PAC, VC, concentration."""
 
-from novum.theory.bounds import ErrorBound, error_bound
-from novum.theory.capacity import VCDimension, growth_function
+from novum.runtime.moved_names import moved_names
+from novum.theory.bounds import error_bound
+from novum.theory.capacity import growth_function
 from novum.theory.concentration import bernstein, chebyshev, clt_interval, hoeffding
 from novum.theory.conjunctions import candidate_elimination
 from novum.theory.counting import hypothesis_count
-from novum.theory.demonstrations import gauss_markov, irrelevant_features, no_free_lunch
-from novum.theory.diagram import plot_hypothesis_space
 from novum.theory.find_s import FindS
 from novum.theory.rectangles import RectangleLearner
 from novum.theory.sample_size import pac_sample_size
@@ -15,25 +14,29 @@ from novum.theory.shattering import shatters, vc_dimension
 from novum.theory.version_space import VersionSpace
 
 __all__ = [
-    "ErrorBound",
     "FindS",
     "RectangleLearner",
-    "VCDimension",
     "VersionSpace",
     "bernstein",
     "candidate_elimination",
     "chebyshev",
     "clt_interval",
     "error_bound",
-    "gauss_markov",
     "growth_function",
     "hoeffding",
     "hypothesis_count",
-    "irrelevant_features",
-    "no_free_lunch",
     "pac_sample_size",
-    "plot_hypothesis_space",
     "shatters",
     "structural_risk_minimization",
     "vc_dimension",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        ".bounds": "ErrorBound",
+        ".capacity": "VCDimension",
+        ".demonstrations": "gauss_markov irrelevant_features no_free_lunch",
+        ".diagram": "plot_hypothesis_space",
+    },
+)

@@ -23,6 +23,7 @@ from scipy.special import betaincinv
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.theory.capacity import log_growth
 from novum.theory.sample_size import log_count
@@ -33,7 +34,7 @@ KINDS = ("consistent", "agnostic", "vc", "growth", "margin", "rademacher", "stab
 
 
 @dataclass(frozen=True)
-class ErrorBound:
+class ErrorBound(Result):
     """A bound on the true error; `float(bound)` is its value.
 
     Attributes

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count
 
 __all__ = ["VCDimension", "growth_function", "log_growth", "prediction_table", "table_dimension", "vc_of_class"]
@@ -39,7 +40,7 @@ SYNONYMS = {
 LARGEST_SEARCH = 5_000_000  # subsets of instances to look at: seconds
 
 
-class VCDimension(float):
+class VCDimension(float, Result):
     """A number with where it comes from.
 
     Attributes
@@ -61,6 +62,9 @@ class VCDimension(float):
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return float(self), self.kind, self.reason, self.certificate
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {"dimension": [float(self)], "kind": [self.kind], "reason": [self.reason]}
 
     def __repr__(self) -> str:
         shown = "inf" if math.isinf(self) else str(int(self))

@@ -20,6 +20,7 @@ from scipy.special import ndtri
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, vector
 
 __all__ = ["MeanInterval", "bernstein", "chebyshev", "clt_interval", "hoeffding"]
@@ -214,7 +215,7 @@ def bernstein(
 
 
 @dataclass(frozen=True)
-class MeanInterval:
+class MeanInterval(Result):
     """The interval (4); unpacks into its two ends.
 
     Attributes

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import Result, result
 from novum.runtime.labels import in_order
 from novum.theory.version_space import plain, positive_label
 
@@ -36,6 +37,7 @@ MOST_ENUMERATED = 1 << 20  # conjunctions to count before there is a positive
 Conjunction = tuple[Any, ...]
 
 
+@result
 class Boundaries(NamedTuple):
     """The two boundaries after some examples; a specific one of None covers nothing."""
 
@@ -115,7 +117,7 @@ def rows_of(owner: str, X: Any) -> list[Conjunction]:
     return rows
 
 
-class ConjunctionSpace:
+class ConjunctionSpace(Result):
     """The version space of conjunctions, kept by its boundaries; every method returns a new one.
 
     Parameters
@@ -265,6 +267,10 @@ class ConjunctionSpace:
             if count < worst:
                 best, worst = x, count
         return best
+
+    def _result_columns(self) -> dict[str, Any]:
+        sides = [(side, h) for side, found in self.boundaries._asdict().items() for h in found]
+        return {"boundary": [side for side, _ in sides], "hypothesis": [h for _, h in sides]}
 
     def __repr__(self) -> str:
         def shown(h: Conjunction | None) -> str:

@@ -22,6 +22,7 @@ from sklearn.utils import check_array, check_consistent_length
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
 
@@ -31,7 +32,7 @@ MOST_INPUTS = 4  # 65,536 targets
 
 
 @dataclass(frozen=True)
-class NoFreeLunch:
+class NoFreeLunch(Result):
     """Accuracy of learners on unseen instances, one value per target.
 
     Attributes
@@ -129,7 +130,7 @@ def answers(learner: Any, X: NDArray, y: NDArray, unseen: NDArray) -> NDArray[np
 
 
 @dataclass(frozen=True)
-class GaussMarkov:
+class GaussMarkov(Result):
     """Covariances of least squares and of another linear unbiased estimator.
 
     Attributes
@@ -209,7 +210,7 @@ def gauss_markov(design: Any, weights: Any = None, *, noise: float = 1.0) -> Gau
 
 
 @dataclass(frozen=True)
-class IrrelevantFeatures:
+class IrrelevantFeatures(Result):
     """Mean held-out scores by number of noise columns and of training rows.
 
     Attributes

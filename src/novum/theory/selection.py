@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 from novum.runtime.checks import check_number
 from novum.theory.bounds import ErrorBound, error_bound
 
@@ -23,7 +24,7 @@ __all__ = ["StructuralRisk", "structural_risk_minimization"]
 
 
 @dataclass(frozen=True)
-class StructuralRisk:
+class StructuralRisk(Result):
     """Bounds of all classes and the model of the least.
 
     Attributes

@@ -19,6 +19,7 @@ from sklearn.utils import check_array
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import PANEL_SIZE, drawing_axes, new_figure
+from novum.report.result import Result
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
 from novum.theory._concepts import ONE_DIMENSION, ORACLES, oracle_of
@@ -39,7 +40,7 @@ SHADE_STEPS = 121
 
 
 @dataclass(frozen=True)
-class Shattering:
+class Shattering(Result):
     """Every labeling of the points and a concept that realizes it; true where all have one.
 
     Attributes

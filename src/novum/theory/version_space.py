@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import Result
 
 __all__ = ["VersionSpace", "majority"]
 
@@ -42,7 +43,7 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-class VersionSpace:
+class VersionSpace(Result):
     """A finite set of hypotheses and the examples that thinned it out; every method returns a new space.
 
     Parameters
@@ -125,6 +126,9 @@ class VersionSpace:
 
     def __contains__(self, name: object) -> bool:
         return name in self.hypotheses
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {"hypothesis": list(self.hypotheses)}
 
     def __repr__(self) -> str:
         shown = ", ".join(list(self.hypotheses)[:MOST_SUBSETS_SHOWN])

@@ -7,9 +7,8 @@ trees (a branch per category, rows divided at missing cells). `_bins` turns colu
 on them.
 """
 
-from novum.engines.trees.nodes import Tree
+from novum.runtime.moved_names import moved_names
 from novum.tree._impurity import impurity, split_impurity
-from novum.tree._reduced_error import PruningCurve
 from novum.tree.classifier import DecisionTreeClassifier, ExtraTreeClassifier
 from novum.tree.drawing import plot_tree
 from novum.tree.gain_table import information_gain_table
@@ -25,8 +24,6 @@ __all__ = [
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
-    "PruningCurve",
-    "Tree",
     "export_dnf",
     "export_rules",
     "export_text",
@@ -35,3 +32,11 @@ __all__ = [
     "plot_tree",
     "split_impurity",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        "novum.engines.trees.nodes": "Tree",
+        "._reduced_error": "PruningCurve",
+    },
+)

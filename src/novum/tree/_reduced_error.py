@@ -22,6 +22,7 @@ from novum.engines.trees.exact import Target
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.engines.trees.pruning import collapse, pruning_path
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 from novum.runtime.random import Stream
 from novum.tree._splits import tables
 
@@ -111,7 +112,7 @@ def prune_by_score(tree: Tree, score: NDArray, whole: float) -> tuple[Tree, dict
 
 
 @dataclass(frozen=True, repr=False)
-class PruningCurve:
+class PruningCurve(Result):
     """Errors of the subtrees that cost-complexity pruning leaves, from the full tree to the root.
 
     Attributes

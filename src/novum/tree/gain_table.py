@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from novum.engines.trees.exact import Rules, Target
 from novum.exceptions import DataError, ParameterError
-from novum.report.small_table import html_table, text_table
+from novum.report.result import Result, draw_bars
+from novum.report.tables import html_paragraph, html_table, text_table
 from novum.runtime.checks import check_choice
 from novum.tree._column_splits import Column, Entries, column_of, search, threshold_candidates
 from novum.tree._conditions import Names, float_rows, names_of
@@ -29,7 +30,7 @@ __all__ = ["GainTable", "Partition", "ThresholdTable", "information_gain_table"]
 
 
 @dataclass(frozen=True, repr=False)
-class Partition:
+class Partition(Result):
     """The subsets of a node's rows by the values of an attribute: their class counts and entropies."""
 
     attribute: str
@@ -46,7 +47,7 @@ class Partition:
         ]
 
     def __repr__(self) -> str:
-        return text_table(self._rows())
+        return "\n".join(text_table(self._rows(), indent=""))
 
     def _repr_html_(self) -> str:
         return html_table(self._rows())
@@ -60,7 +61,7 @@ class Partition:
 
 
 @dataclass(frozen=True, repr=False)
-class ThresholdTable:
+class ThresholdTable(Result):
     """Candidate thresholds of a column of numbers, with the gain of each."""
 
     attribute: str
@@ -71,8 +72,12 @@ class ThresholdTable:
         head = [self.attribute, "gain"]
         return [head] + [[f"<= {t:g}", f"{g:.6f}"] for t, g in zip(self.threshold, self.gain)]
 
+    def _result_picture(self, ax: Any) -> None:
+        ax.plot(self.threshold, self.gain, marker=".")
+        ax.set(xlabel=f"threshold of {self.attribute}", ylabel="gain")
+
     def __repr__(self) -> str:
-        return text_table(self._rows())
+        return "\n".join(text_table(self._rows(), indent=""))
 
     def _repr_html_(self) -> str:
         return html_table(self._rows())
@@ -85,7 +90,7 @@ class ThresholdTable:
 
 
 @dataclass(frozen=True, repr=False)
-class GainTable:
+class GainTable(Result):
     """A row per attribute. Prints as a table; `to_frame()` gives the rows.
 
     Attributes
@@ -147,11 +152,16 @@ class GainTable:
     def _foot(self) -> str:
         return f"entropy {self.entropy:.6f}, gini {self.gini:.6f}, weight {self.weight:g}; largest gain: {self.best}"
 
+    def _result_picture(self, ax: Any) -> None:
+        draw_bars(ax, list(self.attributes), {"gain": list(self.gain), "gain ratio": list(self.gain_ratio)})
+        ax.legend()
+        ax.set(xlabel="attribute", ylabel="bits", title=f"largest gain: {self.best}")
+
     def __repr__(self) -> str:
-        return f"{text_table(self._rows())}\n{self._foot()}"
+        return "\n".join([*text_table(self._rows(), indent=""), self._foot()])
 
     def _repr_html_(self) -> str:
-        return f"{html_table(self._rows())}<p>{self._foot()}</p>"
+        return html_table(self._rows()) + html_paragraph([self._foot()])
 
 
 def _entry(found: dict[str, Any], name: str, known: list[str]) -> Any:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import ParameterError
+from novum.report.result import Result
 from novum.tree._conditions import Condition, Names, float_rows, holds, names_of, paths, written
 
 __all__ = ["Formula", "Formulas", "Rule", "RuleSet", "export_dnf", "export_rules"]
@@ -22,7 +23,7 @@ ALWAYS, NEVER = "always", "never"
 
 
 @dataclass(frozen=True)
-class Rule:
+class Rule(Result):
     """If all conditions hold, then the prediction.
 
     Attributes
@@ -47,11 +48,18 @@ class Rule:
     purity: float
     text: str
 
+    def _result_columns(self) -> dict[str, Any]:
+        names = ("text", "prediction", "leaf", "weight", "purity")
+        return {name: [getattr(self, name)] for name in names}
+
+    def _result_scalars(self) -> dict[str, Any]:
+        return {}
+
     def __str__(self) -> str:
         return self.text
 
 
-class RuleSet(Sequence[Rule]):
+class RuleSet(Sequence[Rule], Result):
     """Rules of a tree, from left to right. Prints one per line."""
 
     def __init__(self, rules: list[Rule], model: Any) -> None:
@@ -77,7 +85,7 @@ class RuleSet(Sequence[Rule]):
 
 
 @dataclass(frozen=True, repr=False)
-class Formula:
+class Formula(Result):
     """A disjunction of conjunctions of conditions. Prints as a formula.
 
     Attributes
@@ -89,6 +97,12 @@ class Formula:
     terms: tuple[tuple[Condition, ...], ...]
     text: str
     model: Any
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {"formula": [self.text]}
+
+    def _result_scalars(self) -> dict[str, Any]:
+        return {}
 
     def __repr__(self) -> str:
         return self.text
@@ -102,7 +116,7 @@ class Formula:
         return out
 
 
-class Formulas(Mapping[Any, Formula]):
+class Formulas(Mapping[Any, Formula], Result):
     """The formula of every class. Prints one per line."""
 
     def __init__(self, formulas: dict[Any, Formula], names: list[str]) -> None:
@@ -116,6 +130,9 @@ class Formulas(Mapping[Any, Formula]):
 
     def __len__(self) -> int:
         return len(self.formulas)
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {"class": self.names, "formula": [formula.text for formula in self.formulas.values()]}
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {formula}" for name, formula in zip(self.names, self.formulas.values()))

@@ -1,12 +1,13 @@
 """The table of conjugate pairs: looked up by prior and likelihood, printed as in a textbook, and put to work."""
 
 from collections.abc import Iterator
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novum.exceptions import ParameterError
+from novum.report.result import Result
+from novum.report.tables import html_table, text_table
 from novum.runtime import arrays
 from novum.runtime.blas import single_blas
 
@@ -15,7 +16,7 @@ __all__ = ["ConjugatePairs", "conjugate_pairs", "conjugate_prior", "log_evidence
 HEAD = ("likelihood", "unknown", "known", "prior", "posterior", "predictive")
 
 
-class ConjugatePairs:
+class ConjugatePairs(Result):
     """All pairs of a likelihood and its conjugate prior; printed, they are a table.
 
     Examples
@@ -48,16 +49,14 @@ class ConjugatePairs:
             for pair in self
         ]
 
+    def _result_columns(self) -> dict[str, Any]:
+        return dict(zip(HEAD, map(list, zip(*self._rows()))))
+
     def __repr__(self) -> str:
-        rows = [HEAD, *self._rows()]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
-        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+        return "\n".join(text_table([HEAD, *self._rows()], left=len(HEAD), indent=""))
 
     def _repr_html_(self) -> str:
-        def line(row: tuple[str, ...], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>"
-
-        return f"<table>{line(HEAD, 'th')}{''.join(line(row, 'td') for row in self._rows())}</table>"
+        return html_table([HEAD, *self._rows()])
 
 
 conjugate_pairs = ConjugatePairs()

@@ -40,12 +40,13 @@ from novum.distributions.normal_gamma import NormalGamma
 from novum.distributions.normal_inverse_wishart import NormalInverseWishart
 from novum.distributions.poisson import Poisson
 from novum.distributions.student_t import StudentT
+from novum.report.result import Result
 
 __all__ = ["PAIRS", "ConjugatePair"]
 
 
 @dataclass(frozen=True, repr=False)
-class ConjugatePair:
+class ConjugatePair(Result):
     """One line of the table.
 
     Attributes

@@ -14,6 +14,7 @@ import numpy as np
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 
 __all__ = ["PosteriorSequence", "posterior_sequence"]
 
@@ -23,7 +24,7 @@ TURNS = 121  # points of an ellipse
 
 
 @dataclass(frozen=True)
-class PosteriorSequence:
+class PosteriorSequence(Result):
     """Posteriors (18).
 
     Attributes

@@ -14,6 +14,7 @@ from scipy.special import softmax
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 from novum.runtime.checks import row_weights, vector
 
 __all__ = ["LikelihoodRanking", "rank_by_likelihood"]
@@ -22,7 +23,7 @@ POINTS = 400
 
 
 @dataclass(frozen=True, repr=False)
-class LikelihoodRanking:
+class LikelihoodRanking(Result):
     """Candidates from the most to the least likely.
 
     Attributes

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from novum.distributions.estimation.problem import Parameters, check_names, log_likelihood_of
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 from novum.runtime.checks import check_number
 from novum.runtime.random import Stream, seed_of
 
@@ -32,7 +33,7 @@ def trapezoid_weights(points: Array) -> Array:
     return 0.5 * (np.append(gap, 0.0) + np.append(0.0, gap))
 
 
-class GridPosterior:
+class GridPosterior(Result):
     """A density on a grid of parameters.
 
     Attributes
@@ -149,6 +150,10 @@ class GridPosterior:
             ax.contourf(first, self.grid[self.names[1]], self.density.T, levels=12, cmap="Blues")
             ax.set_ylabel(self.names[1])
         return ax
+
+    def _result_columns(self) -> dict[str, Any]:
+        points = np.meshgrid(*self.grid.values(), indexing="ij")
+        return {**{name: axis.ravel() for name, axis in zip(self.names, points)}, "density": self.density.ravel()}
 
     def __repr__(self) -> str:
         mean, std = self.mean, self.std

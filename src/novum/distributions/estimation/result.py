@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 from novum.runtime.checks import check_number
 
 __all__ = ["Estimate", "Profile"]
@@ -19,7 +20,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(Result):
     """The profile (5) of one parameter, relative to the maximum.
 
     Attributes
@@ -44,7 +45,7 @@ class Profile:
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate:
+class Estimate(Result):
     """Parameters at a maximum, and how well they are known.
 
     Attributes
@@ -98,6 +99,17 @@ class Estimate:
     def profile(self, parameter: Any, values: Any = None) -> Profile:
         """Return (5) at the values given, or over three standard errors on either side."""
         return self._search.profile(self, parameter, values)
+
+    def _result_columns(self) -> dict[str, Any]:
+        errors = self.standard_errors.values() if isinstance(self.standard_errors, dict) else self.standard_errors
+        names = [self._search.parameters.label(i) for i in range(self._theta.size)]
+        return {"parameter": names, "estimate": self._theta, "standard_error": list(errors)}
+
+    def _result_picture(self, ax: Any) -> None:
+        table = self._result_columns()
+        ax.errorbar(range(len(self._theta)), self._theta, 2 * np.asarray(table["standard_error"]), fmt="o", capsize=4)
+        ax.set_xticks(range(len(self._theta)), table["parameter"])
+        ax.set(ylabel="estimate, two standard errors", title=self._search.kind)
 
     def __repr__(self) -> str:
         names = self._search.parameters

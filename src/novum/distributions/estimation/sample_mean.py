@@ -17,6 +17,7 @@ from scipy.special import ndtr
 from novum.distributions.normal import Normal
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 
 __all__ = ["MeanPaths", "StandardizedMeans", "chebyshev_bound", "mean_paths", "sample_mean", "standardized_means"]
@@ -55,7 +56,7 @@ def chebyshev_bound(distribution: Any, n: int, distance: float) -> float:
 
 
 @dataclass(frozen=True)
-class MeanPaths:
+class MeanPaths(Result):
     """Running means of several samples: the law of large numbers at work.
 
     Attributes
@@ -101,7 +102,7 @@ def mean_paths(distribution: Any, n: int = 1000, n_paths: int = 10, random_state
 
 
 @dataclass(frozen=True)
-class StandardizedMeans:
+class StandardizedMeans(Result):
     """Draws of the left side of (14).
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 from novum.distributions._parameters import real
 from novum.distributions.gaussian import algebra
 from novum.exceptions import ParameterError, ParameterTypeError
+from novum.report.result import result
 
 __all__ = ["GaussianOperations", "LinearGaussianModel", "linear_gaussian"]
 
@@ -59,6 +60,7 @@ class GaussianOperations:
         return type(self)(mean, cov)  # type: ignore[call-arg]
 
 
+@result
 class LinearGaussianModel(NamedTuple):
     """What an observation y = A x + b + noise makes of x."""
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.distributions.tables.axes import aligned, check_names, check_states, listed, places, summed
-from novum.distributions.tables.text import as_html, as_text
+from novum.distributions.tables.text import as_html, as_text, draw_table, state_columns
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import Result
 from novum.runtime.checks import float_array
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ __all__ = ["ConditionalTable"]
 SUM_TOLERANCE = 1e-8  # as for joint tables: printed tables keep about eight decimals
 
 
-class ConditionalTable:
+class ConditionalTable(Result):
     """P(names | given) over finitely many states.
 
     Parameters
@@ -144,6 +145,12 @@ class ConditionalTable:
 
     def _title(self) -> str:
         return f"P({', '.join(self.names)} | {', '.join(self.given)})"
+
+    def _result_columns(self) -> dict[str, Any]:
+        return state_columns(self.p, self._axes, self.states)
+
+    def _result_picture(self, ax: Any) -> None:
+        draw_table(ax, self._title(), self.p, self._axes, self.states)
 
     def __repr__(self) -> str:
         return as_text(self._title(), self.p, self._axes, self.states, "P")

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from scipy.special import rel_entr
 from scipy.stats import chi2
 
+from novum.report.result import Result, result
 from novum.runtime.checks import check_choice
 
 __all__ = ["IndependenceCheck", "IndependenceTest", "Statement", "deviation", "tested"]
 
 
+@result
 class Statement(NamedTuple):
     """a is independent of b given c."""
 
@@ -33,7 +35,7 @@ class Statement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class IndependenceCheck:
+class IndependenceCheck(Result):
     """Whether (11) holds; true in an `if` where it does.
 
     Attributes
@@ -55,7 +57,7 @@ class IndependenceCheck:
 
 
 @dataclass(frozen=True)
-class IndependenceTest:
+class IndependenceTest(Result):
     """A test of (11) by counts.
 
     Attributes

@@ -22,8 +22,9 @@ from novum.distributions.tables.axes import aligned, check_names, check_states, 
 from novum.distributions.tables.conditional import ConditionalTable
 from novum.distributions.tables.data import columns_of, counted, long_table
 from novum.distributions.tables.independence import IndependenceCheck, IndependenceTest, Statement, deviation, tested
-from novum.distributions.tables.text import as_html, as_text
+from novum.distributions.tables.text import as_html, as_text, draw_table, state_columns
 from novum.exceptions import DataError, ParameterError
+from novum.report.result import Result
 from novum.runtime.checks import float_array, probability_table
 from novum.runtime.labels import in_order
 from novum.runtime.random import Stream, seed_of
@@ -35,7 +36,7 @@ EXACT = 1e-10  # tables are sums and products of few numbers: independence fails
 Evidence = Mapping[str, Any]
 
 
-class JointTable:
+class JointTable(Result):
     """P(x_1, ..., x_n) as an array with named axes.
 
     Parameters
@@ -359,6 +360,12 @@ class JointTable:
     def _title(self) -> str:
         count = "" if self.n_samples is None else f" from {self.n_samples:g} observations"
         return f"P({', '.join(self.names)}){count}"
+
+    def _result_columns(self) -> dict[str, Any]:
+        return state_columns(self.p, self.names, self.states)
+
+    def _result_picture(self, ax: Any) -> None:
+        draw_table(ax, self._title(), self.p, self.names, self.states)
 
     def __repr__(self) -> str:
         return as_text(self._title(), self.p, self.names, self.states, "P")

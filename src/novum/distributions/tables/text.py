@@ -1,13 +1,14 @@
 """Tables as text and HTML: one variable as a list, two as a grid, more as a list of combinations."""
 
-from html import escape
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_html", "as_text"]
+from novum.report.tables import html_table, text_table
+
+__all__ = ["as_html", "as_text", "draw_table", "state_columns"]
 
 MOST_ROWS = 24  # combinations that are spelled out
 
@@ -37,14 +38,32 @@ def as_text(title: str, p: NDArray[Any], names: tuple[str, ...], states: dict[st
     """Return the table as lines of text."""
     lines = rows_of(p, names, states, head)
     full = [line for line in lines if len(line) == len(lines[0])]
-    widths = [max(len(line[i]) for line in full) for i in range(len(lines[0]))]
-    body = ["  " + "  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in full]
-    return "\n".join([title, *body, *("  " + line[0] for line in lines if len(line) != len(lines[0]))])
+    return "\n".join(
+        [
+            title,
+            *text_table(full, left=0, strip=False),
+            *("  " + line[0] for line in lines if len(line) != len(lines[0])),
+        ]
+    )
 
 
 def as_html(title: str, p: NDArray[Any], names: tuple[str, ...], states: dict[str, tuple[Any, ...]], head: str) -> str:
     """Return the table as HTML."""
     lines = rows_of(p, names, states, head)
-    header = "".join(f"<th>{escape(cell)}</th>" for cell in lines[0])
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in lines[1:])
-    return f"<table><caption>{escape(title)}</caption><tr>{header}</tr>{body}</table>"
+    return html_table(lines, title)
+
+
+def state_columns(p: NDArray[Any], names: tuple[str, ...], states: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
+    """Return a row per combination of states, with its probability."""
+    combinations = list(product(*(states[name] for name in names)))
+    return {**{name: [c[i] for c in combinations] for i, name in enumerate(names)}, "p": p.ravel()}
+
+
+def draw_table(
+    ax: Any, title: str, p: NDArray[Any], names: tuple[str, ...], states: dict[str, tuple[Any, ...]]
+) -> None:
+    """Draw the probabilities as bars, a bar per combination of states."""
+    labels = [", ".join(map(str, outcome)) for outcome in product(*(states[name] for name in names))]
+    ax.bar(range(len(labels)), p.ravel())
+    ax.set_xticks(range(len(labels)), labels)
+    ax.set(xlabel=", ".join(names), ylabel="probability", title=title)

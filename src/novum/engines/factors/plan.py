@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
+from novum.report.result import result
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
@@ -34,6 +35,7 @@ class Factor(NamedTuple):
     head: int = -1  # the variable over which it sums to one, given the others
 
 
+@result
 class Cost(NamedTuple):
     """What a query takes, told before anything is allocated."""
 

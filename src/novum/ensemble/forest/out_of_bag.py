@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from novum.ensemble.forest.samples import Sampling
 from novum.ensemble.forest.votes import Votes
 from novum.report.axes import drawing_axes
+from novum.report.result import result
 from novum.runtime.pool import map_ordered
 
 __all__ = ["OutOfBagCurve", "Sums", "curve_of", "out_of_bag"]
@@ -49,6 +50,7 @@ def out_of_bag(votes: Votes, seeds: list[int], sampling: Sampling, X: Any, n_thr
         yield sums
 
 
+@result
 class OutOfBagCurve(NamedTuple):
     """Out-of-bag score by number of trees.
 

@@ -14,13 +14,14 @@ largest one:
 """
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.report.axes import drawing_axes
+from novum.report.result import Result
+from novum.report.tables import html_text
 
 __all__ = ["PRACTICAL", "BayesianComparison", "correlated_t", "signed"]
 
@@ -30,7 +31,7 @@ NODES = 2000  # of the quadrature (3), in probability: errors below 1e-6
 
 
 @dataclass(frozen=True, repr=False)
-class BayesianComparison:
+class BayesianComparison(Result):
     """Posterior probabilities of "b better", "practically equivalent" and "a better".
 
     Attributes
@@ -50,6 +51,13 @@ class BayesianComparison:
     a_better: float
     rope: float
     law: Any = None
+
+    def _result_columns(self) -> dict[str, Any]:
+        names = ("b_better", "equivalent", "a_better", "rope")
+        return {"a": [self.names[0]], "b": [self.names[1]], **{name: [getattr(self, name)] for name in names}}
+
+    def _result_scalars(self) -> dict[str, Any]:
+        return {}
 
     def sentence(self) -> str:
         """Return the probabilities in words."""
@@ -90,7 +98,7 @@ class BayesianComparison:
         return self.sentence()
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
 
 def correlated_t(d: NDArray, test_over_train: float, rope: float, names: tuple[str, str]) -> BayesianComparison:

@@ -11,13 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from novum.evaluation.comparison.shared_folds import Fold
-from novum.report.tables import counted
+from novum.report.numbers import counted
+from novum.report.result import result
 
 __all__ = ["Design", "Verdict", "design_of", "usual_test", "verdicts"]
 
 SMALL = 0.02  # fold sizes within this share of each other are called equal
 
 
+@result
 class Design(NamedTuple):
     """How the scores came about."""
 
@@ -29,6 +31,7 @@ class Design(NamedTuple):
     description: str
 
 
+@result
 class Verdict(NamedTuple):
     """What to think of a test for a design."""
 

@@ -1,7 +1,6 @@
 """What a comparison of models returns: scores, pairs with their tests, which tests are valid, and the sentence for the paper."""
 
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,8 @@ from novum.evaluation.comparison.bayesian import BayesianComparison
 from novum.evaluation.comparison.design import Design, Verdict
 from novum.evaluation.hypotheses.result import TestResult, shown_p
 from novum.exceptions import ParameterError
+from novum.report.result import Result, result
+from novum.report.tables import html_text
 
 __all__ = ["Comparison", "Failure", "Pair"]
 
@@ -26,6 +27,7 @@ CANNOT = "cannot tell"
 CLEAR = 0.95  # posterior probability that is called a finding
 
 
+@result
 class Failure(NamedTuple):
     """A fit that raised, or gave no finite score."""
 
@@ -34,6 +36,7 @@ class Failure(NamedTuple):
     error: str
 
 
+@result
 class Pair(NamedTuple):
     """Two models compared."""
 
@@ -47,7 +50,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Result):
     """Models compared on the same parts of one data set, or on several data sets.
 
     Attributes
@@ -235,7 +238,7 @@ class Comparison:
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
 
 def left_out(failures: list[Failure]) -> list[str]:

@@ -17,6 +17,8 @@ from numpy.typing import ArrayLike
 from novum.evaluation.hypotheses.means import differences, sample
 from novum.evaluation.hypotheses.result import ALTERNATIVES, SampledLaw, TestResult, result_of
 from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.random import seed_of
+from novum.runtime.renamed import renamed_parameter
 
 __all__ = ["permutation_test"]
 
@@ -29,6 +31,7 @@ def plain_mean(x: np.ndarray, axis: int = -1) -> Any:
     return np.mean(x, axis=axis)
 
 
+@renamed_parameter("rng", "random_state")
 def permutation_test(
     x: ArrayLike,
     y: ArrayLike | None = None,
@@ -38,7 +41,7 @@ def permutation_test(
     paired: bool = False,
     n_resamples: int = 9999,
     alternative: str = "two-sided",
-    rng: Any = None,
+    random_state: Any = None,
 ) -> TestResult:
     """Test by rearrangement whether two samples have one law, or a sample is symmetric about a value.
 
@@ -54,7 +57,7 @@ def permutation_test(
     n_resamples : int, default=9999
         Rearrangements gone through, or drawn where there are more.
     alternative : {"two-sided", "greater", "less"}
-    rng : int, Generator or None
+    random_state : int, Generator, RandomState, SeedSequence or None
         For the draws.
 
     Returns
@@ -86,7 +89,7 @@ def permutation_test(
     exact = count <= draws
     found = stats.permutation_test(
         groups, function, permutation_type=kind, vectorized=statistic is None, n_resamples=np.inf if exact else draws,
-        alternative=alternative, rng=np.random.default_rng(rng),
+        alternative=alternative, rng=np.random.default_rng(seed_of(random_state)),
     )  # fmt: skip
     t = float(found.statistic)
     return result_of(

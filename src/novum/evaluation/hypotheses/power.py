@@ -22,6 +22,8 @@ from novum.evaluation.hypotheses.result import ALTERNATIVES, TestResult, signifi
 from novum.evaluation.proportion import Interval, wilson
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_choice, check_count, check_number
+from novum.runtime.random import seed_of
+from novum.runtime.renamed import renamed_parameter
 
 __all__ = ["power", "rejection_rate", "sample_size"]
 
@@ -199,9 +201,10 @@ def p_of(result: Any) -> float:
     return float(result.p_value)
 
 
+@renamed_parameter("rng", "random_state")
 def rejection_rate(
     test: Callable[[Any], TestResult], draw: Callable[[np.random.Generator], Any], *, level: float = 0.05,
-    n_repeats: int = 1000, rng: Any = None,
+    n_repeats: int = 1000, random_state: Any = None,
 ) -> tuple[float, Interval]:  # fmt: skip
     """Return how often a test rejects data that are drawn: its type I rate where the hypothesis holds, else its power.
 
@@ -213,7 +216,7 @@ def rejection_rate(
         Generator to data.
     level : float, default=0.05
     n_repeats : int, default=1000
-    rng : int, Generator or None
+    random_state : int, Generator, RandomState, SeedSequence or None
 
     Returns
     -------
@@ -223,12 +226,12 @@ def rejection_rate(
     Examples
     --------
     >>> from novum.evaluation import rejection_rate, t_test
-    >>> rate, (low, high) = rejection_rate(t_test, lambda rng: rng.normal(size=8), rng=0)
+    >>> rate, (low, high) = rejection_rate(t_test, lambda rng: rng.normal(size=8), random_state=0)
     >>> bool(low < 0.05 < high)
     True
     """
     repeats = check_count("rejection_rate", "n_repeats", n_repeats)
     level = significance("rejection_rate", level)
-    generator = np.random.default_rng(rng)
+    generator = np.random.default_rng(seed_of(random_state))
     count = sum(p_of(test(draw(generator))) <= level for _ in range(repeats))
     return count / repeats, wilson(int(count), repeats, 0.95)

@@ -16,13 +16,15 @@ where b(q) is the end that the test's own law puts at q, for a mean with standar
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from novum.evaluation.proportion import Interval
+from novum.report.result import Result
+from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_number
+from novum.runtime.renamed import renamed_parameter
 
 __all__ = ["ALTERNATIVES", "NO_SPREAD", "SampledLaw", "TestResult", "p_value_of", "shown_statistic", "significance"]
 
@@ -95,7 +97,7 @@ def shown_p(p: float) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class TestResult:
+class TestResult(Result):
     """The outcome of a statistical test.
 
     Attributes
@@ -168,9 +170,10 @@ class TestResult:
         """Return the finite ends of the region of acceptance: one for a one-sided test, two for a two-sided one."""
         return tuple(end for end in self.acceptance_region(level) if np.isfinite(end))
 
-    def interval(self, confidence: float = 0.95) -> Interval:
+    @renamed_parameter("confidence", "level")
+    def interval(self, level: float = 0.95) -> Interval:
         """Return the values of the parameter that the test does not reject, one-sided where the alternative is."""
-        c = check_number("TestResult.interval", "confidence", confidence, 0, 1, open_low=True, open_high=True)
+        c = check_number("TestResult.interval", "level", level, 0, 1, open_low=True, open_high=True)
         if self.bound is None:
             raise ValueError(f"TestResult: the {self.name} estimates no single parameter; it has no interval.")
         if self.alternative == "greater":
@@ -230,7 +233,7 @@ class TestResult:
         return "\n".join([*lines, f"  note: {remark}"] if remark else lines)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
 
 def result_of(

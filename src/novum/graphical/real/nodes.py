@@ -20,6 +20,7 @@ from novum.distributions import MixtureDistribution, MultivariateNormal, Normal
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.graphical._evidence import Evidence, in_words, known, read_evidence
 from novum.graphical.result import Posterior, probability_words
+from novum.report.result import result
 from novum.runtime.checks import check_number
 from novum.runtime.words import few, shown
 
@@ -99,6 +100,7 @@ class LinearGaussian:
         return f"LinearGaussian({self.intercept.tolist()}, {slopes}, {self.variance.tolist()})"
 
 
+@result
 class RealPosterior(NamedTuple):
     """p(variables | evidence) of real variables.
 

@@ -5,6 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from novum.report.result import Result
+from novum.report.tables import html_paragraph, html_table, text_table
+
 __all__ = ["CoefficientTable", "shown"]
 
 
@@ -22,7 +25,7 @@ def shown_p(p: float) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class CoefficientTable:
+class CoefficientTable(Result):
     """A row per coefficient. Prints as a table; `to_frame()` gives the rows."""
 
     names: list[str]
@@ -71,20 +74,16 @@ class CoefficientTable:
     def _foot(self) -> list[str]:
         raise NotImplementedError(type(self).__name__)
 
+    def _result_picture(self, ax: Any) -> None:
+        place = np.arange(len(self.names))
+        ax.errorbar(self.coef, place, xerr=[self.coef - self.lower, self.upper - self.coef], fmt="o", capsize=4)
+        ax.axvline(0, color="0.7", linewidth=1)
+        ax.set_yticks(place, self.names)
+        ax.set_xlabel(f"coefficient, {100 * self.level:g} % interval")
+
     def __repr__(self) -> str:
-        table = [self._header(), *self._lines()]
-        widths = [max(len(row[j]) for row in table) for j in range(len(table[0]))]
-        rows = [
-            "  ".join([row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]) for row in table
-        ]
+        rows = text_table([self._header(), *self._lines()], indent="", strip=False)
         return "\n".join([*rows, *self._untold(), *self._foot()])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        def cells(row: Any, tag: Any) -> Any:
-            return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
-
-        body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in self._lines())
-        foot = "<br>".join(map(escape, [*self._untold(), *self._foot()]))
-        return f"<table><tr>{cells(self._header(), 'th')}</tr>{body}</table><p>{foot}</p>"
+        return html_table([self._header(), *self._lines()]) + html_paragraph([*self._untold(), *self._foot()])

@@ -3,11 +3,13 @@
 To add a stop, write a function in a file of this folder under `@stop(...)` and name the file in `FILES`.
 """
 
-from html import escape
 from importlib import import_module
 from time import perf_counter
+from typing import Any
 
 from novum.notes.stops.registry import STOPS, Seen, Stop, seen, shown
+from novum.report.result import Result
+from novum.report.tables import html_text
 
 __all__ = ["Stop", "Tour", "stops", "tour"]
 
@@ -26,7 +28,7 @@ FILES = (
 )
 
 
-class Tour:
+class Tour(Result):
     """The stops in the order of the notes, each with its value and whether it agrees."""
 
     def __init__(self, visited: list[Seen], seconds: float) -> None:
@@ -51,11 +53,16 @@ class Tour:
         found = f"{len(self.differing)} DIFFER, " if self.differing else ""
         return lines + [f"{len(self.visited)} stops, {found}{self.seconds:.1f} s. All chapters: novum notes"]
 
+    def _result_columns(self) -> dict[str, Any]:
+        names = ("notes", "place", "label", "printed", "remark")
+        columns: dict[str, Any] = {name: [getattr(one.stop, name) for one in self.visited] for name in names}
+        return {**columns, "value": [one.value for one in self.visited], "agrees": [one.agrees for one in self.visited]}
+
     def __repr__(self) -> str:
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return html_text(repr(self))
 
 
 def stops() -> list[Stop]:

@@ -1,0 +1,56 @@
+"""How numbers print: counts, shares, and values of any size."""
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["cell_text", "counted", "decimal", "number", "numeral", "weight_text"]
+
+LONGEST_CELL = 60  # characters of an object that a cell shows
+
+
+def counted(n: int, thing: str) -> str:
+    """Return a number of things as a sentence has it: 1 fold, 2 folds."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
+def decimal(value: float) -> str:
+    """Return a share as it is printed: three decimals, without a leading zero."""
+    if np.isnan(value):
+        return "-"
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
+
+
+def number(value: float) -> str:
+    """Return a number of any size: four digits."""
+    if np.isnan(value):
+        return "-"
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:#.4g}".rstrip(".")
+
+
+def numeral(value: float) -> str:
+    """Return `number` without a leading zero, as it stands beside shares."""
+    return number(value).replace("0.", ".", 1) if abs(value) < 1 else number(value)
+
+
+def weight_text(value: float) -> str:
+    """Return a count of rows, or a sum of weights to two decimals."""
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
+
+
+def cell_text(value: Any) -> str:
+    """Return any value as the cell of a table shows it.
+
+    Examples
+    --------
+    >>> [cell_text(value) for value in (True, 3, 0.123456789, None, "a word", float("nan"))]
+    ['True', '3', '0.123457', '-', 'a word', '-']
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return "-" if np.isnan(value) else f"{value:.6g}"
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 3] + "..."
