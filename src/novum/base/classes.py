@@ -63,7 +63,7 @@ def distinct(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def labels_of(source: Source, classes: np.ndarray | None = None) -> tuple[np.ndarray, Source]:
     """Return the sorted classes (those given, or all that occur) and the source with codes as its target."""
     if classes is None:
-        if source.home == "memory":
+        if source.at_hand:
             classes, code = distinct(np.asarray(source.y))  # type: ignore[attr-defined]
             return classes, source.map_target(lambda _: code)
         classes = source.without_features().total(block_labels, None, merge_labels).values

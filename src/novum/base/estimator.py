@@ -115,10 +115,9 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
             defer = shows or not verify
             source = validation.open_rows(self, X, n_jobs=getattr(self, "n_jobs", None), defer=defer)
             out = source.rows(function, params)
-            if shows and source.home == "memory" and not np.isfinite(out).all():
-                source.verified()
-            if source.home == "memory":
-                check_answers(self, source, out)
+            if shows:
+                source.check_results(out)
+            check_answers(self, source, out)
             return out
 
     def __sklearn_tags__(self) -> Any:

@@ -17,11 +17,16 @@ from sklearn.utils.validation import column_or_1d
 from novum.base.naming import named
 from novum.base.sparse_matrices import sound_sparse
 from novum.exceptions import DataError
-from novum.fold.blocks import Source, row_blocks
+from novum.fold.blocks import Source, not_in_memory, row_blocks
 from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
 from novum.runtime import arrays, sklearn_private
 
-__all__ = ["check_weight", "largest_of", "open_rows", "open_source", "too_large", "verified"]
+__all__ = [
+    *("check_rows", "check_size", "check_target", "check_weight", "home_of", "largest_of", "open_rows", "open_source"),
+    *("read_in_passes", "rows_at_hand", "too_large", "verified"),
+]
+
+HOMES = {"dask": "dask", "dask_expr": "dask", "torch": "tensor"}  # by the package of X
 
 MOST_SIZE, LOOK_AT = 1e140, 256  # numbers whose squares can be added up by the million; rows that are looked at
 NUMBERS = "fiub"  # NumPy kinds that become tiles without a conversion of the whole array
@@ -50,7 +55,7 @@ def open_source(
     `target` is None, "numeric" (one or several columns of numbers) or "classes" (one column of labels). A scan brings its
     own target and weights, so there y and sample_weight must be None.
     """
-    if (source := open_elsewhere(estimator, X, y, sample_weight)) is not None:
+    if (source := open_home(estimator, X, y, sample_weight)) is not None:
         return admit(estimator, source, target=target, reset=reset, n_jobs=n_jobs).prepare()
     sparse = estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows, by_column=by_column)
@@ -70,7 +75,7 @@ def checked(estimator: Any, source: MemorySource, defer: bool, sparse_too: bool,
 
 def check_size(estimator: Any, source: Source, most: float = MOST_SIZE) -> None:
     """Raise where the first rows hold numbers whose squares overflow: sooner than a look at all rows (`verified`) would."""
-    if source.home != "memory" or source.sparse:
+    if not source.at_hand or source.sparse:
         return
     block = source.first()
     used = slice(None) if block.weight is None else block.weight > 0
@@ -100,7 +105,7 @@ def largest_of(X: Any, weight: np.ndarray | None = None) -> float:
 
 def open_rows(estimator: Any, X: Any, *, n_jobs: Any = None, defer: bool = False, sparse_too: bool = False) -> Source:
     """Return new rows for a fitted `estimator` as a Source, after every check; `defer`, `sparse_too` as in `open_source`."""
-    if (source := open_elsewhere(estimator, X, None, None)) is not None:
+    if (source := open_home(estimator, X, None, None)) is not None:
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
     sparse = scipy.sparse.issparse(X) and estimator.__sklearn_tags__().input_tags.sparse
     try:
@@ -111,7 +116,7 @@ def open_rows(estimator: Any, X: Any, *, n_jobs: Any = None, defer: bool = False
             raise known from error
         raise
     squares = getattr(estimator, "_squares_rows", False)
-    rows = MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks(*tiles.shape))
+    rows = MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks)
     return checked(estimator, rows, defer, sparse_too, squares)
 
 
@@ -126,8 +131,32 @@ def unmasked(values: Any) -> Any:
     return values.astype(object).filled(None)  # type: ignore[attr-defined]
 
 
-def open_elsewhere(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source | None:
-    """Return a Source for data that live outside NumPy's memory (a scan, Dask, PyTorch), else None; imports neither."""
+def home_of(X: Any) -> str:
+    """Return where the rows of X live: "memory", "file" (a scan), "dask" or "tensor"; imports none of them."""
+    if isinstance(X, Source):
+        return X.home
+    return HOMES.get(type(X).__module__.partition(".")[0], "memory")
+
+
+def read_in_passes(X: Any) -> bool:
+    """Return whether the rows of X are reached by passes alone: a scan or a Dask collection."""
+    return home_of(X) in ("file", "dask")
+
+
+def rows_at_hand(estimator: Any, X: Any, because: str, remedy: str = "give a sample of the rows") -> Any:
+    """Return X, a tensor as an array after its checks; raise for a scan or Dask: `because` says why, as in `Source.array`."""
+    home = home_of(X)
+    if home in ("file", "dask"):
+        raise not_in_memory(because, home, remedy)
+    if home == "tensor":
+        open_home(estimator, X, None, None)
+        return arrays.to_numpy(X)
+    return X
+
+
+def open_home(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source | None:
+    """Return a Source for data that live outside NumPy's memory (a scan, Dask, PyTorch), else None."""
+    home = home_of(X)
     if isinstance(X, Source):
         for name, value in (("y", y), ("sample_weight", sample_weight)):
             if value is not None:
@@ -136,12 +165,11 @@ def open_elsewhere(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Source
                     f" name the columns in novum.scan(..., target=, weight=)."
                 )
         return X
-    module = type(X).__module__.partition(".")[0]
-    if module in ("dask", "dask_expr"):
+    if home == "dask":
         from novum.fold.homes.dask import open_dask
 
         return open_dask(estimator, X, y, sample_weight)
-    if module == "torch":
+    if home == "tensor":
         from novum.fold.homes.tensors import open_tensor
 
         return open_tensor(estimator, X, y, sample_weight)
@@ -162,20 +190,9 @@ def admit(
         raise DataError(f"{owner}: y should be a 1d array of labels, got {source.n_targets} target columns instead.")
     source = source.opened_by(estimator, target=target, weighted=weighted, n_jobs=n_jobs)
     shape = np.broadcast_to(np.float64(0), (1, source.n_features))
-    sklearn_private.check_feature_names(estimator, shape if source.names is None else header(source), reset=reset)
+    sklearn_private.check_feature_names(estimator, shape if source.names is None else source.header(), reset=reset)
     sklearn_private.check_n_features(estimator, shape, reset=reset)
     return source
-
-
-def header(source: Source) -> Any:
-    """Return a frame without rows that carries the names: scikit-learn then compares them in its own words."""
-    if source.home == "file":  # named columns come from an Arrow reader, so pandas need not be there
-        import pyarrow as pa
-
-        return pa.table([pa.nulls(0)] * source.n_features, names=source.names)
-    import pandas as pd
-
-    return pd.DataFrame(columns=source.names)
 
 
 def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarray:

@@ -101,11 +101,11 @@ def kmeans_plusplus(
     domains.check(table, values, "kmeans_plusplus")
     with single_blas():
         shell = KMeans(n_clusters)
+        remedy = "use KMeans there"
         source = shell._blocks(shell._source(X, None, sample_weight))
+        source = source.in_memory("kmeans_plusplus draws from arrays", remedy)
         if source.n_rows is not None and source.n_rows < n_clusters:
             raise DataError(f"n_samples={source.n_rows} should be >= n_clusters={n_clusters}. Ask for fewer centers.")
-        if source.home != "memory":
-            raise DataError(f"kmeans_plusplus draws from arrays in memory, not from a {source.home}; use KMeans there.")
         if x_squared_norms is not None:
             length = len(check_array(x_squared_norms, ensure_2d=False))
             if length != source.n_rows:
@@ -113,5 +113,5 @@ def kmeans_plusplus(
                     f"The length of x_squared_norms {length} should be equal to the length of n_samples {source.n_rows}."
                 )
         stream = Stream(seed_of(random_state))
-        seeds = seeding.plus_plus(source, n_clusters, stream, 0, n_local_trials)  # type: ignore[arg-type]
+        seeds = seeding.plus_plus(source, n_clusters, stream, 0, n_local_trials)
     return seeds.centers.astype(source.dtype), np.asarray(seeds.rows)

@@ -37,8 +37,6 @@ from novum.engines.kmeans.spread import mean_variance
 from novum.engines.kmeans.start import checked_centers, start_centers
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block, Source, block_rows
-from novum.fold.homes.memory import ArrayTiles, MemorySource
-from novum.fold.homes.tensors import TensorSource
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -52,9 +50,15 @@ MANY_STARTS = 10  # runs of n_init="auto" where starts are drawn without care
 logger = logging.getLogger("novum")
 
 
+def rows_per_block(n: int, d: int) -> int:
+    """Return how many of n rows in memory a block holds; from some number on there are two blocks at least."""
+    rows = block_rows(n, d + ROW_VALUES)
+    return min(rows, -(-n // 2)) if n >= WORTH_TWO else rows
+
+
 def labels_in(source: Source, params: Lloyd) -> NDArray | None:
     """Return the label of every row as an array; None for data that are only read in passes."""
-    if source.home not in ("memory", "tensor"):
+    if not source.lists_rows:
         return None
     return arrays.to_numpy(source.rows(labels_of_block, params))
 
@@ -208,13 +212,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     @staticmethod
     def _blocks(source: Source) -> Source:
         """Return the source in blocks that suit k-means; a tensor on a processor is an array for it."""
-        if isinstance(source, TensorSource) and source.X.device.type == "cpu":
-            weight = None if source.weight is None else source.weight.numpy()
-            source = MemorySource(ArrayTiles(source.X.numpy()), None, weight)
-        if isinstance(source, MemorySource) and source.n_rows:
-            n, rows = source.n_rows, block_rows(source.n_rows, source.n_features + ROW_VALUES)
-            return source.cut(min(rows, -(-n // 2)) if n >= WORTH_TWO else rows)
-        return source
+        return source.host().cut(rows_per_block)
 
     def _runs(self) -> int:
         """Return the number of starts."""

@@ -18,13 +18,15 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
-from novum.base.validation import check_rows, check_target, check_weight, open_elsewhere
+from novum.base.validation import open_rows, rows_at_hand
 from novum.decision_theory.hypotheses import HypothesisPosterior, log_of, normalized
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import ParameterError
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["BayesOptimalClassifier"]
+
+BECAUSE = "BayesOptimalClassifier asks its hypotheses about all rows at once"
 
 
 def is_fitted(model: Any) -> bool:
@@ -94,15 +96,8 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
         -------
         self
         """
-        if (elsewhere := open_elsewhere(self, X, y, sample_weight)) is not None and elsewhere.home != "tensor":
-            raise DataError(
-                f"BayesOptimalClassifier asks its hypotheses about all rows at once, so X must be in memory, not in a"
-                f" {elsewhere.home}; fit it on a sample."
-            )
-        tiles = check_rows(self, X, reset=True, accept_sparse=False)
-        labels = check_target(self, tiles, y, "classes")
-        weight = check_weight(self, sample_weight, tiles.shape[0])
-        self._finite(tiles)
+        source: Any = self._source(rows_at_hand(self, X, BECAUSE), y, sample_weight, target="classes")
+        labels, weight = source.y, source.weight
         self.classes_, code = np.unique(labels if weight is None else labels[weight > 0], return_inverse=True)
         if weight is not None:
             code = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
@@ -126,12 +121,6 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
         self.posterior_, self.log_evidence_ = normalized(total + log_of(prior))
         self.map_index_ = int(self.posterior_.argmax())
         return self
-
-    def _finite(self, tiles: Any) -> None:
-        from novum.base.validation import verified
-        from novum.fold.homes.memory import MemorySource
-
-        verified(self, MemorySource(tiles))
 
     def _ready(self, hypothesis: Any, X: Any, y: NDArray, weight: NDArray | None) -> Any:
         """Return a hypothesis that can answer: a function, a fitted classifier, or a clone that has learned."""
@@ -174,10 +163,9 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
     def predict_proba(self, X: Rows) -> Any:
         """Return (2) for every row and class."""
         check_is_fitted(self)
-        tiles = check_rows(self, X, reset=False, accept_sparse=False)
-        self._finite(tiles)
+        source = open_rows(self, rows_at_hand(self, X, BECAUSE))
         total = sum(share * self._shares(h, X) for h, share in zip(self.hypotheses_, self.posterior_.tolist()))
-        return np.asarray(total, tiles.dtype)
+        return np.asarray(total, source.dtype)
 
     def predict(self, X: Rows) -> Any:
         """Return the class of largest (2) for every row."""

@@ -16,7 +16,6 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from novum.decomposition._spectrum import Spectrum, descending, signed, squares_floor
 from novum.fold.blocks import Block, Source, row_blocks
-from novum.fold.homes.memory import MemorySource
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 
@@ -94,10 +93,7 @@ def new_directions(basis: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 def short_blocks(source: Source) -> Source:
     """Return the rows in blocks for statistics of a few columns, which cost little to merge: wide data are cut as well."""
-    source = source.verified()
-    if isinstance(source, MemorySource):
-        return source.cut(row_blocks(*source.tiles.shape))
-    return source
+    return source.verified().cut(row_blocks)
 
 
 def by_passes(source: Source, top: int, *, width: int, passes: int, random_state: Any, limit: int) -> Spectrum:

@@ -80,7 +80,7 @@ def resolved(values: np.ndarray, dtype: np.dtype, rows: float) -> bool:
 
 def by_covariance(source: Source, top: int) -> Spectrum | None:
     """Return the `top` axes from the moments of the columns; None where squares of the data overflow."""
-    if source.dtype == np.float32 and source.home == "memory" and not source.sparse and not source.has_target:
+    if source.dtype == np.float32 and source.at_hand and not source.sparse and not source.has_target:
         found = of_moments(source, top, single=True)
         if found is not None and resolved_single(found):
             return found

@@ -30,7 +30,6 @@ from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
-from novum.fold.homes.memory import MemorySource
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.blas import single_blas
 from novum.runtime.random import Stream, seed_of
@@ -252,13 +251,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _rows_in_memory(self, X: Any) -> Any:
         """Return the rows of X as one array or CSR matrix."""
-        source = self._source(X)
-        if not isinstance(source, MemorySource):
-            raise DataError(
-                f"KernelPCA compares every row with every other, so X must be in memory, not in a {source.home}; give a sample of"
-                " the rows as an array, or use PCA on explicit features (novum.preprocessing.RadialBasis)."
-            )
-        rows = source.tiles.tile(0, source.tiles.shape[0])
+        remedy = (
+            "give a sample of the rows as an array, or use PCA on explicit features (novum.preprocessing.RadialBasis)"
+        )
+        rows = self._source(X).array("KernelPCA compares every row with every other", remedy)
         return rows.copy() if self.copy_X else rows
 
     def _kernel(self) -> Kernel:

@@ -55,7 +55,7 @@ def passes_pay(n: int, p: int, width: int, passes: int) -> bool:
 def counted(source: Source) -> int | None:
     """Return the number of rows, each as often as its weight says; None where only a pass can tell."""
     weight = getattr(source, "weight", None)
-    if source.n_rows is None or source.home not in ("memory", "tensor"):
+    if source.n_rows is None or not source.lists_rows:
         return None
     return source.n_rows if weight is None else int(np.ceil(float(weight.sum())))
 

@@ -5,13 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.base.validation import verified
 from novum.discriminant_analysis._missing import has_missing, missing_moments
 from novum.discriminant_analysis._moments import Moments, class_moments, covariances, length_fourth, pooled_covariance
 from novum.discriminant_analysis._shrinkage import by_estimator, ledoit_wolf, of_type, shrunk, unit_scale
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
-from novum.fold.homes.memory import MemorySource
 
 __all__ = ["Gathered", "class_covariances", "gather", "total_covariance", "within_covariance"]
 
@@ -29,9 +27,9 @@ def thin(model: Any, source: Source, k: int) -> Gathered | None:
     """Return the rows themselves where a d x d matrix would be larger than they are; None elsewhere."""
     n, d = source.n_rows, source.n_features
     plain = model.solver == "svd" and model.covariance_type == "full" and not model.unbiased
-    if not plain or not isinstance(source, MemorySource) or n is None or n >= d or source.weight is not None:
+    if not plain or not source.at_hand or n is None or n >= d or source.weight is not None:  # type: ignore[attr-defined]
         return None
-    X, y = source.tiles.tile(0, n).astype(np.float64), np.asarray(source.y)
+    X, y = source.array().astype(np.float64), np.asarray(source.y)  # type: ignore[attr-defined]
     mass = np.bincount(y, minlength=k).astype(np.float64)
     mean = np.stack([X[y == c].mean(axis=0) for c in range(k)])
     if not np.isfinite(mean).all():
@@ -52,8 +50,7 @@ def gather(model: Any, source: Source, k: int, own: bool = False) -> Gathered:
     pooled = not (own or weighed or model.shrinkage == "auto")
     moments = class_moments(source, k, pooled)
     if has_missing(moments):
-        if isinstance(source, MemorySource):
-            verified(model, source)  # infinity is refused
+        source.verified()  # infinity is refused
         if model.shrinkage == "auto" or model.covariance_estimator is not None:
             raise DataError(
                 f"Input X contains NaN. {owner} integrates missing cells out, but not together with shrinkage='auto' or a"

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.fold.blocks import Block, Source
-from novum.fold.homes.memory import MemorySource
+from novum.fold.blocks import Block, Source, block_rows
 from novum.runtime import arrays
 
 __all__ = ["Moments", "class_moments", "covariances", "length_fourth", "pooled_covariance"]
@@ -107,9 +106,8 @@ def pilot_means(source: Source, k: int) -> NDArray:
 
 def class_moments(source: Source, k: int, pooled: bool) -> Moments:
     """Return (5) of all rows; not finite where a cell is missing."""
-    d = source.n_features
-    if isinstance(source, MemorySource) and not pooled and len(source.bounds) > 1:
-        source = source.cut(max(source.bounds[0][1], ROWS_PER_CELL * k * d))
+    if not pooled:
+        source = source.cut(lambda n, d: max(block_rows(n, d), ROWS_PER_CELL * k * d))
     with np.errstate(invalid="ignore", over="ignore"):  # missing cells; weight zero beside a huge number
         return moments_of(source, k, pooled)
 

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import ParameterError
 from novum.fold.blocks import Source
-from novum.fold.homes.memory import MemorySource
 from novum.runtime import arrays
 
 __all__ = ["by_estimator", "ledoit_wolf", "of_type", "shrunk"]
@@ -65,16 +64,13 @@ def of_type(covariance: NDArray, kind: str) -> NDArray:
 
 def rows_and_codes(owner: str, source: Source, weight: Any) -> tuple[NDArray, NDArray]:
     """Return all rows and their codes in memory; raise where that cannot be."""
-    if not isinstance(source, MemorySource):
-        raise DataError(
-            f"{owner}(covariance_estimator=...) learns from whole classes in memory; for scans, Dask and tensors use"
-            " shrinkage."
-        )
+    because = f"{owner}(covariance_estimator=...) learns from whole classes"
+    source = source.in_memory(because, "use shrinkage there, or give a sample of the rows")
     if weight is not None:
         raise ParameterError(
             f"{owner}: covariance_estimator takes no weights; leave sample_weight out or use shrinkage."
         )
-    return source.tiles.tile(0, source.tiles.shape[0]), np.asarray(source.y)
+    return source.array(), np.asarray(source.y)  # type: ignore[attr-defined]
 
 
 def fitted_covariance(estimator: Any, X: NDArray) -> NDArray:

@@ -26,7 +26,7 @@ def open_rows(name: str, x: Any, sample_weight: Any) -> tuple[Source, bool]:
     """Return the data as a Source of two-dimensional blocks, and whether they were one-dimensional."""
     if isinstance(x, (list, tuple, np.number, int, float)):
         x = np.asarray(x)
-    flat = getattr(x, "ndim", 2) == 1 and not isinstance(x, Source)
+    flat = getattr(x, "ndim", 2) == 1
     if flat:
         if hasattr(x, "to_frame") and hasattr(x, "npartitions"):
             x = x.to_frame()

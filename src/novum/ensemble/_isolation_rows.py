@@ -21,7 +21,7 @@ from novum.fold.homes.spill import spilled
 from novum.runtime import arrays
 from novum.runtime.random import Stream
 
-__all__ = ["PURPOSE", "Present", "parts_outside", "percentile_outside", "present_rows"]
+__all__ = ["PURPOSE", "Present", "parts_by_passes", "percentile_by_passes", "present_rows"]
 
 PURPOSE = "isolated rows"
 
@@ -94,7 +94,7 @@ def fetch(wanted: NDArray, block: Block) -> Fetched:
     return Fetched([arrays.to_numpy(block.X)[here]])
 
 
-def parts_outside(source: Source, present: Present, seeds: list[int], size: int, replace: bool) -> list[NDArray]:
+def parts_by_passes(source: Source, present: Present, seeds: list[int], size: int, replace: bool) -> list[NDArray]:
     """Return the rows of every tree, in the order in which they were drawn."""
     if not seeds:
         return []
@@ -143,7 +143,7 @@ def block_digits(asked: Asked, block: Block) -> Digits:
     return digit_sums(asked.probe, np.zeros(len(score), np.int64), score, None)
 
 
-def percentile_outside(source: Source, present: Present, scores: Callable, params: Any, percent: float) -> float:
+def percentile_by_passes(source: Source, present: Present, scores: Callable, params: Any, percent: float) -> float:
     """Return the percentile of the scores of all rows, between two of them as numpy.percentile has it."""
     total = sum(present.rows)
     place = percent / 100.0 * (total - 1)

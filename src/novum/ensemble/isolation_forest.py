@@ -22,12 +22,11 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
-from novum.base.validation import check_weight, open_rows
+from novum.base.validation import check_weight, open_rows, read_in_passes
 from novum.engines.trees.exact import Rules, grow, layout_of, number_target, prepare
 from novum.engines.trees.input_table import read_table
 from novum.engines.trees.limits import Share
-from novum.engines.trees.passes.fit import is_outside
-from novum.ensemble._isolation_rows import PURPOSE, parts_outside, percentile_outside, present_rows
+from novum.ensemble._isolation_rows import PURPOSE, parts_by_passes, percentile_by_passes, present_rows
 from novum.ensemble.forest.samples import tree_seeds
 from novum.ensemble.forest.votes import Votes, cells, means, votes_of
 from novum.exceptions import DataWarning, ParameterError
@@ -193,8 +192,8 @@ class IsolationForest(OutlierMixin, Estimator):
         self
         """
         before = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
-        outside = is_outside(X)
-        if outside:
+        in_passes = read_in_passes(X)
+        if in_passes:
             source = self._source(X, None, sample_weight)
             present = present_rows(source)
             n, self._present, self._sample_weight, self._unknown = sum(present.rows), None, None, present.weighted
@@ -209,16 +208,16 @@ class IsolationForest(OutlierMixin, Estimator):
         self.max_samples_, self._max_features = self._sizes(n, self.n_features_in_)
         seeds = self._seeds(before)
         threads = thread_count(self.n_jobs)
-        if outside:
-            parts = parts_outside(source, present, seeds, self.max_samples_, self.bootstrap)
+        if in_passes:
+            parts = parts_by_passes(source, present, seeds, self.max_samples_, self.bootstrap)
             grown = map_ordered(lambda item: self._tree(*item), zip(parts, seeds), threads)
         else:
             cells = table.X.tocsr() if not isinstance(table.X, np.ndarray) else table.X
             grown = map_ordered(lambda seed: self._tree(cells[self._rows_drawn(seed)], seed), seeds, threads)
         self.estimators_ = before + list(grown)
         self.offset_ = MIDDLE
-        if self.contamination != "auto" and outside:
-            self.offset_ = percentile_outside(source, present, scores, self._paths(), 100.0 * self.contamination)
+        if self.contamination != "auto" and in_passes:
+            self.offset_ = percentile_by_passes(source, present, scores, self._paths(), 100.0 * self.contamination)
         elif self.contamination != "auto":
             score = scores(self._paths(), Block(cells if weight is None else cells[self._present]))
             self.offset_ = float(np.percentile(score, 100.0 * self.contamination))

@@ -31,7 +31,6 @@ from novum.cluster import KMeans
 from novum.ensemble._gate import Gate, log_gate, penalty, refit, start_gate
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block
-from novum.fold.homes.memory import MemorySource
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -187,12 +186,9 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
                 f"MixtureOfExperts(estimator={prototype!r}): an expert takes sample_weight, and a classifier gives"
                 " predict_proba; choose one that does, such as LogisticRegression."
             )
-        source = self._source(X, y, sample_weight, target="classes" if chooses else "numeric")
-        if not isinstance(source, MemorySource):
-            raise DataError(
-                f"MixtureOfExperts learns in memory, not from a {source.home}; give it a sample of the rows."
-            )
-        X, y = source.tiles.tile(0, source.tiles.shape[0]).astype(np.float64, copy=False), source.y
+        because = "MixtureOfExperts fits every expert to all rows"
+        source = self._source(X, y, sample_weight, target="classes" if chooses else "numeric").in_memory(because)
+        X, y = source.array().astype(np.float64, copy=False), source.y
         y = y if y.ndim == 1 else column_or_1d(y, warn=True)
         weight = np.ones(len(X)) if source.weight is None else source.weight
         present = weight > 0

@@ -2,7 +2,8 @@
 
 A home (`Source`) cuts its rows into blocks in one way that does not depend on threads or workers. It can reduce a function
 over them (`total`) and list a function's results row by row (`rows`). Where the rows live (arrays, frames, sparse matrices,
-files, a Dask cluster, a tensor) is its own business.
+files, a Dask cluster, a tensor) is its own business: a learner asks what the home can do (`at_hand`, `lists_rows`, `rereads`),
+or for what it needs (`array`, `cut`, `host`, ...), never what it is.
 """
 
 from abc import ABC, abstractmethod
@@ -11,11 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.exceptions import DataError
+
 __all__ = ["Block", "Source", "add", "block_rows", "merge_tree", "row_blocks"]
 
 BLOCK_VALUES = 2**18  # about 2 MiB of float64: kernels tile within it; calls into Python cost nothing beside it
 MOST_BLOCKS = 256  # enough for any machine's threads; more would only cost calls
 LEAST_ROWS = 128  # of a block of predictions: a product with fewer would spend its time on preparing the other factor
+ALL_ROWS, SAMPLE = "the learner takes all rows at once", "give a sample of the rows"  # why, and what to do, if not said
 ROWS_PER_COLUMN = 2  # a block at least this much taller than wide: else merging d x d statistics outweighs making them
 
 
@@ -87,7 +91,13 @@ class Source(ABC):
     sparse : bool
         Whether blocks are CSR matrices.
     home : str
-        "memory", "file", "dask" or "tensor".
+        "memory", "file", "dask" or "tensor": a word for messages.
+    at_hand : bool
+        Whether all rows are arrays in this process, so that `array`, `y` and `weight` cost nothing.
+    lists_rows : bool
+        Whether `rows` answers for all rows at once: an array or a tensor.
+    rereads : bool
+        Whether every pass reads the rows again, so that blocks remember nothing and a pass to count rows is dear.
     """
 
     n_features: int
@@ -98,6 +108,35 @@ class Source(ABC):
     has_target: bool = False
     sparse: bool = False
     home: str = "memory"
+    at_hand: bool = False
+    lists_rows: bool = False
+    rereads: bool = False
+
+    def in_memory(self, because: str = ALL_ROWS, remedy: str = SAMPLE) -> Any:
+        """Return the source if its rows are at hand; else raise: `because` names the learner and why it needs them so."""
+        raise not_in_memory(because, self.home, remedy)
+
+    def array(self, because: str = ALL_ROWS, remedy: str = SAMPLE) -> Any:
+        """Return all rows as one row-major array or CSR matrix, or raise as `in_memory` does."""
+        return self.in_memory(because, remedy).array()
+
+    def cut(self, rows: Callable[[int, int], int]) -> "Source":
+        """Return the same data in blocks of `rows(n_rows, n_features)` rows, where the home cuts at will; else as they are."""
+        return self
+
+    def host(self) -> "Source":
+        """Return the rows as arrays where they lie in the memory of the processor, for learners with a kernel for those."""
+        return self
+
+    def header(self) -> Any:
+        """Return a frame without rows that carries the names: scikit-learn then compares them in its own words."""
+        import pandas as pd
+
+        return pd.DataFrame(columns=self.names)
+
+    def check_results(self, results: Any) -> "Source":
+        """Return the source; where results (one per row, or sums) are not finite, after the check that `verified` makes."""
+        return self
 
     def prepare(self) -> "Source":
         """Look at all rows once before training, where the home cannot be looked at cheaply before; return the source."""
@@ -140,6 +179,11 @@ class Source(ABC):
     def without_features(self) -> "Source":
         """Return the same rows for a pass that looks at targets alone; homes that read on demand then read those alone."""
         return self
+
+
+def not_in_memory(because: str, home: str, remedy: str) -> DataError:
+    """Return the error of a learner that needs its rows at hand."""
+    return DataError(f"{because}, so X must be in memory, not in a {home}; {remedy}.")
 
 
 def tile_dtype(dtype: Any) -> np.dtype:

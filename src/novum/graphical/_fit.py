@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.history import History
+from novum.base.validation import home_of
 from novum.engines.factors.states import coded_columns, columns_of, learned_states
 from novum.exceptions import DataError, NotConverged, ParameterError
-from novum.fold.blocks import Source
 from novum.graphical.learning import (
     FitReport,
     Layout,
@@ -50,7 +50,7 @@ def unchanged_on_error(network: "BayesianNetwork") -> Iterator[None]:
 
 def parts_of(data: Any) -> Iterator[Any] | None:
     """Return the frames of data that come in parts (an iterator, a scan), else None."""
-    if isinstance(data, Source):
+    if home_of(data) == "file":
         return ({name: block.X[:, i] for i, name in enumerate(data.names or ())} for block in data.each())
     if isinstance(data, Iterator):
         return data

@@ -21,7 +21,7 @@ from novum.base.generative import BayesRule
 from novum.base.parameters import stores
 from novum.engines.factors.cuts import entropy_cuts, quantile_cuts
 from novum.exceptions import DataError, ParameterError
-from novum.fold.blocks import Block, Source
+from novum.fold.blocks import Block
 from novum.graphical.chow_liu import ChowLiu
 from novum.graphical.classifier_rows import Model, coded, intervals, joint_log
 from novum.graphical.dag import DAG
@@ -133,7 +133,7 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
 
     def _frame(self, X: Any, learn: bool) -> Any:
         """Return X with codes for levels, where it is a frame."""
-        if not hasattr(X, "columns") or hasattr(X, "npartitions") or isinstance(X, Source) or not is_frame(X):
+        if not hasattr(X, "columns") or not is_frame(X):
             return X
         if learn:
             self.levels_ = frame_levels(X) if self.categorical_features is not None else {}

@@ -56,6 +56,7 @@ class ClassWeighted(Source):
         self.source, self.by_class, self.target = source, by_class, target
         self.n_features, self.n_rows, self.dtype = source.n_features, source.n_rows, source.dtype
         self.names, self.home, self.n_targets, self.has_target = source.names, source.home, n_targets, True
+        self.lists_rows, self.rereads = source.lists_rows, source.rereads
 
     def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
         return self.source.total(applied, Task(statistics, params, self.by_class, self.target), merge)

@@ -21,7 +21,6 @@ from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
-from novum.fold.homes.memory import MemorySource
 from novum.linear_model._class_weights import ClassWeighted, class_mass
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.least_squares.ridge_choice import FixedScores, RidgeByValidation, check_alphas
@@ -85,11 +84,11 @@ class LabelsByRegression(ClassifierMixin):
             return targets
         mass = class_mass(coded, k)
         by_class = np.asarray(class_weights(type(self).__name__, self.class_weight, self.classes_, mass))
-        if source.home != "memory":
+        if not source.at_hand:
             return ClassWeighted(coded, by_class, partial(signs, k), targets.n_targets)
         code = np.asarray(coded.y)  # type: ignore[attr-defined]
         weight = by_class[code] if source.weight is None else by_class[code] * source.weight
-        return MemorySource(targets.tiles, targets.y, weight, targets.n_jobs)
+        return targets.with_weight(weight)
 
     def _class_weights(self: Any, y: np.ndarray, sample_weight: Any) -> Any:
         if self.class_weight is not None:

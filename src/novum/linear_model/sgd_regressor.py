@@ -171,7 +171,7 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
     def _learn(self, source: Source, machine: Machine, max_iter: int) -> None:
         """Train and store."""
         settings, stopping = self._settings(source), self._stopping(max_iter)
-        if source.home == "memory":
+        if source.at_hand:
             done = self._descended(self._in_memory(source), settings, machine, stopping)
         else:
             (done,) = descend_by_portions(source, [portion], settings, [machine], stopping, self._seed(), 1)

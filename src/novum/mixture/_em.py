@@ -17,8 +17,6 @@ import numpy as np
 
 from novum.fold.blocks import Source, add
 from novum.fold.engine import fold
-from novum.fold.homes.memory import ArrayTiles, MemorySource
-from novum.fold.homes.tensors import TensorSource
 
 __all__ = ["Run", "Solved", "best_run", "work_blocks"]
 
@@ -53,14 +51,12 @@ class Run(NamedTuple):
 
 def work_blocks(source: Source, work_per_row: int) -> Source:
     """Return data in memory cut into blocks of enough work for a thread; a tensor on a processor is an array here."""
-    if isinstance(source, TensorSource) and source.X.device.type == "cpu":
-        weight = None if source.weight is None else source.weight.numpy()
-        source = MemorySource(ArrayTiles(source.X.numpy()), None, weight)
-    if isinstance(source, MemorySource) and source.n_rows:
-        n = source.n_rows
+
+    def rows(n: int, _: int) -> int:
         count = max(1, min(MOST_BLOCKS, n * work_per_row // BLOCK_WORK, n // LEAST_ROWS))
-        return source.cut(-(-n // (1 << (count.bit_length() - 1))))
-    return source
+        return -(-n // (1 << (count.bit_length() - 1)))
+
+    return source.host().cut(rows)
 
 
 def run_from(

@@ -97,6 +97,7 @@ class Filled(Source):
         self.source, self.fill = source, fill
         self.n_features, self.n_rows, self.dtype = source.n_features, source.n_rows, source.dtype
         self.names, self.home = source.names, source.home
+        self.lists_rows, self.rereads = source.lists_rows, source.rereads
 
     def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
         return self.source.total(apply_filled, Filling(self.fill, statistics, params), merge)

@@ -11,10 +11,9 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.generative import BayesRule
-from novum.base.validation import open_rows, verified
+from novum.base.validation import open_rows
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.fold.blocks import Source
-from novum.fold.homes.memory import MemorySource, SparseTiles
 from novum.naive_bayes._counts import (
     Counts,
     Plan,
@@ -178,13 +177,12 @@ class DiscreteNB(BayesRule, PartialFit):
     def _count(self, source: Source, k: int, first: bool) -> None:
         plan = Plan(k, self._threshold())
         found: Counts
-        if isinstance(source, MemorySource) and isinstance(source.tiles, SparseTiles):
-            n_threads = min(k, thread_count(source.n_jobs))
-            found = sparse_counts(plan, source.tiles.rows(), np.asarray(source.y), source.weight, n_threads)
+        if source.sparse:
+            X: Any = source.in_memory()
+            found = sparse_counts(plan, X.array(), np.asarray(X.y), X.weight, min(k, thread_count(X.n_jobs)))
         else:
             found = source.total(class_counts, plan, merge_counts)
-        if isinstance(source, MemorySource) and not np.isfinite(found.counts).all():
-            verified(self, source)
+        source.check_results(found.counts)
         if self._positive_only and found.least < 0:
             raise DataError(
                 f"Negative values in data passed to {type(self).__name__} (input X): the least is {found.least:g}. Give"
@@ -204,9 +202,9 @@ class DiscreteNB(BayesRule, PartialFit):
 
     def _rows(self, X: Rows, function: Any, params: Any = None, verify: bool = True, *, shows: bool = False) -> Any:
         source = open_rows(self, X, defer=not verify, sparse_too=True)
-        if isinstance(source, MemorySource) and source.sparse:
-            pieces = SPARSE_BLOCKS if source.tiles.rows().nnz > SHORT_WORK else 1  # type: ignore[attr-defined]
-            source = source.cut(-(-source.tiles.shape[0] // pieces))
+        if source.sparse:
+            pieces = SPARSE_BLOCKS if source.array().nnz > SHORT_WORK else 1
+            source = source.cut(lambda n, _: -(-n // pieces))
         return source.rows(function, params)
 
     def linear_form(self) -> LinearForm:

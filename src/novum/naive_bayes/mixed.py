@@ -141,7 +141,7 @@ class MixedNB(BayesRule, Estimator):
 
     def _coded(self, X: Any, learn: bool) -> Any:
         """Return X with codes for levels, where it is a frame."""
-        if not hasattr(X, "columns") or hasattr(X, "npartitions") or isinstance(X, Source) or not is_frame(X):
+        if not hasattr(X, "columns") or not is_frame(X):
             return X
         if learn:
             self.levels_ = frame_levels(X) if self.categorical_features is not None else {}

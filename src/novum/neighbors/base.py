@@ -78,10 +78,10 @@ def read_rows(estimator: Any, X: Any, y: Any, *, target: str | None, reset: bool
     """Return rows (an array, or CSR) in memory after every check, and their target: unchecked if X is in memory already."""
     if isinstance(X, SKLEARN_TREES):
         X = np.asarray(X.data)
-    if validation.open_elsewhere(estimator, X, None, None) is None:
+    if validation.home_of(X) == "memory":
         source = validation.open_source(estimator, X, n_jobs=estimator.n_jobs, reset=reset)
         validation.check_size(estimator, source, LARGEST)
-        return source.tiles.tile(0, source.n_rows), y  # type: ignore[attr-defined]
+        return source.array(), y
     source = validation.open_source(estimator, X, y, target=target, n_jobs=estimator.n_jobs, reset=reset)
     return source.total(gather, None, together)
 
@@ -91,9 +91,9 @@ def answered(estimator: Any, X: Any, function: Any, params: Any) -> Any:
     check_is_fitted(estimator)
     n_jobs = getattr(estimator, "n_jobs", None)
     source = validation.open_rows(estimator, X, n_jobs=n_jobs)
-    if source.home == "memory":
-        return function(params, thread_count(n_jobs), source.tiles.tile(0, source.n_rows))  # type: ignore[attr-defined]
-    return estimator._rows(X, Elsewhere(function), params)
+    if source.at_hand:
+        return function(params, thread_count(n_jobs), source.array())
+    return estimator._rows(X, InBlocks(function), params)
 
 
 def checked_graph(X: Any) -> Any:
@@ -261,11 +261,11 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         if self._is_precomputed():
             X = checked_graph(X)
         source = validation.open_rows(self, X, n_jobs=self.n_jobs)
-        if source.home != "memory":
+        if not source.at_hand:
             return None
         if scipy.sparse.issparse(X) and self._is_precomputed():
             return X  # sorted by distance: checks for rows would sort by number
-        rows = source.tiles.tile(0, source.n_rows)  # type: ignore[attr-defined]
+        rows = source.array()
         if scipy.sparse.issparse(rows) and self._fit_method != "brute":
             raise DataError(
                 f"{self._fit_method} does not work with sparse matrices. Densify the data, or set algorithm='brute'"
@@ -284,7 +284,7 @@ class NeighborsBase(MultiOutputMixin, Estimator):
             return function(Ready(self._index(), settings), self._threads(), rows, False)
         # A row that is kept has a neighbor within every radius: itself.
         example = None if scipy.sparse.issparse(self._fit_X) else np.asarray(self._fit_X[:1])
-        return self._rows(X, Elsewhere(function, False, example=example), Ready(self._index(), settings))
+        return self._rows(X, InBlocks(function, False, example=example), Ready(self._index(), settings))
 
     def _forgotten(self, indices: Any) -> NDArray:
         """Return which rows remain without some; raise if none would, or if one does not exist."""
@@ -318,7 +318,7 @@ class NeighborsBase(MultiOutputMixin, Estimator):
         return tags
 
 
-class Elsewhere:
+class InBlocks:
     """A function of rows as the engine calls it, block by block, for queries outside of memory; `example` is a row it knows."""
 
     def __init__(self, function: Any, *rest: Any, example: NDArray | None = None) -> None:

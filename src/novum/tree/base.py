@@ -10,12 +10,12 @@ from sklearn.utils import Bunch, check_array, check_consistent_length, metadata_
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from novum.base.estimator import Estimator
-from novum.base.validation import check_weight
+from novum.base.validation import check_weight, read_in_passes
 from novum.engines.trees.exact import Target, grow, layout_of, prepare
 from novum.engines.trees.input_table import coded_frame, frame_levels, is_frame, read_table
 from novum.engines.trees.limits import columns_tried, rules_of
 from novum.engines.trees.nodes import Tree
-from novum.engines.trees.passes.fit import fit_outside, is_outside
+from novum.engines.trees.passes.fit import fit_in_passes
 from novum.engines.trees.pruning import best_first, prune, pruning_path
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
@@ -123,8 +123,8 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
 
     def _grow(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit: read, grow, prune."""
-        if is_outside(X):
-            tree = fit_outside(self, X, y, sample_weight)
+        if read_in_passes(X):
+            tree = fit_in_passes(self, X, y, sample_weight)
             self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
             return
         data = self._read(X, y, sample_weight)

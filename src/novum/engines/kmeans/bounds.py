@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from novum import _core
 from novum.engines.kmeans.assignment import Sums, host, lloyd_pass
-from novum.fold.blocks import Block
+from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 
 __all__ = ["Guide", "Lloyd", "guided_pass", "known_labels", "moved", "start_guide"]
@@ -81,10 +81,10 @@ class State(NamedTuple):
     )
 
 
-def start_guide(centers: NDArray, n_rows: int | None, itemsize: int, sparse: bool, home: str) -> Guide:
-    """Return the kind of bounds that pays for data of this shape, or None; a file keeps no state between passes."""
-    k, d = centers.shape
-    if sparse or home == "file" or n_rows is None or n_rows < ROWS_PER_CENTER * k:
+def start_guide(centers: NDArray, source: Source) -> Guide:
+    """Return the kind of bounds that pays for data of this shape, or None; a home that rereads its rows keeps none."""
+    (k, d), itemsize = centers.shape, source.dtype.itemsize
+    if source.sparse or source.rereads or source.n_rows is None or source.n_rows < ROWS_PER_CENTER * k:
         return None
     if d <= FEW_DIMENSIONS:
         return neighborhoods(centers) if k * (d + 3) * itemsize >= WORTH_NEIGHBORS else None

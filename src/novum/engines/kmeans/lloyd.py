@@ -118,7 +118,7 @@ def lloyd(
         return Lloyd(centers, run, params.number + 1, guide)
 
     start = np.ascontiguousarray(start.astype(dtype), dtype=np.float64)
-    guide = start_guide(start, source.n_rows, dtype.itemsize, sparse, source.home)
+    guide = start_guide(start, source)
     fit = fold(
         Lloyd(start, run, 0, guide),
         guided_pass,

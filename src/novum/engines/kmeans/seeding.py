@@ -103,8 +103,8 @@ def random_rows(source: Source, k: int, stream: Stream, run: int, purpose: str =
 
 def sampled(source: Source, k: int, stream: Stream, run: int) -> MemorySource:
     """Return the source itself if it is in memory, else a sample of its rows that is."""
-    if isinstance(source, MemorySource):
-        return source
+    if source.at_hand:
+        return source  # type: ignore[return-value]
     size = max(SAMPLE_ROWS, SAMPLE_PER_CENTER * k)
     drawn = random_rows(source, size, stream, run, "kmeans sample")
     order = np.argsort(drawn.rows)

@@ -9,7 +9,6 @@ from sklearn.utils import check_array
 from novum.engines.kmeans import seeding
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Source
-from novum.fold.homes.memory import MemorySource
 from novum.runtime import arrays
 from novum.runtime.random import Stream
 
@@ -53,11 +52,10 @@ def start_centers(init: Any, k: int, source: Source, stream: Stream, run: int, o
 
 def made_centers(init: Any, k: int, source: Source, stream: Stream, run: int, owner: str) -> NDArray:
     """Return what a callable makes of the data, which must be one array."""
-    if not isinstance(source, MemorySource) or source.n_rows is None:
+    if not source.at_hand:
         raise ParameterError(
             f"{owner}(init={init!r}): a callable needs X as one array, which data in a {source.home} are not. Give the"
             " centers, or 'k-means++' or 'random'."
         )
-    seed = int(stream.integers("kmeans callable", run, 1, 2**31)[0])
-    X = source.tiles.tile(0, source.n_rows)
+    X, seed = source.array(), int(stream.integers("kmeans callable", run, 1, 2**31)[0])
     return checked_centers(init(X, k, random_state=np.random.RandomState(seed)), k, source, owner)

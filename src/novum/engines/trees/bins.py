@@ -12,14 +12,13 @@ the smallest keys of novum.runtime.random, which depend on the number of a row a
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
 from novum.fold.blocks import Block, Source
-from novum.fold.homes.memory import FrameTiles
 from novum.runtime import arrays
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream
@@ -193,7 +192,7 @@ def learn_bins(
     `categories` holds, for every column, the number of categories it is coded in, or 0; `weight` those of
     all rows.
     """
-    if source.home != "memory":
+    if not source.at_hand:
         able = np.zeros(n_rows, bool)
         able[rows] = True
         taken = partial(listed_rows, able, weight)
@@ -202,7 +201,7 @@ def learn_bins(
     weight = None if weight is None else weight[rows]
 
     def columns(first: int) -> NDArray:
-        return columns_in_memory(source, rows, first)
+        return source.columns(slice(first, first + TOGETHER), rows)  # type: ignore[attr-defined]
 
     return bins_of(columns, weight, max_bins, categories, n_threads)
 
@@ -227,16 +226,6 @@ def some_of(rows: NDArray, stream: Stream, size: int) -> NDArray:
     """Return the `size` of these rows with the smallest keys."""
     keys = stream.keys(KEY_PURPOSE, 0, int(rows.max()) + 1)[rows]
     return rows[np.sort(np.argpartition(keys, size - 1)[:size])]
-
-
-def columns_in_memory(source: Any, rows: NDArray, first: int) -> NDArray:
-    """Return the columns from `first` on, `TOGETHER` of them, at some rows of a source in memory, in float64."""
-    tiles, whole = source.tiles, len(rows) == source.n_rows
-    part = slice(first, first + TOGETHER)
-    if isinstance(tiles, FrameTiles):
-        return np.array([column if whole else column[rows] for column in tiles.columns[part]], np.float64)
-    X = tiles.X[:, part]
-    return np.ascontiguousarray((X if whole else X[rows]).T, np.float64)
 
 
 def words_shape(rows: int, columns: int) -> tuple[int, int]:

@@ -11,10 +11,8 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.base.validation import check_rows, open_elsewhere
+from novum.base.validation import check_rows, home_of, rows_at_hand
 from novum.exceptions import DataError, ParameterError
-from novum.fold.blocks import Source, tile_dtype
-from novum.fold.homes.memory import ArrayTiles, FrameTiles, SparseTiles
 from novum.runtime import sklearn_private
 
 __all__ = ["Table", "coded_frame", "frame_levels", "is_frame", "read_table"]
@@ -32,7 +30,7 @@ class Table(NamedTuple):
 
 def is_frame(X: Any) -> bool:
     """Return whether X is a frame in memory that narwhals knows."""
-    if isinstance(X, np.ndarray | Source) or scipy.sparse.issparse(X) or hasattr(X, "npartitions"):
+    if isinstance(X, np.ndarray) or scipy.sparse.issparse(X) or home_of(X) != "memory":
         return False
     if not hasattr(X, "columns") and not hasattr(X, "column_names"):
         return False
@@ -88,26 +86,14 @@ def coded_frame(X: Any, levels: dict[str, list[Any]]) -> Any:
 def read_table(estimator: Any, X: Any, levels: dict[str, list[Any]]) -> Table:
     """Return training data after every check; records the features. `levels` are those of a frame that was coded."""
     owner = type(estimator).__name__
-    source = open_elsewhere(estimator, X, None, None)
-    if source is not None and source.home != "tensor":
-        raise DataError(
-            f"{owner} sorts whole columns, so X must be in memory, not in a {source.home}; give a sample of the rows."
-        )
-    if source is not None:
-        X = X.detach().cpu().numpy()
+    X = rows_at_hand(estimator, X, f"{owner} sorts whole columns")
     tiles = check_rows(estimator, X, reset=True, accept_sparse=True, by_column=True)
     finite = {"estimator_name": owner, "input_name": "X"}
-    if isinstance(tiles, SparseTiles):
-        sklearn_private.assert_all_finite(tiles.X.data, **finite)
-        cells = tiles.X.tocsc()
-    elif isinstance(tiles, FrameTiles):
-        cells = np.empty(tiles.shape, tiles.dtype, order="F")
-        for j, column in enumerate(tiles.columns):
-            cells[:, j] = column
-    else:
-        assert isinstance(tiles, ArrayTiles)
-        cells = tiles.X.astype(tile_dtype(tiles.X.dtype), copy=False)
-    if not scipy.sparse.issparse(cells) and not all_finite(cells):
+    cells = tiles.matrix()
+    if scipy.sparse.issparse(cells):
+        sklearn_private.assert_all_finite(cells.data, **finite)
+        cells = cells.tocsc()
+    elif not all_finite(cells):
         sklearn_private.assert_all_finite(cells, allow_nan=True, **finite)
     marked = categorical_columns(estimator, tiles.shape[1], levels)
     if marked and scipy.sparse.issparse(cells):

@@ -37,8 +37,6 @@ __all__ = ["HistGradientBoosting", "Model", "raw_of_block"]
 
 EARLY_STOPPING_ROWS = 10_000  # beyond so many, early_stopping="auto" holds rows back, as in scikit-learn
 WORTH_THREADS = 2**15  # cells from which on a second thread is worth its start
-OUTSIDE = ("file", "dask")  # homes whose rows are passed over, not listed
-ELSEWHERE = ("dask", "dask_expr", "torch")  # packages whose rows live outside NumPy's memory
 MOST_CODES = 255  # one byte, less the code of a missing value
 logger = logging.getLogger("novum")
 
@@ -143,8 +141,8 @@ class HistGradientBoosting(Estimator):
                 )
             held = (X_val, y_val, sample_weight_val)
         source, encoder, mask = self._opened(X, y, sample_weight)
-        if source.home in OUTSIDE and self.loss in FOLDED:
-            self._fit_outside(X, y, source, held)
+        if not source.lists_rows and self.loss in FOLDED:
+            self._fit_in_passes(X, y, source, held)
             return self
         d = source.n_features
         counts = category_counts(type(self).__name__, mask, encoder, d, self.max_bins)
@@ -178,7 +176,7 @@ class HistGradientBoosting(Estimator):
         self.do_early_stopping_ = stops
         return self
 
-    def _fit_outside(self, X: Any, y: Any, source: Source, held: tuple[Any, Any, Any] | None) -> None:
+    def _fit_in_passes(self, X: Any, y: Any, source: Source, held: tuple[Any, Any, Any] | None) -> None:
         """Fit to rows in files or on a cluster."""
 
         def given() -> tuple[Any, NDArray, Any] | None:
@@ -228,7 +226,7 @@ class HistGradientBoosting(Estimator):
 
     def _opened(self, X: Any, y: Any, sample_weight: Any) -> tuple[Source, Any, NDArray | None]:
         """Return rows after all checks, the encoder of their categories and which columns it is for."""
-        if isinstance(X, Source) or type(X).__module__.partition(".")[0] in ELSEWHERE:
+        if validation.home_of(X) != "memory":
             named = self.categorical_features
             if named is not None and not isinstance(named, str) and np.size(named):
                 raise ParameterError(
@@ -320,10 +318,7 @@ class HistGradientBoosting(Estimator):
         """Yield `finish(raw)` after every iteration."""
         check_is_fitted(self)
         source = validation.open_rows(self, as_numbers(X, self.is_categorical_, self._encoder))
-        if source.home != "memory":
-            raise ParameterError(
-                f"{type(self).__name__}: staged predictions need rows in memory; give them in portions."
-            )
+        source = source.in_memory(f"{type(self).__name__} adds staged predictions up", "give the rows in portions")
         raw = np.empty((source.n_rows or 0, len(self._start)))
         raw[:] = self._start
         for i in range(self.n_iter_):

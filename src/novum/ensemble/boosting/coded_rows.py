@@ -16,7 +16,6 @@ from novum.ensemble.boosting.newton import Rows
 from novum.ensemble.boosting.validation_rows import split_rows
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
-from novum.fold.homes.memory import MemorySource
 from novum.runtime import arrays
 from novum.runtime.random import Stream
 
@@ -57,16 +56,11 @@ class Prepared(NamedTuple):
     def table(self, held: bool, some: Any = slice(None)) -> NDArray:
         """Return rows as numbers, for a scorer."""
         source, rows = (self.held_source, self.held_rows) if held else (self.source, self.rows)
-        if not isinstance(source, MemorySource):
+        if not source.at_hand:  # type: ignore[union-attr]
             raise ParameterError(
                 "scoring: a scorer needs rows in memory; scan and Dask data are scored by scoring='loss'."
             )
-        wanted = rows[some]  # type: ignore[index]
-        parts = []
-        for index, (start, stop) in enumerate(source.bounds):
-            inside = wanted[np.searchsorted(wanted, start) : np.searchsorted(wanted, stop)] - start
-            parts.append(source.block(index).X[inside])
-        return np.concatenate(parts)
+        return source.some_rows(rows[some])  # type: ignore[union-attr,index]
 
 
 def listed(rows: Any) -> NDArray:
@@ -103,8 +97,8 @@ def targets_of_block(_: Any, block: Block) -> Targets:
 
 def targets_of(source: Source) -> tuple[NDArray, NDArray | None]:
     """Return the target and the weights of all rows."""
-    if isinstance(source, MemorySource):
-        return np.asarray(source.y), source.weight
+    if source.at_hand:
+        return np.asarray(source.y), source.weight  # type: ignore[attr-defined]
     found = source.without_features().total(targets_of_block)
     weight = None if found.weight[0] is None else np.concatenate(found.weight)
     return np.concatenate(found.target), weight
@@ -112,7 +106,7 @@ def targets_of(source: Source) -> tuple[NDArray, NDArray | None]:
 
 def codes_of(source: Source, bins: Bins) -> NDArray:
     """Return the codes of all rows of a source, packed; threads run over its blocks."""
-    if source.home != "memory":
+    if not source.at_hand:
         return np.concatenate(source.total(coded, bins).words, axis=1)
     words = np.empty(words_shape(source.n_rows or 0, source.n_features), np.uint32)
 

@@ -26,16 +26,14 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import Bool, Domain, Function, Int, Null
 from novum.base.estimator import Estimator
 from novum.base.sparse_matrices import sound_sparse
-from novum.base.validation import check_weight, open_rows
+from novum.base.validation import check_weight, open_rows, read_in_passes
 from novum.engines.trees.input_table import Table, coded_frame, frame_levels, is_frame, read_table
 from novum.engines.trees.limits import COMMON_DOMAINS, Share
-from novum.engines.trees.passes.fit import is_outside
-from novum.ensemble.forest.home_fit import members_outside
+from novum.ensemble.forest.home_fit import grow_in_passes
 from novum.ensemble.forest.out_of_bag import Sums, out_of_bag
 from novum.ensemble.forest.samples import BlockSampling, Sampling, sample_size, tree_seeds
 from novum.ensemble.forest.votes import Votes, every_leaf, votes_of
 from novum.exceptions import DataError, DataWarning, ParameterError
-from novum.fold.homes.memory import MemorySource
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
@@ -124,8 +122,10 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
                 f"Out of bag estimation only available if bootstrap=True. {owner} was given oob_score={self.oob_score!r}."
             )
         before = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
-        if is_outside(X):
-            self.estimators_ = before + members_outside(self, X, y, sample_weight, lambda: self._seeds(before))
+        if read_in_passes(X):
+            grown = grow_in_passes(self, X, y, sample_weight, lambda: self._seeds(before))
+            self.__dict__.update(grown.learned)
+            self.estimators_ = before + grown.members
             return
         self._rate = None
         table = self._read_table(X)
@@ -264,9 +264,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
             sklearn_private.check_feature_names(self, X, reset=False)
             X = coded_frame(X, self.levels_)
         source = open_rows(self, X, n_jobs=self.n_jobs)
-        if isinstance(source, MemorySource):
-            source = source.cut(max(LEAST_ROWS, -(-int(source.n_rows or 0) // MOST_BLOCKS)))
-        return source.rows(function, params)
+        return source.cut(lambda n, _: max(LEAST_ROWS, -(-n // MOST_BLOCKS))).rows(function, params)
 
     def apply(self, X: Rows) -> Any:
         """Return the leaf that each row ends in, in every tree.

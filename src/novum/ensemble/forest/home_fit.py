@@ -1,7 +1,7 @@
 """Fitting a forest to rows in files or on a cluster: what is refused there, and the stages of novum.ensemble.forest.passes."""
 
 from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -17,13 +17,20 @@ from novum.ensemble.forest.samples import BlockSampling, most_draws, sample_size
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.random import Stream
 
-__all__ = ["members_outside"]
+__all__ = ["Grown", "grow_in_passes"]
 
 PARAMETERS = ("n_estimators", "bootstrap", "n_jobs", "verbose", "warm_start", "max_samples")
 
 
-def members_outside(forest: Any, X: Any, y: Any, sample_weight: Any, first_seeds: Any) -> list[Any]:
-    """Return the trees that rows outside memory add to a forest; records what a fit records beside them.
+class Grown(NamedTuple):
+    """What a forest learns from rows in files or on a cluster."""
+
+    members: list[Any]  # trees to be added
+    learned: dict[str, Any]  # attributes of the forest beside them
+
+
+def grow_in_passes(forest: Any, X: Any, y: Any, sample_weight: Any, first_seeds: Any) -> Grown:
+    """Return the trees that rows in files or on a cluster add to a forest, and what a fit records beside them.
 
     `first_seeds()` returns the seed of the forest and those of the trees to be grown, once the rows are known to be good.
     """
@@ -39,36 +46,38 @@ def members_outside(forest: Any, X: Any, y: Any, sample_weight: Any, first_seeds
     if source.n_targets > 1:
         raise DataError(f"{owner}: several targets need rows in memory; fit one forest per target, or give a sample.")
     number, factor = 0, None
+    learned: dict[str, Any] = {}
     if classifies:
-        forest.classes_, source = labels_of(source)
-        forest.n_classes_ = number = len(forest.classes_)
+        classes, source = labels_of(source)
+        number = len(classes)
+        learned.update(classes_=classes, n_classes_=number)
     found = survey(source, number)
     if class_weight is not None:
-        factor = factors_of(class_weight, forest.classes_, found.counts)
+        factor = factors_of(class_weight, classes, found.counts)
     mass = found.mass if factor is None else found.mass * factor
     d = source.n_features
-    forest._n_samples, forest._sample_weight, forest.n_outputs_, forest.levels_ = found.rows, None, 1, {}
-    forest._n_samples_bootstrap = sampling = draws = None
+    sampling = draws = size = None
     if forest.bootstrap:
-        size = forest._n_samples_bootstrap = sample_size(found.rows, forest.max_samples, mass)
+        size = sample_size(found.rows, forest.max_samples, mass)
         sampling, mass = BlockSampling(found.rows, size / float(mass.sum())), np.array([float(size)])
         draws = most_draws(sampling.rate * float((found.largest if factor is None else found.largest * factor).max()))
-    forest._rate = None if sampling is None else sampling.rate
-    forest._weighted_draws = factor is not None or float(found.mass.sum()) != found.rows or found.largest.max() != 1
+    weighted = factor is not None or float(found.mass.sum()) != found.rows or found.largest.max() != 1
+    learned.update(_n_samples=found.rows, _sample_weight=None, n_outputs_=1, levels_={}, _n_samples_bootstrap=size)
+    learned.update(_rate=None if sampling is None else sampling.rate, _weighted_draws=weighted)
     member = clone(forest.estimator_)
     rules = rules_of(member, (found.rows, d), mass, [], 1, number)
     member.n_outputs_, member.n_features_in_, member.levels_ = 1, d, {}
     member.max_features_, member.is_categorical_ = columns_tried(member.max_features, d), np.zeros(d, bool)
-    forest.max_features_, forest.is_categorical_ = member.max_features_, member.is_categorical_
+    learned.update(max_features_=member.max_features_, is_categorical_=member.is_categorical_)
     if classifies:
         member.classes_, member.n_classes_ = np.arange(number), number
     seed, seeds = first_seeds()
     bins = sample_bins(source, Stream(seed), MAX_BINS, n_rows=found.rows)
     plan = Plan(task_of(bins, forest.criterion, found, number, factor, draws), sampling)
-    out = []
+    members = []
     for own, tree in zip(seeds, grow_forest(source, plan, rules, seeds)):
         grown = copy(member)
         grown.random_state = own
         grown.tree_ = prune(tree, member.ccp_alpha) if member.ccp_alpha > 0 else tree
-        out.append(grown)
-    return out
+        members.append(grown)
+    return Grown(members, learned)

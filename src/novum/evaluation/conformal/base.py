@@ -18,7 +18,6 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from novum.base.estimator import Estimator
-from novum.exceptions import DataError
 from novum.runtime import sklearn_private
 from novum.runtime.checks import check_number
 from novum.runtime.random import Stream, seed_of
@@ -60,11 +59,7 @@ class ConformalEstimator(MetaEstimatorMixin, Estimator):
     def _open(self, X: Any, y: Any, target: str) -> tuple[Any, NDArray]:
         """Return X, so that rows can be taken from it, and the target after scikit-learn's checks."""
         if plain(X):
-            source: Any = self._source(X, y, target=target)
-            if source.home != "memory":
-                raise DataError(
-                    f"{type(self).__name__}: rows are set aside by number, so X must be an array or a frame."
-                )
+            source = self._source(X, y, target=target).in_memory(f"{type(self).__name__} sets rows aside by number")
             known = np.asarray(source.y)
             single = known.ndim == 2 and known.shape[1] == 1
             return indexable(X)[0], column_or_1d(known, warn=True) if single else known

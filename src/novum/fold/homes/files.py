@@ -39,6 +39,7 @@ class Scan(Source):
     """
 
     home = "file"
+    rereads = True
 
     def __init__(
         self, files: list[DataFile], features: list, target: Any, weight: Any, rows: int | None, n_targets: int
@@ -166,6 +167,11 @@ class Scan(Source):
         if target is None:
             scan = scan._with(target=None, n_targets=0, has_target=False)
         return scan if weighted else scan._with(weight=None)
+
+    def header(self) -> Any:
+        import pyarrow as pa  # named columns come from an Arrow reader, so pandas need not be there
+
+        return pa.table([pa.nulls(0)] * self.n_features, names=self.names)
 
     def without_features(self) -> Any:
         return self._with(features=[], steps=(), n_features=0, names=None)

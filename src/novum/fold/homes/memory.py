@@ -32,6 +32,9 @@ class Tiles(Protocol):
     def finite(self, start: int, stop: int) -> bool:
         """Return whether rows start to stop hold neither NaN nor infinity."""
 
+    def matrix(self) -> Any:
+        """Return all rows as one array of the tile dtype, in the layout they have, or as a sparse matrix in its format."""
+
 
 class ArrayTiles:
     """A two-dimensional NumPy array of numbers."""
@@ -54,6 +57,9 @@ class ArrayTiles:
         whole = self.packed and (start, stop) == (0, len(self.X)) and self.X.flags.f_contiguous
         return _core.runtime.tiles.all_finite(self.X.T if whole else self.tile(start, stop))
 
+    def matrix(self) -> Any:
+        return self.X.astype(self.dtype, copy=False)
+
 
 class FrameTiles:
     """Columns of a data frame, each a NumPy array."""
@@ -75,6 +81,9 @@ class FrameTiles:
 
     def finite(self, start: Any, stop: Any) -> Any:
         return _core.runtime.tiles.all_finite(self.tile(start, stop))
+
+    def matrix(self) -> Any:
+        return np.array(self.columns, dtype=self.dtype).T
 
 
 class SparseTiles:
@@ -109,6 +118,9 @@ class SparseTiles:
         X = self.rows()
         return bool(_core.runtime.tiles.all_finite(X.data[X.indptr[start] : X.indptr[stop]]))
 
+    def matrix(self) -> Any:
+        return self.X
+
 
 def small_squares(X: np.ndarray) -> bool:
     """Return whether the sum of the squares of a tile is far from overflow: then every cell is finite too."""
@@ -119,6 +131,8 @@ def small_squares(X: np.ndarray) -> bool:
 
 class MemorySource(Source):
     """Tiles with their target and weights, cut once."""
+
+    at_hand = lists_rows = True
 
     def __init__(
         self, tiles: Tiles, y: np.ndarray | None = None, weight: np.ndarray | None = None, n_jobs: Any = None
@@ -131,18 +145,54 @@ class MemorySource(Source):
         self.n_targets = y.shape[1] if y is not None and y.ndim == 2 else 0
         self.check: Callable[[MemorySource], Any] | None = None  # for values that are not finite, if put off
         self.threads: int | None = None  # asked once: a learner of many short passes would feel it
-        self._cut(block_rows(*tiles.shape))
+        self._cut(block_rows)
 
-    def _cut(self, step: int) -> None:
-        n, step = self.tiles.shape[0], max(1, step)
+    def _cut(self, rows: Callable[[int, int], int]) -> None:
+        n, step = self.tiles.shape[0], max(1, rows(*self.tiles.shape))
         self.bounds = [(start, min(start + step, n)) for start in range(0, n, step)]
         self.memories: list[dict] = [{} for _ in self.bounds]
 
-    def cut(self, rows: int) -> "MemorySource":
-        """Return the same data in blocks of `rows`, a function of the shape: for learners that do much with every value."""
+    def _with(self, rows: Callable[[int, int], int], **changes: Any) -> "MemorySource":
         twin = copy(self)
+        twin.__dict__.update(changes)
         twin._cut(rows)
         return twin
+
+    def cut(self, rows: Callable[[int, int], int]) -> "MemorySource":
+        return self._with(rows)
+
+    def with_weight(self, weight: np.ndarray | None) -> "MemorySource":
+        """Return the same rows with other weights."""
+        return self._with(block_rows, weight=weight)
+
+    def in_memory(self, because: str = "", remedy: str = "") -> Self:
+        return self
+
+    def array(self, because: str = "", remedy: str = "") -> Any:
+        return self.tiles.rows() if isinstance(self.tiles, SparseTiles) else self.tiles.tile(0, self.tiles.shape[0])
+
+    def matrix(self) -> Any:
+        """Return all rows as they lie: an array of the tile dtype in either layout, or a sparse matrix in its own format."""
+        return self.tiles.matrix()
+
+    def columns(self, part: slice, rows: np.ndarray) -> np.ndarray:
+        """Return some columns of dense data at some sorted rows, (columns, rows), in float64."""
+        whole, tiles = len(rows) == self.n_rows, self.tiles
+        if isinstance(tiles, FrameTiles):
+            return np.array([column if whole else column[rows] for column in tiles.columns[part]], np.float64)
+        X = tiles.X[:, part]  # type: ignore[attr-defined]
+        return np.ascontiguousarray((X if whole else X[rows]).T, np.float64)
+
+    def some_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Return some sorted rows of dense data, gathered block by block."""
+        parts = []
+        for start, stop in self.bounds:
+            inside = rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)] - start
+            parts.append(self.tiles.tile(start, stop)[inside])
+        return np.concatenate(parts)
+
+    def check_results(self, results: Any) -> Self:
+        return self if self.check is None or np.isfinite(results).all() else self.verified()
 
     def block(self, index: int) -> Block:
         """Return one block, to look at a few rows without a pass."""
@@ -190,4 +240,5 @@ class MemorySource(Source):
         return (self.block(index) for index, finite in enumerate(verdicts) if not finite)
 
     def map_target(self, function: Any) -> Any:
-        return MemorySource(self.tiles, function(self.y), self.weight, self.n_jobs)
+        y = function(self.y)
+        return self._with(block_rows, y=y, has_target=True, n_targets=y.shape[1] if y.ndim == 2 else 0)

@@ -96,7 +96,7 @@ def spilled(source: Source, statistics: Callable, params: Any, merge: Callable =
 
     Homes that remember by themselves are given as they are; a folder goes away in the end.
     """
-    if source.home != "file":
+    if not source.rereads:
         yield source, source.total(statistics, params, merge)
         return
     with TemporaryDirectory(prefix="novum-") as name:

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, add, merge_tree
+from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime import arrays
 
 __all__ = ["TensorSource", "open_tensor"]
@@ -26,6 +27,7 @@ class TensorSource(Source):
     """A two-dimensional tensor with its target and weights, cut by rows."""
 
     home = "tensor"
+    lists_rows = True
 
     def __init__(self, X: Any, y: Any, weight: Any) -> None:
         self.X, self.y, self.weight = X, y, weight
@@ -55,6 +57,12 @@ class TensorSource(Source):
         if not arrays.is_tensor(parts[0]) and parts[0].dtype.kind in "fiub":
             parts = [arrays.like(self.X, part, str(part.dtype)) for part in parts]
         return arrays.stack_rows(parts)
+
+    def host(self) -> Source:
+        if self.X.device.type != "cpu":
+            return self
+        y, weight = (values if values is None else arrays.to_numpy(values) for values in (self.y, self.weight))
+        return MemorySource(ArrayTiles(self.X.numpy()), y, weight)
 
     def map_target(self, function: Callable[[Any], Any]) -> Any:
         twin = copy(self)

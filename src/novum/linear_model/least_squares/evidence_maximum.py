@@ -81,7 +81,7 @@ def one_target(source: Source, estimator: Any) -> Source:
             f"y should be a 1d array, got an array of {source.n_targets} columns instead. {type(estimator).__name__} learns one"
             " target; fit one model per column."
         )
-    if source.n_targets == 1 and source.home == "memory":
+    if source.n_targets == 1 and source.at_hand:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,), for"
             " example using ravel().",

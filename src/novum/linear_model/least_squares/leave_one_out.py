@@ -22,7 +22,6 @@ import scipy.sparse
 
 from novum.engines.moments import second, triangles
 from novum.fold.blocks import Block, Source
-from novum.linear_model.penalized.problem import array_of
 from novum.runtime import arrays
 
 __all__ = ["Tall", "Wide", "decompose"]
@@ -102,7 +101,7 @@ class Wide:
     """Ridge from the eigenvectors of the kernel matrix of rows in memory."""
 
     def __init__(self, source: Any, fit_intercept: bool) -> None:
-        self.X, y = array_of(source), second.as_columns(source.y).astype(np.float64)
+        self.X, y = source.matrix(), second.as_columns(source.y).astype(np.float64)
         n, p = self.X.shape
         weight = np.ones(n) if source.weight is None else source.weight
         self.weight, self.root = float(weight.sum()), np.sqrt(weight)
@@ -156,6 +155,6 @@ class Wide:
 
 def decompose(source: Source, fit_intercept: bool, smallest: float) -> Tall | Wide:
     """Return the decomposition of the cheaper side; `smallest` is the least penalty it will be asked for."""
-    if source.home == "memory" and source.n_rows is not None and source.n_rows <= source.n_features:
+    if source.at_hand and source.n_rows is not None and source.n_rows <= source.n_features:
         return Wide(source, fit_intercept)
     return Tall(source, fit_intercept, smallest)

@@ -212,8 +212,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             mean = self._mean[: self.n_features_in_]
             params = LeaveOneOut(line, self._inverse(), mean, self._weight, self.fit_intercept)
             found = source.rows(leave_one_out_block, params)
-            if source.home == "memory" and not np.isfinite(found).all():
-                source.verified()  # NaN in the data shows in the result; what is left is leverage one
+            source.check_results(found)  # NaN in the data shows in the result; what is left is leverage one
             return found
 
     def _again(self, X: Rows, y: Target, sample_weight: RowWeights, defer: bool = False) -> Source:
@@ -227,7 +226,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             raise DataError(
                 f"{type(self).__name__}: X has other columns than the training data; give the data that `fit` saw."
             )
-        if source.home != "file":  # counting the rows of a file would cost a pass
+        if not source.rereads:
             rows, weight = source.total(rows_and_weight)
             if rows != self._n_rows or not np.isclose(weight, self._weight, rtol=1e-9):
                 raise DataError(

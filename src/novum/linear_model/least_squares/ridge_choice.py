@@ -10,8 +10,8 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Null, Real
 from novum.base.estimator import Estimator
+from novum.base.validation import home_of
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
-from novum.fold.blocks import Source
 from novum.linear_model._routing import FOLDS, SplitterRouting, routing_enabled
 from novum.linear_model.least_squares.leave_one_out import decompose
 from novum.runtime.typing import Rows, Target
@@ -89,7 +89,7 @@ class RidgeByValidation(SplitterRouting, Estimator):
             n = source.n_rows or found.weight
             mean = -found.squares(alphas).T / n
             return mean if self.alpha_per_target else mean.mean(axis=1)
-        if source.home != "memory":
+        if not source.at_hand:
             raise DataError(
                 f"{type(self).__name__}: scoring and store_cv_results need a prediction per row, kept in memory; data"
                 f" elsewhere are scored by the mean squared error alone."
@@ -144,7 +144,7 @@ class RidgeByValidation(SplitterRouting, Estimator):
                 raise ParameterError(
                     f"cv!=None and {name}=True are incompatible. {type(self).__name__} keeps no predictions of folds."
                 )
-        if isinstance(X, Source):
+        if home_of(X) == "file":
             raise DataError(
                 f"{type(self).__name__}(cv={self.cv!r}) splits rows and takes data in memory, not a scan; leave cv at None for"
                 " exact leave-one-out in one pass."

@@ -23,7 +23,7 @@ def solve_sparse(source: Source, estimator: Any, alpha: np.ndarray | None) -> So
     """Return the minimiser of (1) for a wide sparse source, or None where the exact routes serve."""
     if not source.sparse or source.n_features <= GRAM_COLUMNS:
         return None
-    X, y = source.tiles.X, as_columns(source.y).astype(np.float64)  # type: ignore[attr-defined]
+    X, y = source.array(), as_columns(source.y).astype(np.float64)  # type: ignore[attr-defined]
     n, p = X.shape
     weight = np.ones(n) if source.weight is None else source.weight  # type: ignore[attr-defined]
     root, total = np.sqrt(weight), weight.sum()

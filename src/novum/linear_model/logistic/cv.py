@@ -14,12 +14,12 @@ from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
-from novum.exceptions import DataError, NotConverged, ParameterError
+from novum.exceptions import NotConverged, ParameterError
 from novum.fold.homes.memory import MemorySource
 from novum.linear_model.logistic import options
 from novum.linear_model.logistic.estimator import LogisticRegression, check_size
 from novum.linear_model.logistic.minimum import Design
-from novum.linear_model.logistic.paths import Path, Table, along, paths, rows_of, score_of
+from novum.linear_model.logistic.paths import Path, Table, along, paths, score_of
 from novum.runtime import sklearn_private
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -137,10 +137,8 @@ class LogisticRegressionCV(LogisticRegression):
         sklearn_private.raise_for_params(params, self, "fit")
         ratios, name = self._ratios()
         source = self._source(X, y, sample_weight, target="classes")
-        if not isinstance(source, MemorySource):
-            raise DataError(
-                f"{type(self).__name__} splits rows at random and takes data in memory; fit LogisticRegression on the rest."
-            )
+        remedy = "fit LogisticRegression there, which takes data in memory and elsewhere"
+        source = source.in_memory(f"{type(self).__name__} splits rows at random", remedy)
         labels = np.asarray(source.y)
         self.classes_, coded = labels_of(source)
         options.check_classes(type(self).__name__, self.solver, self.classes_)
@@ -148,7 +146,7 @@ class LogisticRegressionCV(LogisticRegression):
             check_size(source)
         routed = self._routed(sample_weight, params)
         code, weight = coded.y, coded.weight  # type: ignore[attr-defined]
-        table = Table(rows_of(coded), code, weight)
+        table = Table(coded.array(), code, weight)
         folds = list(check_cv(self.cv, labels, classifier=True).split(table.X, labels, **routed.splitter.split))
         Cs = np.logspace(-4, 4, self.Cs) if isinstance(self.Cs, numbers.Integral) else np.asarray(self.Cs)
         mass = np.bincount(code, weight, minlength=len(self.classes_)).astype(np.float64)

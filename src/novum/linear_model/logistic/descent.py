@@ -124,13 +124,8 @@ def runs_of(X: Any) -> list[Any]:
 
 def by_column(source: MemorySource, constant: float, class_weight: Any) -> Columns:
     """Return the data of a source in memory with columns at hand."""
-    tiles: Any = source.tiles
-    if source.sparse:
-        X = tiles.X.tocsc()
-    elif hasattr(tiles, "columns"):
-        X = np.asfortranarray(np.column_stack(tiles.columns).astype(tiles.dtype, copy=False))
-    else:
-        X = np.asfortranarray(tiles.X, dtype=tiles.dtype)
+    X = source.matrix()
+    X = X.tocsc() if source.sparse else np.asfortranarray(X)
     weight = source.weight
     if class_weight is not None:
         weight = class_weight[source.y] if weight is None else class_weight[source.y] * weight

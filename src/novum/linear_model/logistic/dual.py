@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from novum import _core
-from novum.fold.homes.memory import MemorySource
 from novum.linear_model.logistic.newton import Found, Objective, newton_cg
 from novum.runtime.random import purpose_code
 
@@ -36,10 +35,11 @@ NONE, PENALISED, FREE = 0, 1, 2  # how the kernel takes the constant column
 
 def suits(source: Any, k: int, start: np.ndarray | None, C: float) -> bool:
     """Return whether the dual is for this: sparse rows of two classes that a cache holds, a penalty, nothing to start from."""
-    inside = isinstance(source, MemorySource) and source.sparse and k == 2 and start is None and np.isfinite(C)
-    if not inside or not 0 < source.tiles.X.nnz <= MOST_ENTRIES:
+    if not (source.sparse and k == 2 and start is None and np.isfinite(C)):
         return False
-    values = source.tiles.X.data
+    values = source.array().data
+    if not 0 < len(values) <= MOST_ENTRIES:
+        return False
     return C * float(values @ values) <= STEEP * source.n_rows
 
 
@@ -48,7 +48,7 @@ def dual_descent(
 ) -> Found:
     """Minimise (7) by (18) and (19), then by Newton's method from where the epochs no longer pay."""
     source, constant = objective.source, objective.constant
-    X, y, weight = source.tiles.X, np.ascontiguousarray(source.y), source.weight  # type: ignore[attr-defined]
+    X, y, weight = source.array(), np.ascontiguousarray(source.y), source.weight  # type: ignore[attr-defined]
     if objective.class_weight is not None:
         weight = objective.class_weight[y] * (1.0 if weight is None else weight)
     theta, a, order = np.zeros(X.shape[1] + 1), np.zeros(len(y)), np.empty(len(y), dtype=np.int64)

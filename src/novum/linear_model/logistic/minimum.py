@@ -14,7 +14,6 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
-from novum.fold.homes.memory import MemorySource
 from novum.linear_model.logistic.descent import proximal_newton, working_sets
 from novum.linear_model.logistic.dual import dual_descent, suits
 from novum.linear_model.logistic.newton import Found, Objective, newton_cg, newton_cholesky
@@ -24,9 +23,7 @@ __all__ = ["Design", "factored", "minimum", "objective_of"]
 
 FEW = 256  # columns of two classes up to which a pass that sums the Hessian costs less than the products it saves
 FEW_SEVERAL = 128  # the same for K classes, of (K + 1) columns: there the Hessian has K (K + 1) / 2 different blocks
-FEW_ELSEWHERE = (
-    2048  # of K columns where a pass is dear: files, Dask, a GPU; beyond it the Hessian itself is the burden
-)
+FEW_FAR = 2048  # of K columns where a pass is dear: files, Dask, a GPU; beyond it the Hessian itself is the burden
 FEW_PENALISED = 512  # of K columns, with an L1 part: coordinate descent on the summed Hessian
 BLOCK = 2**18  # values per block where a pass gives vectors only: enough to be worth a thread
 SHARE, SHARE_STEPS = 8, 6  # one row in eight, for at most six steps, makes a start
@@ -59,21 +56,24 @@ def objective_of(source: Source, design: Design) -> tuple[Objective, np.ndarray]
 def factored(source: Source, k: int, l1: bool) -> bool:
     """Return whether Hessians are summed."""
     p, outputs = source.n_features + 1, 1 if k == 2 else k
-    if source.home != "memory":
-        return outputs * p <= FEW_ELSEWHERE
+    if not source.at_hand:
+        return outputs * p <= FEW_FAR
     if l1:
         return outputs * p <= FEW_PENALISED and (source.n_rows or 0) > p
     return p <= FEW if k == 2 else (k + 1) * p <= FEW_SEVERAL
 
 
-def in_blocks(source: MemorySource) -> MemorySource:
+def in_blocks(source: Source) -> Source:
     """Return the source in blocks for passes that give vectors only."""
-    tiles: Any = source.tiles
-    (n, p), entries = tiles.shape, tiles.X.nnz if source.sparse else tiles.shape[0] * tiles.shape[1]
-    blocks = max(1, min(64, entries // BLOCK, n))
-    if source.sparse:  # a block's sums are as long as a row is wide
-        blocks = max(1, min(blocks, entries // (4 * p)))
-    return source.cut(-(-n // (1 << (blocks.bit_length() - 1))))
+
+    def rows(n: int, p: int) -> int:
+        entries = source.array().nnz if source.sparse else n * p
+        blocks = max(1, min(64, entries // BLOCK, n))
+        if source.sparse:  # a block's sums are as long as a row is wide
+            blocks = max(1, min(blocks, entries // (4 * p)))
+        return -(-n // (1 << (blocks.bit_length() - 1)))
+
+    return source.cut(rows)
 
 
 def minimum(
@@ -81,12 +81,12 @@ def minimum(
 ) -> Found:
     """Return the minimum of (9), from theta or from zero."""
     l1_part, direct = design.penalty.l1_ratio > 0, factored(source, design.k, design.penalty.l1_ratio > 0)
-    if isinstance(source, MemorySource) and not direct and not l1_part:
+    if not direct and not l1_part:
         source = in_blocks(source)
     objective, l1 = objective_of(source, design)
     start = objective.start() if theta is None else theta
     if l1_part:
-        if not direct and source.home != "memory":
+        if not direct and not source.at_hand:
             raise DataError(
                 f"LogisticRegression: an L1 penalty on {source.n_features} columns needs them in memory; outside it the summed"
                 f" Hessian would have {(source.n_features + 1) ** 2:.2g} entries. Use l1_ratio=0, or a share of the columns."
@@ -96,7 +96,7 @@ def minimum(
     if not direct and suits(source, design.k, theta, design.penalty.C):
         return dual_descent(objective, design.penalty.C, design.penalised_intercept, tol, max_iter, report)
     solve = newton_cholesky if direct else newton_cg
-    if theta is None and isinstance(source, MemorySource) and max_iter > SHARE_STEPS:
+    if theta is None and source.at_hand and max_iter > SHARE_STEPS:
         start = start_on_share(objective, solve, start, tol)
     return solve(objective, start, tol, max_iter, report)
 

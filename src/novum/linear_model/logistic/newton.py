@@ -230,7 +230,7 @@ def row_axes(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def preconditioner(objective: Objective, point: Point) -> Callable:
     """Return an approximate inverse of the Hessian as a function."""
     source = objective.source
-    short = source.home == "memory" and 2 * (source.n_rows or 0) <= objective.free and objective.share == 1
+    short = source.at_hand and 2 * (source.n_rows or 0) <= objective.free and objective.share == 1
     full = not source.sparse and (objective.free <= WIDE or (short and (source.n_rows or 0) <= WIDE))
     found = source.total(moments, point._replace(hessian=full and not short))
     inner, rows, free = found.curvature / objective.weight, found.rows / objective.weight, objective.free

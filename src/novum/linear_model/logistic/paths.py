@@ -17,7 +17,7 @@ from novum.runtime import sklearn_private
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["Path", "Table", "along", "labelled", "paths", "rows_of", "score_of"]
+__all__ = ["Path", "Table", "along", "labelled", "paths", "score_of"]
 
 
 class Table(NamedTuple):
@@ -40,12 +40,6 @@ class Path(NamedTuple):
     theta: np.ndarray  # (n_C, K or 1, p + 1)
     n_iter: np.ndarray  # (n_C,)
     unfinished: list[float]  # gradients left where the iterations ended too early
-
-
-def rows_of(source: Any) -> Any:
-    """Return the whole of X as an array or CSR matrix."""
-    tiles: Any = source.tiles
-    return tiles.X if source.sparse else tiles.tile(0, tiles.shape[0])
 
 
 def along(

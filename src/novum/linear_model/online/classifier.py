@@ -186,7 +186,7 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
             expanded = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
         stopping = self._stopping(max_iter)
         threads = min(thread_count(self.n_jobs), len(machines))
-        if source.home == "memory":
+        if source.at_hand:
             descents = self._in_turn(
                 self._in_memory(source), self._settings(source), expanded, machines, stopping, threads
             )

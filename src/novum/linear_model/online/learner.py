@@ -126,12 +126,12 @@ class OnlineLearner(Estimator):
         """Return the rows after every check; what needs them in memory is told so."""
         source = self._source(X, y, sample_weight, target=target, reset=reset)
         name = type(self).__name__
-        if source.home == "tensor":
+        if not source.at_hand and source.lists_rows:
             raise DataError(
                 f"{name} steps from row to row, which a tensor is not made for; give it X.numpy(force=True), or"
                 " partial_fit with one portion after the other."
             )
-        if source.home != "memory" and (self.early_stopping or self.batch_size is None):
+        if not source.at_hand and (self.early_stopping or self.batch_size is None):
             what = (
                 "early_stopping=True holds rows back"
                 if self.early_stopping
@@ -144,9 +144,7 @@ class OnlineLearner(Estimator):
         return source
 
     def _in_memory(self, source: Source) -> Data:
-        tiles = source.tiles  # type: ignore[attr-defined]
-        X = tiles.X if source.sparse else tiles.tile(0, source.n_rows)
-        return data_of(X, source.y, source.weight)  # type: ignore[attr-defined]
+        return data_of(source.array(), source.y, source.weight)  # type: ignore[attr-defined]
 
     def _given(self, name: str, init: Any, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         """Return a start as an array of a shape, zero where none was given."""

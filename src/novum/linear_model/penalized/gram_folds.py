@@ -17,8 +17,7 @@ from sklearn.model_selection import check_cv
 from novum.engines.moments import second
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
-from novum.fold.homes.memory import MemorySource
-from novum.linear_model.penalized.problem import GRAM_COLUMNS_PATH, GramProblem, array_of, open_problem
+from novum.linear_model.penalized.problem import GRAM_COLUMNS_PATH, GramProblem, open_problem
 from novum.runtime import arrays
 
 __all__ = ["FoldGrams", "Splits", "fold_grams", "fold_problem", "splits_of", "test_errors"]
@@ -66,7 +65,7 @@ def row_count(_: Any, block: Block) -> Count:
 
 def splits_of(source: Source, cv: Any, name: str, **split_params: Any) -> Splits:
     """Return the folds of a source. Outside of memory `cv` must be a number: folds are then runs of rows, as KFold's."""
-    if source.home != "memory":
+    if not source.at_hand:
         if cv is not None and not isinstance(cv, (int, np.integer)):
             raise DataError(
                 f"{name}(cv={cv!r}): data outside of memory are split into runs of rows; give cv a number of folds."
@@ -122,7 +121,7 @@ def rows_of(block: Block, chosen: np.ndarray) -> Block:
 def fold_grams(source: Source, splits: Splits, fit_intercept: bool) -> FoldGrams | None:
     """Return the products of every fold from one pass, or None where they do not serve: odd folds, or many columns."""
     parted = splits.fold_of is not None or splits.ends is not None
-    if not parted or (source.home == "memory" and source.n_features > GRAM_COLUMNS_PATH):
+    if not parted or (source.at_hand and source.n_features > GRAM_COLUMNS_PATH):
         return None
     shift = second.pilot_shift(source, fit_intercept)
     for _ in range(2):
@@ -175,8 +174,7 @@ def fold_problem(
         np.flatnonzero(train) if train.dtype == bool else train, minlength=int(source.n_rows or 0)
     ).astype(float)
     weight = times if source.weight is None else times * source.weight  # type: ignore[attr-defined]
-    part = MemorySource(source.tiles, source.y, weight, source.n_jobs)  # type: ignore[attr-defined]
-    return open_problem(part, fit_intercept, "auto", alphas)
+    return open_problem(source.in_memory().with_weight(weight), fit_intercept, "auto", alphas)
 
 
 def test_errors(
@@ -186,7 +184,7 @@ def test_errors(
     if grams is not None:
         return squared_errors(grams.products[f], grams.shift, coef, intercept)
     test, used = splits.pairs[f][1], np.flatnonzero(coef.any(axis=(0, 2)))  # type: ignore[index]
-    rows, Y = array_of(source)[test][:, used], second.as_columns(source.y)[test]  # type: ignore[attr-defined]
+    rows, Y = source.matrix()[test][:, used], second.as_columns(source.y)[test]  # type: ignore[attr-defined]
     weight = None if source.weight is None else source.weight[test]  # type: ignore[attr-defined]
     squares = [(Y[:, [t]] - (rows @ coef[t][used] + intercept[t])) ** 2 for t in range(len(coef))]
     return np.mean([np.average(each, axis=0, weights=weight) for each in squares], axis=0)

@@ -197,7 +197,7 @@ def problem_of(source: Any, precompute: Any, Xy: Any, alphas: int) -> Any:
     if not hasattr(precompute, "__array__"):
         return open_problem(source, False, precompute, alphas)
     gram = np.asarray(precompute, dtype=np.float64)
-    if Xy is None or source.home != "memory":
+    if Xy is None or not source.at_hand:
         return open_problem(source, False, True, alphas)
     y = second.as_columns(source.y).astype(np.float64)
     weight = np.ones(len(y)) if source.weight is None else source.weight

@@ -25,7 +25,7 @@ from novum.linear_model.penalized.designs import DenseDesign, SparseDesign
 from novum.linear_model.penalized.gram_paths import Penalties, Rule, Traced, trace_gram
 from novum.linear_model.penalized.working_set import trace_columns
 
-__all__ = ["ColumnProblem", "GramProblem", "array_of", "check_given_gram", "open_problem"]
+__all__ = ["ColumnProblem", "GramProblem", "check_given_gram", "open_problem"]
 
 GRAM_COLUMNS = 256  # columns up to which X'X is cheaper than a few products with X, for one alpha
 GRAM_COLUMNS_PATH = 1024  # the same for a whole path, which would read X many times
@@ -148,18 +148,10 @@ def join(path: Penalties, smooth: Any, sparse: Any) -> Traced:
     return out
 
 
-def array_of(source: Any) -> Any:
-    """Return the rows of a source in memory as one float array of either layout, or as a sparse matrix."""
-    tiles = source.tiles
-    if hasattr(tiles, "columns"):
-        return np.array(tiles.columns, dtype=tiles.dtype).T
-    return tiles.X if source.sparse else tiles.X.astype(tiles.dtype, copy=False)
-
-
 def open_problem(source: Source, fit_intercept: bool, precompute: Any = "auto", alphas: int = 1) -> Any:
     """Return the problem of a source by the cheaper route; `alphas` is how many penalties it will be solved for."""
     limit = GRAM_COLUMNS if alphas < 8 else GRAM_COLUMNS_PATH
-    by_moments = source.home != "memory" or source.n_features <= limit
+    by_moments = not source.at_hand or source.n_features <= limit
     if by_moments or (precompute is True and not source.sparse):
         with np.errstate(over="ignore", invalid="ignore"):
             problem = GramProblem.of_moments(second.central_moments(source, fit_intercept))
@@ -170,7 +162,7 @@ def open_problem(source: Source, fit_intercept: bool, precompute: Any = "auto", 
                 " values and need to be preprocessed."
             )
         return problem
-    X, weight = array_of(source), source.weight  # type: ignore[attr-defined]
+    X, weight = source.in_memory().matrix(), source.weight  # type: ignore[attr-defined]
     design = (SparseDesign if source.sparse else DenseDesign)(X, weight, fit_intercept, source.n_jobs)  # type: ignore[attr-defined]
     if not np.isfinite(design.squares).all():
         source.verified()

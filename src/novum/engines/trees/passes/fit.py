@@ -11,21 +11,15 @@ from novum.engines.trees.limits import columns_tried, rules_of
 from novum.engines.trees.nodes import Tree
 from novum.engines.trees.passes.single_tree import factors_of, grow_from_blocks, survey
 from novum.exceptions import DataError, ParameterError
-from novum.fold.blocks import Source
 from novum.runtime.random import seed_of
 
-__all__ = ["fit_outside", "is_outside", "refuse"]
+__all__ = ["fit_in_passes", "refuse"]
 
 CRITERIA = ("gini", "entropy", "log_loss", "squared_error")  # those that histograms know
 PARAMETERS = (
     *("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_features", "random_state"),
     *("max_leaf_nodes", "min_impurity_decrease", "class_weight", "ccp_alpha"),
 )
-
-
-def is_outside(X: Any) -> bool:
-    """Return whether rows are in files or on a cluster."""
-    return isinstance(X, Source) or type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
 def refuse(estimator: Any, also: tuple[str, ...] = ()) -> None:
@@ -47,8 +41,8 @@ def refuse(estimator: Any, also: tuple[str, ...] = ()) -> None:
             )
 
 
-def fit_outside(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tree:
-    """Return the tree of rows outside memory, not pruned; records what a fit records beside it."""
+def fit_in_passes(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Tree:
+    """Return the tree of rows in files or on a cluster, not pruned; records what a fit records beside it."""
     refuse(estimator)
     owner, classifies = type(estimator).__name__, is_classifier(estimator)
     source = estimator._source(X, y, sample_weight, target="classes" if classifies else "numeric")
