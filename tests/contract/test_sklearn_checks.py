@@ -1,7 +1,7 @@
 """scikit-learn's own checks over every public estimator, with their number asserted: a skipped estimator would not go unseen."""
 
 import pytest
-from contract.cases import EXPECTED_FAILURES, estimators
+from contract.cases import configured, estimators, expected_failures
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 CHECKS = {  # by class, scikit-learn 1.9
@@ -88,16 +88,12 @@ CHECKS = {  # by class, scikit-learn 1.9
 }
 
 
-def failures_of(estimator):
-    return EXPECTED_FAILURES.get(type(estimator).__name__, {})
-
-
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")  # k-means with eight clusters on four distinct rows
 @pytest.mark.filterwarnings("ignore:SCIPY_ARRAY_API is not set")  # the one check that needs it skips with this warning
 @pytest.mark.filterwarnings(
     "ignore:Maximum number of iteration"
 )  # steps of weight 1000 never settle, nor do scikit-learn's
-@parametrize_with_checks(estimators(), expected_failed_checks=failures_of)
+@parametrize_with_checks(estimators() + configured(), expected_failed_checks=expected_failures)
 def test_scikit_learn(estimator, check):
     check(estimator)
 

@@ -172,7 +172,10 @@ class ArrayLike(Domain):
         return hasattr(value, "__len__") or hasattr(value, "__array__")
 
     def long_enough(self, value: Any) -> Any:
-        return not self.least or getattr(value, "ndim", 1) == 0 or len(value) >= self.least
+        shape = getattr(value, "shape", None)  # never by conversion: pairs of train and test rows differ in length
+        if shape is None:
+            return not self.least or not hasattr(value, "__len__") or len(value) >= self.least
+        return not self.least or not shape or shape[0] >= self.least
 
     def suggestion(self, value: Any) -> Any:
         if not self.right_type(value):
