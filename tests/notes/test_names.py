@@ -26,7 +26,10 @@ def fault_of(path: str) -> str:
         if part.startswith("_"):
             return "is private"
         if isinstance(found, ModuleType):
-            listed = getattr(found, "__all__", [part])
+            answered = getattr(
+                vars(found).get("__getattr__"), "homes", ()
+            )  # what results are, reached by what returns them
+            listed = [*getattr(found, "__all__", [part]), *answered]
             try:
                 inside = getattr(found, part, None)
                 found = import_module(".".join(parts[: at + 1])) if inside is None else inside

@@ -51,6 +51,16 @@ def imported(tree: ast.Module) -> dict[str, tuple[str, str]]:
     return found
 
 
+def answered(tree: ast.Module, module: str) -> dict[str, str]:
+    """Return the names that a family answers without listing them, and the module of each (novum.runtime.moved_names)."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__getattr__":
+            places = ast.literal_eval(node.value.args[1]) if isinstance(node.value, ast.Call) else {}
+            full = {place: f"{module}{place}" if place.startswith(".") else place for place in places}
+            return {name: full[place] for place, names in places.items() for name in names.split()}
+    return {}
+
+
 class Sources:
     """The modules of the library, each parsed once."""
 
@@ -85,8 +95,11 @@ def described(path: str, node: Definition) -> PublicName:
 def names_of(module: str, sources: Sources) -> Iterator[PublicName]:
     """Yield the public names of a family and the public methods of its classes."""
     tree = sources.tree(module)
-    for name in listed(tree) if tree is not None else []:
-        node = sources.definition(module, name)
+    if tree is None:
+        return
+    places = {**dict.fromkeys(listed(tree), module), **answered(tree, module)}
+    for name, place in places.items():
+        node = sources.definition(place, name)
         if node is None:
             continue
         yield described(f"{module}.{name}", node)
