@@ -87,16 +87,6 @@ def test_seeding_on_a_sample_is_nearly_as_good(tmp_path, monkeypatch):
     assert sampled.inertia_ < 1.3 * KMeans(60, random_state=0).fit(X).inertia_
 
 
-@pytest.fixture(scope="module")
-def client():
-    distributed = pytest.importorskip("distributed")
-    home = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
-    )
-    with home, distributed.Client(home) as client:
-        yield client
-
-
 def dask_rows():
     import dask.array as da
 

@@ -59,12 +59,6 @@ def test_one_two_and_three_workers_give_the_same_bits():
     assert_allclose(one, np.concatenate(expected), rtol=1e-10)
 
 
-@pytest.fixture(scope="module")
-def client():
-    with cluster(2) as home, Client(home) as client:
-        yield client
-
-
 def test_frames_weights_targets_and_lazy_predictions(client):
     import pandas as pd
 

@@ -16,7 +16,6 @@ from novum.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 pytest.importorskip("distributed")
 import dask.array as da
-from distributed import Client, LocalCluster
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(11_000, 5))
@@ -29,13 +28,6 @@ BOOSTED = {"max_iter": 3, "max_leaf_nodes": 6, "random_state": 0}  # more than 1
 
 def on_dask(values):
     return da.from_array(values, chunks=(2000, 5) if values.ndim == 2 else 2000)
-
-
-@pytest.fixture(scope="module")
-def client():
-    home = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
-    with home, Client(home) as client:
-        yield client
 
 
 @pytest.fixture
