@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from reference.networks import random_network
+from reference.graphical import random_network
 
 from novum.datasets import load_fuel_gauge
 from novum.exceptions import DataError, ParameterError
