@@ -170,7 +170,10 @@ class Categorical(ExponentialFamily):
         return Counts(self._mass(x, weight), self._sum(_indicator(x, self.p.shape[-1]), weight))
 
     def from_statistics(self, statistics: Counts, prior: Distribution | None = None) -> "Categorical":
-        """Return (3)."""
+        """Return (3).
+
+        p_k = N_k / sum_j N_j;  under a Dirichlet prior  p_k = (N_k + alpha_k - 1) / sum_j (N_j + alpha_j - 1)    (3)
+        """
         if prior is not None:
             return self._posterior_mode(statistics, prior)
         total = statistics.counts.sum(axis=-1, keepdims=True)

@@ -36,6 +36,8 @@ class Statement(NamedTuple):
 class IndependenceCheck:
     """Whether (11) holds; true in an `if` where it does.
 
+        a independent of b given c   <=>   P(a, b | c) = P(a | c) P(b | c)  wherever P(c) > 0    (11)
+
     Attributes
     ----------
     deviation : float
@@ -57,6 +59,8 @@ class IndependenceCheck:
 @dataclass(frozen=True)
 class IndependenceTest:
     """A test of (11) by counts.
+
+        a independent of b given c   <=>   P(a, b | c) = P(a | c) P(b | c)  wherever P(c) > 0    (11)
 
     Attributes
     ----------
