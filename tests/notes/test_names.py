@@ -14,6 +14,7 @@ from novum.notes.public_names import public_names
 from novum.notes.tables import names_of, shown_names
 
 ROOT = Path(__file__).parents[2]
+BARE = re.compile(r"(Return|Yield|Decide)?\s*(eq\. )?\(\d+\)[^a-z]*((or|and|for|of|every|row|query)[^a-z]*)*")
 DOTTED = re.compile(r"\b(?:novum|sklearn)(?:\.[A-Za-z_]\w*)+")
 
 
@@ -132,9 +133,7 @@ def test_docstrings_that_name_a_formula_show_it():
     elsewhere = re.compile(r"\(\d+\) of `")  # a formula of another module, named
     dangling = []
     for name in public_names():
-        bare = re.fullmatch(
-            r"(Return|Yield|Decide)?\s*(eq\. )?\(\d+\)[^a-z]*((or|and|for|of|every|row|query)[^a-z]*)*", name.summary
-        )
+        bare = BARE.fullmatch(name.summary)
         if bare and not re.search(r"\(\d+\)\s*$", name.rest, re.MULTILINE) and not elsewhere.search(name.summary):
             dangling.append(name.path)
     assert not dangling
