@@ -53,7 +53,7 @@ sphinx_gallery_conf = {
 }
 
 FITTED = re.compile(
-    r"(?<![\w`.\"'])([A-Za-z]\w*_)(?![\w`\"'])"
+    r"(?<![\w`.\"'])([A-Za-z]\w*_)(?![\w`\"'{(])"
 )  # coef_ in a sentence: to reStructuredText a link named coef
 CODE = re.compile(r"(`+[^`]*`+)")
 FORMULA = re.compile(r"(?<!\\)([|*])")  # |w| and a * b in a sentence: a substitution and an emphasis

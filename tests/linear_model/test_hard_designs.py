@@ -58,6 +58,19 @@ def test_leverage_one_is_nan_and_iterative_fits_refuse():
         Ridge().fit(wide, np.arange(30.0)).leave_one_out_predict(wide, np.arange(30.0))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(0.5), LinearRegression(fit_intercept=False)])
+def test_another_target_than_the_fitted_one_is_refused(model, dtype):
+    X, Y = RNG.normal(size=(40, 3)).astype(dtype), (RNG.normal(size=(40, 2)) + 3).astype(dtype)
+    w = RNG.uniform(0.5, 2, size=40)
+    for y, weight in ((Y[:, 0], None), (Y, None), (Y, w)):
+        assert np.isfinite(model.fit(X, y, weight).leave_one_out_predict(X, y, weight)).all()
+        with pytest.raises(DataError, match=r"leave_one_out_predict: these rows leave a residual sum of squares of"):
+            model.leave_one_out_predict(X, y[::-1], weight)
+    exact = (X @ [1, 2, 3]).astype(dtype)  # residuals of rounding only
+    assert np.isfinite(model.fit(X, exact).leave_one_out_predict(X, exact)).all()
+
+
 def test_other_rows_than_the_training_data_are_refused():
     X, y, w = RNG.normal(size=(9, 2)), RNG.normal(size=9), RNG.uniform(size=9)
     model = LinearRegression().fit(X, y, w)

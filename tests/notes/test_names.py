@@ -14,6 +14,7 @@ from novum.notes.public_names import public_names
 from novum.notes.tables import names_of, shown_names
 
 ROOT = Path(__file__).parents[2]
+BARE = re.compile(r"(Return|Yield|Decide)?\s*(eq\. )?\(\d+\)[^a-z]*((or|and|for|of|every|row|query)[^a-z]*)*")
 DOTTED = re.compile(r"\b(?:novum|sklearn)(?:\.[A-Za-z_]\w*)+")
 
 
@@ -128,3 +129,14 @@ def test_find_knows_what_the_docstrings_say(asked, name):
 def test_find_says_what_is_not_built():
     lines = repr(notes.find("viterbi decoding")).splitlines()
     assert any(line.startswith("not built yet") and line.endswith("not yet") for line in lines)
+
+
+def test_docstrings_that_name_a_formula_show_it():
+    """`help(entropy)` is read far from the top of its module: a number in brackets needs its formula beside it."""
+    elsewhere = re.compile(r"\(\d+\) of `")  # a formula of another module, named
+    dangling = []
+    for name in public_names():
+        bare = BARE.fullmatch(name.summary)
+        if bare and not re.search(r"\(\d+\)\s*$", name.rest, re.MULTILINE) and not elsewhere.search(name.summary):
+            dangling.append(name.path)
+    assert not dangling

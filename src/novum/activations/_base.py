@@ -40,11 +40,17 @@ class Activation:
         return self._value(float_array(self.name, "x", x))[()]
 
     def derivative(self, x: Any) -> Array:
-        """Return (1)."""
+        """Return (1).
+
+        derivative(x)   h'(x), elementwise; at a kink the documented side    (1)
+        """
         return self._derivative(float_array(self.name, "x", x))[()]
 
     def vjp(self, x: Any, cotangent: Any) -> Array:
-        """Return (2)."""
+        """Return (2).
+
+        vjp(x, cotangent)   sum_i cotangent[i] d h[i] / d x[j]    (2)
+        """
         x = float_array(self.name, "x", x)
         cotangent = float_array(self.name, "cotangent", cotangent).astype(x.dtype, copy=False)
         return (cotangent * self._derivative(x))[()]

@@ -29,6 +29,8 @@ def _scores(x: Any, axis: int) -> Array:
 class Softmax(Activation):
     """Softmax (1) along an axis.
 
+        y[k] = exp(x[k]) / sum_j exp(x[j])  =  exp(x[k] - max x) / sum_j exp(x[j] - max x)    (1)
+
     Examples
     --------
     >>> from novum.activations import softmax
@@ -45,12 +47,18 @@ class Softmax(Activation):
         return np.moveaxis(softmax_rows(x), -1, axis)
 
     def derivative(self, x: Any) -> Array:
-        """Return the Jacobian (2) along the last axis, shape (..., k, k)."""
+        """Return the Jacobian (2) along the last axis, shape (..., k, k).
+
+        dy[k] / dx[j] = y[k] ([k = j] - y[j]),   vjp: y * (cotangent - sum_j cotangent[j] y[j])    (2)
+        """
         y = self(x)
         return y[..., :, None] * (np.eye(y.shape[-1], dtype=y.dtype) - y[..., None, :])
 
     def vjp(self, x: Any, cotangent: Any, axis: int = -1) -> Array:
-        """Return (2) without the Jacobian."""
+        """Return (2) without the Jacobian.
+
+        dy[k] / dx[j] = y[k] ([k = j] - y[j]),   vjp: y * (cotangent - sum_j cotangent[j] y[j])    (2)
+        """
         y = self(x, axis)
         cotangent = float_array("softmax.vjp", "cotangent", cotangent).astype(y.dtype, copy=False)
         return y * (cotangent - (cotangent * y).sum(axis=axis, keepdims=True))
@@ -58,6 +66,8 @@ class Softmax(Activation):
 
 def log_softmax(x: Any, axis: int = -1) -> Array:
     """Return (3), finite where the softmax itself underflows.
+
+        log y[k] = x[k] - max x - log sum_j exp(x[j] - max x)    (3)
 
     Examples
     --------

@@ -43,6 +43,8 @@ NORMAL_EDGE = 40.0  # exp(-40^2 / 2) is 0 in double precision: beyond it the den
 class ReLU(Activation):
     """Rectified linear unit (1); the derivative at 0 is 0.
 
+        relu(x)   = max(x, 0),   derivative 1 for x > 0, else 0    (1)
+
     Examples
     --------
     >>> from novum.activations import relu
@@ -61,7 +63,10 @@ class ReLU(Activation):
 
 @dataclass(frozen=True, repr=False)
 class LeakyReLU(Activation):
-    """Leaky rectified linear unit (2)."""
+    """Leaky rectified linear unit (2).
+
+    leaky_relu(x) = x if x > 0 else slope x,   derivative 1 or slope (at 0: slope)    (2)
+    """
 
     slope: float = 0.01
     name: ClassVar[str] = "leaky_relu"
@@ -78,7 +83,10 @@ class LeakyReLU(Activation):
 
 @dataclass(frozen=True, repr=False)
 class ELU(Activation):
-    """Exponential linear unit (3)."""
+    """Exponential linear unit (3).
+
+    elu(x)   = x if x > 0 else alpha (exp(x) - 1),  derivative 1 or alpha exp(x) (at 0: alpha)    (3)
+    """
 
     alpha: float = 1.0
     name: ClassVar[str] = "elu"
@@ -94,7 +102,10 @@ class ELU(Activation):
 
 
 class SELU(Activation):
-    """Self-normalising exponential linear unit (4)."""
+    """Self-normalising exponential linear unit (4).
+
+    selu(x)   = lambda elu(x; alpha*)    (4)
+    """
 
     name: ClassVar[str] = "selu"
     _elu: ClassVar[ELU] = ELU(SELU_ALPHA)
@@ -108,7 +119,10 @@ class SELU(Activation):
 
 
 class Softplus(Activation):
-    """Softplus (5): the smooth rectifier."""
+    """Softplus (5): the smooth rectifier.
+
+    softplus(x)   = log(1 + exp(x)),   derivative s(x)    (5)
+    """
 
     name: ClassVar[str] = "softplus"
 
@@ -120,7 +134,10 @@ class Softplus(Activation):
 
 
 class GELU(Activation):
-    """Gaussian error linear unit (6), exact."""
+    """Gaussian error linear unit (6), exact.
+
+    gelu(x)   = x Phi(x),   derivative Phi(x) + x phi(x)    (6)
+    """
 
     name: ClassVar[str] = "gelu"
 

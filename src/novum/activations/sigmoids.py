@@ -21,6 +21,8 @@ __all__ = ["Sigmoid", "Tanh", "sigmoid", "tanh"]
 class Sigmoid(Activation):
     """The logistic sigmoid (1).
 
+        sigmoid s(x) = 1 / (1 + exp(-x)),   s' = s(x) s(-x),   s(-x) = 1 - s(x),   inverse log(p / (1 - p))    (1)
+
     Examples
     --------
     >>> from novum.activations import sigmoid
@@ -43,6 +45,8 @@ class Sigmoid(Activation):
 
 class Tanh(Activation):
     """The hyperbolic tangent (2).
+
+        tanh   h(x) = 2 s(2x) - 1,   h' = 4 s(2x) s(-2x) = 1 - h^2    (2)
 
     Examples
     --------

@@ -21,7 +21,10 @@ __all__ = ["Identity", "Sign", "Step", "identity", "sign", "step"]
 
 @dataclass(frozen=True, repr=False)
 class Sign(Activation):
-    """The sign (1) of a perceptron's output."""
+    """The sign (1) of a perceptron's output.
+
+    sign(x)   = +1 if x >= 0 else -1    (1)
+    """
 
     at_zero: float = 1.0
     name: ClassVar[str] = "sign"
@@ -39,7 +42,10 @@ class Sign(Activation):
 
 @dataclass(frozen=True, repr=False)
 class Step(Activation):
-    """The Heaviside step (2): the unit fires or does not."""
+    """The Heaviside step (2): the unit fires or does not.
+
+    step(x)   =  1 if x >= 0 else  0    (2)
+    """
 
     at_zero: float = 1.0
     name: ClassVar[str] = "step"
@@ -56,7 +62,10 @@ class Step(Activation):
 
 
 class Identity(Activation):
-    """The identity (3) of a regression output."""
+    """The identity (3) of a regression output.
+
+    identity(x) =  x    (3)
+    """
 
     name: ClassVar[str] = "identity"
 

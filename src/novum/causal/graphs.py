@@ -78,6 +78,8 @@ def node_set(owner: str, dag: DAG, name: str, nodes: Any) -> tuple[Any, ...]:
 def confounders(graph: Any, treatment: Any, outcome: Any) -> set[Any]:
     """Return the confounders (1) of a treatment and an outcome.
 
+        confounder: H with a directed path to X that avoids Y, and one to Y that avoids X    (1)
+
     Examples
     --------
     >>> from novum.causal import confounders
@@ -98,6 +100,8 @@ def without_arrows_out(dag: DAG, nodes: Iterable[Any]) -> DAG:
 
 def is_backdoor_set(graph: Any, treatment: Any, outcome: Any, adjustment: Any = ()) -> CriterionCheck:
     """Return whether a set satisfies the back-door criterion (2), with the open path or the rule it breaks.
+
+        arrow into X; then  p(y | do x) = sum_s p(y | x, s) p(s)    (2)
 
     Examples
     --------
@@ -172,7 +176,10 @@ def backdoor_sets(graph: Any, treatment: Any, outcome: Any, observed: Any = None
 
 
 def is_frontdoor_set(graph: Any, treatment: Any, outcome: Any, mediators: Any) -> CriterionCheck:
-    """Return whether a set satisfies the front-door criterion (3), with the rule it breaks."""
+    """Return whether a set satisfies the front-door criterion (3), with the rule it breaks.
+
+    back-door path from M to Y; then  p(y | do x) = sum_m p(m | x) sum_x' p(y | x', m) p(x')    (3)
+    """
     owner = "is_frontdoor_set"
     dag = dag_of(owner, graph)
     checked(owner, dag, treatment=treatment, outcome=outcome)

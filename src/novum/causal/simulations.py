@@ -74,6 +74,9 @@ def simulate_trial(
 ) -> Trial:
     """Return a randomised trial (1) beside an observational study (2) of the same network, and the truth.
 
+        randomised:   x by a coin, everything else as in the network; E[y | x = 1] - E[y | x = 0] is the effect    (1)
+        observational:  the same difference, x chosen as in the network; confounders stay in    (2)
+
     Parameters
     ----------
     network : BayesianNetwork
@@ -162,6 +165,8 @@ class Selection(NamedTuple):
 
 def simulate_selection(n: int = 1000, share: float = 0.3, random_state: Any = None) -> Selection:
     """Return (3): two independent normals, and the rows in which their sum is among the largest `share`.
+
+        selection:   x and y independent, rows kept by a common effect; the rows kept are dependent    (3)
 
     Dependence needs a cause, X -> Y, Y -> X or a confounder, only where rows were not selected.
     """

@@ -24,7 +24,10 @@ __all__ = ["WithinClusterError", "within_cluster_error"]
 
 @result
 class WithinClusterError(NamedTuple):
-    """The criterion (1) and its parts."""
+    """The criterion (1) and its parts.
+
+    J   = sum_j J_j,   J_j = sum_{i: z_i = j} w_i |x_i - c_j|^2    (1)
+    """
 
     total: float
     by_cluster: NDArray  # (k,): J_j

@@ -273,7 +273,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         return self._rows(X, distances_of_block, self._fitted())
 
     def score(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
-        """Return -J of (1) for the fitted centers: minus the inertia of these rows."""
+        """Return -J of (1) for the fitted centers: minus the inertia of these rows.
+
+        J(c, z) = sum_i w_i |x_i - c_{z_i}|^2    (1)
+        """
         params = self._fitted()
         source = self._blocks(self._source(X, None, sample_weight, reset=False))
         return -float(source.total(guided_pass, params).inertia)

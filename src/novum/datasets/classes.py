@@ -54,6 +54,8 @@ def make_gaussian_classes(
 ) -> Any:
     """Return classes that are Gaussian (1).
 
+        class k with probability prior[k],   x | k ~ N(mean[k], covariance[k])    (1)
+
     Parameters
     ----------
     n_samples : int, default=200

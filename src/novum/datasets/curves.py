@@ -36,6 +36,8 @@ def make_noisy_function(
 ) -> Any:
     """Return a noisy sample (1) of any function of one variable.
 
+        t = f(x) + sigma e,   e ~ N(0, 1),   x ~ U(low, high) or an even grid    (1)
+
     Parameters
     ----------
     function : callable, default=bumps

@@ -30,6 +30,8 @@ def make_ellipse(
 ) -> Any:
     """Return points inside (+1) and outside (-1) an ellipse (1) around the origin, half of each.
 
+        inside  <=>  q(x) = sum_j (x_j / radius_j)^2 < 1    (1)
+
     Parameters
     ----------
     n_samples : int, default=200

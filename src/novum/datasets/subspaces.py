@@ -28,6 +28,8 @@ def make_embedded_plane(
 ) -> Any:
     """Return points near a line or plane in a space of more dimensions (1); spreads are 3, 2, 1, 1/2, ...
 
+        x = mean + B c + sigma e,   B orthonormal, c ~ N(0, diag(spread^2)), e ~ N(0, I)    (1)
+
     Parameters
     ----------
     n_samples : int, default=200

@@ -132,6 +132,8 @@ class HypothesisPosterior(Result):
     def update(self, observations: Any) -> "HypothesisPosterior":
         """Return the beliefs after more observations, by (2) one at a time; this object stays as it is.
 
+            P(D + x | h) = P(D | h) P(x | h)   observations independent given the hypothesis    (2)
+
         Parameters
         ----------
         observations : sequence of outcomes, or one outcome that is a string
@@ -172,7 +174,10 @@ class HypothesisPosterior(Result):
         return self.hypotheses[int(self._log_likelihood.argmax())]
 
     def predictive(self, observation: Any = None) -> Any:
-        """Return (3): the probability of one next observation, or of every outcome as a dict."""
+        """Return (3): the probability of one next observation, or of every outcome as a dict.
+
+        P(x | D) = sum_h P(x | h) P(h | D)    (3)
+        """
         if observation is not None:
             return float(self._of(observation) @ self.posterior)
         self._needs_table("predictive")
@@ -187,7 +192,10 @@ class HypothesisPosterior(Result):
         return {outcome: float(self._of(outcome)[best]) for outcome in self.outcomes}
 
     def predict(self) -> Any:
-        """Return the Bayes-optimal guess of the next observation: the outcome of largest (3)."""
+        """Return the Bayes-optimal guess of the next observation: the outcome of largest (3).
+
+        P(x | D) = sum_h P(x | h) P(h | D)    (3)
+        """
         shares = self.predictive()
         return max(shares, key=shares.__getitem__)
 

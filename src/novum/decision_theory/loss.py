@@ -46,6 +46,8 @@ class Decisions(NamedTuple):
 def expected_losses(proba: Any, loss: Any) -> NDArray:
     """Return (1) for every row and decision.
 
+        risk(d | x) = sum_c L[c, d] p(c | x)   L: truth in rows, decision in columns    (1)
+
     Parameters
     ----------
     proba : array-like of shape (n_samples, n_classes)
@@ -63,6 +65,9 @@ def expected_losses(proba: Any, loss: Any) -> NDArray:
 
 def least_loss(proba: Any, loss: Any, reject_cost: float | None = None) -> Decisions:
     """Return (2) and (3) for every row.
+
+        decide argmin_d risk(d | x)    (2)
+        refuse where the least risk exceeds the cost of refusing    (3)
 
     Parameters
     ----------
@@ -196,7 +201,10 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
             raise type(error)(str(error).replace(type(self.estimator_).__name__, "LossMatrixClassifier")) from error
 
     def expected_loss(self, X: Rows) -> Any:
-        """Return (1) for every row and decision."""
+        """Return (1) for every row and decision.
+
+        risk(d | x) = sum_c L[c, d] p(c | x)   L: truth in rows, decision in columns    (1)
+        """
         return expected_losses(self.predict_proba(X), self.loss_)
 
     def predict(self, X: Rows) -> Any:

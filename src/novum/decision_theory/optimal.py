@@ -161,14 +161,20 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
         return (found[:, None] == self.classes_).astype(np.float64)
 
     def predict_proba(self, X: Rows) -> Any:
-        """Return (2) for every row and class."""
+        """Return (2) for every row and class.
+
+        P(v | x, D) = sum_h P(v | x, h) P(h | D),   decide argmax_v    (2)
+        """
         check_is_fitted(self)
         source = open_rows(self, rows_at_hand(self, X, BECAUSE))
         total = sum(share * self._shares(h, X) for h, share in zip(self.hypotheses_, self.posterior_.tolist()))
         return np.asarray(total, source.dtype)
 
     def predict(self, X: Rows) -> Any:
-        """Return the class of largest (2) for every row."""
+        """Return the class of largest (2) for every row.
+
+        P(v | x, D) = sum_h P(v | x, h) P(h | D),   decide argmax_v    (2)
+        """
         shares = self.predict_proba(X)
         return self.classes_[shares.argmax(axis=1)]
 

@@ -281,7 +281,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self.eigenvectors_ * np.sqrt(self.eigenvalues_)
 
     def transform(self, X: Rows) -> Any:
-        """Return (3) for every row."""
+        """Return (3) for every row.
+
+        score of x:  z_j(x) = sum_i a_ij k~(x, x_i)    (3)
+        """
         check_is_fitted(self)
         with np.errstate(divide="ignore"):
             inverse = np.where(self.eigenvalues_ > 0, 1 / np.sqrt(self.eigenvalues_), 0.0)
@@ -291,7 +294,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return self._rows(X, scores, params)
 
     def inverse_transform(self, X: Rows) -> Any:
-        """Return points (4) that have about these scores; needs `fit_inverse_transform=True`."""
+        """Return points (4) that have about these scores; needs `fit_inverse_transform=True`.
+
+        x(z) = sum_i c_i k(z, z_i),   (K_z + alpha I) c = X    (4)
+        """
         if not self.fit_inverse_transform:
             raise NotFittedError(
                 "The fit_inverse_transform parameter was not set to True when instantiating and hence the inverse transform is"

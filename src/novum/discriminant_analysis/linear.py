@@ -41,7 +41,11 @@ __all__ = ["LinearDiscriminantAnalysis", "LinearForm"]
 
 @result
 class LinearForm(NamedTuple):
-    """Weights and offset of (3), or of the difference (2)."""
+    """Weights and offset of (3), or of the difference (2).
+
+    delta_c(x) = w_c . x + b_c,   w_c = inv(S) mean_c,   b_c = -1/2 mean_c' inv(S) mean_c + log pi_c    (3)
+    log p(a | x) / p(b | x) = (w_a - w_b) . x + b_a - b_b    (2)
+    """
 
     weights: NDArray
     bias: NDArray
@@ -311,6 +315,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
     def decision_function(self, X: Rows) -> Any:
         """Return delta of (3) for every row and class; for two classes the log-odds (2) of the second.
 
+            delta_c(x) = w_c . x + b_c,   w_c = inv(S) mean_c,   b_c = -1/2 mean_c' inv(S) mean_c + log pi_c    (3)
+            log p(a | x) / p(b | x) = (w_a - w_b) . x + b_a - b_b    (2)
+
         A row with missing cells has log p(x, c) of its observed cells instead.
         """
         return self._answers(X, decision_of, self._query())
@@ -331,6 +338,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
 
     def linear_form(self, positive: Any = None, negative: Any = None) -> LinearForm:
         """Return weights and bias of (3) for every class; of two classes, those of their log-odds (2).
+
+            delta_c(x) = w_c . x + b_c,   w_c = inv(S) mean_c,   b_c = -1/2 mean_c' inv(S) mean_c + log pi_c    (3)
+            log p(a | x) / p(b | x) = (w_a - w_b) . x + b_a - b_b    (2)
 
         Parameters
         ----------

@@ -16,6 +16,8 @@ __all__ = ["parameter_count"]
 def parameter_count(n_features: Any, n_classes: Any, covariance: Any = "shared") -> Any:
     """Return the number of free parameters, eq. (9).
 
+        shared d(d+1)/2,  own K d(d+1)/2,  diagonal K d,  shared diagonal d,  spherical K,  shared spherical 1    (9)
+
     Parameters
     ----------
     n_features, n_classes : int

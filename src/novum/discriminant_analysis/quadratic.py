@@ -208,7 +208,10 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
         return log_joint, self._density()
 
     def decision_function(self, X: Rows) -> Any:
-        """Return delta of (10) for every row and class; for two classes the log-odds of the second."""
+        """Return delta of (10) for every row and class; for two classes the log-odds of the second.
+
+        delta_c(x) = log pi_c - 1/2 log |S_c| - 1/2 (x - mean_c)' inv(S_c) (x - mean_c)    (10)
+        """
         return self._answers(X, discriminants, self._query())
 
     def parameter_count(self) -> int:

@@ -97,6 +97,59 @@ class Categorical(ExponentialFamily):
             cumulative, 1 - u
         )  # 1 - u is never 0, so no outcome of probability zero is drawn first
 
+    def _at(self, sums: NDArray, x: Any) -> Any:
+        """Return the entry of `sums` for every x: the first below code 0, then one for each code."""
+        x = np.asarray(x, np.float64)
+        codes = np.clip(np.floor(np.where(np.isnan(x), 0.0, x)), -1, self.p.shape[-1] - 1).astype(np.intp) + 1
+        shape = np.broadcast_shapes(codes.shape, sums.shape[:-1])
+        rows, codes = np.broadcast_to(sums, (*shape, sums.shape[-1])), np.broadcast_to(codes, shape)
+        return np.where(np.isnan(x), np.nan, np.take_along_axis(rows, codes[..., None], axis=-1)[..., 0])[()]
+
+    def _below(self) -> NDArray:
+        """Return P(X < 0), P(X <= 0), ..., P(X <= K - 1), which is one to the last digit."""
+        none = np.zeros((*self.p.shape[:-1], 1))
+        return np.concatenate([none, np.minimum(np.cumsum(self.p, axis=-1), 1.0)[..., :-1], none + 1], axis=-1)
+
+    def _above(self) -> NDArray:
+        """Return P(X >= 0), P(X > 0), ..., P(X > K - 1), added from the top, so that small tails keep their digits."""
+        none = np.zeros((*self.p.shape[:-1], 1))
+        tails = np.cumsum(self.p[..., :0:-1], axis=-1)[..., ::-1]
+        return np.concatenate([none + 1, np.minimum(tails, 1.0), none], axis=-1)
+
+    def cdf(self, x: Any) -> Any:
+        """Return P(X <= x), outcomes in the order of their codes."""
+        return self._at(self._below(), x)
+
+    def sf(self, x: Any) -> Any:
+        """Return P(X > x), outcomes in the order of their codes."""
+        return self._at(self._above(), x)
+
+    def log_cdf(self, x: Any) -> Any:
+        """Return log P(X <= x)."""
+        with np.errstate(divide="ignore"):
+            low, high = np.log(self.cdf(x)), np.log1p(-np.asarray(self.sf(x)))
+        return np.where(np.asarray(self.sf(x)) < 0.5, high, low)[()]
+
+    def log_sf(self, x: Any) -> Any:
+        """Return log P(X > x)."""
+        with np.errstate(divide="ignore"):
+            low, high = np.log(self.sf(x)), np.log1p(-np.asarray(self.cdf(x)))
+        return np.where(np.asarray(self.cdf(x)) < 0.5, high, low)[()]
+
+    def _least(self, q: Any, reached: Any) -> Any:
+        """Return the least code at which a condition on q holds, NaN for a q that is no probability."""
+        q = np.asarray(q, np.float64)
+        code = self.p.shape[-1] - reached(q[..., None]).sum(axis=-1)
+        return np.where((q >= 0) & (q <= 1), np.clip(code, 0, self.p.shape[-1] - 1), np.nan)[()]
+
+    def quantile(self, q: Any) -> Any:
+        """Return the least code x with P(X <= x) >= q."""
+        return self._least(q, lambda level: self._below()[..., 1:] >= level)
+
+    def isf(self, q: Any) -> Any:
+        """Return the least code x with P(X > x) <= q."""
+        return self._least(q, lambda level: self._above()[..., 1:] <= level)
+
     @property
     def mean(self) -> Any:
         return self.p
@@ -170,7 +223,10 @@ class Categorical(ExponentialFamily):
         return Counts(self._mass(x, weight), self._sum(_indicator(x, self.p.shape[-1]), weight))
 
     def from_statistics(self, statistics: Counts, prior: Distribution | None = None) -> "Categorical":
-        """Return (3)."""
+        """Return (3).
+
+        p_k = N_k / sum_j N_j;  under a Dirichlet prior  p_k = (N_k + alpha_k - 1) / sum_j (N_j + alpha_j - 1)    (3)
+        """
         if prior is not None:
             return self._posterior_mode(statistics, prior)
         total = statistics.counts.sum(axis=-1, keepdims=True)

@@ -24,6 +24,8 @@ __all__ = ["ExponentialFamily"]
 class ExponentialFamily(Distribution):
     """A family of the form (1); `natural_parameters`, `log_partition`, u and h are those of the formula.
 
+        p(x | eta) = h(x) exp(eta . u(x) - A(eta)),   A(eta) = log of the integral of h(x) exp(eta . u(x))    (1)
+
     Examples
     --------
     >>> from novum.distributions import Poisson
@@ -38,23 +40,38 @@ class ExponentialFamily(Distribution):
 
     @abstractmethod
     def natural_parameters(self) -> tuple[NDArray, ...]:
-        """Return eta of (1), one array for every part of u."""
+        """Return eta of (1), one array for every part of u.
+
+        p(x | eta) = h(x) exp(eta . u(x) - A(eta)),   A(eta) = log of the integral of h(x) exp(eta . u(x))    (1)
+        """
 
     @abstractmethod
     def log_partition(self) -> Any:
-        """Return A(eta) of (1)."""
+        """Return A(eta) of (1).
+
+        p(x | eta) = h(x) exp(eta . u(x) - A(eta)),   A(eta) = log of the integral of h(x) exp(eta . u(x))    (1)
+        """
 
     @abstractmethod
     def sufficient_statistics(self, x: Any) -> tuple[Any, ...]:
-        """Return u(x) of (1)."""
+        """Return u(x) of (1).
+
+        p(x | eta) = h(x) exp(eta . u(x) - A(eta)),   A(eta) = log of the integral of h(x) exp(eta . u(x))    (1)
+        """
 
     @abstractmethod
     def log_base_measure(self, x: Any) -> Any:
-        """Return log h(x) of (1)."""
+        """Return log h(x) of (1).
+
+        p(x | eta) = h(x) exp(eta . u(x) - A(eta)),   A(eta) = log of the integral of h(x) exp(eta . u(x))    (1)
+        """
 
     @abstractmethod
     def mean_statistics(self) -> tuple[NDArray, ...]:
-        """Return E[u(x)], eq. (2)."""
+        """Return E[u(x)], eq. (2).
+
+        grad A(eta) = E[u(x)],   Hessian of A = Cov[u(x)]    (2)
+        """
 
     @classmethod
     @abstractmethod
@@ -63,7 +80,10 @@ class ExponentialFamily(Distribution):
 
     @abstractmethod
     def from_mean_statistics(self, *mean: Any) -> "ExponentialFamily":
-        """Return the distribution of the family with these E[u(x)]: the solution of (3)."""
+        """Return the distribution of the family with these E[u(x)]: the solution of (3).
+
+        maximum likelihood:   grad A(eta) = sum_i w_i u(x_i) / sum_i w_i    (3)
+        """
 
     def _posterior_mode(self, statistics: Any, prior: Distribution) -> Any:
         """Return the mode of the posterior under a conjugate prior."""
@@ -100,7 +120,10 @@ class ExponentialFamily(Distribution):
         return type(self)(**kept)
 
     def kl(self, other: Any) -> Any:
-        """Return KL(self || other) by (4)."""
+        """Return KL(self || other) by (4).
+
+        KL(p || q) = A(eta_q) - A(eta_p) - (eta_q - eta_p) . E_p[u(x)]    (4)
+        """
         if type(other) is not type(self):
             return super().kl(other)
         other = self._same_family(other)

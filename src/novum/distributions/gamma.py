@@ -249,7 +249,10 @@ class Gamma(ConjugatePrior, ExponentialFamily):
         return Sums(self._mass(x, weight), log_ratio, self._sum(x - center, weight))
 
     def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "Gamma":
-        """Return the solution of (3)."""
+        """Return the solution of (3).
+
+        log a - digamma(a) = s    (3)
+        """
         if prior is not None:
             return self._posterior_mode(statistics, prior)
         present = statistics.mass > 0

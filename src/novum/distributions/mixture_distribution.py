@@ -94,6 +94,8 @@ class MixtureDistribution(Distribution):
     ) -> "MixtureDistribution":
         """Return (1): the law of x when z follows `latent` and x given z follows `conditional(z)`.
 
+            p(x) = sum_z p(z) p(x | z)   or   p(x) = integral of p(z) p(x | z) dz    (1)
+
         Parameters
         ----------
         latent : Distribution
@@ -163,12 +165,18 @@ class MixtureDistribution(Distribution):
             return value + arrays.like(value, np.log(self.weights), "float64")
 
     def log_prob(self, x: Any) -> Any:
-        """Return log p(x) of (1)."""
+        """Return log p(x) of (1).
+
+        p(x) = sum_z p(z) p(x | z)   or   p(x) = integral of p(z) p(x | z) dz    (1)
+        """
         joint = self.joint(x)
         return joint.logsumexp(-1) if arrays.is_tensor(joint) else logsumexp(joint, axis=-1)
 
     def posterior(self, x: Any) -> Any:
-        """Return p(z | x) of (2), the components along the last axis."""
+        """Return p(z | x) of (2), the components along the last axis.
+
+        p(z | x) = p(z) p(x | z) / p(x)    (2)
+        """
         joint = self.joint(x)
         if arrays.is_tensor(joint):
             return joint.softmax(-1)
@@ -276,7 +284,10 @@ class MixtureDistribution(Distribution):
 
     @property
     def cov(self) -> NDArray:
-        """The covariance matrix (3), of vectors."""
+        """The covariance matrix (3), of vectors.
+
+        E[x] = sum_z p(z) m_z,   Cov[x] = sum_z p(z) (C_z + m_z m_z') - E[x] E[x]'    (3)
+        """
         offset = self._each("mean") - self.mean
         return np.tensordot(self.weights, self._each("cov") + offset[..., None] * offset[..., None, :], axes=1)
 

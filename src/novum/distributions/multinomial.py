@@ -196,6 +196,9 @@ class Multinomial(ExponentialFamily):
     def fit(cls, x: Any, sample_weight: Any = None, prior: Distribution | None = None, **options: Any) -> "Multinomial":
         """Return the shares of the outcomes, (3).
 
+            p_k = N_k / sum_j N_j,  N_k = sum w x_k;
+                under a Dirichlet prior  p_k = (N_k + alpha_k - 1) / sum_j (N_j + alpha_j - 1)   (3)
+
         Parameters
         ----------
         x : array-like, frame, scan, Dask collection or tensor of shape (rows, K)
@@ -215,7 +218,11 @@ class Multinomial(ExponentialFamily):
         return Counts(self._mass(x, weight), self._sum(x, weight))
 
     def from_statistics(self, statistics: Counts, prior: Distribution | None = None) -> "Multinomial":
-        """Return (3)."""
+        """Return (3).
+
+        p_k = N_k / sum_j N_j,  N_k = sum w x_k;
+            under a Dirichlet prior  p_k = (N_k + alpha_k - 1) / sum_j (N_j + alpha_j - 1)   (3)
+        """
         if prior is not None and not isinstance(prior, Dirichlet):
             return super()._posterior_mode(statistics, prior)
         if isinstance(prior, Dirichlet):

@@ -192,7 +192,10 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         return type(self)(first, second - first[..., None] * first[..., None, :])
 
     def statistics(self, x: Any, weight: Any = None) -> Sums:
-        """Return the mass and the sums (3) about this mean."""
+        """Return the mass and the sums (3) about this mean.
+
+        first = sum w (x - c),   second = sum w (x - c)(x - c)'    (3)
+        """
         x, weight = self._aligned(x, weight)
         d, n, columns = self.event_shape[0], x.shape[0], self._columns()
         shared = all(size == 1 for size in x.shape[1:-1])
@@ -213,7 +216,11 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         return Sums(self._mass(x, weight), first.reshape(*batch, d), second.reshape(*batch, d, d))
 
     def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "MultivariateNormal":
-        """Return (4), or (5) with a NormalInverseWishart prior."""
+        """Return (4), or (5) with a NormalInverseWishart prior.
+
+        m = c + first/W,   C = second/W - (first/W)(first/W)'    (4)
+        m = (k m0 + W m_ML) / (k + W),   C = (Psi + W C_ML + k W/(k + W) (m_ML - m0)(m_ML - m0)') / (nu + W + d + 2)    (5)
+        """
         if prior is not None:
             return self._posterior_mode(statistics, prior)
         offset, cov = moments_of(statistics)

@@ -174,13 +174,20 @@ class Normal(ConjugatePrior, ExponentialFamily):
         return type(self)(first, second - first**2)
 
     def statistics(self, x: Any, weight: Any = None) -> Sums:
-        """Return the mass and the sums (3) about this mean."""
+        """Return the mass and the sums (3) about this mean.
+
+        first = sum w (x - c),   second = sum w (x - c)^2    (3)
+        """
         x, weight = self._aligned(x, weight)
         offset = x - arrays.like(x, self.mean, "float64")
         return Sums(self._mass(x, weight), self._sum(offset, weight), self._sum(offset * offset, weight))
 
     def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "Normal":
-        """Return (4), or (5) with a NormalGamma prior."""
+        """Return (4), or (5) with a NormalGamma prior.
+
+        m = c + first/W,   v = second/W - (first/W)^2    (4)
+        m = (k m0 + sum w x) / (k + W),   v = (b + 1/2 [W v_ML + k W/(k + W) (m_ML - m0)^2]) / (a + (W - 1)/2)    (5)
+        """
         if prior is not None:
             return self._posterior_mode(statistics, prior)
         offset, var = moments_of(statistics)

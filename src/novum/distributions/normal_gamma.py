@@ -107,7 +107,10 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
 
     @property
     def center(self) -> NDArray:
-        """The parameter `mean` of the constructor, m in (1)."""
+        """The parameter `mean` of the constructor, m in (1).
+
+        p(mu, tau) = N(mu | m, 1/(k tau)) Gamma(tau | a, b)    (1)
+        """
         return self.__dict__["mean"]
 
     @property

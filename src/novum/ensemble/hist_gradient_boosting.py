@@ -204,7 +204,10 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
         return np.exp(raw[:, 0]) if self.loss in ("gamma", "poisson") else raw[:, 0]
 
     def predict(self, X: Rows) -> Any:
-        """Return the prediction (2) of every row."""
+        """Return the prediction (2) of every row.
+
+        regression: squared error, absolute error, Huber, quantile  f = F;   Poisson, gamma  f = exp F    (2)
+        """
         return self._raw(X, self._finish)
 
     def staged_predict(self, X: Rows) -> Any:
@@ -338,7 +341,10 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
         return self._raw(X, self._labels)
 
     def predict_proba(self, X: Rows) -> Any:
-        """Return the probabilities (3) of every row, one column per class."""
+        """Return the probabilities (3) of every row, one column per class.
+
+        two classes: p = 1 / (1 + exp(-F));   k classes: p = softmax(F_1, ..., F_k), a tree for each    (3)
+        """
         return self._raw(X, self._probabilities)
 
     def decision_function(self, X: Rows) -> Any:

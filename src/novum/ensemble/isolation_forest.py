@@ -291,6 +291,8 @@ class IsolationForest(OutlierMixin, Estimator):
     def score_samples(self, X: Rows) -> Any:
         """Return (3): the lower, the odder.
 
+            score(x)  = -2^(- mean_t path_t(x) / c(psi))    (3)
+
         Parameters
         ----------
         X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)

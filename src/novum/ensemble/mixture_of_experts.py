@@ -284,7 +284,10 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
         return self._rows(X, trust, self._state())
 
     def responsibilities(self, X: Rows, y: Target) -> Any:
-        """Return (4): how likely each expert made the target of every row."""
+        """Return (4): how likely each expert made the target of every row.
+
+        r_ik = g_k(x_i) p_k(t_i | x_i) / sum_j g_j(x_i) p_j(t_i | x_i)   the E-step    (4)
+        """
         check_is_fitted(self)
         X = np.asarray(self._rows(X, plain), np.float64)
         joint = log_gate(self._state().gate, X) + self._log_densities(self._state(), X, np.asarray(y))
@@ -292,6 +295,8 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
 
     def predict(self, X: Rows, return_std: bool = False) -> Any:
         """Return the mean of (3), or its most probable class, for every row.
+
+            p(t | x) = sum_k g_k(x) p_k(t | x)    (3)
 
         Parameters
         ----------
@@ -309,7 +314,10 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
 
     @available_if(is_classifier)
     def predict_proba(self, X: Rows) -> Any:
-        """Return (3) for every class, of a mixture of classifiers."""
+        """Return (3) for every class, of a mixture of classifiers.
+
+        p(t | x) = sum_k g_k(x) p_k(t | x)    (3)
+        """
         check_is_fitted(self)
         return self._rows(X, class_shares, self._state())
 

@@ -251,6 +251,8 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
     def predict(self, X: Rows, return_std: bool = False) -> Any:
         """Return the mean of (2), or its most probable class.
 
+            p(t | x, D) = sum_k p(M_k | D) p(t | x, M_k, D)    (2)
+
         Parameters
         ----------
         X : as the models take it
@@ -274,7 +276,10 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
 
     @available_if(lambda self: is_classifier(self))
     def predict_proba(self, X: Rows) -> Any:
-        """Return (2) for every class."""
+        """Return (2) for every class.
+
+        p(t | x, D) = sum_k p(M_k | D) p(t | x, M_k, D)    (2)
+        """
         return in_home_of(X, self._probabilities(X))
 
     def _probabilities(self, X: Any) -> NDArray:

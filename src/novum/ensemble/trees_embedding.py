@@ -152,6 +152,8 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
     def transform(self, X: Rows) -> Any:
         """Return (1) of every row.
 
+            z(x) = ([leaf_t(x) = l] for all trees t and leaves l),   T ones    (1)
+
         Parameters
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)

@@ -39,6 +39,9 @@ def fold(
 ) -> Fit:
     """Repeat (1) and (2) until `converged(before, after, history)` or `max_iter` passes.
 
+        total  = merge of statistics(params, block) over the blocks, in a tree fixed by their number    (1)
+        params = update(params, total)    (2)
+
     `report(n_iter, objective, params)`, if given, is told of every pass; when it returns True the fold stops as converged.
     """
     history: list[float] = []

@@ -157,7 +157,10 @@ class DAG(Compares, Scores, Result):
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """A topological order (3); of those that are free, the node that was named first."""
+        """A topological order (3); of those that are free, the node that was named first.
+
+        x_i -> x_j  implies  i < j   in a topological order    (3)
+        """
         missing = {node: len(parents) for node, parents in self.parents.items()}
         place = {node: i for i, node in enumerate(self.parents)}
         free = [i for node, i in place.items() if not missing[node]]
@@ -184,15 +187,24 @@ class DAG(Compares, Scores, Result):
         return seen
 
     def ancestors(self, node: Any) -> set[Any]:
-        """Return An(node) of (1)."""
+        """Return An(node) of (1).
+
+        Pa(x): parents,  De(x): nodes reachable along arrows,  An(x): nodes from which x is reachable    (1)
+        """
         return self._reach("ancestors", node, self.parents)
 
     def descendants(self, node: Any) -> set[Any]:
-        """Return De(node) of (1)."""
+        """Return De(node) of (1).
+
+        Pa(x): parents,  De(x): nodes reachable along arrows,  An(x): nodes from which x is reachable    (1)
+        """
         return self._reach("descendants", node, self.children)
 
     def non_descendants(self, node: Any) -> set[Any]:
-        """Return (2)."""
+        """Return (2).
+
+        NonDesc(x) = V without (De(x) + {x})    (2)
+        """
         return set(self.nodes) - self._reach("non_descendants", node, self.children) - {node}
 
     # ---------------------------------------------------------------------------------------------- independence

@@ -19,6 +19,8 @@ __all__ = ["FactorGraph"]
 class FactorGraph(Product, Result):
     """A product of tables (1).
 
+        p(x) = prod_f f(x_f) / Z,   Z = sum_x prod_f f(x_f)    (1)
+
     Parameters
     ----------
     factors : mapping of name to (variables, table), or iterable of (variables, table)

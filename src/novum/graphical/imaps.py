@@ -72,6 +72,8 @@ def violated(dag: DAG, table: JointTable, tol: float) -> MapCheck:
 def is_i_map(dag: Any, table: Any, minimal: bool = False, tol: float = TOLERANCE) -> MapCheck:
     """Decide whether every independence that a graph shows holds in a table (12).
 
+        G is an I-map of p   <=>  I_local(G) in I(p)  <=>  p(x) = prod_i p(x_i | Pa_i)    (12)
+
     Parameters
     ----------
     dag : DAG, or what makes one
@@ -106,6 +108,8 @@ def is_i_map(dag: Any, table: Any, minimal: bool = False, tol: float = TOLERANCE
 
 def minimal_i_map(table: Any, order: Sequence[Any] | None = None, tol: float = TOLERANCE) -> DAG:
     """Return a minimal I-map (13) whose arcs follow an order of the variables, that of the table by default.
+
+        it is minimal   <=>  no arc can be left out so that (12) still holds    (13)
 
     Of several smallest sets of parents, which only a table with zeros can have, the first is taken.
 
@@ -150,6 +154,8 @@ def extra_independences(dag: DAG, table: JointTable, tol: float) -> Iterator[Ind
 
 def is_perfect_map(dag: Any, table: Any, tol: float = TOLERANCE) -> MapCheck:
     """Decide whether a graph shows all independences of a table and no others (14); the parameters are those of `is_i_map`.
+
+        it is perfect   <=>  I(G) = I(p)    (14)
 
     Examples
     --------

@@ -32,6 +32,8 @@ __all__ = ["MarkovNetwork", "canonical_potentials"]
 class MarkovNetwork(Product, Result):
     """A Markov random field (1) of discrete variables.
 
+        p(x) = prod_c psi_c(x_c) / Z,   psi_c >= 0    (1)
+
     Parameters
     ----------
     potentials : mapping of name to (variables, table), or iterable of (variables, table)
@@ -173,6 +175,8 @@ def canonical_potentials(
     table: JointTable, reference: Mapping[str, Any] | None = None, tolerance: float = 1e-9
 ) -> MarkovNetwork:
     """Return the Markov network of the potentials (2) of a positive joint table; those that are one everywhere are left out.
+
+        psi_S(x_S) = exp sum_{T in S} (-1)^{|S| - |T|} log p(x_T, x*_{V without T})   canonical potentials    (2)
 
     Its graph is the smallest one over which the table factorises.
 

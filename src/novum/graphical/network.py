@@ -177,12 +177,12 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
 
     @property
     def n_parameters(self) -> int:
-        """The free parameters (2)."""
+        """The free parameters (2): sum_i (|x_i| - 1) prod_{u in Pa_i} |u|."""
         return sum(node.n_parameters for node in self.conditionals.values())
 
     @property
     def n_joint_parameters(self) -> int:
-        """The free parameters that the full joint table would have (2)."""
+        """The free parameters that the full joint table would have (2): prod_i |x_i| - 1."""
         size = 1
         for states in self.states.values():
             size *= len(states)
@@ -246,7 +246,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         return lint(self, latent)
 
     def joint_probability(self, values: Mapping[Any, Any]) -> float:
-        """Return the product (1) for a state of every variable."""
+        """Return the product (1), prod_i p(x_i | Pa_i), for a state of every variable."""
         lost = [v for v in self.nodes if v not in values]
         if lost:
             raise ParameterError(f"{self._owner('joint_probability')}: no value of {', '.join(map(str, lost[:10]))}.")

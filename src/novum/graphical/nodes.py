@@ -96,6 +96,8 @@ class Table:
 class NoisyOr:
     """A binary node that each active parent switches on by itself with some probability (2).
 
+        noisy-or:   P(x = off | u) = (1 - leak) prod_{i on} (1 - strength_i)    (2)
+
     Parameters
     ----------
     strength : mapping of parent to float
@@ -136,7 +138,10 @@ class NoisyOr:
         return NoisyOr({parent: self.strength[parent] for parent in parents}, self.leak, (states[0], states[1]))
 
     def rows(self, parents: tuple[NDArray[np.int32], ...]) -> NDArray[np.float64]:
-        """Return (2) for rows of states of the parents, shape (n, 2); no table is needed."""
+        """Return (2) for rows of states of the parents, shape (n, 2); no table is needed.
+
+        noisy-or:   P(x = off | u) = (1 - leak) prod_{i on} (1 - strength_i)    (2)
+        """
         off = np.array(1 - self.leak)
         for strength, codes in zip(self.strength.values(), parents, strict=True):
             off = off * np.where(codes == 1, 1 - strength, 1.0)

@@ -94,7 +94,10 @@ class UndirectedGraph(Result):
         return self._known(method, nodes)
 
     def separated(self, a: Any, b: Any, given: Any = ()) -> Separation:
-        """Return (1), with an open path where it does not hold."""
+        """Return (1), with an open path where it does not hold.
+
+        A and B are separated by C if every path from A to B passes through C    (1)
+        """
         first, second, blocked = (self._listed("separated", nodes) for nodes in (a, b, given))
         if set(first) & set(second) or set(blocked) & {*first, *second}:
             raise ParameterError("UndirectedGraph.separated: a, b and given must not share nodes.")
@@ -113,7 +116,10 @@ class UndirectedGraph(Result):
         return Separation(True)
 
     def cliques(self) -> list[tuple[Any, ...]]:
-        """Return the maximal cliques (2), by Bron and Kerbosch with a pivot; nodes in their order."""
+        """Return the maximal cliques (2), by Bron and Kerbosch with a pivot; nodes in their order.
+
+        a clique is a set of nodes that are all joined; it is maximal if no node can be added    (2)
+        """
         place = {node: i for i, node in enumerate(self.neighbors)}
         joined = {node: set(found) for node, found in self.neighbors.items()}
 

@@ -216,6 +216,8 @@ def information_diagram(
 ) -> InformationDiagram:
     """Return the parts (14) of the information in two variables.
 
+        H(X, Y) = H(X|Y) + I(X;Y) + H(Y|X)    (14)
+
     Parameters
     ----------
     p : array-like of shape (n, m) or JointTable of two variables

@@ -28,6 +28,8 @@ __all__ = ["code_length", "cross_entropy", "entropy", "kl_divergence"]
 def code_length(p: Any, x: Any = None, *, base: Base = "bits") -> Any:
     """Return (1), the information content of outcomes.
 
+        length(v) = -log P(v)   of the best code    (1)
+
     Parameters
     ----------
     p : float, array-like of probabilities, or a distribution
@@ -64,6 +66,8 @@ def entropy(
     p: Any = None, *, counts: Any = None, labels: Any = None, sample_weight: Any = None, base: Base = "bits"
 ) -> Any:
     """Return (2).
+
+        H(P)   = -sum_v P(v) log P(v)   0 log 0 = 0    (2)
 
     Parameters
     ----------
@@ -108,6 +112,8 @@ def two_tables(owner: str, p: Any, q: Any) -> tuple[NDArray[Any], NDArray[Any]]:
 def cross_entropy(p: Any = None, q: Any = None, *, samples: Any = None, base: Base = "bits") -> Any:
     """Return (3): the mean length of messages from P in the code that is best for Q.
 
+        H(P; Q)   = -sum_v P(v) log Q(v)   infinite where Q(v) = 0 < P(v)    (3)
+
     Parameters
     ----------
     p, q : array-like or JointTable of one shape, or two distributions
@@ -141,6 +147,8 @@ def kl_divergence(
     p: Any = None, q: Any = None, *, labels: Any = None, samples: Any = None, n_neighbors: int = 3, base: Base = "bits"
 ) -> Any:
     """Return (4), the relative entropy or Kullback-Leibler divergence from Q to P.
+
+        D(P||Q)   = H(P; Q) - H(P) = sum_v P(v) log(P(v) / Q(v))   >= 0, zero only for P = Q    (4)
 
     Parameters
     ----------

@@ -93,6 +93,8 @@ def conditional_entropy(
 ) -> Any:
     """Return (5), the entropy that is left of some variables when others are known.
 
+        H(W|V)   = sum_v P(v) H(W|V=v) = H(W, V) - H(V)    (5)
+
     Parameters
     ----------
     p : array-like, JointTable or MultivariateNormal
@@ -150,6 +152,9 @@ def mutual_information(
     base: Base = "bits",
 ) -> Any:
     """Return (6), or (7) where some variables are given.
+
+        I(X;Y)   = D(P(x, y) || P(x) P(y)) = H(X) - H(X|Y) = H(X) + H(Y) - H(X, Y)    (6)
+        I(X;Y|Z)  = H(X, Z) + H(Y, Z) - H(X, Y, Z) - H(Z)    (7)
 
     Parameters
     ----------
@@ -211,6 +216,8 @@ def mutual_information(
 
 def differential_entropy(p: Any = None, *, samples: Any = None, n_neighbors: int = 3, base: Base = "bits") -> Any:
     """Return (8).
+
+        h(X)   = -int p(x) log p(x) dx   may be negative; -1 bit for a uniform on (0, 1/2)    (8)
 
     Parameters
     ----------

@@ -100,6 +100,8 @@ def tolerance(owner: str, tol: float | None, shape: tuple[int, ...]) -> float:
 def are_independent(vectors: Any, *, tol: float | None = None) -> Independence:
     """Decide (2), and show a combination that gives zero where the vectors are dependent.
 
+        independent   <=>   sum_i c_i v_i = 0 only for c = 0   <=>   rank = k    (2)
+
     Parameters
     ----------
     vectors : array-like of shape (k, n)
@@ -133,6 +135,8 @@ def are_independent(vectors: Any, *, tol: float | None = None) -> Independence:
 
 def in_span(vector: Any, vectors: Any, *, tol: float | None = None) -> Membership:
     """Decide (1), with the coefficients or, for a vector outside, with what is left of it.
+
+        v in span(v_1, ..., v_k)   <=>   some c has  sum_i c_i v_i = v    (1)
 
     Parameters
     ----------
@@ -171,6 +175,8 @@ def in_span(vector: Any, vectors: Any, *, tol: float | None = None) -> Membershi
 
 def coordinates(vector: Any, basis: Any, *, tol: float | None = None) -> NDArray[Any]:
     """Return the coordinates (3) of a vector in a basis of R^n or of a subspace.
+
+        coordinates of v in a basis B (vectors as columns):   x_B = B^{-1} v    (3)
 
     Parameters
     ----------
@@ -213,6 +219,8 @@ def coordinates(vector: Any, basis: Any, *, tol: float | None = None) -> NDArray
 def change_of_basis(old: Any, new: Any, *, tol: float | None = None) -> NDArray[Any]:
     """Return P of (4): new coordinates = P @ old coordinates.
 
+        change of basis from B to B':   x_B' = P x_B,   P = B'^{-1} B    (4)
+
     Parameters
     ----------
     old, new : array-like of shape (k, n)
@@ -249,6 +257,9 @@ def matrix_of_map(
     tol: float | None = None,
 ) -> NDArray[Any]:
     """Return M of (5): coordinates of the image in `image_basis` = M @ coordinates in `basis`.
+
+        matrix of a linear map T from basis B to basis C:   column j = C-coordinates of T(u_j),
+        M = C^{-1} A B  where T(x) = A x    (5)
 
     Parameters
     ----------

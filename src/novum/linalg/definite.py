@@ -66,6 +66,9 @@ def spectrum(owner: str, A: Any, tol: float | None) -> tuple[NDArray[Any], NDArr
 def is_psd(A: Any, *, tol: float | None = None) -> Definiteness:
     """Decide (9) and (10) and show why.
 
+        positive semi-definite:   c' A c >= 0 for all c   <=>  every eigenvalue >= 0    (9)
+        positive definite:   c' A c >  0 for all c != 0   <=>  every eigenvalue >  0    (10)
+
     Parameters
     ----------
     A : array-like of shape (n, n)

@@ -73,6 +73,8 @@ class EigenPairs(Result):
 def rayleigh_quotient(A: Any, v: Any) -> Any:
     """Return R of (6).
 
+        R(A, v) = v' A v / v' v;   R = lambda at an eigenvector, lambda_min <= R <= lambda_max    (6)
+
     Parameters
     ----------
     A : array-like of shape (n, n)
@@ -159,6 +161,9 @@ def scaled_back(owner: str, values: NDArray[Any], power: int) -> NDArray[Any]:
 
 def eigen_by_deflation(A: Any, *, tol: float | None = None) -> EigenPairs:
     """Find all eigenpairs of a symmetric matrix by (7) and (8).
+
+        x = argmax R(A, .)    (7)
+        A~ = A - lambda x x',   A~ x = 0, A~ z = A z for every other eigenvector z    (8)
 
     Parameters
     ----------

@@ -75,6 +75,8 @@ def check_gradient(
 ) -> GradientCheck:
     """Compare a gradient with differences (14) of its function at x.
 
+        (4 D(h/2) - D(h)) / 3   error O(h^4), Richardson's extrapolation    (14)
+
     Parameters
     ----------
     function : callable

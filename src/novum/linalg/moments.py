@@ -22,6 +22,8 @@ __all__ = ["correlation", "covariance"]
 def covariance(X: Any, *, correction: float = 0, sample_weight: Any = None) -> NDArray[Any]:
     """Return C of (15).
 
+        m = sum_i w_i x_i / W,   C = sum_i w_i (x_i - m)(x_i - m)' / (W - correction),   W = sum_i w_i    (15)
+
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
@@ -60,6 +62,8 @@ def covariance(X: Any, *, correction: float = 0, sample_weight: Any = None) -> N
 
 def correlation(X: Any, *, sample_weight: Any = None) -> NDArray[Any]:
     """Return R of (16).
+
+        R[s, t] = C[s, t] / sqrt(C[s, s] C[t, t])    (16)
 
     Parameters
     ----------

@@ -327,6 +327,8 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
     def equivalent_kernel(self, X: Rows, rows: Any) -> Any:
         """Return (4): how much the target of each of `rows` (training rows, or any) weighs in the prediction at each row of X.
 
+            equivalent kernel  k(x, x_n) = beta phi(x)'S_N phi(x_n),   E[t | x] = sum_n w_n k(x, x_n) t_n  (m_0 = 0)    (4)
+
         Divided by beta_ it is the covariance of the regression function between the two.
         """
         check_is_fitted(self)

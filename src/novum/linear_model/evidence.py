@@ -58,6 +58,8 @@ class EvidenceComparison(Result):
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return the mean of (3) for every row, and its standard deviation: predictions of all models, by their probability.
 
+            averaged  p(t | x, D) = sum_i P(M_i | D) p(t | x, M_i, D)    (3)
+
         Models that the data have all but ruled out (probability below 1e-12) are not asked. `compare_evidence` must have been given
         fitted models whose `predict` takes `return_std`.
         """
@@ -151,6 +153,8 @@ def compare_evidence(models: Mapping[str, Any], prior: Any = None) -> EvidenceCo
 
 def occam_factor(posterior_width: float, prior_width: float, n_weights: int) -> float:
     """Return the penalty K log(posterior width / prior width) of (2), to be added to the log likelihood at its maximum.
+
+        log p(D | M) ~ log p(D | w_MAP) + K log(posterior width / prior width)    (2)
 
     Examples
     --------

@@ -116,7 +116,10 @@ class Hyperplane(Result):
             )
 
     def decision_function(self, X: Any) -> NDArray:
-        """Return f of every row, (1); one column per function where there are several."""
+        """Return f of every row, (1); one column per function where there are several.
+
+        f(x) = w'x + b,   the plane is f(x) = 0,   w is normal to it    (1)
+        """
         return self._rows(X) @ self.coef.T + self.intercept
 
     def predict(self, X: Any) -> NDArray:
@@ -125,17 +128,26 @@ class Hyperplane(Result):
         return value.argmax(axis=1) if self.several else np.where(value >= 0, 1, -1)
 
     def signed_distance(self, X: Any) -> NDArray:
-        """Return (2): positive on the side that w points to."""
+        """Return (2): positive on the side that w points to.
+
+        signed distance   r(x) = f(x) / |w|    (2)
+        """
         return self.decision_function(X) / self.norm
 
     def project(self, X: Any) -> NDArray:
-        """Return (3): the nearest point of the plane."""
+        """Return (3): the nearest point of the plane.
+
+        foot of the perpendicular   x_p = x - r(x) w / |w|    (3)
+        """
         self._one("project")
         X = self._rows(X)
         return X - self.signed_distance(X)[:, None] * self.normal
 
     def functional_margin(self, X: Any, y: Any) -> NDArray:
-        """Return y f(x), (4), for labels -1 and +1; positive where the sign is right."""
+        """Return y f(x), (4), for labels -1 and +1; positive where the sign is right.
+
+        functional margin of (x, y)  y f(x),   geometric margin  y r(x),   y in {-1, +1}    (4)
+        """
         self._one("functional_margin")
         labels = np.asarray(y)
         if not np.isin(labels, (-1, 1)).all():
@@ -143,11 +155,17 @@ class Hyperplane(Result):
         return labels * self.decision_function(X)
 
     def geometric_margin(self, X: Any, y: Any) -> NDArray:
-        """Return y r(x), (4): how far the plane is from making a mistake."""
+        """Return y r(x), (4): how far the plane is from making a mistake.
+
+        functional margin of (x, y)  y f(x),   geometric margin  y r(x),   y in {-1, +1}    (4)
+        """
         return self.functional_margin(X, y) / self.norm
 
     def canonical(self, X: Any) -> "Hyperplane":
-        """Return the same plane scaled as in (5)."""
+        """Return the same plane scaled as in (5).
+
+        canonical form for X: the multiple of (w, b) with min_i |f(x_i)| = 1; then the nearest row lies at 1/|w|    (5)
+        """
         self._one("canonical")
         least = np.abs(self.decision_function(X)).min()
         if least == 0:

@@ -177,6 +177,8 @@ def ridge_regression(
 ) -> Any:
     """Return the coefficients of (1), without an intercept unless it is asked for.
 
+        minimise  sum_i w_i (y_i - a - b'x_i)^2 + alpha |b|^2    (1)
+
     Parameters
     ----------
     X, y, sample_weight

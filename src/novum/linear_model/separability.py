@@ -48,7 +48,10 @@ class Separability(NamedTuple):
 
 @result
 class MistakeBound(NamedTuple):
-    """The bound (3); infinite where no plane separates the classes."""
+    """The bound (3); infinite where no plane separates the classes.
+
+    (R / gamma)^2,   R = max |x_i|,   gamma = min y_i u'x_i / |u|    (3)
+    """
 
     bound: float
     radius: float
@@ -139,6 +142,8 @@ def perceptron_mistake_bound(
     X: Any, y: Any, *, fit_intercept: bool = True, plane: Hyperplane | None = None
 ) -> MistakeBound:
     """Return (3), the most mistakes that a perceptron started at zero makes on separable classes, in any order.
+
+        (R / gamma)^2,   R = max |x_i|,   gamma = min y_i u'x_i / |u|    (3)
 
     Parameters
     ----------

@@ -169,7 +169,10 @@ class SGDClassifier(OnlineClassifier):
 
     @available_if(has_probabilities)
     def predict_proba(self, X: Rows) -> Any:
-        """Return the probability (3) of every class, one row per row of X; for "log_loss" and "modified_huber"."""
+        """Return the probability (3) of every class, one row per row of X; for "log_loss" and "modified_huber".
+
+        probabilities  log_loss: 1 / (1 + e^{-f});   modified_huber: (min(1, max(-1, f)) + 1) / 2    (3)
+        """
         check_is_fitted(self)
         return self._rows(X, probabilities, Chance(self._decision_line(), self.loss == "log_loss"))
 

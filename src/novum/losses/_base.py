@@ -89,13 +89,19 @@ class Loss:
             return self._value(target, prediction)[()]
 
     def gradient(self, target: Any, prediction: Any) -> Array:
-        """Return (1) of every row."""
+        """Return (1) of every row.
+
+        gradient   l'(t, f)  = d l / d f,   at a kink the documented element of the subdifferential    (1)
+        """
         target, prediction = self.check(target, prediction)
         with np.errstate(over="ignore", under="ignore"):
             return self._gradient(target, prediction)[()]
 
     def curvature(self, target: Any, prediction: Any) -> Array:
-        """Return (2) of every row."""
+        """Return (2) of every row.
+
+        curvature  l''(t, f) = d2 l / d f2, zero at a kink    (2)
+        """
         target, prediction = self.check(target, prediction)
         with np.errstate(over="ignore", under="ignore"):
             return self._curvature(target, prediction)[()]
@@ -126,7 +132,10 @@ class Loss:
         return float_array(type(self).__name__, "mean", mean)
 
     def best_constant(self, target: Any, sample_weight: Any = None) -> Any:
-        """Return (4), the best prediction that does not look at the inputs."""
+        """Return (4), the best prediction that does not look at the inputs.
+
+        constant   f*   = argmin_c sum_n w[n] l(t[n], c)    (4)
+        """
         target = self._check_target(np.asarray(target), np.empty(0))
         if target.ndim != 1 or target.size == 0:
             raise DataError(
@@ -147,6 +156,8 @@ def empirical_risk(
     loss: Loss, target: Any, prediction: Any, sample_weight: Any = None, *, reduction: str = "mean"
 ) -> float:
     """Return the training error (3): the losses of all rows, averaged or added up.
+
+        risk   R   = sum_n w[n] l(t[n], f[n])   or that sum over sum_n w[n]    (3)
 
     The outputs of a row with several are added before rows are averaged. Low risk on the rows a model was trained on
     says little about new rows: a flexible model drives it to zero by memorising. Judge with rows held back.

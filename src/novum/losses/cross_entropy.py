@@ -34,6 +34,9 @@ SUM_SLACK = 1e-4  # a target distribution in float32 may miss one by this much
 class CrossEntropyLoss(Loss):
     """Cross-entropy of two classes (1) or of k classes (3).
 
+        l = -(t log s + (1 - t) log(1 - s))  =  log(1 + exp(-|f|)) + (1 - t) max(f, 0) + t max(-f, 0)    (1)
+        l = -sum_j t[j] log y[j]  =  log sum_j exp(f[j]) - sum_j t[j] f[j]    (3)
+
     A prediction of shape (n,) is one number per row: the score of class 1, with targets 0 and 1 (or probabilities). A
     prediction of shape (n, k) holds a score per class, with targets 0..k-1 of shape (n,) or distributions of (n, k).
 
@@ -66,7 +69,11 @@ class CrossEntropyLoss(Loss):
 
     @property
     def smoothness(self) -> float:  # type: ignore[override]
-        """1/2 bounds the eigenvalues of (4); of (2) even 1/4 does."""
+        """1/2 bounds the eigenvalues of (4); of (2) even 1/4 does.
+
+        l' = y - t,   l'' = diag(y) - y y^T,  of which `curvature` returns the diagonal    (4)
+        l' = s - t,   l'' = s (1 - s)    (2)
+        """
         return np.inf if self.from_probabilities else 0.5
 
     @property

@@ -30,6 +30,8 @@ LOG_TWO_PI = float(np.log(2 * np.pi))
 class GaussianLoss(ResidualLoss):
     """Negative log-likelihood (1) of Gaussian noise with known precision.
 
+        Gaussian  beta / 2 (f - t)^2 - log(beta) / 2 + log(2 pi) / 2,   f the mean, beta the noise precision    (1)
+
     Examples
     --------
     >>> from novum.losses import GaussianLoss, empirical_risk
@@ -52,7 +54,10 @@ class GaussianLoss(ResidualLoss):
         return self.precision
 
     def residual_value(self, residual: Array) -> Array:
-        """Return (1)."""
+        """Return (1).
+
+        Gaussian  beta / 2 (f - t)^2 - log(beta) / 2 + log(2 pi) / 2,   f the mean, beta the noise precision    (1)
+        """
         return self.precision / 2 * np.square(residual) + (LOG_TWO_PI - float(np.log(self.precision))) / 2
 
     def residual_slope(self, residual: Array) -> Array:
@@ -68,7 +73,10 @@ class GaussianLoss(ResidualLoss):
 
     @staticmethod
     def estimate_precision(target: Any, prediction: Any, sample_weight: Any = None) -> float:
-        """Return (2), the maximum-likelihood precision of the noise around given predictions."""
+        """Return (2), the maximum-likelihood precision of the noise around given predictions.
+
+        beta^   = sum w / sum w (f - t)^2,   the precision that minimises the summed (1) for given f    (2)
+        """
         target, prediction = GaussianLoss().check(target, prediction)
         square = np.square((prediction - target).astype(np.float64)).ravel()
         weight = row_weights("GaussianLoss.estimate_precision", sample_weight, square.size)
@@ -82,7 +90,10 @@ class GaussianLoss(ResidualLoss):
 
 
 class PoissonLoss(Loss):
-    """Negative log-likelihood (3) of counts, in the logarithm of the rate."""
+    """Negative log-likelihood (3) of counts, in the logarithm of the rate.
+
+    Poisson   exp(f) - t f + log t!,   f the logarithm of the rate, t = 0, 1, 2, ...    (3)
+    """
 
     name: ClassVar[str] = "Poisson"
 
@@ -118,6 +129,8 @@ class PoissonLoss(Loss):
 
 class GammaLoss(Loss):
     """Negative log-likelihood (4) of positive amounts, in the logarithm of their mean.
+
+        gamma   t exp(-f) + f,   f the logarithm of the mean, t > 0    (4)
 
     Examples
     --------

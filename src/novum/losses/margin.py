@@ -55,7 +55,10 @@ class MarginLoss(Loss):
         return self.margin_value(margin), self.margin_slope(margin)
 
     def best_score(self, probability: Any) -> Array:
-        """Return (7), the score of least expected loss where P(t = +1) is `probability`."""
+        """Return (7), the score of least expected loss where P(t = +1) is `probability`.
+
+        With p = P(t = +1 | x), the score of least expected loss p phi(f) + (1 - p) phi(-f) is    (7)
+        """
         raise NotImplementedError
 
     def _check_target(self, target: Array, prediction: Array) -> Array:
@@ -84,19 +87,27 @@ class MarginLoss(Loss):
         return float(self.best_score(weight[target > 0].sum() / weight.sum()))
 
     def response(self, prediction: Any) -> Array:
-        """Return P(t = +1) where the loss determines it; (7) solved for p."""
+        """Return P(t = +1) where the loss determines it; (7) solved for p.
+
+        With p = P(t = +1 | x), the score of least expected loss p phi(f) + (1 - p) phi(-f) is    (7)
+        """
         raise ParameterError(
             f"{type(self).__name__}.response: its best score tells the likelier class but not how likely it is; "
             "calibrate the scores or train with LogisticLoss."
         )
 
     def link(self, mean: Any) -> Array:
-        """Return (7): the score that stands for a probability."""
+        """Return (7): the score that stands for a probability.
+
+        With p = P(t = +1 | x), the score of least expected loss p phi(f) + (1 - p) phi(-f) is    (7)
+        """
         return self.best_score(mean)
 
 
 class ZeroOneLoss(MarginLoss):
     """Misclassification (1): a measure, not something to descend.
+
+        zero-one   [sign(f) != t],  sign(0) = +1    (1)
 
     It is piecewise constant, so its gradient is zero or undefined: `gradient` refuses, and so do the optimizers.
 
@@ -116,7 +127,10 @@ class ZeroOneLoss(MarginLoss):
         return np.asarray((prediction >= 0) != (target > 0)).astype(prediction.dtype)
 
     def margin_value(self, margin: Array) -> Array:
-        """Return (1) for t = +1."""
+        """Return (1) for t = +1.
+
+        zero-one   [sign(f) != t],  sign(0) = +1    (1)
+        """
         return np.asarray(margin < 0).astype(margin.dtype)
 
     def _gradient(self, target: Array, prediction: Array) -> Array:
@@ -135,6 +149,8 @@ class ZeroOneLoss(MarginLoss):
 class PerceptronLoss(MarginLoss):
     """Perceptron criterion (2): how far misclassified scores are on the wrong side.
 
+        perceptron   max(0, -m)   slope at m = 0: -1    (2)
+
     Examples
     --------
     >>> from novum.losses import PerceptronLoss
@@ -147,7 +163,10 @@ class PerceptronLoss(MarginLoss):
     lipschitz = 1.0
 
     def margin_value(self, margin: Array) -> Array:
-        """Return (2)."""
+        """Return (2).
+
+        perceptron   max(0, -m)   slope at m = 0: -1    (2)
+        """
         return np.maximum(0, -margin)
 
     def margin_slope(self, margin: Array) -> Array:
@@ -172,6 +191,8 @@ class PerceptronLoss(MarginLoss):
 class HingeLoss(MarginLoss):
     """Hinge loss (3) of support vector machines; its subgradient is -t where t f < 1 and 0 from there on.
 
+        hinge   max(0, 1 - m)   slope at m = 1:  0    (3)
+
     Examples
     --------
     >>> from novum.losses import HingeLoss
@@ -184,7 +205,10 @@ class HingeLoss(MarginLoss):
     lipschitz = 1.0
 
     def margin_value(self, margin: Array) -> Array:
-        """Return (3)."""
+        """Return (3).
+
+        hinge   max(0, 1 - m)   slope at m = 1:  0    (3)
+        """
         return np.maximum(0, 1 - margin)
 
     def margin_slope(self, margin: Array) -> Array:
@@ -207,13 +231,19 @@ class HingeLoss(MarginLoss):
 
 
 class SquaredHingeLoss(MarginLoss):
-    """Squared hinge loss (4): the hinge without its kink."""
+    """Squared hinge loss (4): the hinge without its kink.
+
+    squared hinge max(0, 1 - m)^2    (4)
+    """
 
     name: ClassVar[str] = "squared hinge"
     smoothness = 2.0
 
     def margin_value(self, margin: Array) -> Array:
-        """Return (4)."""
+        """Return (4).
+
+        squared hinge max(0, 1 - m)^2    (4)
+        """
         return np.square(np.maximum(0, 1 - margin))
 
     def margin_slope(self, margin: Array) -> Array:
@@ -234,12 +264,18 @@ class SquaredHingeLoss(MarginLoss):
 
 
 class ExponentialLoss(MarginLoss):
-    """Exponential loss (5), which AdaBoost descends."""
+    """Exponential loss (5), which AdaBoost descends.
+
+    exponential   exp(-m)    (5)
+    """
 
     name: ClassVar[str] = "exponential"
 
     def margin_value(self, margin: Array) -> Array:
-        """Return (5); infinite where it overflows."""
+        """Return (5); infinite where it overflows.
+
+        exponential   exp(-m)    (5)
+        """
         return np.exp(-margin)
 
     def margin_slope(self, margin: Array) -> Array:
@@ -267,6 +303,8 @@ class ExponentialLoss(MarginLoss):
 class LogisticLoss(MarginLoss):
     """Logistic loss (6): cross-entropy for targets -1 and +1.
 
+        logistic   log(1 + exp(-m))    (6)
+
     Examples
     --------
     >>> from novum.losses import LogisticLoss
@@ -279,7 +317,10 @@ class LogisticLoss(MarginLoss):
     lipschitz = 1.0
 
     def margin_value(self, margin: Array) -> Array:
-        """Return (6) by log1p(exp(-|m|)), which neither overflows nor cancels."""
+        """Return (6) by log1p(exp(-|m|)), which neither overflows nor cancels.
+
+        logistic   log(1 + exp(-m))    (6)
+        """
         return np.log1p(np.exp(-np.abs(margin))) + np.maximum(0, -margin)
 
     def margin_slope(self, margin: Array) -> Array:

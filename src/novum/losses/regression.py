@@ -90,6 +90,8 @@ class ResidualLoss(Loss):
 class SquaredLoss(ResidualLoss):
     """Squared loss (1); `scale=0.5` is the half square of network training.
 
+        squared   scale r^2    (1)
+
     Examples
     --------
     >>> from novum.losses import SquaredLoss
@@ -109,7 +111,10 @@ class SquaredLoss(ResidualLoss):
         return 2 * self.scale
 
     def residual_value(self, residual: Array) -> Array:
-        """Return (1)."""
+        """Return (1).
+
+        squared   scale r^2    (1)
+        """
         return self.scale * np.square(residual)
 
     def residual_slope(self, residual: Array) -> Array:
@@ -125,14 +130,20 @@ class SquaredLoss(ResidualLoss):
 
 
 class AbsoluteLoss(ResidualLoss):
-    """Absolute loss (2)."""
+    """Absolute loss (2).
+
+    absolute   |r|   slope at 0: 0    (2)
+    """
 
     name: ClassVar[str] = "absolute"
     differentiable = False
     lipschitz = 1.0
 
     def residual_value(self, residual: Array) -> Array:
-        """Return (2)."""
+        """Return (2).
+
+        absolute   |r|   slope at 0: 0    (2)
+        """
         return np.abs(residual)
 
     def residual_slope(self, residual: Array) -> Array:
@@ -155,7 +166,10 @@ class AbsoluteLoss(ResidualLoss):
 
 @dataclass(frozen=True)
 class HuberLoss(ResidualLoss):
-    """Huber loss (3): squared for small residuals, absolute for large ones."""
+    """Huber loss (3): squared for small residuals, absolute for large ones.
+
+    Huber   r^2 / 2 if |r| <= delta else delta (|r| - delta / 2)    (3)
+    """
 
     delta: float = 1.0
     name: ClassVar[str] = "Huber"
@@ -170,7 +184,10 @@ class HuberLoss(ResidualLoss):
         return self.delta
 
     def residual_value(self, residual: Array) -> Array:
-        """Return (3) as c (|r| - c / 2) with c = min(|r|, delta), without a branch."""
+        """Return (3) as c (|r| - c / 2) with c = min(|r|, delta), without a branch.
+
+        Huber   r^2 / 2 if |r| <= delta else delta (|r| - delta / 2)    (3)
+        """
         size = np.abs(residual)
         inner = np.minimum(size, self.delta)
         return inner * (size - inner / 2)
@@ -188,6 +205,8 @@ class HuberLoss(ResidualLoss):
 class EpsilonInsensitiveLoss(ResidualLoss):
     """Epsilon-insensitive loss (4) of support vector regression: free inside the tube, linear outside.
 
+        epsilon-insensitive  max(0, |r| - epsilon)   slope at |r| = epsilon: 0    (4)
+
     Examples
     --------
     >>> from novum.losses import EpsilonInsensitiveLoss
@@ -204,7 +223,10 @@ class EpsilonInsensitiveLoss(ResidualLoss):
         object.__setattr__(self, "epsilon", check_number("EpsilonInsensitiveLoss", "epsilon", self.epsilon, 0))
 
     def residual_value(self, residual: Array) -> Array:
-        """Return (4)."""
+        """Return (4).
+
+        epsilon-insensitive  max(0, |r| - epsilon)   slope at |r| = epsilon: 0    (4)
+        """
         return np.maximum(0, np.abs(residual) - self.epsilon)
 
     def residual_slope(self, residual: Array) -> Array:
@@ -228,7 +250,10 @@ class EpsilonInsensitiveLoss(ResidualLoss):
 
 @dataclass(frozen=True)
 class QuantileLoss(ResidualLoss):
-    """Quantile ("pinball") loss (5): its best constant is the quantile of that level."""
+    """Quantile ("pinball") loss (5): its best constant is the quantile of that level.
+
+    quantile   max(-level r, (1 - level) r)   slope at 0: 0    (5)
+    """
 
     level: float = 0.5
     name: ClassVar[str] = "quantile"
@@ -245,7 +270,10 @@ class QuantileLoss(ResidualLoss):
         return max(self.level, 1 - self.level)
 
     def residual_value(self, residual: Array) -> Array:
-        """Return (5)."""
+        """Return (5).
+
+        quantile   max(-level r, (1 - level) r)   slope at 0: 0    (5)
+        """
         return np.maximum(-self.level * residual, (1 - self.level) * residual)
 
     def residual_slope(self, residual: Array) -> Array:
@@ -270,6 +298,8 @@ class QuantileLoss(ResidualLoss):
 @dataclass(frozen=True)
 class MinkowskiLoss(ResidualLoss):
     """Minkowski loss (6); power 2 favours the mean, 1 the median, powers towards 0 the mode.
+
+        Minkowski   |r|^power   slope at 0: 0    (6)
 
     Examples
     --------
@@ -305,7 +335,10 @@ class MinkowskiLoss(ResidualLoss):
         return 1.0 if self.power == 1 else np.inf
 
     def residual_value(self, residual: Array) -> Array:
-        """Return (6)."""
+        """Return (6).
+
+        Minkowski   |r|^power   slope at 0: 0    (6)
+        """
         return np.abs(residual) ** self.power
 
     def residual_slope(self, residual: Array) -> Array:

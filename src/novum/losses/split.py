@@ -18,7 +18,10 @@ __all__ = ["LossSplit", "split_squared_loss"]
 
 @result
 class LossSplit(NamedTuple):
-    """The two parts of (1)."""
+    """The two parts of (1).
+
+    E (y - t)^2  =  E (y - h)^2  +  E (h - t)^2   a model's part, and noise    (1)
+    """
 
     model: float  # E (y - h)^2
     noise: float  # E (h - t)^2, which no function of x can lower
@@ -27,6 +30,8 @@ class LossSplit(NamedTuple):
 
 def split_squared_loss(target: Any, prediction: Any, group: Any, sample_weight: Any = None) -> LossSplit:
     """Return the split (1) of the mean squared loss; rows with the same `group` have the same input x.
+
+        E (y - t)^2  =  E (y - h)^2  +  E (h - t)^2   a model's part, and noise    (1)
 
     Examples
     --------

@@ -61,6 +61,8 @@ class Table(NamedTuple):
 def m_estimate(count: Any, total: Any, prior: Any, strength: Any) -> Any:
     """Return (9): a frequency drawn towards a prior.
 
+        theta_cj(a) = (N_cj(a) + m p_j(a)) / (N_cj + m),   N_cj = sum_a N_cj(a)    (9)
+
     Parameters
     ----------
     count, total : float or array

@@ -105,6 +105,8 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
     def predict(self, X: Rows) -> Any:
         """Return (1) for every query.
 
+            y(x) = argmax_c sum_{i among the neighbors of x} w_i [y_i = c]    (1)
+
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
@@ -237,6 +239,8 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
 
     def predict(self, X: Rows) -> Any:
         """Return (1) for every query.
+
+            y(x) = argmax_c sum_{i among the neighbors of x} w_i [y_i = c]    (1)
 
         Parameters
         ----------

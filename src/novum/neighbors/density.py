@@ -212,6 +212,8 @@ class KernelDensity(Estimator):
     def score_samples(self, X: Rows) -> Any:
         """Return log p(x) of every query, see (1).
 
+            p(x) = 1/W sum_i w_i K(d(x, x_i) / h) / c(h),   W = sum w_i,  c(h) the integral of K    (1)
+
         Parameters
         ----------
         X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
@@ -227,7 +229,10 @@ class KernelDensity(Estimator):
         return float(np.sum(self.score_samples(X), dtype=np.float64))
 
     def leave_one_out_score_samples(self) -> Any:
-        """Return log p_-i(x_i) of every row, see (2)."""
+        """Return log p_-i(x_i) of every row, see (2).
+
+        leave-one-out likelihood   L(h) = sum_i w_i log p_-i(x_i)    (2)
+        """
         return leave_one_out(self._bumps(), thread_count(None))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:

@@ -174,6 +174,8 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
     def predict(self, X: Rows) -> Any:
         """Return (1) for every query, NaN (and a warning) where all kernels are zero.
 
+            y(x) = sum_i w_i K(d(x, x_i) / h) y_i / sum_i w_i K(d(x, x_i) / h)    (1)
+
         Parameters
         ----------
         X : array-like, frame, scan, Dask collection or tensor of shape (n_queries, n_features)

@@ -86,6 +86,8 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
     def predict(self, X: Rows) -> Any:
         """Return (1) for every query.
 
+            y(x) = sum_i w_i y_i / sum_i w_i   over the neighbors i of x    (1)
+
         Parameters
         ----------
         X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_queries, n_features), or None
@@ -159,6 +161,8 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
 
     def predict(self, X: Rows) -> Any:
         """Return (1) for every query, NaN (and a warning) where no row is near.
+
+            y(x) = sum_i w_i y_i / sum_i w_i   over the neighbors i of x    (1)
 
         Parameters
         ----------

@@ -35,6 +35,8 @@ def gradient_descent(
 ) -> Solution:
     """Minimize by gradient descent (1).
 
+        v <- momentum v - a(k) grad f(x),   x <- x + v   until ||grad f(x)|| <= tol    (1)
+
     Parameters
     ----------
     objective : callable, Problem or None

@@ -40,6 +40,8 @@ def greedy_search(
 ) -> GreedyResult:
     """Search greedily (1); ties go to the neighbor listed first.
 
+        s <- argbest over s' in neighbors(s) of score(s'),   until no neighbor is better than s    (1)
+
     Parameters
     ----------
     start : object

@@ -36,6 +36,11 @@ Array = NDArray[Any]
 class KKTReport(Result):
     """How well a point and its multipliers meet (1)-(4); true where all hold to `tol`.
 
+        stationarity   grad f - sum lambda_i grad g_i - sum mu_j grad h_j = 0    (1)
+        feasibility   g(x) = c,   h(x) >= d    (2)
+        multipliers   mu >= 0    (3)
+        complementarity  mu_j (h_j(x) - d_j) = 0: a constraint with room to spare has no price    (4)
+
     Attributes
     ----------
     stationarity, equality_violation, inequality_violation, multiplier_violation, complementarity : float
@@ -111,6 +116,11 @@ def check_kkt(
 ) -> KKTReport:
     """Check the KKT conditions (1)-(4) at a candidate.
 
+        stationarity   grad f - sum lambda_i grad g_i - sum mu_j grad h_j = 0    (1)
+        feasibility   g(x) = c,   h(x) >= d    (2)
+        multipliers   mu >= 0    (3)
+        complementarity  mu_j (h_j(x) - d_j) = 0: a constraint with room to spare has no price    (4)
+
     Parameters
     ----------
     problem : Problem
@@ -179,6 +189,8 @@ def dual_value(
     problem: Problem, start: Any, *, equality_multipliers: Any = (), inequality_multipliers: Any = ()
 ) -> float:
     """Return the dual function (6), by minimizing the Lagrangian from `start`: a bound where the problem is convex.
+
+        q(lambda, mu) = min_x L(x, lambda, mu)  <=  f at any feasible point    (6)
 
     Examples
     --------

@@ -33,6 +33,8 @@ FLAT = 1e-6  # relative: curvatures (4) below this are called zero, as differenc
 class LagrangeSolution(Solution):
     """A stationary point of the Lagrangian (1).
 
+        L(x, lambda) = f(x) - sum_k lambda_k (g_k(x) - c_k)    (1)
+
     Attributes
     ----------
     multipliers : ndarray of shape (m,)
@@ -73,6 +75,9 @@ def lagrange(
     keep_path: bool = False,
 ) -> LagrangeSolution:
     """Find a stationary point of f under equality constraints (2) by Newton steps (3).
+
+        grad f(x) = sum_k lambda_k grad g_k(x),   g(x) = c    (2)
+        [ J   0  ] [dlambda] = [ -(g - c)   ]   H = second derivatives of L in x, J = dg/dx    (3)
 
     Parameters
     ----------

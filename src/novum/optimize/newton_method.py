@@ -63,6 +63,8 @@ def newton(
 ) -> Solution:
     """Minimize by Newton's method (1).
 
+        minimize   H(x) d = -grad f(x),   x <- x + t d,   t = 1 or by backtracking    (1)
+
     Parameters
     ----------
     objective : callable or Problem
@@ -142,6 +144,8 @@ def newton_root(
     keep_path: bool = False,
 ) -> Solution:
     """Find a root of `function` by Newton-Raphson (3); `value` of the result is ||F||.
+
+        root   J(x) d = -F(x),   x <- x + t d,   t = 1, halved while ||F|| grows    (3)
 
     Parameters
     ----------

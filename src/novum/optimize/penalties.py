@@ -21,7 +21,10 @@ Array = NDArray[Any]
 
 
 class Penalty:
-    """The elastic net (3) with any share; the base of the three."""
+    """The elastic net (3) with any share; the base of the three.
+
+    elastic net  strength (share ||w||_1 + (1 - share) ||w||^2 / 2)    (3)
+    """
 
     strength: float
     share = 0.0
@@ -63,7 +66,10 @@ class Penalty:
 
 @dataclass(frozen=True)
 class L2Penalty(Penalty):
-    """Half the squared length (1) times `strength`; the sum of squares times lambda is `strength=2 * lambda`."""
+    """Half the squared length (1) times `strength`; the sum of squares times lambda is `strength=2 * lambda`.
+
+    L2   strength ||w||^2 / 2   prox: w / (1 + t strength)    (1)
+    """
 
     strength: float = 1.0
 
@@ -73,7 +79,10 @@ class L2Penalty(Penalty):
 
 @dataclass(frozen=True)
 class L1Penalty(Penalty):
-    """The sum of absolute weights (2) times `strength`: it sets weights to zero."""
+    """The sum of absolute weights (2) times `strength`: it sets weights to zero.
+
+    L1   strength ||w||_1   prox: sign(w) max(|w| - t strength, 0);  subgradient 0 at 0    (2)
+    """
 
     strength: float = 1.0
     share = 1.0
@@ -84,7 +93,10 @@ class L1Penalty(Penalty):
 
 @dataclass(frozen=True)
 class ElasticNetPenalty(Penalty):
-    """Both (3)."""
+    """Both (3).
+
+    elastic net  strength (share ||w||_1 + (1 - share) ||w||^2 / 2)    (3)
+    """
 
     strength: float = 1.0
     share: float = 0.5

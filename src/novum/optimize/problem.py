@@ -64,6 +64,8 @@ class Constraint:
 class Problem:
     """The problem (1), or the same with a maximum.
 
+        minimize f(x)   subject to   g_i(x) = c_i,   h_j(x) >= d_j    (1)
+
     Parameters
     ----------
     objective : callable or None
@@ -183,7 +185,10 @@ class Problem:
         return bool(np.all(np.abs(self.equality(x)) <= tol) and np.all(self.inequality(x) >= -tol))
 
     def lagrangian(self, x: Any, equality_multipliers: Any = (), inequality_multipliers: Any = ()) -> float:
-        """Return L of (2)."""
+        """Return L of (2).
+
+        L(x, lambda, mu) = f(x) - sum_i lambda_i (g_i(x) - c_i) - sum_j mu_j (h_j(x) - d_j)    (2)
+        """
         equality, inequality = self.equality(x), self.inequality(x)
         for name, given, wanted in (
             ("equality_multipliers", np.size(equality_multipliers), equality.size),
@@ -199,7 +204,10 @@ class Problem:
         )
 
     def minimax(self, x: Any, tol: float = 1e-8) -> float:
-        """Return (3): the value where x is feasible, else the worst value there is."""
+        """Return (3): the value where x is feasible, else the worst value there is.
+
+        sup over mu >= 0, lambda of L = f(x) where x is feasible, infinite elsewhere    (3)
+        """
         return self.value(x) if self.is_feasible(x, tol) else self.sign * np.inf
 
 

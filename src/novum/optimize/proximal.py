@@ -38,6 +38,10 @@ def proximal_gradient(
 ) -> Solution:
     """Minimize smooth + kinked by accelerated proximal gradient steps (1)-(3).
 
+        x_new = prox(y - t grad smooth(y), t),   prox(v, t) = argmin_u ||u - v||^2 / 2 + t kinked(u)    (1)
+        y   = x_new + (theta - 1) / theta_new (x_new - x),   theta_new = (1 + sqrt(1 + 4 theta^2)) / 2    (2)
+        t is halved until smooth(x_new) <= smooth(y) + grad'(x_new - y) + ||x_new - y||^2 / 2t    (3)
+
     Parameters
     ----------
     smooth : callable or Problem

@@ -41,6 +41,9 @@ RANK = 1e-10  # relative size below which a row of A_eq depends on the others
 class QPSolution(Result):
     """The solution of (1) with its multipliers (2) and the proof of how good it is.
 
+        minimize x'Qx / 2 + c'x   subject to   A_eq x = b_eq,   A_ub x <= b_ub,   lower <= x <= upper    (1)
+        Qx + c - A_eq' lambda + A_ub' mu - mu_lower + mu_upper = 0,   all mu >= 0    (2)
+
     Attributes
     ----------
     x : ndarray of shape (d,)
@@ -149,6 +152,8 @@ def solve_qp(
     max_iter: int = 100,
 ) -> QPSolution:
     """Solve the convex quadratic programme (1) by a primal-dual interior-point method.
+
+        minimize x'Qx / 2 + c'x   subject to   A_eq x = b_eq,   A_ub x <= b_ub,   lower <= x <= upper    (1)
 
     Parameters
     ----------

@@ -31,6 +31,8 @@ def lbfgs(
 ) -> Solution:
     """Minimize a smooth function of many variables by L-BFGS (1).
 
+        x <- x - t B_k grad f(x),   B_k built from the last `memory` pairs (s, y) = (x_new - x, g_new - g)    (1)
+
     Parameters
     ----------
     objective : callable or Problem

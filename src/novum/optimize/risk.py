@@ -43,6 +43,8 @@ SOLVERS = ("auto", "newton", "lbfgs", "gradient", "proximal", "subgradient", "qp
 class RiskMinimum(Result):
     """The minimizer of (1).
 
+        (w, b) = argmin  sum_n omega[n] l(t[n], x[n] . w + b) + penalty(w)    (1)
+
     Attributes
     ----------
     coef : ndarray of shape (d,) or (d, k)
@@ -162,6 +164,8 @@ def minimize_risk(
     max_iter: int = 10_000,
 ) -> RiskMinimum:
     """Fit a linear model by minimizing its regularized risk (1), with any loss and penalty.
+
+        (w, b) = argmin  sum_n omega[n] l(t[n], x[n] . w + b) + penalty(w)    (1)
 
     Parameters
     ----------

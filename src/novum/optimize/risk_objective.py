@@ -34,7 +34,10 @@ def is_sparse(X: Any) -> bool:
 
 @result
 class LinearParameters(NamedTuple):
-    """Weights and intercept of (1)."""
+    """Weights and intercept of (1).
+
+    f[n] = x[n] . w + b    (1)
+    """
 
     coef: Array  # (d,) or (d, k)
     intercept: Any  # float or (k,); zero where there is none
@@ -42,6 +45,8 @@ class LinearParameters(NamedTuple):
 
 class RegularizedRisk:
     """The objective (2): a representation (linear), an evaluation (loss and penalty), ready for any driver.
+
+        R(w, b) = sum_n omega[n] l(t[n], f[n]) + penalty(w),   omega = weights that add up to one    (2)
 
     Parameters
     ----------
@@ -129,17 +134,27 @@ class RegularizedRisk:
         return LinearParameters(parameters[:cut].reshape(self.n_features, self.n_outputs), intercept)
 
     def predict(self, parameters: Array) -> Array:
-        """Return (1)."""
+        """Return (1).
+
+        f[n] = x[n] . w + b    (1)
+        """
         coef, intercept = self.unpack(parameters)
         return self.X @ coef + intercept
 
     def data_risk(self, parameters: Array) -> float:
-        """Return (2) without the penalty."""
+        """Return (2) without the penalty.
+
+        R(w, b) = sum_n omega[n] l(t[n], f[n]) + penalty(w),   omega = weights that add up to one    (2)
+        """
         losses = self.loss._value(self.target, self.predict(parameters))
         return float(self.row_weight @ (losses if losses.ndim == 1 else losses.sum(axis=1)))
 
     def data_risk_and_gradient(self, parameters: Array) -> tuple[float, Array]:
-        """Return (2) and (3) without the penalty."""
+        """Return (2) and (3) without the penalty.
+
+        R(w, b) = sum_n omega[n] l(t[n], f[n]) + penalty(w),   omega = weights that add up to one    (2)
+        grad_w R = X' (omega l') + penalty'(w),   grad_b R = sum_n omega[n] l'    (3)
+        """
         losses, slopes = self.loss._value_and_gradient(self.target, self.predict(parameters))
         risk = float(self.row_weight @ (losses if losses.ndim == 1 else losses.sum(axis=1)))
         slopes = (self.row_weight * slopes.T).T
@@ -147,22 +162,35 @@ class RegularizedRisk:
         return risk, np.append(gradient, slopes.sum(axis=0)) if self.fit_intercept else gradient
 
     def value(self, parameters: Array) -> float:
-        """Return (2)."""
+        """Return (2).
+
+        R(w, b) = sum_n omega[n] l(t[n], f[n]) + penalty(w),   omega = weights that add up to one    (2)
+        """
         return self.data_risk(parameters) + self.penalty.value(self.unpack(parameters).coef)
 
     def value_and_gradient(self, parameters: Array) -> tuple[float, Array]:
-        """Return (2) and (3)."""
+        """Return (2) and (3).
+
+        R(w, b) = sum_n omega[n] l(t[n], f[n]) + penalty(w),   omega = weights that add up to one    (2)
+        grad_w R = X' (omega l') + penalty'(w),   grad_b R = sum_n omega[n] l'    (3)
+        """
         risk, gradient = self.data_risk_and_gradient(parameters)
         coef = np.ravel(self.unpack(parameters).coef)
         gradient[: coef.size] += self.penalty.gradient(coef)
         return risk + self.penalty.value(coef), gradient
 
     def gradient(self, parameters: Array) -> Array:
-        """Return (3), with the documented subgradients at kinks."""
+        """Return (3), with the documented subgradients at kinks.
+
+        grad_w R = X' (omega l') + penalty'(w),   grad_b R = sum_n omega[n] l'    (3)
+        """
         return self.value_and_gradient(parameters)[1]
 
     def hessian(self, parameters: Array) -> Array:
-        """Return (4), for one output."""
+        """Return (4), for one output.
+
+        H = [X 1]' diag(omega l'') [X 1] + penalty''    (4)
+        """
         if self.n_outputs is not None:
             raise ParameterError("RegularizedRisk.hessian: only for one output; use L-BFGS for several.")
         bend = self.row_weight * self.loss._curvature(self.target, self.predict(parameters))

@@ -60,6 +60,9 @@ def _check(rule: Any, *shares: str) -> None:
 class SGD(UpdateRule):
     """Gradient steps (1), with momentum and Nesterov's look-ahead (2).
 
+        SGD   v <- alpha v - eta g;   move = v    (1)
+        Nesterov  v <- alpha v - eta g;   move = alpha v - eta g    (2)
+
     Under a constant gradient the steps grow towards eta / (1 - alpha) times it.
 
     Examples
@@ -89,7 +92,11 @@ class SGD(UpdateRule):
         return (np.zeros_like(weights),) if self.momentum else ()
 
     def update(self, gradient: Array, state: State, k: int) -> tuple[Array, State]:
-        """Return (1) or (2)."""
+        """Return (1) or (2).
+
+        SGD   v <- alpha v - eta g;   move = v    (1)
+        Nesterov  v <- alpha v - eta g;   move = alpha v - eta g    (2)
+        """
         pull = -self.rate(k) * gradient
         if not self.momentum:
             return pull, ()
@@ -99,7 +106,10 @@ class SGD(UpdateRule):
 
 @dataclass(frozen=True)
 class AdaGrad(UpdateRule):
-    """Steps scaled by all past gradients (3): steep directions slow down, for good."""
+    """Steps scaled by all past gradients (3): steep directions slow down, for good.
+
+    AdaGrad   r <- r + g^2;   move = -eta g / (sqrt(r) + eps)    (3)
+    """
 
     learning_rate: Any = 0.01
     epsilon: float = 1e-10
@@ -112,14 +122,20 @@ class AdaGrad(UpdateRule):
         return (np.zeros_like(weights),)
 
     def update(self, gradient: Array, state: State, k: int) -> tuple[Array, State]:
-        """Return (3)."""
+        """Return (3).
+
+        AdaGrad   r <- r + g^2;   move = -eta g / (sqrt(r) + eps)    (3)
+        """
         total = state[0] + np.square(gradient)
         return -self.rate(k) * gradient / (np.sqrt(total) + self.epsilon), (total,)
 
 
 @dataclass(frozen=True)
 class RMSProp(UpdateRule):
-    """Steps scaled by recent gradients (4): AdaGrad that forgets."""
+    """Steps scaled by recent gradients (4): AdaGrad that forgets.
+
+    RMSProp   r <- rho r + (1 - rho) g^2;   move = -eta g / (sqrt(r) + eps)    (4)
+    """
 
     learning_rate: Any = 0.001
     decay: float = 0.9
@@ -133,14 +149,21 @@ class RMSProp(UpdateRule):
         return (np.zeros_like(weights),)
 
     def update(self, gradient: Array, state: State, k: int) -> tuple[Array, State]:
-        """Return (4)."""
+        """Return (4).
+
+        RMSProp   r <- rho r + (1 - rho) g^2;   move = -eta g / (sqrt(r) + eps)    (4)
+        """
         mean_square = self.decay * state[0] + (1 - self.decay) * np.square(gradient)
         return -self.rate(k) * gradient / (np.sqrt(mean_square) + self.epsilon), (mean_square,)
 
 
 @dataclass(frozen=True)
 class Adam(UpdateRule):
-    """Momentum and scaling, both corrected for their start at zero (5)."""
+    """Momentum and scaling, both corrected for their start at zero (5).
+
+    Adam   m <- b1 m + (1 - b1) g;  r <- b2 r + (1 - b2) g^2;
+    move = -eta m / (1 - b1^t) / (sqrt(r / (1 - b2^t)) + eps),   t = 1, 2, ...    (5)
+    """
 
     learning_rate: Any = 0.001
     beta1: float = 0.9
@@ -155,7 +178,11 @@ class Adam(UpdateRule):
         return np.zeros_like(weights), np.zeros_like(weights)
 
     def update(self, gradient: Array, state: State, k: int) -> tuple[Array, State]:
-        """Return (5)."""
+        """Return (5).
+
+        Adam   m <- b1 m + (1 - b1) g;  r <- b2 r + (1 - b2) g^2;
+        move = -eta m / (1 - b1^t) / (sqrt(r / (1 - b2^t)) + eps),   t = 1, 2, ...    (5)
+        """
         mean = self.beta1 * state[0] + (1 - self.beta1) * gradient
         mean_square = self.beta2 * state[1] + (1 - self.beta2) * np.square(gradient)
         scale = np.sqrt(mean_square / (1 - self.beta2 ** (k + 1))) + self.epsilon

@@ -39,7 +39,10 @@ __all__ = [
 
 @result
 class RobbinsMonro(NamedTuple):
-    """The two conditions (6) and why they hold or fail; true where both hold."""
+    """The two conditions (6) and why they hold or fail; true where both hold.
+
+    sum a(k) = infinity  (no point is out of reach)   and   sum a(k)^2 < infinity  (noise dies out)    (6)
+    """
 
     sum_diverges: bool
     squares_converge: bool
@@ -57,7 +60,10 @@ class Schedule:
         raise NotImplementedError
 
     def satisfies_robbins_monro(self) -> RobbinsMonro:
-        """Return whether (6) holds, with the reason."""
+        """Return whether (6) holds, with the reason.
+
+        sum a(k) = infinity  (no point is out of reach)   and   sum a(k)^2 < infinity  (noise dies out)    (6)
+        """
         raise NotImplementedError
 
 
@@ -69,7 +75,10 @@ def _positive(schedule: Any, *names: str) -> None:
 
 @dataclass(frozen=True)
 class ConstantSchedule(Schedule):
-    """The same step (1) for ever."""
+    """The same step (1) for ever.
+
+    constant   a(k) = a    (1)
+    """
 
     initial: float = 0.01
 
@@ -87,7 +96,10 @@ class ConstantSchedule(Schedule):
 
 @dataclass(frozen=True)
 class PowerSchedule(Schedule):
-    """Steps that fall like a power (2)."""
+    """Steps that fall like a power (2).
+
+    power   a(k) = a (b + k)^-p,   p = 1: a / (b + k);  p = 1/2    (2)
+    """
 
     initial: float = 1.0
     power: float = 1.0
@@ -133,7 +145,10 @@ class InverseSqrtSchedule(PowerSchedule):
 
 @dataclass(frozen=True)
 class ExponentialSchedule(Schedule):
-    """Steps that shrink by the same factor (3) every time."""
+    """Steps that shrink by the same factor (3) every time.
+
+    exponential   a(k) = a r^k    (3)
+    """
 
     initial: float = 0.1
     factor: float = 0.99
@@ -157,7 +172,10 @@ class ExponentialSchedule(Schedule):
 
 @dataclass(frozen=True)
 class StepSchedule(Schedule):
-    """A constant step that drops by a factor (4) every so often."""
+    """A constant step that drops by a factor (4) every so often.
+
+    step   a(k) = a r^floor(k / every)    (4)
+    """
 
     initial: float = 0.1
     factor: float = 0.5
@@ -183,7 +201,10 @@ class StepSchedule(Schedule):
 
 @dataclass(frozen=True)
 class PolynomialSchedule(Schedule):
-    """Steps that fall to `final` over `steps` steps and stay there (5)."""
+    """Steps that fall to `final` over `steps` steps and stay there (5).
+
+    polynomial   a(k) = end + (a - end) (1 - k / n)^p  for k < n,  then end    (5)
+    """
 
     initial: float = 0.1
     final: float = 0.0

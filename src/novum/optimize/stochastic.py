@@ -41,6 +41,9 @@ def minimize_stochastic(
 ) -> Solution:
     """Minimize a mean over rows by steps on batches of them (1).
 
+        epoch:  shuffle the rows, cut them into batches B of m rows (the last may be shorter), and for each
+        w <- w + move of the rule for  g = mean over n in B of grad E_n(w)    (1)
+
     Parameters
     ----------
     gradient : callable

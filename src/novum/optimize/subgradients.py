@@ -29,7 +29,10 @@ ONE_SIDED = 1e-6  # step of (2), relative to max(1, |x0|)
 
 @result
 class Subdifferential(NamedTuple):
-    """The interval (2); a point where the function is smooth."""
+    """The interval (2); a point where the function is smooth.
+
+    in one dimension they fill the interval [f'(x0-), f'(x0+)] of one-sided derivatives    (2)
+    """
 
     low: float
     high: float
@@ -41,6 +44,8 @@ class Subdifferential(NamedTuple):
 
 def is_subgradient(function: Callable[[Any], Any], at: Any, slope: Any, points: Any, *, tol: float = 1e-9) -> bool:
     """Check (1) on sample points: False proves that `slope` is no subgradient, True only fails to refute it.
+
+        v is a subgradient of f at x0   iff   f(x) - f(x0) >= v^T (x - x0) for all x    (1)
 
     Parameters
     ----------
@@ -71,6 +76,8 @@ def is_subgradient(function: Callable[[Any], Any], at: Any, slope: Any, points: 
 
 def subdifferential(function: Callable[[float], Any], at: float) -> Subdifferential:
     """Return (2) of a convex function of one variable, by extrapolated one-sided differences (about 8 digits).
+
+        in one dimension they fill the interval [f'(x0-), f'(x0+)] of one-sided derivatives    (2)
 
     Examples
     --------
@@ -104,6 +111,8 @@ def subgradient_descent(
     keep_path: bool = False,
 ) -> Solution:
     """Minimize a convex function with kinks by (3); returns the best point seen.
+
+        x <- x - a(k) v(k),   the best point so far is kept; f(x_k) may rise between    (3)
 
     Parameters
     ----------

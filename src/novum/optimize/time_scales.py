@@ -38,6 +38,9 @@ class TimeScales(NamedTuple):
 def check_time_scales(*schedules: Any, n_steps: int, separation: float = 0.1) -> TimeScales:
     """Check that schedules, slowest first, keep their order (1) and draw apart (2).
 
+        order   s[0](m) >= s[1](m) >= ...  at every step m    (1)
+        separation  s[i+1](m) / s[i](m) at the last step  <=  separation times that at the first    (2)
+
     Parameters
     ----------
     *schedules : Schedule, float or function of the step

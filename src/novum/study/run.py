@@ -76,7 +76,7 @@ class Study:
     >>> iris = load_iris(as_frame=True).frame
     >>> result = Study(iris, "target", models=["GaussianNB", "LDA"], folds=5, repeats=1).run()
     >>> result.kept.name
-    'GaussianNB'
+    'LDA'
     >>> result.predict(iris[:3])
     array([0, 0, 0])
     """

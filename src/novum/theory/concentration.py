@@ -80,6 +80,8 @@ def hoeffding(
 ) -> float | int:
     """Return the third of sample size, deviation and probability by Hoeffding's inequality (1).
 
+        hoeffding   P(xbar - m >= e) <= exp(-2 n e^2 / (b - a)^2)   draws in [a, b]    (1)
+
     Parameters
     ----------
     n : int, default=None
@@ -122,6 +124,8 @@ def chebyshev(
     n: int | None = None, epsilon: float | None = None, delta: float | None = None, *, variance: float = 1.0
 ) -> float | int:
     """Return the third of sample size, deviation and probability by Chebyshev's inequality (2).
+
+        chebyshev   P(|xbar - m| >= e) <= v / (n e^2)   variance v, nothing else    (2)
 
     Parameters
     ----------
@@ -167,6 +171,8 @@ def bernstein(
     two_sided: bool = False,
 ) -> float | int:
     """Return the third of sample size, deviation and probability by Bernstein's inequality (3).
+
+        bernstein   P(xbar - m >= e) <= exp(-n e^2 / (2 v + 2 c e / 3))   variance v, |x - m| <= c    (3)
 
     Parameters
     ----------
@@ -260,6 +266,8 @@ class MeanInterval(Result):
 
 def clt_interval(sample: Any, level: float = 0.95, *, std: float | None = None) -> MeanInterval:
     """Return the interval (4) for the expectation of independent draws; its level is reached as their number grows.
+
+        clt   m in xbar +- z_{1-delta/2} s / sqrt(n)   in the limit only    (4)
 
     Parameters
     ----------

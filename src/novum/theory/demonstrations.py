@@ -168,6 +168,8 @@ class GaussMarkov(Result):
 def gauss_markov(design: Any, weights: Any = None, *, noise: float = 1.0) -> GaussMarkov:
     """Return the covariances of least squares and of a weighted or any other linear unbiased estimator (2).
 
+        var(C t) - var(w_OLS) = sigma^2 (C C' - (Phi'Phi)^-1) = sigma^2 D D' >= 0,   D = C - (Phi'Phi)^-1 Phi'    (2)
+
     Parameters
     ----------
     design : array-like of shape (n, p)

@@ -83,6 +83,8 @@ def structural_risk_minimization(
 ) -> StructuralRisk:
     """Fit one model of every class and choose the least bound (1).
 
+        choose  argmin_j  r_j + sqrt((ln Pi_j(2n) + ln(4 k / delta)) / n)    (1)
+
     Parameters
     ----------
     models : mapping of str to classifier

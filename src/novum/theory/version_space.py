@@ -141,7 +141,10 @@ class VersionSpace(Result):
         return all(plain(hypothesis(x)) == label for x, label in paired(X, y))
 
     def observe(self, X: Any, y: Any) -> "VersionSpace":
-        """Return the space of the hypotheses that also agree with these examples (1)."""
+        """Return the space of the hypotheses that also agree with these examples (1).
+
+        VS = {h in H : h(x) = y for every example (x, y)}    (1)
+        """
         new = paired(X, y)
         kept = {n: h for n, h in self.hypotheses.items() if all(plain(h(x)) == label for x, label in new)}
         return self._with(kept, self.examples + tuple(new))
@@ -151,7 +154,10 @@ class VersionSpace(Result):
         return dict(Counter(plain(h(plain(x))) for h in self.hypotheses.values()))
 
     def predict(self, X: Iterable[Any]) -> list[Any]:
-        """Return the majority's label (2) of every instance, None where it is undefined."""
+        """Return the majority's label (2) of every instance, None where it is undefined.
+
+        vote(x) = the most frequent h(x) in VS; undefined (None) on a tie    (2)
+        """
         return [majority(plain(h(x)) for h in self.hypotheses.values()) for x in instances_of(X)]
 
     def unanimous(self, x: Any) -> bool:
@@ -160,6 +166,8 @@ class VersionSpace(Result):
 
     def best(self, X: Any, y: Any, performance: Callable[[list[Any], list[Any]], float] | None = None) -> str:
         """Return the name of the hypothesis of the largest performance (3), the first of equals.
+
+            h* = argmax_{h in H} performance(h, examples)    (3)
 
         Parameters
         ----------
@@ -190,7 +198,10 @@ class VersionSpace(Result):
         return lambda x: majority(plain(h(x)) for h in members)
 
     def query(self, instances: Any = None) -> Any:
-        """Return the instance whose label leaves the fewest hypotheses in the worst case (4); None where all agree everywhere."""
+        """Return the instance whose label leaves the fewest hypotheses in the worst case (4); None where all agree everywhere.
+
+        query: the instance x that leaves the fewest hypotheses in the worst case, max_c |{h : h(x) = c}|    (4)
+        """
         pool = self._pool("query") if instances is None else [plain(x) for x in instances]
         worst = [(max(votes.values(), default=0), i) for i, x in enumerate(pool) if len(votes := self.votes(x)) > 1]
         return pool[min(worst)[1]] if worst else None

@@ -25,6 +25,12 @@ OF_NUMBERS = ("squared_error", "absolute_error")
 def impurity(values: Any, criterion: str = "gini", *, base: float = 2.0) -> float:
     """Return the impurity of a group, (1) to (5).
 
+        gini   1 - sum_k p_k^2 = sum_k p_k (1 - p_k)    (1)
+        entropy   -sum_k p_k log_b p_k    (2)
+        misclassification  1 - max_k p_k    (3)
+        squared_error   sum_i w_i (y_i - mean)^2 / sum_i w_i    (4)
+        absolute_error   sum_i w_i |y_i - median| / sum_i w_i    (5)
+
     Parameters
     ----------
     values : array-like
@@ -57,6 +63,8 @@ def impurity(values: Any, criterion: str = "gini", *, base: float = 2.0) -> floa
 
 def split_impurity(groups: Sequence[Any], criterion: str = "gini", *, base: float = 2.0) -> float:
     """Return (6): what a split leaves.
+
+        split   sum_v W_v I_v / sum_v W_v over the groups v of a split    (6)
 
     Parameters
     ----------

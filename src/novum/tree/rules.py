@@ -208,6 +208,8 @@ def export_dnf(
 ) -> Formulas:
     """Return the formula (1) of every class.
 
+        phi_c = OR over leaves that say c, AND over the conditions on the way:   phi_c(x) holds  <=>  predict(x) = c    (1)
+
     Parameters
     ----------
     decision_tree : DecisionTreeClassifier

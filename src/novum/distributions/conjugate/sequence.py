@@ -27,6 +27,8 @@ TURNS = 121  # points of an ellipse
 class PosteriorSequence(Result):
     """Posteriors (18).
 
+        p(theta | x_1, ..., x_n),   n = n_1 < n_2 < ...    (18)
+
     Attributes
     ----------
     sizes : list of int

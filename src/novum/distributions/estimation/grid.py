@@ -66,7 +66,10 @@ class GridPosterior(Result):
         return [dict(zip(self.names, point)) for point in product(*(self.grid[name] for name in self.names))]
 
     def expectation(self, function: Callable[..., Any]) -> Any:
-        """Return (11) of a function of the parameters, by name; it may return an array, such as a loss for every action."""
+        """Return (11) of a function of the parameters, by name; it may return an array, such as a loss for every action.
+
+        E[f | D]   = int f(theta) p(theta | D) dtheta    (11)
+        """
         values = np.array([function(**point) for point in self._points()], dtype=np.float64)
         return np.tensordot(self.weights.ravel(), values, axes=1)[()]
 
@@ -113,7 +116,10 @@ class GridPosterior(Result):
         return float(low), float(high)
 
     def predictive(self, x: Any) -> Array:
-        """Return (10), the density of new observations x."""
+        """Return (10), the density of new observations x.
+
+        p(x | D)   = int p(x | theta) p(theta | D) dtheta    (10)
+        """
         if self._log_density is None:
             raise ParameterError(
                 "GridPosterior.predictive: a marginal has lost parameters of the density; ask the whole posterior."
@@ -194,6 +200,8 @@ def posterior_grid(
     sample_weight: Any = None,
 ) -> GridPosterior:
     """Return the posterior (9) on a grid.
+
+        p(theta | D) = p(D | theta) p(theta) / p(D),   p(D) = int p(D | theta) p(theta) dtheta    (9)
 
     Parameters
     ----------

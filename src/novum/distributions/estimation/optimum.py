@@ -209,6 +209,8 @@ def maximum_likelihood(
 ) -> Estimate:
     """Return (1) for a density that you write down.
 
+        theta_ML  = argmax sum_i w_i log p(x_i | theta)    (1)
+
     Parameters
     ----------
     log_density : callable
@@ -280,6 +282,8 @@ def maximum_a_posteriori(
     max_iter: int = 500,
 ) -> Estimate:
     """Return (2): the mode of the posterior, in the parameters as you write them.
+
+        theta_MAP = argmax sum_i w_i log p(x_i | theta) + log p(theta)   a flat prior gives (1)    (2)
 
     Parameters
     ----------

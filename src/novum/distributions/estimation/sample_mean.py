@@ -38,6 +38,9 @@ def moments(owner: str, distribution: Any) -> tuple[float, float]:
 def sample_mean(distribution: Any, n: int) -> Normal:
     """Return the law of the mean of n draws: Normal with the moments (12), exact for a Normal, else in the limit (14).
 
+        E[xbar] = m,   var(xbar) = v / n    (12)
+        sqrt(n) (xbar - m) / sqrt(v)  ->  N(0, 1)   central limit theorem    (14)
+
     Examples
     --------
     >>> from novum.distributions import Exponential, sample_mean
@@ -49,7 +52,10 @@ def sample_mean(distribution: Any, n: int) -> Normal:
 
 
 def chebyshev_bound(distribution: Any, n: int, distance: float) -> float:
-    """Return the bound (13) on the probability that the mean of n draws is off by `distance` or more."""
+    """Return the bound (13) on the probability that the mean of n draws is off by `distance` or more.
+
+    P(|xbar - m| >= e) <= v / (n e^2)   Chebyshev; tends to 0: law of large numbers    (13)
+    """
     _, var = moments("chebyshev_bound", distribution)
     distance = check_number("chebyshev_bound", "distance", distance, 0, open_low=True)
     return min(1.0, var / (check_count("chebyshev_bound", "n", n) * distance**2))
@@ -72,7 +78,10 @@ class MeanPaths(Result):
     std: float
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the paths and two standard deviations of (12) about the mean."""
+        """Draw the paths and two standard deviations of (12) about the mean.
+
+        E[xbar] = m,   var(xbar) = v / n    (12)
+        """
         ax = drawing_axes(ax)
         n = np.arange(1, len(self.means) + 1)
         ax.plot(n, self.means, lw=0.8, alpha=0.7)
@@ -104,6 +113,8 @@ def mean_paths(distribution: Any, n: int = 1000, n_paths: int = 10, random_state
 @dataclass(frozen=True)
 class StandardizedMeans(Result):
     """Draws of the left side of (14).
+
+        sqrt(n) (xbar - m) / sqrt(v)  ->  N(0, 1)   central limit theorem    (14)
 
     Attributes
     ----------

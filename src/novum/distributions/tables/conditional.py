@@ -123,6 +123,9 @@ class ConditionalTable(Result):
     def bayes(self, prior: Any) -> "ConditionalTable":
         """Return (9) from a prior P(B), or (10) from P(B | C).
 
+            P(B | A)   = P(A | B) P(B) / P(A)   Bayes    (9)
+            P(B | A, C) = P(A | B, C) P(B | C) / P(A | C)   Bayes in a context    (10)
+
         Parameters
         ----------
         prior : JointTable or ConditionalTable

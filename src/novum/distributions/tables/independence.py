@@ -38,6 +38,8 @@ class Statement(NamedTuple):
 class IndependenceCheck(Result):
     """Whether (11) holds; true in an `if` where it does.
 
+        a independent of b given c   <=>   P(a, b | c) = P(a | c) P(b | c)  wherever P(c) > 0    (11)
+
     Attributes
     ----------
     deviation : float
@@ -59,6 +61,8 @@ class IndependenceCheck(Result):
 @dataclass(frozen=True)
 class IndependenceTest(Result):
     """A test of (11) by counts.
+
+        a independent of b given c   <=>   P(a, b | c) = P(a | c) P(b | c)  wherever P(c) > 0    (11)
 
     Attributes
     ----------

@@ -120,7 +120,10 @@ class JointTable(Result):
 
     @classmethod
     def from_factors(cls, factors: Iterable[Any]) -> "JointTable":
-        """Return the product (3) of a marginal and conditional tables, each of variables that come later."""
+        """Return the product (3) of a marginal and conditional tables, each of variables that come later.
+
+        P(x_1, ..., x_n) = prod_i P(x_i | x_1, ..., x_{i-1})   chain rule, any order    (3)
+        """
         return reduce(lambda joint, factor: factor * joint, factors)
 
     # ------------------------------------------------------------------------------------------ the rules
@@ -134,14 +137,20 @@ class JointTable(Result):
         return table
 
     def marginal(self, *names: str) -> "JointTable":
-        """Return (1), over these variables in this order."""
+        """Return (1), over these variables in this order.
+
+        P(x)   = sum_y P(x, y)   marginal    (1)
+        """
         keep = self._names("marginal", names)
         if not keep:
             raise ParameterError(f"JointTable.marginal: name at least one of {', '.join(self.names)}.")
         return self._like(summed(self.p, self.names, keep), keep)
 
     def condition(self, evidence: Evidence | None = None, **more: Any) -> "JointTable":
-        """Return (2): the other variables, given observed states. Evidence of probability zero is an error."""
+        """Return (2): the other variables, given observed states. Evidence of probability zero is an error.
+
+        P(x | e)   = P(x, e) / P(e)   for P(e) > 0   conditioning, enumeration    (2)
+        """
         seen = {**(evidence or {}), **more}
         found = places("JointTable.condition", seen, self.states)
         rest = tuple(name for name in self.names if name not in found)
@@ -169,7 +178,10 @@ class JointTable(Result):
         return ConditionalTable(p, a, b, {name: self.states[name] for name in b + a})
 
     def chain_rule(self, *order: str) -> list[Any]:
-        """Return the factors of (3) in the order given, that of the names by default; `from_factors` multiplies them."""
+        """Return the factors of (3) in the order given, that of the names by default; `from_factors` multiplies them.
+
+        P(x_1, ..., x_n) = prod_i P(x_i | x_1, ..., x_{i-1})   chain rule, any order    (3)
+        """
         names = self._names("chain_rule", order or self.names)
         if len(names) < len(self.names):
             raise ParameterError(f"JointTable.chain_rule: name every one of {', '.join(self.names)}.")
@@ -177,7 +189,10 @@ class JointTable(Result):
         return [self.marginal(names[0]), *later]
 
     def query(self, target: Any, evidence: Evidence | None = None) -> "JointTable":
-        """Return P(target | evidence) by enumeration (2): variables that are neither are summed out."""
+        """Return P(target | evidence) by enumeration (2): variables that are neither are summed out.
+
+        P(x | e)   = P(x, e) / P(e)   for P(e) > 0   conditioning, enumeration    (2)
+        """
         names = self._names("query", target)
         if set(names) & set(evidence or {}):
             raise ParameterError(
@@ -197,6 +212,8 @@ class JointTable(Result):
 
     def probability(self, event: Evidence | Callable[..., Any], given: Evidence | None = None) -> float:
         """Return (4), or its conditional probability.
+
+            P(event)   = sum of P(outcome) over the outcomes in the event    (4)
 
         Parameters
         ----------
@@ -268,6 +285,8 @@ class JointTable(Result):
     def expectation(self, function: Any, given: Any = None) -> Any:
         """Return E[f] of (5).
 
+            E[f]   = sum P(outcome) f(outcome),   E[f | x] the same in P(. | x)    (5)
+
         Parameters
         ----------
         function : str or callable
@@ -291,7 +310,10 @@ class JointTable(Result):
         return {key if len(names) > 1 else key[0]: value for key, value in zip(keys, mean.ravel().tolist())}
 
     def covariance(self, *functions: Any) -> NDArray[Any]:
-        """Return (6): the covariance of two variables or functions, or the matrix of more (all variables by default)."""
+        """Return (6): the covariance of two variables or functions, or the matrix of more (all variables by default).
+
+        cov(x, y)  = E[(x - E x)(y - E y)]    (6)
+        """
         values = [self._values("covariance", f) for f in (functions or self.names)]
         centred = [v - (self.p * v).sum() for v in values]
         matrix = np.array([[(self.p * a * b).sum() for b in centred] for a in centred])

@@ -260,7 +260,10 @@ class Tree:
         return scipy.sparse.csr_matrix((np.ones(len(column), np.int64), column, begin), shape=shape)
 
     def compute_feature_importances(self, normalize: bool = True) -> NDArray:
-        """Return (3), scaled to sum to one unless told otherwise."""
+        """Return (3), scaled to sum to one unless told otherwise.
+
+        importance[j] = sum over splits on j of W_t I_t - sum over the children c of W_c I_c,  divided by W_root    (3)
+        """
         mass = self.weighted_n_node_samples * self.impurity
         gain = np.where(self.children_left == LEAF, 0.0, mass)
         for node, child in self.edges():

@@ -212,7 +212,10 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
         return self.classes_.take(np.argmax(arrays.to_numpy(decision), axis=1))
 
     def predict(self, X: Rows) -> Any:
-        """Return the class with most votes (4) of every row."""
+        """Return the class with most votes (4) of every row.
+
+        H(x) = argmax_c sum_m a_m [h_m(x) = c]    (4)
+        """
         return self._labels(self.decision_function(X))
 
     def staged_predict(self, X: Rows) -> Iterator[Any]:
@@ -244,6 +247,8 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
     def margins(self, X: Rows, y: Target) -> Any:
         """Return (7): the share of the votes for the true class less that of the strongest other, in [-1, 1].
 
+            margin_i = y_i sum_m a_m h_m(x_i) / sum_m a_m    (7)
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
@@ -256,7 +261,10 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
         return (own - rest.max(axis=1)) / self._votes().sum()
 
     def staged_exponential_loss(self, X: Rows, y: Target) -> Iterator[Any]:
-        """Yield E of (5), which every round lowers on the rows it learned from; for two classes."""
+        """Yield E of (5), which every round lowers on the rows it learned from; for two classes.
+
+        f = 1/2 sum_m a_m h_m,   E = (1/n) sum_i exp(-y_i f(x_i)) = prod_m Z_m >= training error    (5)
+        """
         sign = 2.0 * self._codes(y) - 1.0
         if self.n_classes_ != 2:
             raise DataError(f"AdaBoostClassifier.staged_exponential_loss: {self.n_classes_} classes; (5) is for two.")
@@ -264,7 +272,10 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
             yield float(np.exp(-sign * (sums[:, 1] - sums[:, 0]) / 2).mean())
 
     def staged_weights(self, X: Rows, y: Target) -> Iterator[Any]:
-        """Yield the weights of the rows before every round (3), from equal ones on; at most as many as there are members."""
+        """Yield the weights of the rows before every round (3), from equal ones on; at most as many as there are members.
+
+        d_i <- d_i exp(a_m [h_m(x_i) != y_i]) / Z    (3)
+        """
         code, each = self._codes(y), self._answers(X, every_code, self._committee())
         weight = np.full(len(code), 1.0 / len(code))
         for m, a in enumerate(self._votes()):
@@ -273,7 +284,10 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
             weight = weight / weight.sum()
 
     def training_error_bound(self) -> float:
-        """Return the product of (6), above the share of training rows that two classes get wrong at rate 1."""
+        """Return the product of (6), above the share of training rows that two classes get wrong at rate 1.
+
+        Z_m = 2 sqrt(e_m (1 - e_m))   at rate 1    (6)
+        """
         error = self.estimator_errors_[: len(self._votes())]
         return float(np.prod(2.0 * np.sqrt(error * (1.0 - error))))
 

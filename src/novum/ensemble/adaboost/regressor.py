@@ -151,6 +151,8 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
     def predict(self, X: Rows) -> Any:
         """Return the weighted median (4) of the members' predictions for every row.
 
+            H(x) = the least h_m(x) that members with half of all votes a_m or more do not exceed    (4)
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)

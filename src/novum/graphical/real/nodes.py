@@ -36,6 +36,8 @@ Array = NDArray[np.float64]
 class LinearGaussian:
     """A real-valued node (1).
 
+        x | u, d  ~  N(b0[d] + sum_i b_i[d] u_i, v[d])    (1)
+
     Parameters
     ----------
     intercept : float, or array with an axis per discrete parent

@@ -21,6 +21,7 @@ import numpy as np
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.linear_model.least_squares.coefficient_table import CoefficientTable, shown
+from novum.linear_model.least_squares.model import check_fitted_rows
 from novum.runtime import arrays
 
 __all__ = ["Inference", "infer"]
@@ -29,7 +30,6 @@ COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3")
 WEIGHTS = ("precision", "frequency")
 
 
-SAME_ROWS = 1e-5  # relative difference of residual sums of squares that rounding may leave, float32 rows included
 INVOLVED = 1e-12  # share of a column in the null space from which it takes part
 MOST_NAMES = 8  # printed
 
@@ -130,7 +130,7 @@ def table(model: Any, source: Source | None, covariance: str, level: float, weig
             coef, intercept, mean, inverse, total if model.fit_intercept else np.inf, target, covariance, weights
         )
         found = source.total(meat, spread)  # type: ignore[union-attr]
-        check_fitted_rows(found.rss, float(rss), float(tss))
+        check_fitted_rows("LinearRegression.inference", found.rss, float(rss), float(tss))
         M = found.outer * (n / freedom if covariance == "HC1" else 1.0)
         centred = inverse @ M[1:, 1:] @ inverse
         at_mean, cross = M[0, 0] / total**2, inverse @ M[1:, 0] / total
@@ -177,15 +177,6 @@ def table(model: Any, source: Source | None, covariance: str, level: float, weig
         float(counted * np.log(n) - 2 * log_likelihood),
         tied_columns(model, names[-p:] if p else []),
     )
-
-
-def check_fitted_rows(found: float, fitted: float, tss: float) -> None:
-    """Raise where the rows given do not leave the residuals that the fit left."""
-    if abs(found - fitted) > SAME_ROWS * max(found, fitted) + SAME_ROWS**2 * tss:
-        raise DataError(
-            f"LinearRegression.inference: these rows leave a residual sum of squares of {found:.6g}, those that were fitted left"
-            f" {fitted:.6g}; give X, y and sample_weight that `fit` saw."
-        )
 
 
 def tied_columns(model: Any, names: list[str]) -> tuple[str, ...]:

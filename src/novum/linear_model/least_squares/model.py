@@ -24,6 +24,7 @@ __all__ = ["LinearRegressor"]
 
 CACHED = 1 << 16  # numbers of a run of rows that a core keeps at hand
 ALONE = 1e-10  # 1 - leverage below which a row alone determines a coefficient: without it there is no prediction
+SAME_ROWS = 1e-5  # relative difference of residual sums of squares that rounding may leave, float32 rows included
 
 
 class Line(NamedTuple):
@@ -78,6 +79,27 @@ def rows_and_weight(_: Any, block: Block) -> Extent:
     """Return how many rows of a block count, and for how much."""
     total = float(block.rows) if block.weight is None else float(block.weight.sum())
     return Extent(count(block)[0], total)
+
+
+class Squares(NamedTuple):
+    rss: np.ndarray  # (q,): weighted squares of the residuals
+
+
+def residual_squares(line: Line, block: Block) -> Squares:
+    """Return what a line leaves of the targets of a block."""
+    X = arrays.to_numpy(arrays.dense(block.X))
+    rest = arrays.as_matrix(arrays.to_numpy(block.y)).astype(np.float64) - (X @ line.coef.T + line.intercept)
+    weight = 1.0 if block.weight is None else arrays.to_numpy(block.weight)[:, None]
+    return Squares((weight * rest**2).sum(axis=0))
+
+
+def check_fitted_rows(owner: str, found: float, fitted: float, tss: float) -> None:
+    """Raise where the rows given do not leave the residuals that the fit left."""
+    if abs(found - fitted) > SAME_ROWS * max(found, fitted) + SAME_ROWS**2 * tss:
+        raise DataError(
+            f"{owner}: these rows leave a residual sum of squares of {found:.6g}, those that were fitted left"
+            f" {fitted:.6g}; give X, y and sample_weight that `fit` saw."
+        )
 
 
 def leverages(X: np.ndarray, mean: np.ndarray, inverse: np.ndarray, weight: float) -> np.ndarray:
@@ -213,6 +235,10 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             params = LeaveOneOut(line, self._inverse(), mean, self._weight, self.fit_intercept)
             found = source.rows(leave_one_out_block, params)
             source.check_results(found)  # NaN in the data shows in the result; what is left is leverage one
+            if source.at_hand:
+                owner = f"{type(self).__name__}.leave_one_out_predict"
+                for sums in zip(source.total(residual_squares, line).rss, self._rss, self._tss, strict=True):
+                    check_fitted_rows(owner, *map(float, sums))
             return found
 
     def _again(self, X: Rows, y: Target, sample_weight: RowWeights, defer: bool = False) -> Source:

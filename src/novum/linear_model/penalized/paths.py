@@ -95,6 +95,8 @@ def enet_path(
 ) -> Any:
     """Return the elastic-net coefficients of (1) along a grid of penalties.
 
+        minimise  1/(2 n) |y - X b|^2 + alpha l1_ratio |b|_1 + alpha (1 - l1_ratio)/2 |b|^2    (1)
+
     Parameters
     ----------
     X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
