@@ -189,10 +189,10 @@ def learned(estimator):
     return found
 
 
-def outputs(estimator, X):
+def outputs(estimator, X, without=()):
     """Return what the fitted estimator says about X, by method."""
     methods = ("predict", "predict_proba", "transform", "score_samples", "decision_function")
-    found = {name: getattr(estimator, name)(X) for name in methods if hasattr(estimator, name)}
+    found = {name: getattr(estimator, name)(X) for name in methods if hasattr(estimator, name) and name not in without}
     if hasattr(estimator, "kneighbors"):
         found["kneighbors"] = estimator.kneighbors(X, return_distance=False)
     return found
