@@ -39,8 +39,10 @@ def fold(
 ) -> Fit:
     """Repeat (1) and (2) until `converged(before, after, history)` or `max_iter` passes.
 
-    `report(n_iter, objective, params)`, if given, is told of every pass; when it returns True the fold stops as converged.
+    `report(n_iter, objective, params)`, if given, is told of every pass; when it returns True the fold stops as converged. One
+    whose `listens` is False is not called.
     """
+    report = report if getattr(report, "listens", True) else None
     history: list[float] = []
     sums = None
     for n_iter in range(1, max_iter + 1):
