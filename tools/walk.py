@@ -1,7 +1,8 @@
 """How often a call changes files on its way to the kernel and back: python tools/walk.py [name ...]
 
-A switch is a call (or the return from one) whose function lies in another file of novum than its caller. Each walk runs once
-before it is counted, so that imports and caches are not part of it.
+A switch is a call of a Python function that lies in another file of novum than the one called before it (what Python itself
+calls: functions, generators that go on, comprehensions). Each walk runs once before it is counted, so that imports and caches
+are not part of it; calls in other threads than the first are not seen.
 """
 
 import sys
@@ -54,11 +55,12 @@ def network_query() -> Callable[[], Any]:
 
 
 def study() -> Callable[[], Any]:
-    from novum.datasets import load_breast_cancer
+    from sklearn.datasets import load_iris
+
     from novum.study import Study
 
-    frame = load_breast_cancer(as_frame=True).frame.iloc[:200]
-    return lambda: Study(frame, frame.columns[-1], budget=5, jobs=1).run()
+    iris = load_iris(as_frame=True).frame
+    return lambda: Study(iris, "target", models=["GaussianNB", "LDA"], folds=5, repeats=1, n_jobs=1).run()
 
 
 WALKS = {
@@ -70,30 +72,25 @@ WALKS = {
 }
 
 
-def switches(action: Callable[[], Any]) -> tuple[int, list[str]]:
-    """Return the number of switches between files of novum, and the files in the order of their first visit."""
+def visits(action: Callable[[], Any]) -> list[str]:
+    """Return the files of novum that the calls of an action go through, one entry per change of file."""
     action()
-    count, files = 0, []
+    files: list[str] = []
 
     def watch(frame: FrameType, event: str, _: Any) -> None:
-        nonlocal count
-        if event not in ("call", "return") or frame.f_back is None:
-            return
-        here, there = frame.f_code.co_filename, frame.f_back.f_code.co_filename
-        if SOURCE in here and here != there and SOURCE in there:
-            count += 1
-            if here not in files:
-                files.append(here)
+        name = frame.f_code.co_filename
+        if event == "call" and SOURCE in name and (not files or files[-1] != name):
+            files.append(name)
 
     sys.setprofile(watch)
     try:
         action()
     finally:
         sys.setprofile(None)
-    return count, [name.rsplit(SOURCE, 1)[1] for name in files]
+    return [name.rsplit(SOURCE, 1)[1] for name in files]
 
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or WALKS:
-        count, files = switches(WALKS[name]())
-        print(f"{name}: {count} switches\n  " + "\n  ".join(files))
+        path = visits(WALKS[name]())
+        print(f"{name}: {len(path) - 1} switches\n  " + "\n  ".join(dict.fromkeys(path)))

@@ -37,12 +37,12 @@ def killer(client, monkeypatch):
     def arm(tree, number):
         plain, asked, killed = _fold_growth.request_of, [], []
 
-        def request_of(growth):
+        def request_of(growth, *nodes):
             asked.append(growth)
             if len(set(map(id, asked))) == tree and asked.count(growth) == number and not killed:
                 killed.append(next(iter(client.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
-            return plain(growth)
+            return plain(growth, *nodes)
 
         monkeypatch.setattr(_fold_growth, "request_of", request_of)
         return asked

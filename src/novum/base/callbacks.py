@@ -29,6 +29,8 @@ def fitted_attributes(params: Any) -> dict[str, Any]:
 class Silent:
     """The report of an estimator without callbacks."""
 
+    listens = False
+
     def __enter__(self) -> "Silent":
         return self
 

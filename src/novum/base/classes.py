@@ -19,7 +19,7 @@ class Labels(NamedTuple):
 def block_labels(_: Any, block: Block) -> Labels:
     """Return the labels that occur in one block; raise for fractions and for labels that cannot be sorted."""
     try:
-        values = arrays.unique(block.y)
+        values = np.unique(block.y) if isinstance(block.y, np.ndarray) else arrays.unique(block.y)
     except TypeError as error:
         raise DataError(
             f"y mixes labels of different types, or some are missing: {error}. Give every row one label."

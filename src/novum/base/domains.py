@@ -27,6 +27,7 @@ __all__ = [
     "Null",
     "RandomState",
     "Real",
+    "Share",
     "check",
 ]
 
@@ -94,6 +95,13 @@ class Interval(Domain):
         right = ")" if self.high is None or self.open in ("high", "both") else "]"
         low, high = "-inf" if self.low is None else self.low, "inf" if self.high is None else self.high
         return f"{noun} in the range {left}{low}, {high}{right}"
+
+
+class Share(Interval):
+    """Floats between two bounds; a whole number counts something instead, so it is none of these."""
+
+    def right_type(self, value: Any) -> Any:
+        return super().right_type(value) and not isinstance(value, numbers.Integral)
 
 
 def Int(low: int | None = None, high: int | None = None) -> Domain:

@@ -40,17 +40,18 @@ def fits(method: Callable) -> Callable:
     @wraps(method)
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
         before, X = dict(self.__dict__), None
-        args = tuple(map(validation.unmasked, args))
-        kwargs = {name: validation.unmasked(value) for name, value in kwargs.items()}
+        if any(isinstance(value, np.ma.MaskedArray) for value in (*args, *kwargs.values())):
+            args = tuple(map(validation.unmasked, args))
+            kwargs = {name: validation.unmasked(value) for name, value in kwargs.items()}
         try:
             if not get_config()["skip_parameter_validation"]:
                 given = {name: getattr(self, name) for name in self._domains if hasattr(self, name)}
                 domains.check(self._domains, given, type(self).__name__)
-            passes = self._reports_passes or method.__name__ != "fit"
             given = {**dict(zip(("X", "y", "sample_weight"), args)), **kwargs}
-            X, y, weight = (given.get(name) for name in ("X", "y", "sample_weight"))
+            X, y, weight = given.get("X"), given.get("y"), given.get("sample_weight")
             check_sizes(self, X)
-            announced = nullcontext() if passes else reporting(self, 0, X=X, y=y, sample_weight=weight)
+            told = self._reports_passes or method.__name__ != "fit" or not getattr(self, "_skl_callbacks", None)
+            announced = nullcontext() if told else reporting(self, 0, X=X, y=y, sample_weight=weight)
             with (
                 single_blas(),
                 announced,

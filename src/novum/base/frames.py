@@ -6,7 +6,7 @@ import numpy as np
 
 from novum.exceptions import DataError
 
-__all__ = ["coded_frame", "frame_levels", "is_frame"]
+__all__ = ["coded_frame", "frame_levels", "is_frame", "text_column"]
 
 
 def is_frame(X: Any) -> bool:
@@ -53,3 +53,21 @@ def coded_frame(owner: str, X: Any, levels: dict[str, list[Any]]) -> Any:
             )
         columns[series.name] = np.array([place.get(v, np.nan) for v in values])
     return nw.from_dict(columns, backend=frame.implementation).to_native()
+
+
+def text_column(X: Any) -> str:
+    """Return which column of a frame is text, and what to do about it; words for the end of an error."""
+    names = [
+        str(name) for name, kind in zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())) if not is_number(kind)
+    ]
+    which = f", and column {names[0]!r} holds text" if names else ""
+    remedy = "encode it (sklearn.preprocessing.OrdinalEncoder, OneHotEncoder); MixedNB and trees take columns of text in a frame"
+    return f"{which}: {remedy}"
+
+
+def is_number(kind: Any) -> bool:
+    """Return whether the dtype of a frame's column is one of numbers."""
+    try:
+        return np.dtype(kind).kind in "fiub"
+    except TypeError:
+        return bool(getattr(kind, "is_numeric", lambda: False)())

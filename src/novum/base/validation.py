@@ -14,11 +14,12 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from novum.base.frames import text_column
 from novum.base.naming import named
 from novum.base.sparse_matrices import sound_sparse
 from novum.exceptions import DataError
-from novum.fold.blocks import Source, not_in_memory, row_blocks
-from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles
+from novum.fold.blocks import Source, not_in_memory
+from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, SparseTiles, Tiles, row_blocks
 from novum.runtime import arrays, sklearn_private
 
 __all__ = [
@@ -57,7 +58,7 @@ def open_source(
     """
     if (source := open_home(estimator, X, y, sample_weight)) is not None:
         return admit(estimator, source, target=target, reset=reset, n_jobs=n_jobs).prepare()
-    sparse = estimator.__sklearn_tags__().input_tags.sparse
+    sparse = scipy.sparse.issparse(X) and estimator.__sklearn_tags__().input_tags.sparse
     tiles = check_rows(estimator, X, reset=reset, accept_sparse=sparse, min_rows=min_rows, by_column=by_column)
     labels = None if target is None else check_target(estimator, tiles, y, target)
     weight = check_weight(estimator, sample_weight, tiles.shape[0])
@@ -232,7 +233,8 @@ def check_rows(
     estimator: Any, X: Any, *, reset: bool, accept_sparse: bool, min_rows: int = 1, by_column: bool = False
 ) -> Tiles:
     """Return X cut-ready: shape and type checked, feature names and number compared or (reset) recorded."""
-    X = arrays.to_numpy(X) if arrays.is_tensor(X) else X  # of a learner that takes tensors as arrays
+    if type(X) is not np.ndarray and arrays.is_tensor(X):
+        X = arrays.to_numpy(X)  # of a learner that takes tensors as arrays
     nameless = type(X) is np.ndarray or scipy.sparse.issparse(X)
     if not nameless or hasattr(estimator, "feature_names_in_"):
         sklearn_private.check_feature_names(estimator, X, reset=reset)
@@ -271,24 +273,6 @@ def check_rows(
 def aligned(x: np.ndarray) -> np.ndarray:
     """Return an array whose numbers lie where a processor reads them: a field of a packed record need not."""
     return x if x.flags.aligned else x.copy()
-
-
-def text_column(X: Any) -> str:
-    """Return which column of a frame is text, and what to do about it; words for the end of an error."""
-    names = [
-        str(name) for name, kind in zip(getattr(X, "columns", ()), getattr(X, "dtypes", ())) if not is_number(kind)
-    ]
-    which = f", and column {names[0]!r} holds text" if names else ""
-    remedy = "encode it (sklearn.preprocessing.OrdinalEncoder, OneHotEncoder); MixedNB and trees take columns of text in a frame"
-    return f"{which}: {remedy}"
-
-
-def is_number(kind: Any) -> bool:
-    """Return whether the dtype of a frame's column is one of numbers."""
-    try:
-        return np.dtype(kind).kind in NUMBERS
-    except TypeError:
-        return bool(getattr(kind, "is_numeric", lambda: False)())
 
 
 def shape_of(tiles: Tiles) -> np.ndarray:

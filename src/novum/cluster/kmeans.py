@@ -36,7 +36,8 @@ from novum.engines.kmeans.lloyd import Clusters, labels_of_block, lloyd
 from novum.engines.kmeans.spread import mean_variance
 from novum.engines.kmeans.start import checked_centers, start_centers
 from novum.exceptions import DataError, NotConverged
-from novum.fold.blocks import Block, Source, block_rows
+from novum.fold.blocks import Block, Source
+from novum.fold.homes.memory import block_rows
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target

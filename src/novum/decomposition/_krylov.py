@@ -15,7 +15,8 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from novum.decomposition._spectrum import Spectrum, descending, signed, squares_floor
-from novum.fold.blocks import Block, Source, row_blocks
+from novum.fold.blocks import Block, Source
+from novum.fold.homes.memory import row_blocks
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 

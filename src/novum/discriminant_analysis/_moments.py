@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.fold.blocks import Block, Source, block_rows
+from novum.fold.blocks import Block, Source
+from novum.fold.homes.memory import block_rows
 from novum.runtime import arrays
 
 __all__ = ["Moments", "class_moments", "covariances", "length_fourth", "pooled_covariance"]

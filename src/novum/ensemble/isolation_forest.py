@@ -19,13 +19,12 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real
+from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Real, Share
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.base.validation import check_weight, open_rows, read_in_passes
 from novum.engines.trees.exact import Rules, grow, layout_of, number_target, prepare
 from novum.engines.trees.input_table import read_table
-from novum.engines.trees.limits import Share
 from novum.ensemble._isolation_rows import PURPOSE, parts_by_passes, percentile_by_passes, present_rows
 from novum.ensemble.forest.samples import tree_seeds
 from novum.ensemble.forest.votes import Votes, cells, means, votes_of

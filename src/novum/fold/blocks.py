@@ -14,11 +14,9 @@ import numpy as np
 
 from novum.exceptions import DataError
 
-__all__ = ["Block", "Source", "add", "block_rows", "merge_tree", "row_blocks"]
+__all__ = ["Block", "Source", "add", "merge_tree"]
 
 BLOCK_VALUES = 2**18  # about 2 MiB of float64: kernels tile within it; calls into Python cost nothing beside it
-MOST_BLOCKS = 256  # enough for any machine's threads; more would only cost calls
-LEAST_ROWS = 128  # of a block of predictions: a product with fewer would spend its time on preparing the other factor
 ALL_ROWS, SAMPLE = "the learner takes all rows at once", "give a sample of the rows"  # why, and what to do, if not said
 ROWS_PER_COLUMN = 2  # a block at least this much taller than wide: else merging d x d statistics outweighs making them
 
@@ -36,19 +34,6 @@ class Block(NamedTuple):
     def rows(self) -> int:
         """Number of rows."""
         return int(self.X.shape[0])
-
-
-def block_rows(n: int, d: int) -> int:
-    """Return the rows per block for n x d data in memory: a function of n and d alone."""
-    count = min(MOST_BLOCKS, max(1, n * d // BLOCK_VALUES), max(1, n // max(1, ROWS_PER_COLUMN * d)))
-    count = 1 << (count.bit_length() - 1)  # a power of two: equal shares for 2, 4, 8 ... threads, and a full merge tree
-    return -(-n // count)
-
-
-def row_blocks(n: int, d: int) -> int:
-    """Return the rows per block for results row by row, which are not merged: wide data are cut as well."""
-    count = min(MOST_BLOCKS, max(1, n * d // BLOCK_VALUES), max(1, n // LEAST_ROWS))
-    return -(-n // (1 << (count.bit_length() - 1)))
 
 
 def add(a: Any, b: Any) -> Any:

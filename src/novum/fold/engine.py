@@ -42,8 +42,10 @@ def fold(
         total  = merge of statistics(params, block) over the blocks, in a tree fixed by their number    (1)
         params = update(params, total)    (2)
 
-    `report(n_iter, objective, params)`, if given, is told of every pass; when it returns True the fold stops as converged.
+    `report(n_iter, objective, params)`, if given, is told of every pass; when it returns True the fold stops as converged. One
+    whose `listens` is False is not called.
     """
+    report = report if getattr(report, "listens", True) else None
     history: list[float] = []
     sums = None
     for n_iter in range(1, max_iter + 1):

@@ -114,6 +114,8 @@ def check_batch_rows(rows: Any) -> int | None:
 
 def put_beside(paths: list[Path], beside: list[dict[str, Path]], role: str, value: Any) -> Any:
     """Note the arrays that lie beside every `.npy` file, where `value` is paths; return the key of the role."""
+    if value is None:
+        return None
     given = value if isinstance(value, (list, tuple)) else [value]
     if not given or not all(is_path(item) for item in given):
         return value

@@ -6,15 +6,16 @@
 """
 
 from collections.abc import Hashable, Iterable, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError, ParameterTypeError
-from novum.runtime.words import few, shown
+from novum.runtime.words import MOST_NAMES, few, shown
 
-__all__ = ["Evidence", "in_words", "listed", "read_evidence", "state_index"]
+__all__ = ["Evidence", "in_words", "listed", "read_evidence", "read_question", "state_index"]
 
 States = Mapping[Any, tuple[Any, ...]]
 
@@ -97,7 +98,23 @@ def read_evidence(owner: str, evidence: Any, states: States) -> Evidence:
     return found
 
 
+def read_question(owner: str, variables: Any, evidence: Any, states: States) -> tuple[tuple[Any, ...], Evidence]:
+    """Return the names that are asked for, none of them observed, and the evidence by numbers."""
+    names = listed(owner, "variables", variables, states)
+    seen = read_evidence(owner, evidence, states)
+    for name in names:
+        if isinstance(evidence, Mapping) and name in evidence and list(states).index(name) in seen.hard:
+            raise ParameterError(
+                f"{owner}(variables={name!r}): {name!r} is among the evidence; ask for another variable."
+            )
+    if not names:
+        raise ParameterError(f"{owner}: name at least one variable; the variables are {few(states)}.")
+    return names, seen
+
+
 def in_words(evidence: Any) -> str:
     """Return `gauge=empty, battery=flat`; of much evidence the beginning."""
-    pairs = (evidence or {}).items()
-    return few(f"{v}~soft" if isinstance(value, Mapping | list | np.ndarray) else f"{v}={value}" for v, value in pairs)
+    pairs = islice((evidence or {}).items(), MOST_NAMES + 1)
+    return few(
+        [f"{v}~soft" if isinstance(value, Mapping | list | np.ndarray) else f"{v}={value}" for v, value in pairs]
+    )

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from novum.engines.factors.plan import MEMORY_LIMIT, Cost, Engine, TooLarge, in_bytes
 from novum.exceptions import DataError, ParameterError
-from novum.graphical._evidence import Evidence, in_words, listed, read_evidence
+from novum.graphical._evidence import Evidence, in_words, read_evidence, read_question
 from novum.graphical._gibbs import gibbs
 from novum.graphical._loopy import loopy_bp
 from novum.graphical._mean_field import mean_field
 from novum.graphical.ancestral import likelihood_weighting, rejection
 from novum.graphical.result import Marginals, MostProbable, Posterior
 from novum.runtime.checks import check_choice, check_number
-from novum.runtime.words import few
 
 __all__ = ["Queries"]
 
@@ -32,6 +31,7 @@ APPROXIMATE: dict[str, Callable[..., Posterior]] = {
     "gibbs": gibbs,
     "rejection": rejection,
 }
+METHODS = (*EXACT, *APPROXIMATE)
 ENUMERABLE = 1 << 24  # cells of a joint table that enumeration writes down
 
 
@@ -73,19 +73,6 @@ class Queries:
     def _states_only(self, owner: str, evidence: Any, variables: Any) -> None:
         """Raise where a variable is named that has no states."""
 
-    def _asked(self, owner: str, variables: Any, evidence: Any) -> tuple[tuple[Any, ...], Evidence]:
-        names = listed(owner, "variables", variables, self.states)
-        seen = read_evidence(owner, evidence, self.states)
-        place = self._place()
-        for name in names:
-            if place[name] in seen.hard:
-                raise ParameterError(
-                    f"{owner}(variables={name!r}): {name!r} is among the evidence; ask for another variable."
-                )
-        if not names:
-            raise ParameterError(f"{owner}: name at least one variable; the variables are {few(self.states)}.")
-        return names, seen
-
     def query(
         self,
         variables: Any,
@@ -111,8 +98,9 @@ class Queries:
             Bytes that exact inference may take; a query that needs more is refused before anything is allocated.
         """
         owner = self._owner("query")
-        check_choice(owner, "method", method, (*EXACT, *APPROXIMATE))
-        names, seen = self._asked(owner, variables, evidence)
+        if method not in METHODS:
+            check_choice(owner, "method", method, METHODS)
+        names, seen = read_question(owner, variables, evidence, self.states)
         given = in_words(evidence)
         if method in APPROXIMATE:
             try:
@@ -126,7 +114,7 @@ class Queries:
             raise ParameterError(f"{owner}({next(iter(options))}=...): method={method!r} has no such option.")
         if method == "sum_product":
             return self._by_messages(owner, names, evidence, given)
-        limit = check_number(owner, "memory_limit", memory_limit, 0)
+        limit = memory_limit if memory_limit is MEMORY_LIMIT else check_number(owner, "memory_limit", memory_limit, 0)
         place = self._place()
         target = tuple(place[name] for name in names)
         label = "exact"
@@ -198,7 +186,7 @@ class Queries:
         names = (
             tuple(name for name in self.states if place[name] not in seen.hard)
             if variables is None
-            else self._asked(owner, variables, evidence)[0]
+            else read_question(owner, variables, evidence, self.states)[0]
         )
         try:
             tables, logs = self._engine().marginals(
@@ -230,7 +218,7 @@ class Queries:
         names = (
             tuple(name for name in self.states if place[name] not in seen.hard)
             if variables is None
-            else self._asked(owner, variables, evidence)[0]
+            else read_question(owner, variables, evidence, self.states)[0]
         )
         limit = check_number(owner, "memory_limit", memory_limit, 0)
         chosen = [place[n] for n in names]
@@ -277,7 +265,7 @@ class Queries:
             seen = read_evidence(owner, evidence, self.states)
             targets: list[tuple[int, ...]] = [(i,) for i in range(len(self.states)) if i not in seen.hard]
         else:
-            names, seen = self._asked(owner, variables, evidence)
+            names, seen = read_question(owner, variables, evidence, self.states)
             targets = [tuple(place[name] for name in names)]
         return self._engine().cost(seen.observed, targets, tuple(seen.soft))
 

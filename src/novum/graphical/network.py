@@ -16,7 +16,7 @@ from novum.engines.factors.states import coded_rows, plain
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._causes import FEW_CAUSES, one_by_one
 from novum.graphical._conditional_draws import draw_given
-from novum.graphical._evidence import in_words, known, listed
+from novum.graphical._evidence import in_words, known, listed, read_question
 from novum.graphical._evidence_patterns import posterior_rows
 from novum.graphical._graph_answers import OnGraph
 from novum.graphical._queries import Queries
@@ -189,7 +189,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         return size - 1
 
     def _filled(self, method: str) -> None:
-        if len(self.conditionals) < len(self.dag):
+        if len(self.conditionals) < len(self.dag.parents):
             raise ParameterError(
                 f"{self._owner(method)}: the network has no tables yet; pass tables= or call fit(data)."
             )
@@ -299,10 +299,10 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
             )
 
     def query(self, variables: Any, evidence: Any = None, method: str = "auto", **options: Any) -> Any:
-        owner = self._owner("query")
         self._filled("query")
-        if len(self.states) == len(self.dag):
+        if len(self.states) == len(self.dag.parents):
             return super().query(variables, evidence, method, **options)
+        owner = self._owner("query")
         names = listed(owner, "variables", variables, self.parents)
         if not names or all(v in self.states for v in (*names, *(evidence if isinstance(evidence, Mapping) else ()))):
             return super().query(variables, evidence, method, **options)
@@ -354,7 +354,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         """
         owner = self._owner("query_rows")
         self._filled("query_rows")
-        targets, _ = self._asked(owner, variables, None)
+        targets, _ = read_question(owner, variables, None, self.states)
         if len(self.states) < len(self.dag):
             raise ParameterError(f"{owner}: the network has real variables; ask query(...) row by row.")
         kept = {name: states for name, states in self.states.items() if name not in targets}

@@ -108,9 +108,8 @@ class LinearRegression(LinearRegressor):
         self
         """
         source = self._source(X, y, sample_weight, target="numeric")
-        solution = solve_sparse(source, self, None) or solve(
-            source, fit_intercept=self.fit_intercept, positive=self.positive
-        )
+        solution = solve_sparse(source, self, None) if source.sparse else None
+        solution = solution or solve(source, fit_intercept=self.fit_intercept, positive=self.positive)
         self._keep(solution, source, source.n_targets == 0)
         self.rank_ = solution.rank
         return self

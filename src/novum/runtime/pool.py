@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from novum import _core
 from novum.runtime.blas import libraries
 
-__all__ = ["here", "map_ordered"]
+__all__ = ["here", "inside", "map_ordered"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -35,7 +35,7 @@ class _Here(threading.local):
 here = _Here()
 
 
-def _inside(function: Callable[[Item], Result], item: Item) -> Result:
+def inside(function: Callable[[Item], Result], item: Item) -> Result:
     """Return `function(item)`, during which nobody starts threads."""
     outer, here.inside_block = here.inside_block, True
     try:
@@ -75,7 +75,7 @@ class _Pass:
         """Do a task; an error is kept for its turn, and nothing that comes after it is begun."""
         try:
             if not any(failure < task.index for failure in self.failures):
-                task.result = _inside(self.function, task.item)
+                task.result = inside(self.function, task.item)
         except BaseException as error:
             task.error = error
             self.failures.append(task.index)
@@ -200,7 +200,7 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], n_thr
     """
     if n_threads <= 1 or here.inside_block:
         for item in items:
-            yield _inside(function, item)
+            yield inside(function, item)
         return
     run, pool, generation = _Pass(function), _pools.get(n_threads - 1), _pools.generation
     numbered = enumerate(items)

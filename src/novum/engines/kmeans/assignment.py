@@ -8,13 +8,25 @@ far from zero lose no digits.
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
 from novum import _core
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
-__all__ = ["Sums", "all_distances", "distances", "host", "lloyd_pass", "nearest", "origin", "take_rows"]
+__all__ = [
+    "Sums",
+    "all_distances",
+    "distances",
+    "host",
+    "lloyd_pass",
+    "move",
+    "nearest",
+    "origin",
+    "plain_pass",
+    "take_rows",
+]
 
 TENSOR_VALUES = 2**27  # what a GPU holds at a time for scores or differences: 1 GB of float64
 
@@ -37,14 +49,16 @@ def origin(centers: NDArray, dtype: np.dtype, sparse: bool) -> NDArray:
 
 def host(X: Any) -> Any:
     """Return a tensor that lives on a processor as an array over the same memory; all else as it is."""
-    return X.numpy() if arrays.is_tensor(X) and X.device.type == "cpu" else X
+    if X is None or isinstance(X, np.ndarray) or not arrays.is_tensor(X) or X.device.type != "cpu":
+        return X
+    return X.numpy()
 
 
 def take_rows(X: Any, rows: NDArray) -> NDArray:
     """Return a few rows as a dense float64 array."""
-    if arrays.is_sparse(X):
+    if scipy.sparse.issparse(X):
         return np.asarray(X[rows].toarray(), dtype=np.float64)
-    if arrays.is_tensor(X):
+    if not isinstance(X, np.ndarray):
         return arrays.to_numpy(X[arrays.like(X, rows, "int64")]).astype(np.float64)
     return np.asarray(X[rows], dtype=np.float64)
 
@@ -55,7 +69,7 @@ def nearest(centers: NDArray, block: Block) -> Any:
     if arrays.is_tensor(X):
         return tensor_nearest(centers, X)
     label = np.empty(X.shape[0], np.int32)
-    if arrays.is_sparse(X):
+    if scipy.sparse.issparse(X):
         _core.kmeans.sparse.nearest(X.data, X.indices, X.indptr, centers, label)
     else:
         _core.kmeans.dense.nearest(X, centers, label)
@@ -69,7 +83,7 @@ def distances(centers: NDArray, block: Block, label: Any) -> NDArray:
         difference = X.double() - arrays.like(X, centers, "float64")[label.long()]
         return arrays.to_numpy((difference * difference).sum(dim=1))
     out = np.empty(X.shape[0])
-    if arrays.is_sparse(X):
+    if scipy.sparse.issparse(X):
         _core.kmeans.sparse.distances(X.data, X.indices, X.indptr, centers, label, out)
     else:
         _core.kmeans.dense.distances(X, centers, label, out)
@@ -81,7 +95,7 @@ def all_distances(centers: NDArray, block: Block) -> Any:
     X = host(block.X)
     if arrays.is_tensor(X):
         return tensor_distances(centers, X)
-    if arrays.is_sparse(X):
+    if scipy.sparse.issparse(X):
         square = (X.multiply(X)).sum(axis=1).reshape(-1, 1) - 2 * (X @ centers.T) + (centers**2).sum(axis=1)
         return np.sqrt(np.maximum(np.asarray(square), 0.0)).astype(X.dtype)
     out = np.empty((X.shape[0], len(centers)), X.dtype)
@@ -89,15 +103,27 @@ def all_distances(centers: NDArray, block: Block) -> Any:
     return out
 
 
+def move(centers: NDArray, origin: NDArray, sums: Sums, dtype: np.dtype) -> tuple[NDArray, float]:
+    """Return (3), in the dtype of the data, and by how much the centers moved, all squared distances together."""
+    after = np.empty_like(centers)
+    shift = _core.kmeans.dense.move(centers, origin, sums.first, sums.mass, dtype == np.float32, after)
+    return after, shift
+
+
+def plain_pass(params: Any, block: Block) -> Sums:
+    """Return the statistics of one block of a home that remembers nothing between passes."""
+    return lloyd_pass(params.centers, block)[0]
+
+
 def lloyd_pass(centers: NDArray, block: Block) -> tuple[Sums, Any]:
     """Return the statistics of one block, and the labels they rest on."""
     X = host(block.X)
-    if arrays.is_tensor(X):
+    if not isinstance(X, np.ndarray) and arrays.is_tensor(X):
         return tensor_pass(centers, block)
     label = np.empty(X.shape[0], np.int32)
     first, mass = np.zeros(centers.shape), np.zeros(len(centers))
     weight = host(block.weight)
-    if arrays.is_sparse(X):
+    if scipy.sparse.issparse(X):
         inertia = _core.kmeans.sparse.step(X.data, X.indices, X.indptr, weight, centers, label, first, mass)
     else:
         inertia = _core.kmeans.dense.step(X, weight, centers, label, first, mass)

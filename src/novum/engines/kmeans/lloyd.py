@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum import _core
 from novum.engines.kmeans import assignment
 from novum.engines.kmeans.assignment import Sums
 from novum.engines.kmeans.bounds import Lloyd, guided_pass, known_labels, moved, start_guide
@@ -88,13 +87,6 @@ def relocate(sums: Sums, origin: NDArray, far: Furthest) -> Sums:
     return Sums(first, mass, sums.inertia)
 
 
-def move(centers: NDArray, origin: NDArray, sums: Sums, dtype: np.dtype) -> tuple[NDArray, float]:
-    """Return (3), in the dtype of the data, and by how much the centers moved, all squared distances together."""
-    after = np.empty_like(centers)
-    shift = _core.kmeans.dense.move(centers, origin, sums.first, sums.mass, dtype == np.float32, after)
-    return after, shift
-
-
 def lloyd(
     source: Source,
     start: NDArray,
@@ -113,15 +105,17 @@ def lloyd(
         if n_empty := int((sums.mass == 0).sum()):
             far = source.total(furthest_rows, Wanted(params, n_empty), merge_furthest(n_empty))
             sums = relocate(sums, origin, far)
-        centers, shift[0] = move(params.centers, origin, sums, dtype)
-        guide = moved(params.guide, params.centers, centers) if shift[0] else params.guide
+        centers, shift[0] = assignment.move(params.centers, origin, sums, dtype)
+        bounded = params.guide is not None and shift[0]
+        guide = moved(params.guide, params.centers, centers) if bounded else params.guide
         return Lloyd(centers, run, params.number + 1, guide)
 
     start = np.ascontiguousarray(start.astype(dtype), dtype=np.float64)
     guide = start_guide(start, source)
+    statistics = assignment.plain_pass if source.rereads else guided_pass
     fit = fold(
         Lloyd(start, run, 0, guide),
-        guided_pass,
+        statistics,
         update,
         source,
         objective=lambda sums: sums.inertia,
@@ -132,7 +126,7 @@ def lloyd(
     if shift[0] == 0 and (fit.last.mass > 0).all():  # the last pass has seen these very centers
         params = fit.params._replace(number=fit.params.number - 1)
         return Clusters(params, fit.last.inertia, fit.history, fit.n_iter, fit.last.mass)
-    last = source.total(guided_pass, fit.params)
+    last = source.total(statistics, fit.params)
     return Clusters(fit.params, last.inertia, [*fit.history, last.inertia], fit.n_iter, last.mass)
 
 

@@ -13,6 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
 from novum import _core
@@ -78,9 +79,9 @@ class Sampling(NamedTuple):
 def block_draw(sampling: Sampling, block: Block) -> Drawn:
     """Return the rows of one block with the smallest keys; rows without weight are never drawn."""
     weight = None if block.weight is None else _array.to_numpy(block.weight)
-    rows = range(block.start, block.start + block.rows)
+    rows = range(block.start, block.start + block.X.shape[0])
     keys = sampling.stream.keys(sampling.purpose, sampling.run, rows, weight)
-    size = min(sampling.size, block.rows)
+    size = min(sampling.size, block.X.shape[0])
     smallest = np.argpartition(keys, size - 1)[:size] if size else np.arange(0)
     smallest = smallest[np.isfinite(keys[smallest])]
     smallest = smallest[np.lexsort((smallest, keys[smallest]))]
@@ -118,7 +119,8 @@ def remembered(chosen: Chosen, block: Block) -> State:
     count = len(chosen.centers)
     if state is None or state.run != chosen.run or state.taken > count:
         dtype = block.X.dtype
-        norm, square, owner = np.empty(block.rows, dtype), np.empty(block.rows, dtype), np.zeros(block.rows, np.int32)
+        n = block.X.shape[0]
+        norm, square, owner = np.empty(n, dtype), np.empty(n, dtype), np.zeros(n, np.int32)
         state = State(chosen.run, 0, norm, square, owner, [])
     if state.taken == count - 1 and state.better:
         rows, nearer = state.better[chosen.last]
@@ -132,7 +134,7 @@ def remembered(chosen: Chosen, block: Block) -> State:
 
 def absorb(chosen: Chosen, block: Block, state: State) -> None:
     """Bring the state up to date with centers it has not seen as candidates."""
-    if not _array.is_sparse(block.X):
+    if not scipy.sparse.issparse(block.X):
         _core.kmeans.seeding.absorb(
             block.X, block.weight, chosen.centers, state.taken, state.norm, state.square, state.owner, chosen.scale
         )
@@ -144,7 +146,7 @@ def absorb(chosen: Chosen, block: Block, state: State) -> None:
 
 def sparse_square(center: NDArray, scale: float, block: Block) -> NDArray:
     """Return the squared distance of every row to one center, scaled."""
-    return assignment.distances(center[None], block, np.zeros(block.rows, np.int32)) * scale**2
+    return assignment.distances(center[None], block, np.zeros(block.X.shape[0], np.int32)) * scale**2
 
 
 def weighted_sum(values: NDArray, block: Block) -> float:
@@ -162,7 +164,7 @@ def block_gains(chosen: Chosen, block: Block) -> Potentials:
     assert block.memory is not None
     state = remembered(chosen, block)
     gain = np.zeros(len(chosen.candidates))
-    if _array.is_sparse(block.X):
+    if scipy.sparse.issparse(block.X):
         better = []
         for m, candidate in enumerate(chosen.candidates):
             square = sparse_square(candidate, chosen.scale, block).astype(state.square.dtype)
@@ -191,7 +193,7 @@ def unit_of(source: MemorySource, center: NDArray) -> float:
 
 def largest_difference(center: NDArray, block: Block) -> float:
     """Return the largest difference in a coordinate between the rows of a block and a center, or zero."""
-    if _array.is_sparse(block.X):
+    if scipy.sparse.issparse(block.X):
         return float(max(np.abs(block.X.data).max(initial=0.0), np.abs(center).max(initial=0.0)))
     return float(np.abs(block.X - center.astype(block.X.dtype)).max(initial=0.0))
 

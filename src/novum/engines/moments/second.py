@@ -46,9 +46,9 @@ class Moments(NamedTuple):
 
 def target_columns(block: Block) -> Any:
     """Return the target of a block as (rows, q) in its own library, without columns where there is none."""
-    if block.y is not None:
-        return arrays.as_matrix(block.y) if arrays.is_tensor(block.X) else as_columns(block.y)
-    return block.X[:, :0] if arrays.is_tensor(block.X) else np.empty((block.rows, 0))
+    if isinstance(block.X, np.ndarray) or not arrays.is_tensor(block.X):
+        return np.empty((block.X.shape[0], 0)) if block.y is None else as_columns(block.y)
+    return block.X[:, :0] if block.y is None else arrays.as_matrix(block.y)
 
 
 def as_columns(y: Any) -> np.ndarray:
@@ -56,7 +56,7 @@ def as_columns(y: Any) -> np.ndarray:
     y = np.asarray(y)
     if y.dtype not in (np.float32, np.float64):
         y = y.astype(np.float64)
-    return np.ascontiguousarray(arrays.as_matrix(y))
+    return np.ascontiguousarray(y if y.ndim == 2 else y.reshape(len(y), 1))
 
 
 def design(shift: np.ndarray, block: Block) -> Any:
@@ -76,7 +76,7 @@ def products(shift: np.ndarray, block: Block) -> Sums:
     if scipy.sparse.issparse(block.X):
         return Sums(sparse_products(shift, block), *count(block))
     columns = len(shift) + 1
-    if arrays.is_tensor(block.X) or columns > OWN_PRODUCTS:
+    if columns > OWN_PRODUCTS or not isinstance(block.X, np.ndarray):
         rows = design(shift, block)
         with np.errstate(invalid="ignore", over="ignore"):  # the sums show NaN and infinity
             return Sums(arrays.to_numpy(rows.T @ rows), *count(block))  # NumPy sees A'A and computes one triangle
@@ -103,7 +103,7 @@ def single_products(shift: np.ndarray, block: Block) -> Sums:
 def count(block: Block) -> tuple[float, float]:
     """Return the number of rows with a positive weight and the sum of its logarithms."""
     if block.weight is None:
-        return float(block.rows), 0.0
+        return float(block.X.shape[0]), 0.0
     weight = arrays.to_numpy(block.weight)
     positive = weight[weight > 0]
     return float(len(positive)), float(np.log(positive).sum())
@@ -134,9 +134,9 @@ def pilot_shift(source: Source, fit_intercept: bool) -> np.ndarray:
     block = source.first()
     p = source.n_features
     shift = np.zeros(p + n_target_columns(source))
-    if fit_intercept and block.rows:
+    if fit_intercept and block.X.shape[0]:
         if block.y is not None:
-            shift[p:] = arrays.row_mean(arrays.as_matrix(block.y), block.weight)
+            shift[p:] = arrays.row_mean(block.y if block.y.ndim == 2 else block.y[:, None], block.weight)
         if not source.sparse:
             shift[:p] = arrays.row_mean(block.X, block.weight)
     return shift

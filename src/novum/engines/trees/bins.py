@@ -116,7 +116,7 @@ class Wanted(NamedTuple):
 
 def positive_rows(block: Block) -> tuple[NDArray, NDArray | None]:
     """Return which rows of a block are there at all, for edges that do not look at weights."""
-    there = np.ones(block.rows, bool) if block.weight is None else arrays.to_numpy(block.weight) > 0
+    there = np.ones(block.X.shape[0], bool) if block.weight is None else arrays.to_numpy(block.weight) > 0
     return there, None
 
 
@@ -130,12 +130,13 @@ def sample_of(wanted: Wanted, block: Block) -> Sample:
     """Return the rows of one block with the smallest keys."""
     size = wanted.size
     able, weight = wanted.rows_of(block)
-    keys = wanted.stream.keys(KEY_PURPOSE, 0, range(block.start, block.start + block.rows))
+    keys = wanted.stream.keys(KEY_PURPOSE, 0, range(block.start, block.start + block.X.shape[0]))
     place = np.flatnonzero(able & (keys < wanted.most))
     if size < len(place):
         place = place[np.argpartition(keys[place], size - 1)[:size]]
     weight = np.empty(0) if weight is None else weight[place]
-    return Sample(keys[place], arrays.to_numpy(block.X)[place].astype(np.float64), weight)
+    X = block.X if isinstance(block.X, np.ndarray) else arrays.to_numpy(block.X)
+    return Sample(keys[place], X[place].astype(np.float64), weight)
 
 
 def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:

@@ -7,20 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.base.domains import ArrayLike, Choice, Domain, Int, Interval, Null, RandomState, Real
+from novum.base.domains import ArrayLike, Choice, Domain, Int, Null, RandomState, Real, Share
 from novum.engines.trees.exact import Rules
 from novum.exceptions import ParameterError
 
 __all__ = ["COMMON_DOMAINS", "columns_tried", "rules_of"]
 
 NO_LIMIT = 2**31 - 1  # of the depth
-
-
-class Share(Interval):
-    """Floats between two bounds; a whole number counts something instead, so it is none of these."""
-
-    def right_type(self, value: Any) -> Any:
-        return super().right_type(value) and not isinstance(value, numbers.Integral)
 
 
 COMMON_DOMAINS: dict[str, Domain] = {

@@ -23,12 +23,12 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from novum.base.domains import Bool, Domain, Function, Int, Null
+from novum.base.domains import Bool, Domain, Function, Int, Null, Share
 from novum.base.estimator import Estimator
 from novum.base.sparse_matrices import sound_sparse
 from novum.base.validation import check_weight, open_rows, read_in_passes
 from novum.engines.trees.input_table import Table, coded_frame, frame_levels, is_frame, read_table
-from novum.engines.trees.limits import COMMON_DOMAINS, Share
+from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.ensemble.forest.home_fit import grow_in_passes
 from novum.ensemble.forest.out_of_bag import Sums, out_of_bag
 from novum.ensemble.forest.samples import BlockSampling, Sampling, sample_size, tree_seeds

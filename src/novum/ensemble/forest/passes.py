@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from novum.engines.trees.best_first import Growth, Node
 from novum.engines.trees.bins import Bins
+from novum.engines.trees.bins import encode as encode_rows
 from novum.engines.trees.exact import Rules, grow, layout_of, prepare
 from novum.engines.trees.input_table import Table
 from novum.engines.trees.nodes import Tree
@@ -36,8 +37,8 @@ from novum.engines.trees.passes.growth import (
     leaf_of_rows,
     merge_histograms,
     room_for,
+    whole_request,
     width_of,
-    words_of,
 )
 from novum.engines.trees.passes.node_table import Totals, assemble, limb_sums
 from novum.engines.trees.passes.single_tree import (
@@ -47,14 +48,12 @@ from novum.engines.trees.passes.single_tree import (
     merge_extremes,
     target_of,
     weights_of,
-    whole_request,
 )
 from novum.engines.trees.passes.split_rules import CartRule, Extremes, block_extremes
 from novum.engines.trees.ranks import encode, grow_coded, knows
 from novum.ensemble.forest.samples import BlockSampling
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.spill import spilled
-from novum.runtime import arrays
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Target
@@ -80,15 +79,16 @@ def remember(plan: Plan, block: Block) -> Extremes:
     """Make (1) of a block; return the values in every bin."""
     task, memory = plan.task, block.memory
     assert memory is not None
-    weight, X = weights_of(task, block), arrays.to_numpy(block.X)
-    words = words_of(task.bins, block, None)
-    memory["target"] = arrays.to_numpy(block.y).astype(np.int32 if task.classes else np.float64)
+    width, X = width_of(task.bins), block.X
+    words = encode_rows(task.bins, X)
+    weight = None if block.weight is None and task.factor is None else weights_of(task, block)
+    memory["target"] = block.y.astype(np.int32 if task.classes else np.float64)
     if weight is not None:
         memory["weight"] = weight
     memory["words"] = words
     if weight is not None and not (weight > 0).all():
         words, X = np.ascontiguousarray(words[:, weight > 0]), X[weight > 0]
-    return block_extremes(task.bins, words, X, width_of(task.bins))
+    return block_extremes(task.bins, words, X, width)
 
 
 def begin(plan: Plan, block: Block) -> Any:
@@ -99,13 +99,15 @@ def begin(plan: Plan, block: Block) -> Any:
         remember(plan, block)
     if "first" in memory and int(memory["first"][0]) == plan.first:
         return memory
-    weight = memory.get("weight")
-    for k, seed in enumerate(plan.seeds):
-        leaf = np.zeros(block.rows, np.int32)
+    weight, n = memory.get("weight"), block.X.shape[0]
+    counts: list[Any] = []
+    if plan.sampling is not None:
+        counts = plan.sampling.counts_by_tree(plan.seeds, range(block.start, block.start + n), weight)
+    for k in range(len(plan.seeds)):
+        leaf = np.zeros(n, np.int32)
         if plan.sampling is not None:
-            count = plan.sampling.counts(seed, range(block.start, block.start + block.rows), weight)
-            memory[f"count{k}"] = count.astype(np.int32)
-            leaf[count == 0] = -1
+            memory[f"count{k}"] = counts[k].astype(np.int32)
+            leaf[counts[k] == 0] = -1
         elif weight is not None:
             leaf[weight == 0] = -1
         memory[f"leaf{k}"] = leaf
@@ -158,12 +160,12 @@ def gather_block(plan: Plan, block: Block) -> Gathered:
     """Return the rows of one block that end in the leaves that are marked."""
     memory, out = begin(plan, block), Gathered([], [], [], [])
     words, target = memory["words"], memory["target"]
-    for k, (request, mark) in enumerate(zip(plan.requests, plan.marks)):
-        if not len(mark):
-            continue
-        leaf = leaf_of_rows(request, words, plan.task.bins.missing, memory, f"leaf{k}")
-        place = np.where(leaf < 0, -1, mark[leaf])
-        here, mass = np.flatnonzero(place >= 0), mass_of(plan, memory, k)
+    asked = [k for k, mark in enumerate(plan.marks) if len(mark)]
+    masses = [mass_of(plan, memory, k) for k in asked]
+    leaves = [leaf_of_rows(plan.requests[k], words, plan.task.bins.missing, memory, f"leaf{k}") for k in asked]
+    for k, leaf, mass in zip(asked, leaves, masses):
+        place = np.where(leaf < 0, -1, plan.marks[k][leaf])
+        here = np.flatnonzero(place >= 0)
         out.words.append(words[:, here])
         out.target.append(target[here])
         out.mass.append(np.ones(len(here)) if mass is None else mass[here].astype(np.float64))

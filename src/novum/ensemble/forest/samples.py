@@ -11,6 +11,7 @@ of (3) given their sum, which (3) hits on average, to within its square root.
 
 import numbers
 import warnings
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,8 +102,13 @@ class BlockSampling(NamedTuple):
 
     def counts(self, seed: int, rows: range | None = None, weight: NDArray | None = None) -> NDArray:
         """Return how often each of some rows was drawn; all of them if not told."""
-        share = Stream(seed).uniform("counts of rows", 0, range(self.n) if rows is None else rows)
-        return poisson_counts(share, self.rate if weight is None else self.rate * weight)
+        return self.counts_by_tree([seed], range(self.n) if rows is None else rows, weight)[0]
+
+    def counts_by_tree(self, seeds: Iterable[int], rows: range, weight: NDArray | None) -> list[NDArray]:
+        """Return how often each of some rows was drawn for every tree."""
+        shares = [Stream(seed).uniform("counts of rows", 0, rows) for seed in seeds]
+        mean = self.rate if weight is None else self.rate * weight
+        return [poisson_counts(share, mean) for share in shares]
 
     def rows(self, seed: int) -> NDArray:
         """Return the rows drawn for the tree with this seed, in their order."""

@@ -23,7 +23,15 @@ __all__ = ["DaskSource", "open_dask"]
 GROUP = 8  # statistics merged on a worker: a power of two, so that a group is a node of the tree
 KEPT_FITS = 2  # fits whose private block state a worker keeps: the running one and one more
 
-_private: OrderedDict[str, dict[int, dict]] = OrderedDict()  # on a worker: fit -> block -> private state
+
+class Kept(NamedTuple):
+    """What a worker keeps of a block between the passes of a fit."""
+
+    memory: dict  # private state of the learner
+    target: list  # the target after its changes, once it was made
+
+
+_private: OrderedDict[str, dict[int, Kept]] = OrderedDict()  # on a worker: fit -> block -> what it keeps
 
 
 class Survey(NamedTuple):
@@ -49,20 +57,21 @@ def changed(block: Block, changes: tuple[Callable, ...]) -> Block:
 
 def survey_block(index: int, owner: str, allow_nan: bool, block: Block) -> Survey:
     """Return the rows and the weight of one block; raise if it cannot be learned from."""
+    rows = len(block.X)
     for name, values in (("y", block.y), ("sample_weight", block.weight)):
-        if values is not None and len(values) != block.rows:
+        if values is not None and len(values) != rows:
             raise DataError(
-                f"Found input variables with inconsistent numbers of samples: {owner}: partition {index} has {block.rows} rows"
+                f"Found input variables with inconsistent numbers of samples: {owner}: partition {index} has {rows} rows"
                 f" of X and {len(values)} of {name}; cut both alike."
             )
     check_finite(index, owner, allow_nan, block)
     if block.weight is None:
-        return Survey([block.rows], float(block.rows))
+        return Survey([rows], float(rows))
     if not np.isfinite(block.weight).all() or (block.weight < 0).any():
         raise DataError(
             f"{owner}: partition {index} has a sample_weight that is negative or not finite; give weights >= 0."
         )
-    return Survey([block.rows], float(block.weight.sum()))
+    return Survey([rows], float(block.weight.sum()))
 
 
 def check_finite(index: int, owner: str, allow_nan: bool, block: Block) -> None:
@@ -93,9 +102,17 @@ def run_block(statistics: Callable, params: Any, changes: tuple, fit: str, index
     _private.move_to_end(fit)
     while len(_private) > KEPT_FITS:
         _private.popitem(last=False)
-    params, block = aligned(params), aligned(changed(block, changes))
+    kept = blocks.setdefault(index, Kept({}, []))
+    if changes and not kept.target:
+        kept.target.append(changed(block, changes).y)
+    target = kept.target[0] if changes else block.y
+    return statistics(aligned(params), aligned(block._replace(y=target, start=start, memory=kept.memory)))
+
+
+def run_task(function: Callable, *arguments: Any) -> Any:
+    """Return `function(*arguments)`, as a task of a worker: BLAS keeps to one thread."""
     with single_blas():
-        return statistics(params, block._replace(start=start, memory=blocks.setdefault(index, {})))
+        return function(*arguments)
 
 
 def run_rows(function: Callable, params: Any, index: int, owner: str, allow_nan: bool, block: Block) -> Any:
@@ -195,11 +212,14 @@ class DaskSource(Source):
         """Return function(*arguments[i], block i) of every block, or of every group of them merged."""
         blocks, client = self._persist(), self._client()
         if client is None:
-            results = [function(*given, block) for given, block in zip(arguments, blocks)]
-            return results if merge is None else [merge_group(merge, *results)]
+            with single_blas():
+                results = [function(*given, block) for given, block in zip(arguments, blocks)]
+            return results if merge is None else [merge_tree(iter(results), merge)]
         with cluster_errors(self.owner):
             tasks = [
-                client.submit(function, *given, block, pure=False, key=f"novum-{function.__name__}-{uuid4().hex}")
+                client.submit(
+                    run_task, function, *given, block, pure=False, key=f"novum-{function.__name__}-{uuid4().hex}"
+                )
                 for given, block in zip(arguments, blocks)
             ]
             if merge is not None:
@@ -214,7 +234,8 @@ class DaskSource(Source):
         arguments = [
             (statistics, params, self.changes, self.fit, index, start) for index, start in enumerate(self._starts())
         ]
-        return merge_tree(iter(self._run(run_block, arguments, merge)), merge)
+        merged = self._run(run_block, arguments, merge)
+        return merged[0] if len(merged) == 1 else merge_tree(iter(merged), merge)
 
     def first(self) -> Any:
         index = next(index for index, length in enumerate(self.lengths) if length)

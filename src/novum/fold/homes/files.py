@@ -57,6 +57,7 @@ class Scan(Source):
         self.steps: tuple[Step, ...] = ()
         self.mapped: tuple[Callable, ...] = ()  # applied to the target, block by block
         self.owner, self.task, self.allow_nan, self.n_jobs = "the learner", None, False, None
+        self.threads: int | None = None  # asked once by a learner that opens the scan
 
     def _with(self, **changes: Any) -> "Scan":
         scan = copy.copy(self)
@@ -163,7 +164,7 @@ class Scan(Source):
                         f" needs numbers."
                     )
         nan = bool(estimator.__sklearn_tags__().input_tags.allow_nan)
-        scan = self._with(owner=owner, task=target, allow_nan=nan, n_jobs=n_jobs)
+        scan = self._with(owner=owner, task=target, allow_nan=nan, n_jobs=n_jobs, threads=thread_count(n_jobs))
         if target is None:
             scan = scan._with(target=None, n_targets=0, has_target=False)
         return scan if weighted else scan._with(weight=None)
@@ -207,7 +208,7 @@ class Scan(Source):
         return self._map(lambda batch: self._block(batch, []))
 
     def _map(self, function: Callable[[Batch], Any]) -> Any:
-        count = thread_count(self.n_jobs)
+        count = self.threads or thread_count(self.n_jobs)
         return map_ordered(function, self._batches(self.batch_rows, count), count)
 
     # ------------------------------------------------------------------------------------------------ batches to blocks
@@ -220,12 +221,7 @@ class Scan(Source):
     def _batches(self, rows: int, threads: int = 1) -> Iterator[Batch]:
         weight = [] if self.weight is None else [self.weight]
         keys = list(dict.fromkeys([*self.features, *self._target_keys(), *weight]))
-        empty = True
-        for batch in cut(self.files, keys, rows, threads):
-            empty = False
-            yield batch
-        if empty:
-            raise DataError(f"Found array with 0 sample(s) while a minimum of 1 is required by {self.owner}: {self!r}.")
+        return cut(self.files, keys, rows, threads, self.owner)
 
     def _first_batch(self, rows: int) -> Batch:
         with closing(self._batches(rows)) as batches:  # type: ignore[type-var]
@@ -248,7 +244,7 @@ class Scan(Source):
         if self.weight is not None:
             weight = self._weight(batch)
             weighty.append(bool(weight.any()))
-        return Block(X, self._y(batch), weight, batch.start, {})
+        return Block(X, None if self.target is None else self._y(batch), weight, batch.start, {})
 
     def _refuse(self, X: np.ndarray, batch: Batch) -> None:
         """Raise for the first cell that is infinite, or NaN where the learner takes none."""
@@ -265,8 +261,6 @@ class Scan(Source):
 
     def _y(self, batch: Batch) -> Any:
         """Return the target of a batch: flat, or as columns where several were asked for."""
-        if self.target is None:
-            return None
         parts = [batch.labels(key) for key in self._target_keys()]
         y = np.column_stack(parts) if isinstance(self.target, list) else parts[0]
         if y.dtype.kind == "f":

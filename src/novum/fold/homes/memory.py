@@ -10,14 +10,30 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from novum import _core
-from novum.fold.blocks import Block, Source, add, block_rows, merge_tree, tile_dtype
-from novum.runtime.pool import map_ordered
+from novum.fold.blocks import BLOCK_VALUES, ROWS_PER_COLUMN, Block, Source, add, merge_tree, tile_dtype
+from novum.runtime.pool import inside, map_ordered
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows
 
-__all__ = ["ArrayTiles", "FrameTiles", "MemorySource", "SparseTiles", "Tiles"]
+__all__ = ["ArrayTiles", "FrameTiles", "MemorySource", "SparseTiles", "Tiles", "block_rows", "row_blocks"]
 
 MOST_SQUARES = 1e290  # of a block: millions of blocks can still be added up
+MOST_BLOCKS = 256  # enough for any machine's threads; more would only cost calls
+LEAST_ROWS = 128  # of a block of predictions: a product with fewer would spend its time on preparing the other factor
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))  # kept as they are
+
+
+def block_rows(n: int, d: int) -> int:
+    """Return the rows per block for n x d data in memory: a function of n and d alone."""
+    count = min(MOST_BLOCKS, max(1, n * d // BLOCK_VALUES), max(1, n // max(1, ROWS_PER_COLUMN * d)))
+    count = 1 << (count.bit_length() - 1)  # a power of two: equal shares for 2, 4, 8 ... threads, and a full merge tree
+    return -(-n // count)
+
+
+def row_blocks(n: int, d: int) -> int:
+    """Return the rows per block for results row by row, which are not merged: wide data are cut as well."""
+    count = min(MOST_BLOCKS, max(1, n * d // BLOCK_VALUES), max(1, n // LEAST_ROWS))
+    return -(-n // (1 << (count.bit_length() - 1)))
 
 
 class Tiles(Protocol):
@@ -40,7 +56,8 @@ class ArrayTiles:
     """A two-dimensional NumPy array of numbers."""
 
     def __init__(self, X: np.ndarray) -> None:
-        self.X, self.shape, self.dtype = X, X.shape, tile_dtype(X.dtype)
+        self.X, self.shape = X, X.shape
+        self.dtype = X.dtype if X.dtype in FLOATS else tile_dtype(X.dtype)
         # ascontiguousarray of a column-major block strides through memory column by column; packing goes line by line.
         self.packed = X.dtype == self.dtype and not X.flags.c_contiguous and X.dtype.isnative
 
@@ -203,7 +220,7 @@ class MemorySource(Source):
 
     def _map(self, function: Callable) -> Any:
         if len(self.bounds) == 1:
-            return map_ordered(function, (0,), 1)
+            return [inside(function, 0)]
         if self.threads is None:
             self.threads = thread_count(self.n_jobs)
         return map_ordered(function, range(len(self.bounds)), min(self.threads, len(self.bounds)))
@@ -212,6 +229,8 @@ class MemorySource(Source):
         return self.block(0)
 
     def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
+        if len(self.bounds) == 1:
+            return inside(lambda index: statistics(params, self.block(index)), 0)
         return merge_tree(self._map(lambda index: statistics(params, self.block(index))), merge)
 
     def rows(self, function: Any, params: Any = None) -> Any:
@@ -232,12 +251,14 @@ class MemorySource(Source):
         """Yield the blocks that hold NaN or infinity; with `squares`, also those whose sums of squares come near overflow."""
         floats = getattr(getattr(self.tiles, "X", None), "dtype", self.dtype).kind == "f"
         if squares and floats and self.dtype == np.float64 and not self.sparse:
-            verdicts = self._map(lambda index: small_squares(self.tiles.tile(*self.bounds[index])))
-            return (self.block(index) for index, small in enumerate(verdicts) if not small)
+            return self._failing(lambda index: small_squares(self.tiles.tile(*self.bounds[index])))
         if self.sparse and self.tiles.finite(0, self.tiles.shape[0]):
             return iter(())  # sparse rows are wide: many blocks, with little to look at in each
-        verdicts = self._map(lambda index: self.tiles.finite(*self.bounds[index]))
-        return (self.block(index) for index, finite in enumerate(verdicts) if not finite)
+        return self._failing(lambda index: self.tiles.finite(*self.bounds[index]))
+
+    def _failing(self, passes: Callable[[int], bool]) -> Iterator[Block]:
+        verdicts = self._map(passes) if len(self.bounds) > 1 else map(passes, range(len(self.bounds)))
+        return (self.block(index) for index, good in enumerate(verdicts) if not good)
 
     def map_target(self, function: Any) -> Any:
         y = function(self.y)

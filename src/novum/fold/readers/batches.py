@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.exceptions import DataError
 from novum.fold.blocks import BLOCK_VALUES, ROWS_PER_COLUMN
 from novum.fold.readers.table import DataFile, Piece
 
@@ -36,15 +37,15 @@ class Batch(NamedTuple):
     @property
     def rows(self) -> int:
         """Number of rows."""
-        return sum(len(piece) for piece in self.pieces)
+        return sum(piece.rows for piece in self.pieces)
 
     def tile(self, keys: Sequence[Any], dtype: np.dtype) -> np.ndarray:
         """Return columns of numbers as a row-major tile."""
         out = np.empty((self.rows, len(keys)), dtype)
         done = 0
         for piece in self.pieces:
-            piece.pack(keys, out[done : done + len(piece)])
-            done += len(piece)
+            piece.pack(keys, out[done : done + piece.rows])
+            done += piece.rows
         return out
 
     def labels(self, key: Any) -> np.ndarray:
@@ -66,29 +67,32 @@ class Batch(NamedTuple):
     def place(self, row: int) -> str:
         """Return the file and the place in it of one row of this batch."""
         for piece in self.pieces:
-            if row < len(piece):
+            if row < piece.rows:
                 return f"{piece.file.place(piece.start + row, piece.start + row + 1)} of '{piece.file.path}'"
-            row -= len(piece)
+            row -= piece.rows
         raise IndexError(row)
 
     def range(self) -> str:
         """Return the files and places of all rows, for errors that concern the whole batch."""
-        return " and ".join(f"{p.file.place(p.start, p.start + len(p))} of '{p.file.path}'" for p in self.pieces)
+        return " and ".join(f"{p.file.place(p.start, p.start + p.rows)} of '{p.file.path}'" for p in self.pieces)
 
 
-def cut(files: Sequence[DataFile], keys: list, rows: int, threads: int) -> Iterator[Batch]:
-    """Yield all rows of all files in batches of exactly `rows` rows, the last one perhaps shorter."""
+def cut(files: Sequence[DataFile], keys: list, rows: int, threads: int, owner: str) -> Iterator[Batch]:
+    """Yield all rows of all files in batches of exactly `rows` rows, the last one perhaps shorter; raise if there are none."""
     start, held = 0, 0
     pieces: list[Piece] = []
     for file in files:
         for piece in file.pieces(keys, rows, threads):
             done = 0
-            while done < len(piece):
-                stop = min(len(piece), done + rows - held)
-                pieces.append(piece.slice(done, stop))
+            while done < piece.rows:
+                stop = min(piece.rows, done + rows - held)
+                pieces.append(piece if stop - done == piece.rows else piece.slice(done, stop))
                 held, done = held + stop - done, stop
                 if held == rows:
                     yield Batch(start, pieces)
                     start, held, pieces = start + rows, 0, []
     if pieces:
         yield Batch(start, pieces)
+    elif not start:
+        paths = ", ".join(f"'{file.path}'" for file in files[:3])
+        raise DataError(f"Found array with 0 sample(s) while a minimum of 1 is required by {owner}: scan of {paths}.")

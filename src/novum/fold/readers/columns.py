@@ -78,14 +78,9 @@ class ArrowPiece:
     """
 
     def __init__(self, file: DataFile, start: int, batch: pa.RecordBatch, whole: frozenset = frozenset()) -> None:
-        self.file, self.start, self.batch, self.whole = file, start, batch, whole
-
-    def __len__(self) -> int:
-        return self.batch.num_rows
+        self.file, self.start, self.batch, self.whole, self.rows = file, start, batch, whole, batch.num_rows
 
     def slice(self, start: int, stop: int) -> "ArrowPiece":
-        if start == 0 and stop == len(self):
-            return self
         return ArrowPiece(self.file, self.start + start, self.batch.slice(start, stop - start), self.whole)
 
     def pack(self, keys: Sequence[str], out: np.ndarray) -> None:
@@ -100,7 +95,7 @@ class ArrowPiece:
         try:
             values = labels(array)
         except UnicodeDecodeError as error:
-            raise self.file.broken(error, self.file.place(self.start, self.start + len(self))) from error
+            raise self.file.broken(error, self.file.place(self.start, self.start + self.rows)) from error
         if key not in self.whole:
             return values
         if np.abs(values).max(initial=0) >= EXACT_INTEGERS:

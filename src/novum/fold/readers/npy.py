@@ -5,8 +5,9 @@ short would end this one. Columns have numbers instead of names; the target and 
 arrays of their own beside it.
 """
 
+import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from novum import _core
 from novum.exceptions import DataError
 from novum.fold.blocks import tile_dtype
-from novum.fold.readers.table import NUMBER, OTHER, TEXT, Column, DataFile, Piece, Watched
+from novum.fold.readers.table import NUMBER, OTHER, TEXT, Column, DataFile, Piece, Stamp, Watched
 
 __all__ = ["TARGET", "WEIGHT", "NpyFile"]
 
@@ -60,9 +61,11 @@ class NpyArray(Watched):
                         self._fill(stream, j * self.shape[0] + start, out[:, j])
                 else:
                     self._fill(stream, start * int(np.prod(shape[1:])), out)
+                state = os.fstat(stream.fileno())  # of the very file that was read
         except OSError as error:
             raise self.broken(error, self.place(start, stop)) from error
-        self.check()
+        if Stamp(state.st_size, state.st_mtime_ns, state.st_ctime_ns, (state.st_dev, state.st_ino)) != self.stamp:
+            raise self.changed()
         return out
 
     def _fill(self, stream: Any, first: int, out: np.ndarray) -> None:
@@ -90,7 +93,7 @@ class Scratch(threading.local):
     def read(self, piece: "NpyPiece") -> np.ndarray:
         """Return the rows of a piece; they stand until this thread reads another one."""
         if self.owner is not piece:
-            array, shape = piece.file.array, (len(piece), *piece.file.array.shape[1:])
+            array, shape = piece.file.array, (piece.rows, *piece.file.array.shape[1:])
             size = array.dtype.itemsize * int(np.prod(shape))
             if len(self.buffer) < size:
                 self.buffer = np.empty(size, np.uint8)
@@ -107,10 +110,7 @@ class NpyPiece:
     """Rows start to stop of an NpyFile; they are read when first asked for."""
 
     def __init__(self, file: "NpyFile", start: int, stop: int) -> None:
-        self.file, self.start, self.stop = file, start, stop
-
-    def __len__(self) -> int:
-        return self.stop - self.start
+        self.file, self.start, self.stop, self.rows = file, start, stop, stop - start
 
     def slice(self, start: int, stop: int) -> "NpyPiece":
         return NpyPiece(self.file, self.start + start, self.start + stop)
@@ -164,15 +164,9 @@ class NpyFile(DataFile):
                 )
             self.columns[key] = column_of(other.dtype)
 
-    def check(self) -> None:
-        super().check()
-        for other in self.beside.values():
-            other.check()
-
-    def _read(self, keys: Any, rows: Any, threads: Any) -> Iterator[Piece]:
+    def _read(self, keys: Any, rows: Any, threads: Any) -> list[Piece]:
         count = self.array.shape[0]
-        for start in range(0, count, rows):
-            yield NpyPiece(self, start, min(start + rows, count))
+        return [NpyPiece(self, start, min(start + rows, count)) for start in range(0, count, rows)]
 
     def features(self) -> list[int]:
         """Return the numbers of the array's own columns."""

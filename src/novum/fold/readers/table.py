@@ -8,7 +8,7 @@ file, the place in it and the reason.
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError, SourceError
 
-__all__ = ["NUMBER", "OTHER", "TEXT", "Column", "DataFile", "Piece", "Watched"]
+__all__ = ["NUMBER", "OTHER", "TEXT", "Column", "DataFile", "Piece", "Stamp", "Watched"]
 
 NUMBER, TEXT, OTHER = "number", "text", "other"  # what a column can serve as: a feature, a label, neither
 
@@ -42,12 +42,11 @@ class Piece(Protocol):
     """Some consecutive rows of one file."""
 
     start: int  # number of the first row in the file
+    rows: int  # how many
 
     @property
     def file(self) -> "DataFile":
         """The file they are from."""
-
-    def __len__(self) -> int: ...
 
     def slice(self, start: int, stop: int) -> "Piece":
         """Return the rows start to stop of this piece, without copying."""
@@ -72,6 +71,7 @@ class Watched(ABC):
         MemoryError,
     )  # what the format's library raises for broken data
     n_rows: int | None = None  # None until a whole pass has counted them, where the format does not tell
+    beside: dict[str, Any] = {}  # further files that belong to this one and are watched with it
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -92,11 +92,16 @@ class Watched(ABC):
         return f"row {start}" if stop == start + 1 else f"rows {start} to {stop}"
 
     def check(self) -> None:
-        """Raise SourceError if the file is no longer the one that the scan was made of."""
-        if self._stamp() != self.stamp:
-            raise SourceError(
-                f"{self}: the file changed after novum.scan looked at it. Make the scan again, and fit again."
-            )
+        """Raise SourceError if the file, or one beside it, is no longer the one that the scan was made of."""
+        for file in (self, *self.beside.values()):
+            if file._stamp() != file.stamp:
+                raise file.changed()
+
+    def changed(self) -> SourceError:
+        """Return the error of a file that is no longer the one that was looked at."""
+        return SourceError(
+            f"{self}: the file changed after novum.scan looked at it. Make the scan again, and fit again."
+        )
 
     def broken(self, error: BaseException, place: str) -> SourceError:
         """Return the error for what could not be read: that the file changed, if it did, else what the reader said."""
@@ -124,8 +129,8 @@ class DataFile(Watched):
     index: frozenset[str] = frozenset()  # columns that pandas wrote for the index of a frame: features only by name
 
     @abstractmethod
-    def _read(self, keys: list, rows: int, threads: int) -> Iterator[Piece]:
-        """Yield all rows with the columns `keys`, in pieces of about `rows` rows."""
+    def _read(self, keys: list, rows: int, threads: int) -> Iterable[Piece]:
+        """Return or yield all rows with the columns `keys`, in pieces of about `rows` rows."""
 
     def ahead(self, start: int, rows: int) -> str:
         """Return where the piece is that begins at row `start` and could not be read."""
@@ -134,11 +139,10 @@ class DataFile(Watched):
     def pieces(self, keys: list, rows: int, threads: int) -> Iterator[Piece]:
         """Yield all rows; raise SourceError when they break off or are not those the scan was made of."""
         done = 0
-        self.check()
         try:
             for piece in self._read(keys, rows, threads):
                 self.check()
-                done += len(piece)
+                done += piece.rows
                 yield piece
         except (DataError, SourceError):
             raise

@@ -74,22 +74,17 @@ def solve(source: Source, *, fit_intercept: bool, alpha: np.ndarray | None = Non
         return by_factor(source, fit_intercept, penalty, positive)
     with np.errstate(over="ignore", invalid="ignore"):
         moments = central_moments(source, fit_intercept)
+        variance = np.diag(moments.xx) / moments.weight
+        constant = constant_columns(variance, moments.mean[:p])
     if out_of_range(moments, source):
         return by_factor(source, fit_intercept, penalty, positive)
     groups = [(value, np.flatnonzero(penalty == value)) for value in np.unique(penalty)]
-    factors = [cholesky(moments, value) for value, _ in groups]
-    noise = EPS * float(
-        np.max(np.abs(moments.mean[:p]) / spread_of(moments), initial=0.0)
-    )  # rounding of the data, relative
+    factors = [cholesky(moments, value, constant) for value, _ in groups]
+    spread = np.where(constant, np.inf, np.sqrt(np.maximum(variance, 1e-300)))
+    noise = EPS * float(np.max(np.abs(moments.mean[:p]) / spread, initial=0.0))  # rounding of the data, relative
     if any(f is None or f.rcond < max(ORTHOGONAL_BELOW, 16 * p * noise**2) for f in factors):
         return by_factor(source, fit_intercept, penalty, positive)
-    return by_cholesky(source, moments, groups, factors, fit_intercept, penalty, positive)
-
-
-def spread_of(m: Moments) -> np.ndarray:
-    """Return the standard deviation of every column, infinite where it is constant."""
-    variance = np.diag(m.xx) / m.weight
-    return np.where(constant_columns(variance, m.mean[: len(variance)]), np.inf, np.sqrt(np.maximum(variance, 1e-300)))
+    return by_cholesky(source, moments, constant, groups, factors, fit_intercept, penalty, positive)
 
 
 def out_of_range(m: Moments, source: Source) -> bool:
@@ -103,10 +98,10 @@ def out_of_range(m: Moments, source: Source) -> bool:
     return bool(np.ptp(X, axis=0).any())  # a constant column has no square either, and needs none
 
 
-def cholesky(m: Moments, alpha: float) -> Cholesky | None:
+def cholesky(m: Moments, alpha: float, constant: np.ndarray) -> Cholesky | None:
     """Return the factor of (2) scaled to a unit diagonal, or None where it is not positive definite."""
     diagonal = np.diag(m.xx)
-    used = ~constant_columns(diagonal / m.weight, m.mean[: len(diagonal)]) & (diagonal > 0)
+    used = ~constant & (diagonal > 0)
     scale = np.sqrt(diagonal[used] + alpha)
     if not used.all() and not used.any():
         return Cholesky(np.zeros((0, 0)), scale, used, 1.0)
@@ -123,7 +118,7 @@ def cholesky(m: Moments, alpha: float) -> Cholesky | None:
 
 
 def by_cholesky(
-    source: Any, m: Any, groups: Any, factors: Any, fit_intercept: Any, penalty: Any, positive: Any
+    source: Any, m: Any, constant: Any, groups: Any, factors: Any, fit_intercept: Any, penalty: Any, positive: Any
 ) -> Solution:
     """Solve (2), then correct by (12) while the error measured from the rows asks for it."""
     p, q = m.xy.shape
@@ -135,7 +130,7 @@ def by_cholesky(
         return out
 
     root = np.zeros((p, p))
-    plain = factors[0] if not groups[0][0] else cholesky(m, 0.0)
+    plain = factors[0] if not groups[0][0] else cholesky(m, 0.0, constant)
     if plain is not None:
         root[np.ix_(plain.used, plain.used)] = plain.factor * plain.scale
     else:  # a Gram matrix that only the penalty makes definite: its symmetric square root

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.engines.trees.best_first import Growth, Node
 from novum.engines.trees.bins import Bins, encode
-from novum.engines.trees.histograms import NODE, as_bytes
+from novum.engines.trees.histograms import NODE
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
@@ -37,6 +37,7 @@ __all__ = [
     "merge_histograms",
     "nodes_of",
     "room_for",
+    "whole_request",
     "width_of",
 ]
 
@@ -94,7 +95,7 @@ def width_of(bins: Bins) -> int:
 
 def room_for(bins: Bins, channels: int, trees: int = 1) -> int:
     """Return how many histograms of a tree a pass may make."""
-    return max(1, HISTOGRAM_BYTES // (len(bins.counts) * width_of(bins) * (8 * channels + 4) * trees))
+    return max(1, HISTOGRAM_BYTES // ((len(bins.start) - 1) * width_of(bins) * (8 * channels + 4) * trees))
 
 
 def nodes_of(growth: Growth) -> tuple[NDArray, NDArray]:
@@ -122,7 +123,7 @@ def write_split(row: Any, node: Node, left: int, right: int, sets: list) -> None
 
 def words_of(bins: Bins, block: Block, keep: NDArray | None) -> NDArray:
     """Return the codes of the rows of a block that are kept."""
-    X = arrays.to_numpy(block.X)
+    X = block.X if isinstance(block.X, np.ndarray) else arrays.to_numpy(block.X)
     return encode(bins, X if keep is None else np.ascontiguousarray(X[keep]))
 
 
@@ -132,7 +133,9 @@ def leaf_of_rows(request: Request, words: NDArray, missing: int, memory: Any, ke
     if leaf is None or len(leaf) != words.shape[1]:
         leaf = np.zeros(words.shape[1], np.int32)
     leaf = np.array(leaf)  # a pass that is repeated must not find what it left half done
-    _core.trees.passes.advance(as_bytes(np.array(request.nodes)), np.array(request.sets), words, missing, leaf)
+    nodes = np.array(request.nodes)
+    table = nodes.view(np.uint8).reshape(len(nodes), nodes.dtype.itemsize)  # as the kernel walks it
+    _core.trees.passes.advance(table, np.array(request.sets), words, missing, leaf)
     memory[key] = leaf
     return leaf
 
@@ -141,16 +144,15 @@ def histograms_of(
     requests: tuple[Request, ...], channels: Callable[[int], Channels], words: NDArray, bins: Bins, memory: Any, n: int
 ) -> Histograms:
     """Return (1) of one block for all trees; `n` is the number of channels."""
-    d, width = len(bins.counts), width_of(bins)
+    d, width = len(bins.start) - 1, width_of(bins)
     slots, watches = sum(r.slots for r in requests), sum(r.watches for r in requests)
     cells, counts = np.zeros((slots, d, width, n), np.int64), np.zeros((slots, d, width), np.uint32)
     low, high = np.full(watches, np.inf), np.full(watches, -np.inf)
     at, spot = 0, 0
-    for k, request in enumerate(requests):
-        if not request.slots:
-            continue
-        own = channels(k)
-        leaf = leaf_of_rows(request, words, bins.missing, memory, f"leaf{k}")
+    asked = [k for k, request in enumerate(requests) if request.slots]
+    leaves = [leaf_of_rows(requests[k], words, bins.missing, memory, f"leaf{k}") for k in asked]
+    for k, leaf in zip(asked, leaves):
+        request, own = requests[k], channels(k)
         slot, here = np.array(request.slot), slice(at, at + request.slots)
         if own.pairs is not None:
             _core.trees.passes.add_pairs(words, leaf, slot, own.pairs, cells[here], counts[here])
@@ -172,9 +174,15 @@ def merge_histograms(a: Histograms, b: Histograms) -> Histograms:
     return Histograms(a.cells + b.cells, a.counts + b.counts, low, high, a.lost + b.lost)
 
 
-def request_of(growth: Growth) -> Request:
-    """Return what one tree needs next."""
-    wanted, watched = growth.wanted()
+def whole_request(growth: Growth) -> Request:
+    """Return a request that carries the finished tree and wants nothing."""
+    nodes, sets = nodes_of(growth)
+    none = np.full(len(nodes), -1, np.int32)
+    return Request(nodes, sets, none, none, 0, 0)
+
+
+def request_of(growth: Growth, wanted: Any, watched: Any) -> Request:
+    """Return what one tree needs next: the histograms of some nodes, the ranges of others."""
     nodes, sets = nodes_of(growth)
     slot, watch = np.full(len(nodes), -1, np.int32), np.full(len(nodes), -1, np.int32)
     slot[wanted] = np.arange(len(wanted))
@@ -186,7 +194,8 @@ def grow_trees(growths: list[Growth], ask: Callable[[tuple[Request, ...]], Histo
     """Grow trees together until all are done; `ask` makes a pass. Returns the number of passes."""
     passes = 0
     while True:
-        requests = tuple(map(request_of, growths))
+        wanted = [growth.wanted() for growth in growths]
+        requests = tuple(request_of(growth, *some) for growth, some in zip(growths, wanted))
         if not any(request.slots for request in requests):
             return passes
         found = ask(requests)

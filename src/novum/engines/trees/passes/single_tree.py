@@ -30,8 +30,8 @@ from novum.engines.trees.passes.growth import (
     grow_trees,
     histograms_of,
     merge_histograms,
-    nodes_of,
     room_for,
+    whole_request,
     width_of,
     words_of,
 )
@@ -39,7 +39,6 @@ from novum.engines.trees.passes.node_table import Totals, assemble, limb_sums, o
 from novum.engines.trees.passes.split_rules import CartRule, Extremes, block_extremes
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.spill import spilled
-from novum.runtime import arrays
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream
 from novum.runtime.threads import thread_count
@@ -103,8 +102,8 @@ def task_of(
 
 def survey_block(classes: int, block: Block) -> Survey:
     """Return (1) of one block."""
-    y = arrays.to_numpy(block.y)
-    weight = np.ones(len(y)) if block.weight is None else arrays.to_numpy(block.weight)
+    y = block.y
+    weight = np.ones(len(y)) if block.weight is None else block.weight
     code = y.astype(np.int64) if classes else np.zeros(len(y), np.int64)
     largest = np.zeros(max(1, classes))
     np.maximum.at(largest, code, weight)
@@ -142,10 +141,10 @@ def factors_of(class_weight: Any, classes: NDArray, counts: NDArray) -> NDArray:
 
 def weights_of(task: Task, block: Block) -> NDArray | None:
     """Return the weights of a block with those of the classes, None for ones."""
-    weight = None if block.weight is None else arrays.to_numpy(block.weight)
+    weight = block.weight
     if task.factor is None:
         return weight
-    factor = task.factor[arrays.to_numpy(block.y).astype(np.int64)]
+    factor = task.factor[block.y.astype(np.int64)]
     return factor if weight is None else weight * factor
 
 
@@ -153,7 +152,7 @@ def remember(task: Task, block: Block) -> Extremes:
     """Fill the memory of a block; return (2)."""
     weight = weights_of(task, block)
     keep = None if weight is None or (weight > 0).all() else weight > 0
-    X, y = arrays.to_numpy(block.X), arrays.to_numpy(block.y)
+    X, y = block.X, block.y
     if keep is not None:
         X, y, weight = X[keep], y[keep], weight[keep]  # type: ignore[index]
     words = words_of(task.bins, block, keep)
@@ -245,12 +244,12 @@ class Gather(NamedTuple):
 def gather_block(params: Gather, block: Block) -> Gathered:
     """Return the rows of one block that end in the leaves that are marked."""
     task, tree, marked = params
-    X = arrays.to_numpy(block.X)
+    X = block.X
     weight = weights_of(task, block)
     leaf = tree.apply(X)
     here = marked[leaf] if weight is None else marked[leaf] & (weight > 0)
     mass = np.ones(len(X)) if weight is None else weight
-    return Gathered([X[here]], [arrays.to_numpy(block.y)[here]], [mass[here]], [leaf[here]])
+    return Gathered([X[here]], [block.y[here]], [mass[here]], [leaf[here]])
 
 
 def grow_from_blocks(
@@ -270,13 +269,6 @@ def grow_from_blocks(
         return tree
     below = exact_subtrees(source, task, rule, growth, tree)
     return assemble(growth, rule, source.n_features, classes, totals, task, below)
-
-
-def whole_request(growth: Growth) -> Request:
-    """Return a request that carries the finished tree and wants nothing."""
-    nodes, sets = nodes_of(growth)
-    none = np.full(len(nodes), -1, np.int32)
-    return Request(nodes, sets, none, none, 0, 0)
 
 
 def exact_subtrees(source: Source, task: Task, rule: CartRule, growth: Growth, tree: Tree) -> dict[int, Tree]:
