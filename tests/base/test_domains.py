@@ -28,7 +28,11 @@ from novum.exceptions import ParameterError, ParameterTypeError
         (Real(0, open="low"), [1e-300], [0, np.inf, -np.inf, np.nan]),
         (Real(0, np.inf, open="low"), [1e-300, np.inf], [0, np.nan]),
         (Int(1), [2**62], [10**30]),
-        (ArrayLike(1), [[1.0], np.ones(2), [([0, 1], [2]), ([2], [0, 1])], [([0], [1, 2, 3])]], [[], {}, [np.nan], np.array([1.0, np.inf])]),
+        (
+            ArrayLike(1),
+            [[1.0], np.ones(2), [([0, 1], [2]), ([2], [0, 1])], [([0], [1, 2, 3])]],
+            [[], {}, [np.nan], np.array([1.0, np.inf])],
+        ),
         (ClassWeight(), [{0: 1, "a": 0.5}], [{0: -1}, {0: np.nan}, {0: "x"}, [{0: 1}], 1]),
         (ClassWeight(several=True), [{0: 1}, [{0: 1}, "balanced"]], [[1], [{0: -1}]]),
         (Choice("a", "b"), ["a"], ["c", 1, None]),
