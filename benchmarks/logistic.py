@@ -48,6 +48,21 @@ def text(n):
     return X.tocsr(), (rng.random(n) < 1 / (1 + np.exp(-X @ effect))).astype(np.int64)
 
 
+def short(n, p=1000, k=CLASSES):
+    """Fewer rows than columns."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, p))
+    return X, (X[:, :k] + rng.normal(size=(n, k))).argmax(axis=1)
+
+
+def counts(n, p=804):
+    """Texts of a small study: counts of a few hundred words."""
+    rng = np.random.default_rng(0)
+    topic = rng.integers(3, size=n)
+    rate = 2 / np.arange(1, p + 1) ** 0.7 * np.exp(rng.normal(size=(3, p)) / 2)
+    return rng.poisson(rate[topic]).astype(np.float64), topic
+
+
 def fit(cls, **options):
     return lambda data: cls(**options).fit(*data)
 
@@ -130,5 +145,29 @@ CASES = [
         objective(1.0),
         (2_500, 10_000, 40_000),
         {"liblinear": 0.9, "scikit-learn liblinear": 0.9},
+    ),
+    Case(
+        "logistic, 1000 columns, 10 classes, few rows",
+        short,
+        {"novum": fit(LogisticRegression), "scikit-learn": fit(Theirs)},
+        objective(0.0),
+        (75, 150, 300),
+        {"scikit-learn": 0.9},
+    ),
+    Case(
+        "logistic, 804 counts, 3 classes, few rows",
+        counts,
+        {"novum": fit(LogisticRegression), "scikit-learn": fit(Theirs, max_iter=1000)},
+        objective(0.0),
+        (75, 150, 300),
+        {"scikit-learn": 0.9},
+    ),
+    Case(
+        "logistic, 10,000 columns, 3 classes, few rows",
+        lambda n: short(n, 10_000, 3),
+        {"novum": fit(LogisticRegression), "scikit-learn": fit(Theirs)},
+        objective(0.0),
+        (25, 50, 100),
+        {"scikit-learn": 0.9},
     ),
 ]

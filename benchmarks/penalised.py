@@ -5,14 +5,16 @@ import numpy as np
 import scipy.sparse
 from skglm import ElasticNet as SkglmElasticNet
 from skglm import Lasso as SkglmLasso
+from sklearn.datasets import make_regression
 from sklearn.linear_model import ElasticNet as SklearnElasticNet
+from sklearn.linear_model import ElasticNetCV as SklearnElasticNetCV
 from sklearn.linear_model import Lasso as SklearnLasso
 from sklearn.linear_model import LassoCV as SklearnLassoCV
 from sklearn.linear_model import RidgeCV as SklearnRidgeCV
 from sklearn.linear_model import lasso_path as sklearn_path
 
 from benchmarks.harness import Case
-from novum.linear_model import ElasticNet, Lasso, LassoCV, RidgeCV, lasso_path
+from novum.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, RidgeCV, lasso_path
 
 ADELIE_TOL = 1e-11  # its default of 1e-7 ends up to 3e-4 above the least objective
 TOL = 1e-6  # of the duality gap, relative to |y|^2; skglm's is a violation of the optimality conditions
@@ -31,6 +33,11 @@ def make_sparse(n):
     X = scipy.sparse.random(n, SPARSE_COLUMNS, density=1e-3, format="csc", random_state=0, data_rvs=rng.standard_normal)
     y = X[:, :200] @ rng.normal(size=200) + 0.1 * rng.normal(size=n)
     return X, y, float(np.abs(X.T @ (y - y.mean())).max() / n)
+
+
+def make_short(n):
+    """A target of large scale: then the L2 part of the default penalty is strong, and thousands of columns take part."""
+    return make_regression(n, COLUMNS, noise=1.0, random_state=0)
 
 
 def make_tall(n):
@@ -146,5 +153,13 @@ CASES = [
         lambda model, data: round(float(model.best_score_), 8),
         (50_000, 200_000, 800_000),
         {"scikit-learn": 3.0},
+    ),
+    Case(
+        "elastic net by cross-validation, 10,000 columns, few rows",
+        make_short,
+        {"novum": choose(ElasticNetCV), "scikit-learn": choose(SklearnElasticNetCV, n_jobs=2)},
+        lambda model, data: round(float(model.mse_path_.mean(axis=1).min()), 1),
+        (25, 50, 100),
+        {"scikit-learn": 0.9},
     ),
 ]

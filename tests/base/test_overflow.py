@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from novum.cluster import KMeans
+from novum.decomposition import PCA, FactorAnalysis, ProbabilisticPCA
 from novum.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from novum.ensemble import AdaBoostClassifier, HistGradientBoostingRegressor
 from novum.exceptions import DataError, ParameterError, UnknownCategory
@@ -137,3 +138,14 @@ def test_errors_of_users_own_code_stay_what_they_are():
 
     with pytest.raises(KeyError, match="missing"):
         NearestNeighbors(metric=metric, algorithm="brute").fit(X).kneighbors(X[:2])
+
+
+@pytest.mark.parametrize("model", [PCA(2), FactorAnalysis(2), ProbabilisticPCA(2)], ids=repr)
+def test_densities_of_rows_too_far_to_judge(model):
+    rows = np.random.default_rng(0).normal(size=(50, 4))
+    model.fit(rows)
+    far = np.vstack([rows[:2], np.full(4, 1e200)])
+    for method in (model.score_samples, model.score):
+        with pytest.raises(DataError, match=rf"{type(model).__name__}: X holds numbers up to 1e\+200"):
+            method(far)
+    assert np.isfinite(model.transform(far)).all()

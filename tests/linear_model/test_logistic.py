@@ -381,3 +381,34 @@ def test_scikit_learns_default_fit_on_real_data():
     theirs = Theirs(tol=1e-8).fit(X, y)
     assert objective(ours, X, y, 1.0) <= objective(theirs, X, y, 1.0) * (1 + 1e-5)
     assert (ours.predict(X) == theirs.predict(X)).all()
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "repeated rows", "float32", "weights", "penalised intercept"])
+def test_fewer_rows_than_columns(k, kind):
+    X, y = sample(40, 300, k)
+    weight = np.random.default_rng(1).integers(0, 3, 40).astype(float) if kind == "weights" else None
+    options = {"solver": "liblinear"} if kind == "penalised intercept" and k == 2 else {}
+    if kind == "repeated rows":
+        X, y = np.repeat(X, 2, axis=0), np.repeat(y, 2)
+    given = {"sparse": scipy.sparse.csr_array(X), "float32": X.astype(np.float32)}.get(kind, X)
+    loose = LogisticRegression(C=0.5, **options).fit(given, y, weight)
+    exact = LogisticRegression(C=0.5, tol=1e-10, **options).fit(given, y, weight)
+    theirs = Theirs(C=0.5, tol=1e-10, max_iter=10_000, **options).fit(X, y, weight)
+    assert_allclose(exact.coef_, theirs.coef_, atol=3e-5 if kind == "float32" else 3e-6)
+    assert_allclose(loose.coef_, exact.coef_, atol=0.02)
+    p, total = loose.predict_proba(X), len(y) if weight is None else weight.sum()
+    residual = (p - (y[:, None] == loose.classes_)) * (1 if weight is None else weight[:, None])
+    gradient = (residual[:, -1:] if k == 2 else residual).T @ X / total + loose.coef_ / (0.5 * total)
+    assert np.abs(gradient).max() <= 1.01e-4  # the rule of tol, in the space of the coefficients
+
+
+def test_fewer_rows_than_columns_beyond_the_quick_steps():
+    """Columns of very unlike scales: L-BFGS hands over to Newton's method, and max_iter counts both."""
+    X, y = sample(40, 300, 3)
+    X = X * np.geomspace(1e-3, 1e3, 300)
+    model = LogisticRegression(C=1e4, max_iter=1000).fit(X, y)
+    assert model.n_iter_[0] > 0 and model.score(X, y) == 1
+    with pytest.warns(NotConverged):
+        short = LogisticRegression(C=1e4, max_iter=2).fit(X, y)
+    assert short.n_iter_[0] == 2

@@ -19,6 +19,9 @@ constexpr std::uint32_t DRAW = 0x64657363;  // purpose of the random coordinates
 constexpr double SPREAD = 1e-6;  // share of a sum of squares about zero below which what is left about the mean has lost half its digits
 constexpr std::size_t EPOCHS_PER_CHECK =
     5;  // a check costs an epoch; the same for all designs, so that dense and sparse ones stop at one place
+// An extrapolation (6) magnifies rounding without bound, and a gap above this share of |y|^2 leaves it in w: there plain steps, which
+// do not, so that designs that differ by rounding alone (dense and sparse, rows or columns first) end at one place.
+constexpr double LOOSE = 1e-5;
 constexpr double EPSILON = 2.220446049250313e-16;
 
 // What descend() asks of a design: correlations with the residual, and the residual after a step. `state` is whatever
@@ -30,6 +33,7 @@ struct Gram {
     double yy;
     std::span<double> state;  // c - G w
 
+    double power() const { return yy; }  // |y|^2
     double square(std::size_t j) const { return G[j * stride + j]; }
     double correlation(std::size_t j) const { return state[j]; }
     void move(std::size_t j, double step) { axpy(-step, G + j * stride, state.data(), state.size()); }
@@ -48,6 +52,7 @@ struct Columns {
     std::span<double> state;  // y - X w
     std::vector<double> squares;
 
+    double power() const { return dot(y.data(), y.data(), y.size()); }
     const double* column(std::size_t j) const { return X + j * y.size(); }
     double square(std::size_t j) const { return squares[j]; }
     double correlation(std::size_t j) const { return dot(column(j), state.data(), y.size()); }
@@ -67,6 +72,7 @@ struct Sparse {
     std::span<double> state;  // root (y - X w) of the stored values, then the offset mean'w
     std::vector<double> squares;
 
+    double power() const { return dot(y.data(), y.data(), y.size()); }
     double square(std::size_t j) const { return squares[j]; }
     double correlation(std::size_t j) const {
         double sum = state[y.size()] * X.weight * X.mean[j];  // the centred residual sums to zero, so its mean needs no column
@@ -122,12 +128,13 @@ class Descender {
         for (double& v : w_)
             if (p_.positive && v < 0.0) v = 0.0;
         bool settled = check();
+        const bool tight = s_.gap <= LOOSE * x_.power();
         std::size_t epoch = 0;
         while (!settled && epoch < s_.max_epochs) {
             now_.and_then();
             const double largest = pass(epoch++);
             const bool still = largest == 0.0;
-            if (!still && past_.keep(w_, x_.state)) extrapolate();
+            if (tight && !still && past_.keep(w_, x_.state)) extrapolate();
             const bool last = epoch == s_.max_epochs;
             if (still || last || epoch % EPOCHS_PER_CHECK == 0 || largest * static_cast<double>(active_.size()) <= s_.gap) {
                 if (check()) {

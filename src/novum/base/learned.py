@@ -14,7 +14,7 @@ import scipy.sparse
 from novum.base.validation import MOST_SIZE, largest_of, too_large
 from novum.exceptions import DataError
 
-__all__ = ["check_answers", "check_learned", "overflow_of"]
+__all__ = ["check_answers", "check_densities", "check_learned", "overflow_of"]
 
 FINITE = (
     *(
@@ -84,6 +84,14 @@ def overflow_of(estimator: Any, X: Any) -> DataError | None:
         return None
     largest = largest_of(X)
     return too_large(type(estimator).__name__, "X", largest) if largest > MOST_SIZE else None
+
+
+def check_densities(estimator: Any, X: Any, log_density: Any) -> Any:
+    """Return log-densities; raise DataError where a row in memory is so far away that its own overflows to minus infinity."""
+    if isinstance(log_density, np.ndarray) and np.isneginf(log_density).any():
+        cells = X if scipy.sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+        raise too_large(type(estimator).__name__, "X", largest_of(cells))
+    return log_density
 
 
 def check_answers(estimator: Any, source: Any, answers: Any) -> None:

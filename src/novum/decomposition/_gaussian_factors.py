@@ -9,6 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.estimator import Estimator
+from novum.base.learned import check_densities
 from novum.decomposition._latent import Factors, posterior
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
@@ -153,7 +154,8 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def score_samples(self, X: Rows) -> Any:
         """Return the log-density (17) of the observed cells of every row."""
-        return self._rows(X, log_densities, self._factors())
+        with np.errstate(over="ignore"):
+            return check_densities(self, X, self._rows(X, log_densities, self._factors()))
 
     def score(self, X: Rows, y: Target = None) -> Any:
         """Return the mean of `score_samples`; X in memory or on a device."""

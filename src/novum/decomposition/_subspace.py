@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.estimator import Estimator
+from novum.base.learned import check_densities
 from novum.decomposition._spectrum import Spectrum, filled
 from novum.decomposition.plots import plot_spectrum
 from novum.exceptions import DataError
@@ -211,7 +212,8 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
     def score_samples(self, X: Rows) -> Any:
         """Return the log-density of every row under the fitted Gaussian (that of probabilistic PCA)."""
         check_is_fitted(self)
-        return self._rows(X, log_density, self._axes())
+        with np.errstate(over="ignore"):
+            return check_densities(self, X, self._rows(X, log_density, self._axes()))
 
     def score(self, X: Rows, y: Target = None) -> Any:
         """Return the mean log-density of the rows of X, which must be in memory or on a device."""

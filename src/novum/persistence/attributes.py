@@ -164,6 +164,20 @@ def check_declared(value: Any) -> None:
                     f"the attribute {name!r} of its {cls.__name__} is {kind_of(held)}{shape}, where the class declares"
                     f" {' or '.join(known[name])}"
                 )
+        if "_y" in state and "classes_" in state:
+            check_codes(cls, state["_y"], state["classes_"])
+
+
+def check_codes(cls: type, codes: Any, classes: Any) -> None:
+    """Raise FileFormatError where the classes that rows were given, by number, are not among those there are."""
+    several = isinstance(classes, list | tuple)
+    columns = np.asarray(codes).reshape(len(codes), -1).T if len(codes) else []
+    known = [len(each) for each in classes] if several else [len(classes)]
+    whole = np.asarray(codes).dtype.kind in "iu" and len(columns) in (0, len(known))
+    if not whole or any(column.min() < 0 or column.max() >= count for column, count in zip(columns, known)):
+        raise FileFormatError(
+            f"the attribute '_y' of its {cls.__name__} names classes by numbers that 'classes_' does not have"
+        )
 
 
 def check_parameter(cls: type, name: str, value: Any) -> None:

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 from novum import _core
 
+HERE = Path(__file__).parent
 SHAPES = [(0, 3, 2), (1, 1, 1), (3, 0, 2), (5, 7, 3), (64, 20, 8), (65, 33, 13), (130, 5, 40), (7, 200, 24)]
 
 
@@ -26,7 +27,7 @@ def test_narrow_product(n, p, k, dtype, rtol):
 
 @pytest.mark.parametrize("width", ["16", "32"])
 def test_every_width(width):
-    code = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import test_products as t, numpy as np\n"
+    code = f"import sys; sys.path[:0] = {[str(HERE), str(HERE.parents[1])]}; import test_products as t, numpy as np\n"
     code += "for s in t.SHAPES: t.test_narrow_product(*s, np.float64, 1e-13)"
     done = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, "NOVUM_SIMD_BYTES": width}, capture_output=True, text=True

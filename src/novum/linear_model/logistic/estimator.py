@@ -218,8 +218,9 @@ class LogisticRegression(LinearProbabilities, Estimator):
         free = m - (not design.constant)
         return information.reshape(k, m, k, m)[:, :free, :, :free].reshape(k * free, k * free)
 
-    def _attributes(self, theta: np.ndarray) -> dict[str, np.ndarray]:
-        """Return theta as fitted attributes."""
+    def _attributes(self, params: Any) -> dict[str, np.ndarray]:
+        """Return theta, or what a function that makes it returns, as fitted attributes."""
+        theta = params() if callable(params) else params
         scale = float(self.intercept_scaling if self.solver == "liblinear" else 1.0)
         intercept = theta[:, -1] * scale if self.fit_intercept else np.zeros(len(theta))
         return {"coef_": theta[:, :-1] + 0.0, "intercept_": intercept}

@@ -3,6 +3,7 @@ r"""Which algorithm finds the minimum of penalised logistic regression, by the s
     no L1 part    few columns   Newton with factored Hessians (8)      many   Newton with conjugate gradients
     L1 part       few columns   proximal Newton on summed Hessians     many   working sets, in memory
     an L2 penalty on sparse rows of two classes with many columns             the dual (17) while it is quick
+    fewer rows than half the columns                                          L-BFGS (18) while it is quick
 
 A pass over many rows in memory costs much more than one over a share of them, so there the start is the minimum of a share:
 the leading rows of every block. What it gives is only a start, and given up where zero is a better one.
@@ -18,6 +19,7 @@ from novum.linear_model.logistic.descent import proximal_newton, working_sets
 from novum.linear_model.logistic.dual import dual_descent, suits
 from novum.linear_model.logistic.newton import Found, Objective, newton_cg, newton_cholesky
 from novum.linear_model.logistic.options import Penalty
+from novum.linear_model.logistic.quasi_newton import quasi_newton, quick_for
 
 __all__ = ["Design", "factored", "minimum", "objective_of"]
 
@@ -95,6 +97,8 @@ def minimum(
         return solver(objective, start, l1, tol, max_iter, report)
     if not direct and suits(source, design.k, theta, design.penalty.C):
         return dual_descent(objective, design.penalty.C, design.penalised_intercept, tol, max_iter, report)
+    if not direct and quick_for(source, tol):
+        return quasi_newton(objective, start, tol, max_iter, report)
     solve = newton_cholesky if direct else newton_cg
     if theta is None and source.at_hand and max_iter > SHARE_STEPS:
         start = start_on_share(objective, solve, start, tol)

@@ -24,6 +24,7 @@ __all__ = ["DenseDesign", "Design", "SparseDesign", "Working"]
 CHUNK_COLUMNS = 1024  # columns per task of a product: some megabytes, and several tasks per thread
 MOST_CHUNKS = 16  # tasks of a product, at most
 GRAM_COLUMNS = 4096  # columns up to which a working set keeps its Gram matrix: 128 MB
+GRAM_TIMES_ROWS = 4  # columns per row up to which it does: beyond, a step along a column of X is the shorter one
 SPARE = 64  # columns of room in a new working set; doubled when it is full
 NARROW, SHORT = (
     12,
@@ -188,7 +189,7 @@ class DenseWorking(Working):
 
     def descend(self, w: Any, l1: Any, l2: Any, gap: Any, budget: Any, rule: Any) -> Any:
         m = len(self.chosen)
-        if m > GRAM_COLUMNS:
+        if m > min(GRAM_COLUMNS, max(self.design.first_size, GRAM_TIMES_ROWS * self.design.n)):
             residual = np.empty(self.design.n)
             return _core.linear_model.descent.descend_columns(
                 self.columns[:m], self.y, l1, l2, rule.positive, gap, budget, rule.seed, w, residual
