@@ -171,7 +171,7 @@ def check_declared(value: Any) -> None:
 def check_codes(cls: type, codes: Any, classes: Any) -> None:
     """Raise FileFormatError where the classes that rows were given, by number, are not among those there are."""
     several = isinstance(classes, list | tuple)
-    columns = np.asarray(codes).reshape(len(codes), -1).T if len(codes) else []
+    columns: list[Any] = list(np.asarray(codes).reshape(len(codes), -1).T) if len(codes) else []
     known = [len(each) for each in classes] if several else [len(classes)]
     whole = np.asarray(codes).dtype.kind in "iu" and len(columns) in (0, len(known))
     if not whole or any(column.min() < 0 or column.max() >= count for column, count in zip(columns, known)):

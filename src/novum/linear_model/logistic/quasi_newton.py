@@ -35,7 +35,9 @@ class RowSpace:
     """(19) of an objective; without L (no penalty, rows that repeat each other or are many) theta stands for itself."""
 
     def __init__(self, objective: Objective) -> None:
-        self.whole, self.inner, self.factor, self.rows = objective, objective, None, None
+        self.inner = objective
+        self.factor: Any = None
+        self.rows: Any = None
         source: Any = objective.source
         if not objective.l2[0] > 0 or source.n_rows > ROWS_PER_OUTPUT * (1 if objective.k == 2 else objective.k):
             return
