@@ -60,7 +60,7 @@ def mean_of(_, block: Block) -> Mean:
 
 def forces_of(params: Center, block: Block) -> Forces:
     """Return (2) and f(c) for one block."""
-    offset = arrays.centred(block.X, params.center)  # (rows, d), float64
+    offset = arrays.center(block.X, params.center)  # (rows, d), float64
     distance = (offset**2).sum(1) ** 0.5
     weight = arrays.ones(block.X, block.rows) if block.weight is None else block.weight
     away = distance > 0

@@ -72,13 +72,13 @@ def test_kernel_equals_row_by_row(n, p, q, dtype):
     params = model_of(p, q)
     sums = _latent.factor_sums(params, Block(X, None, weight, 0, {}))
     seen = ~np.isnan(X)
-    assert_allclose(_latent.unpacked(sums.second, q)[:-1, q, q], weight @ seen, atol=1e-12)
+    assert_allclose(_latent.unpack_triangles(sums.second, q)[:-1, q, q], weight @ seen, atol=1e-12)
     assert_allclose(
         sums.likelihood, weight @ factors.row_log_densities(X.astype(float), *params), rtol=1e-10, atol=1e-12
     )
     if (weight @ seen > q + 1).all():
         mean, loadings, _, _ = factors.em_step(X.astype(float), *params, weight=weight, spherical=False)
-        A = _latent.unpacked(sums.second, q)[:-1]
+        A = _latent.unpack_triangles(sums.second, q)[:-1]
         solved = np.linalg.solve(A, sums.cross[:, :, None])[:, :, 0]
         assert_allclose(solved[:, :q], loadings, rtol=1e-9, atol=1e-11)
         assert_allclose(params.mean + solved[:, q], mean, rtol=1e-9)

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 
 from novum.datasets import load_tenfold_scores
 from novum.evaluation import compare, corrected_test, holm, paired_test
-from novum.evaluation.comparison.bayesian import signed
+from novum.evaluation.comparison.bayesian import signed_rank_posterior
 from novum.evaluation.hypotheses.paired import mcnemar
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -311,7 +311,7 @@ def test_pictures():
     ax = compare({"A": A, "B": B, "C": A}).plot()
     assert len(ax.get_yticklabels()) == 3 and ax.get_xlabel()
     assert compare({"A": A, "B": B}).pairs[0].posterior.plot().get_ylabel() == "posterior density"
-    assert signed(A - B, 0.01, ("a", "b")).plot().get_ylabel() == "posterior probability"
+    assert signed_rank_posterior(A - B, 0.01, ("a", "b")).plot().get_ylabel() == "posterior probability"
 
 
 @pytest.mark.slow

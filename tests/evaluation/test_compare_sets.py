@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from novum.datasets import load_tenfold_scores
 from novum.evaluation import compare, holm
-from novum.evaluation.comparison.bayesian import correlated_t, largest, signed
+from novum.evaluation.comparison.bayesian import correlated_t, largest, signed_rank_posterior
 from novum.evaluation.comparison.plot import indistinct
 from novum.naive_bayes import GaussianNB
 from novum.tree import DecisionTreeClassifier
@@ -120,9 +120,9 @@ def test_signed_test_by_simulation():
     draws = np.random.default_rng(0).dirichlet(weights, 200_000)
     share = np.bincount(draws.argmax(1), minlength=3) / 200_000
     np.testing.assert_allclose(largest(weights), share, atol=5e-3)
-    post = signed(np.array([0.05] * 8 + [0.0, -0.02]), 0.01, ("a", "b"))
+    post = signed_rank_posterior(np.array([0.05] * 8 + [0.0, -0.02]), 0.01, ("a", "b"))
     assert post.a_better > 0.9 and post.b_better < 0.05
-    assert signed(np.zeros(4), 0.01, ("a", "b")).equivalent == 1
+    assert signed_rank_posterior(np.zeros(4), 0.01, ("a", "b")).equivalent == 1
 
 
 # ------------------------------------------------------------------------------------------------------------- designs

@@ -30,7 +30,7 @@ from novum.evaluation import (
     nested_cross_validate,
     plot_folds,
 )
-from novum.evaluation.cross_validation import gathered
+from novum.evaluation.cross_validation import collect_folds
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
@@ -93,7 +93,7 @@ def test_mean_over_rows_counts_every_row_once():
 @pytest.mark.notes("000-a", "cv-variance")
 def test_standard_error_of_the_notes_folds():
     for scores, mean, error in zip(load_tenfold_scores().data.T, (0.824, 0.778), (0.007180, 0.011136)):
-        found = gathered({"test_score": scores}, (np.full(10, 9), np.ones(10)), [], 0.95, None, "other")
+        found = collect_folds({"test_score": scores}, (np.full(10, 9), np.ones(10)), [], 0.95, None, "other")
         assert found.mean() == pytest.approx(mean) and found.standard_error() == pytest.approx(error, abs=5e-7)
 
 

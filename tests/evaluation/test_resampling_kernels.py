@@ -8,7 +8,7 @@ from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 from threadpoolctl import threadpool_limits
 
 from novum._core.evaluation import resampling
-from novum.evaluation._statistics import Areas, Cells, Sums, intervals
+from novum.evaluation._statistics import Areas, Cells, RowSums, intervals
 
 rng = np.random.default_rng(0)
 SEED, PURPOSE = 12345678901234567890, 77
@@ -82,7 +82,7 @@ def test_threads_do_not_change_anything():
     y, score = rng.integers(2, size=400), rng.normal(size=400)
     cases = [
         Areas((y == 1)[:, None], score[:, None], None),
-        Sums(("mean",), score[None], lambda S: S),
+        RowSums(("mean",), score[None], lambda S: S),
         Cells(("share",), y, 2, np.ones(400), lambda S: S[..., 1:] / S.sum(axis=-1, keepdims=True)),
     ]
     for statistic in cases:

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 
 from novum.exceptions import ClusterLost, DataError
 from novum.fold.blocks import Block
-from novum.fold.homes.dask import DaskSource, aligned, open_dask
+from novum.fold.homes.dask import DaskSource, aligned_parameters, open_dask
 from novum.linear_model import LinearRegression, Ridge
 from novum.naive_bayes import GaussianNB
 
@@ -224,6 +224,6 @@ def test_private_state_is_kept_on_the_workers_and_only_saves_work(client):
 def test_arrays_from_the_wire_are_aligned():
     raw = np.frombuffer(b"x" + np.arange(6.0).tobytes(), np.uint8)[1:].view(np.float64).reshape(3, 2)
     assert not raw.flags.aligned
-    block = aligned(Block(raw, None, np.ones(3), 7))
+    block = aligned_parameters(Block(raw, None, np.ones(3), 7))
     assert block.X.flags.aligned and block.start == 7
     np.testing.assert_array_equal(block.X, raw)

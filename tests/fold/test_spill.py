@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import novum
-from novum.fold.homes.spill import spilled
+from novum.fold.homes.spill import spill_blocks
 
 
 class Count(NamedTuple):
@@ -29,7 +29,7 @@ def recall(_, block):
 def test_blocks_remember_and_forget(tmp_path):
     X = np.arange(60.0).reshape(20, 3)
     np.save(tmp_path / "x.npy", X)
-    with spilled(novum.scan(tmp_path / "x.npy", batch_rows=7), remember, 2.0) as (source, first):
+    with spill_blocks(novum.scan(tmp_path / "x.npy", batch_rows=7), remember, 2.0) as (source, first):
         assert first == (20, X.sum())
         assert source.total(recall) == (20, 2 * X.sum())
         assert source.total(recall) == (20, 2 * X.sum() + 60)
@@ -55,7 +55,7 @@ def test_a_failed_pass_leaves_nothing(tmp_path, monkeypatch):
 
     with (
         pytest.raises(ValueError, match="no"),
-        spilled(novum.scan(tmp_path / "x.npy"), broken, None),
+        spill_blocks(novum.scan(tmp_path / "x.npy"), broken, None),
     ):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]

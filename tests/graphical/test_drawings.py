@@ -12,7 +12,7 @@ from matplotlib.patches import FancyArrowPatch
 from novum.datasets import load_fuel_gauge, load_gene_network
 from novum.exceptions import ParameterError
 from novum.graphical import DAG, BayesianNetwork, FactorGraph, LinearGaussian, MarkovNetwork, UndirectedGraph
-from novum.graphical._layout import layered, spread
+from novum.graphical._layout import layered_layout, spring_layout
 from novum.graphical.drawing import BLOCKED, OBSERVED, OPEN
 
 FIVE = DAG([("a", "e"), ("f", "e"), ("f", "b"), ("e", "c")])
@@ -49,33 +49,33 @@ def test_layers_point_down_and_boxes_do_not_touch():
         dag = DAG([(i, j) for j in range(n) for i in range(j) if rng.random() < 2 / n], range(n))
         sizes = {node: (float(rng.uniform(0.4, 2)), 0.5) for node in dag.nodes}
         parts = UndirectedGraph(dag.arcs, dag.nodes).components()
-        layout = layered(dag.parents, dag.order, sizes, parts)
+        layout = layered_layout(dag.parents, dag.order, sizes, parts)
         at = layout.at
         assert set(at) == set(dag.nodes) and all(at[p][1] > at[c][1] for p, c in dag.arcs)
         for a in dag.nodes:
             for b in range(a):
                 same_row = abs(at[a][1] - at[b][1]) < 1e-9
                 assert not same_row or abs(at[a][0] - at[b][0]) >= (sizes[a][0] + sizes[b][0]) / 2
-        assert layout == layered(dag.parents, dag.order, sizes, parts)
+        assert layout == layered_layout(dag.parents, dag.order, sizes, parts)
 
 
 def test_crossings_that_can_be_avoided_are_avoided():
     dag = DAG([("a", "z"), ("b", "y"), ("c", "x")], nodes="abcxyz").with_arc("a", "y").with_arc("b", "x")
-    at = layered(dag.parents, dag.order, dict.fromkeys(dag.nodes, (0.5, 0.5)), [dag.nodes]).at
+    at = layered_layout(dag.parents, dag.order, dict.fromkeys(dag.nodes, (0.5, 0.5)), [dag.nodes]).at
     for p, c in dag.arcs:
         for q, d in dag.arcs:
             assert (at[p][0] - at[q][0]) * (at[c][0] - at[d][0]) >= -1e-9
 
 
 def test_undirected_distances_on_paper():
-    path = spread({i: [j for j in (i - 1, i + 1) if 0 <= j < 6] for i in range(6)}, 2.0)
+    path = spring_layout({i: [j for j in (i - 1, i + 1) if 0 <= j < 6] for i in range(6)}, 2.0)
     np.testing.assert_allclose([path[i + 1][0] - path[i][0] for i in range(5)], 2.0, atol=1e-6)
     assert max(abs(y) for _, y in path.values()) < 1e-6
-    star = spread({0: [*range(1, 8)], **{i: [0] for i in range(1, 8)}}, 1.0)
+    star = spring_layout({0: [*range(1, 8)], **{i: [0] for i in range(1, 8)}}, 1.0)
     points = np.array(list(star.values()))
     apart = np.linalg.norm(points[:, None] - points[None], axis=2) + 10 * np.eye(8)
     assert apart.min() > 0.3
-    assert spread({"a": []}, 1.0) == {"a": (0.0, 0.0)} and spread({}, 1.0) == {}
+    assert spring_layout({"a": []}, 1.0) == {"a": (0.0, 0.0)} and spring_layout({}, 1.0) == {}
 
 
 @pytest.mark.notes("000-b", "plot-bn")

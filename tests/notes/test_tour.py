@@ -6,7 +6,7 @@ import pytest
 
 from novum.notes import errata, tour
 from novum.notes.stops import Tour, stops
-from novum.notes.stops.registry import Stop, agrees_with, seen, shown
+from novum.notes.stops.registry import Stop, agrees_with, see, value_text
 
 QUICK = 0.2  # seconds
 
@@ -17,7 +17,7 @@ def test_stop_agrees_and_is_quick(stop):
     times = []
     while not times or (min(times) >= QUICK and len(times) < 5):  # a busy machine makes one try slow, not five
         begin = perf_counter()
-        visited = seen(stop)
+        visited = see(stop)
         times.append(perf_counter() - begin)
     assert visited.agrees, f"{stop.label}: {visited.value}, notes {stop.printed}, reference {stop.reference}"
     assert min(times) < QUICK
@@ -36,14 +36,14 @@ def test_the_whole_tour_prints():
 
 
 def test_a_difference_is_visible():
-    wrong = seen(Stop("000", "1", "two and two", lambda: 5.0, "4", "", None, "", ""))
+    wrong = see(Stop("000", "1", "two and two", lambda: 5.0, "4", "", None, "", ""))
     text = repr(Tour([wrong], 0.0))
     assert not wrong.agrees and "DIFFERS" in text and "1 stops, 1 DIFFER" in text
-    healed = seen(Stop("000", "1", "an erratum that is none", lambda: 4.0, "4", "", None, "", "000-4"))
+    healed = see(Stop("000", "1", "an erratum that is none", lambda: 4.0, "4", "", None, "", "000-4"))
     assert not healed.agrees
 
 
 def test_numbers_are_rounded_to_what_is_printed():
     assert agrees_with(0.2571428, ".257") and not agrees_with(0.2467, ".245") and agrees_with(2.980346, "2.98")
     assert agrees_with(3.0, "3") and agrees_with("0 0 1", "0 0 1") and not agrees_with(2.985346, "2.98")
-    assert [shown(v) for v in (0.2571428, 3.0, 2.980346, "x", -0.5)] == [".2571", "3", "2.98", "x", "-.5000"]
+    assert [value_text(v) for v in (0.2571428, 3.0, 2.980346, "x", -0.5)] == [".2571", "3", "2.98", "x", "-.5000"]

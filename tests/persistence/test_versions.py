@@ -4,7 +4,7 @@ import numpy
 import sklearn
 
 import novum
-from novum.persistence.versions import installed, show_versions, versions
+from novum.persistence.versions import installed_version, show_versions, versions
 
 
 def test_versions_are_those_installed():
@@ -13,7 +13,7 @@ def test_versions_are_those_installed():
     assert found["required"]["scikit-learn"] == sklearn.__version__
     assert "not installed" not in found["required"].values()
     assert found["novum"]["novum"] == novum.__version__
-    assert installed("no-such-package") == "not installed"
+    assert installed_version("no-such-package") == "not installed"
 
 
 def test_core_and_thread_pools_are_described():

@@ -14,7 +14,7 @@ from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.study import Listener, Study, StudyResult, predict_table
 from novum.study.candidates import candidates_for
 from novum.study.compare import Outcome, gather, make_folds, plan
-from novum.study.holdout import numbered, split_rows
+from novum.study.holdout import class_numbers, split_rows
 
 QUICK = {"folds": 3, "repeats": 1, "n_jobs": 1, "models": ["GaussianNB", "LogisticRegression"]}
 REGRESSION = {**QUICK, "models": ["LinearRegression", "Ridge"]}
@@ -114,7 +114,7 @@ def test_renaming_the_classes_changes_nothing():
     models = {**QUICK, "models": ["LogisticRegression"]}
     a, b = Study(frame, "bought", **models).run(), Study(renamed, "bought", **models).run()
     np.testing.assert_allclose(a.scores.values, b.scores.values)
-    assert numbered(["b", "a", "b", "c"]).tolist() == [0, 1, 0, 2]
+    assert class_numbers(["b", "a", "b", "c"]).tolist() == [0, 1, 0, 2]
 
 
 def test_a_regression():

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base import domains, validation
 from novum.base.callbacks import CallbackSupportMixin, reporting
 from novum.base.learned import check_answers, check_learned, overflow_of
-from novum.base.naming import named
+from novum.base.naming import error_with_name
 from novum.base.sizes import check_sizes
 from novum.base.texts import complete
 from novum.exceptions import ParameterError
@@ -41,8 +41,8 @@ def fits(method: Callable) -> Callable:
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
         before, X = dict(self.__dict__), None
         if any(isinstance(value, np.ma.MaskedArray) for value in (*args, *kwargs.values())):
-            args = tuple(map(validation.unmasked, args))
-            kwargs = {name: validation.unmasked(value) for name, value in kwargs.items()}
+            args = tuple(map(validation.without_mask, args))
+            kwargs = {name: validation.without_mask(value) for name, value in kwargs.items()}
         try:
             if not get_config()["skip_parameter_validation"]:
                 given = {name: getattr(self, name) for name in self._domains if hasattr(self, name)}
@@ -70,7 +70,7 @@ def fits(method: Callable) -> Callable:
                 and (huge := overflow_of(self, X))
             ):
                 raise huge from error
-            if isinstance(error, Exception) and (known := named(error, self, method.__name__)) is not error:
+            if isinstance(error, Exception) and (known := error_with_name(error, self, method.__name__)) is not error:
                 raise known from error
             raise
 

@@ -87,7 +87,7 @@ def dense_best(
     return label if _core.products.narrow.best(X, *parts, threshold, label) else None
 
 
-def normalized(score: Any, logarithm: bool) -> Any:
+def class_posterior(score: Any, logarithm: bool) -> Any:
     """Return (2), or its logarithm, of rows of scores; an array is overwritten."""
     if arrays.is_tensor(score):
         found = arrays.log_softmax(score)
@@ -99,12 +99,12 @@ def normalized(score: Any, logarithm: bool) -> Any:
 
 def posterior_of(query: Query, block: Any) -> Any:
     """Return (2)."""
-    return normalized(joint_of(query, block), False)
+    return class_posterior(joint_of(query, block), False)
 
 
 def log_posterior_of(query: Query, block: Any) -> Any:
     """Return the logarithm of (2)."""
-    return normalized(joint_of(query, block), True)
+    return class_posterior(joint_of(query, block), True)
 
 
 def best_position(score: Any) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ SHOWN = 6  # values in a repr, rows in a table: the beginning and the end tell t
 WIDTH, HEIGHT, MARGIN = 240, 60, 3  # of the line in a notebook, in pixels
 
 
-def shortened(count: int) -> list[int | None]:
+def shown_places(count: int) -> list[int | None]:
     """Return the indices to show of `count` values; None stands for those left out."""
     if count <= SHOWN:
         return list(range(count))
@@ -123,7 +123,7 @@ class History(Sequence[float], Result):
         return np.array(self.objective, dtype=np.float64 if dtype is None else dtype)
 
     def __repr__(self) -> str:
-        shown = ", ".join("..." if k is None else repr(self.objective[k]) for k in shortened(len(self)))
+        shown = ", ".join("..." if k is None else repr(self.objective[k]) for k in shown_places(len(self)))
         extra = f", columns={list(self.columns)}" if self.columns else ""
         passes = f", passes={len(self)}" if len(self) > SHOWN else ""
         return f"History([{shown}], name={self.name!r}{extra}{passes})"
@@ -131,7 +131,7 @@ class History(Sequence[float], Result):
     def _repr_html_(self) -> str:
         names = [self.name, *self.columns]
         rows = [["pass", *names]]
-        for k in shortened(len(self)):
+        for k in shown_places(len(self)):
             cells = ["..."] * (len(names) + 1)
             if k is not None:
                 cells = [str(k + 1), *(f"{self[name][k]:.6g}" for name in names)]

@@ -45,7 +45,7 @@ NOT_NAN = (  # a probability of zero has the logarithm -inf, and a class without
 EXTREME = 1e100  # a parameter beyond it, or below its reciprocal, is named
 
 
-def spoiled(value: Any, finite: bool) -> bool:
+def has_bad_numbers(value: Any, finite: bool) -> bool:
     """Return whether a number or array of numbers holds NaN, or, if it must be finite, infinity."""
     cells = value.data if scipy.sparse.issparse(value) else value
     if not isinstance(cells, np.ndarray | np.floating | float) or getattr(cells, "dtype", np.dtype(float)).kind != "f":
@@ -67,7 +67,7 @@ def check_learned(estimator: Any, X: Any = None) -> None:
     state = vars(estimator)
     for names, finite in ((FINITE, True), (NOT_NAN, False)):
         for name in names:
-            if name in state and spoiled(state[name], finite):
+            if name in state and has_bad_numbers(state[name], finite):
                 owner = type(estimator).__name__
                 table = isinstance(X, np.ndarray) and X.dtype.kind == "f"
                 if table and (largest := largest_of(X)) > MOST_SIZE:

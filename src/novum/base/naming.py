@@ -12,7 +12,7 @@ import numpy as np
 
 from novum.exceptions import DataError
 
-__all__ = ["named"]
+__all__ = ["error_with_name"]
 
 RAW = (
     IndexError,
@@ -37,7 +37,7 @@ def origin(traceback: TracebackType | None) -> str:
     return str(name).partition(".")[0]
 
 
-def named(error: Exception, estimator: Any, method: str = "") -> Exception:
+def error_with_name(error: Exception, estimator: Any, method: str = "") -> Exception:
     """Return the error to raise in place of `error`: itself with the estimator's name in it, or one that explains it."""
     owner = type(estimator).__name__
     if isinstance(error, Warning) or origin(error.__traceback__) not in LIBRARIES:

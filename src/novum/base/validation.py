@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from novum.base.frames import text_column
-from novum.base.naming import named
+from novum.base.naming import error_with_name
 from novum.base.sparse_matrices import sound_sparse
 from novum.exceptions import DataError
 from novum.fold.blocks import Source, not_in_memory
@@ -63,14 +63,16 @@ def open_source(
     labels = None if target is None else check_target(estimator, tiles, y, target)
     weight = check_weight(estimator, sample_weight, tiles.shape[0])
     squares = getattr(estimator, "_squares_columns", False)
-    return checked(estimator, MemorySource(tiles, labels, weight, n_jobs), defer, sparse_too, squares)
+    return checked_source(estimator, MemorySource(tiles, labels, weight, n_jobs), defer, sparse_too, squares)
 
 
-def checked(estimator: Any, source: MemorySource, defer: bool, sparse_too: bool, squares: bool = False) -> MemorySource:
+def checked_source(
+    estimator: Any, source: MemorySource, defer: bool, sparse_too: bool, squares: bool = False
+) -> MemorySource:
     """Return `source` with its values verified, or with the check put off."""
     if not defer or (source.sparse and not sparse_too) or source.weight is not None:
-        return verified(estimator, source, squares)
-    source.check = partial(verified, estimator, squares=squares)
+        return finite_source(estimator, source, squares)
+    source.check = partial(finite_source, estimator, squares=squares)
     return source
 
 
@@ -110,18 +112,18 @@ def open_rows(estimator: Any, X: Any, *, n_jobs: Any = None, defer: bool = False
         return admit(estimator, source, target=None, reset=False, weighted=False, n_jobs=n_jobs)
     sparse = scipy.sparse.issparse(X) and estimator.__sklearn_tags__().input_tags.sparse
     try:
-        tiles = check_rows(estimator, unmasked(X), reset=False, accept_sparse=sparse)
+        tiles = check_rows(estimator, without_mask(X), reset=False, accept_sparse=sparse)
     except (ValueError, TypeError) as error:
-        known = named(error, estimator)
+        known = error_with_name(error, estimator)
         if known is not error:
             raise known from error
         raise
     squares = getattr(estimator, "_squares_rows", False)
     rows = MemorySource(tiles, n_jobs=n_jobs).cut(row_blocks)
-    return checked(estimator, rows, defer, sparse_too, squares)
+    return checked_source(estimator, rows, defer, sparse_too, squares)
 
 
-def unmasked(values: Any) -> Any:
+def without_mask(values: Any) -> Any:
     """Return an array whose masked cells are missing (NaN, or None among text); anything else as it is."""
     if not isinstance(values, np.ma.MaskedArray):
         return values
@@ -221,7 +223,7 @@ def check_target(estimator: Any, tiles: Tiles, y: Any, target: str) -> np.ndarra
         if not plainly_labels(y):
             check_classification_targets(y)
     check_consistent_length(np.broadcast_to(np.float64(0), tiles.shape), y)
-    return aligned(y)
+    return aligned_array(y)
 
 
 def plainly_labels(y: np.ndarray) -> bool:
@@ -265,12 +267,12 @@ def check_rows(
                     raise
                 raise DataError(f"{error}. {type(estimator).__name__} takes numbers{text_column(X)}.") from error
             X = cells
-        tiles = ArrayTiles(aligned(X))
+        tiles = ArrayTiles(aligned_array(X))
     sklearn_private.check_n_features(estimator, shape_of(tiles), reset=reset)
     return tiles
 
 
-def aligned(x: np.ndarray) -> np.ndarray:
+def aligned_array(x: np.ndarray) -> np.ndarray:
     """Return an array whose numbers lie where a processor reads them: a field of a packed record need not."""
     return x if x.flags.aligned else x.copy()
 
@@ -299,7 +301,7 @@ def frame_columns(X: Any) -> list[np.ndarray] | None:
             column = series.to_numpy()
             if column.dtype.kind not in NUMBERS:  # nullable columns with gaps come as objects
                 column = series.cast(nw.Float64).to_numpy()
-            columns.append(aligned(column))
+            columns.append(aligned_array(column))
         else:
             return None
     return columns
@@ -312,7 +314,7 @@ def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray 
     if isinstance(sample_weight, numbers.Real) and sample_weight == 1:
         return None
     rows = np.broadcast_to(np.float64(0), (n_rows, 1))
-    weight = aligned(
+    weight = aligned_array(
         sklearn_private.check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
     )
     owner = estimator if isinstance(estimator, str) else type(estimator).__name__
@@ -333,7 +335,7 @@ def check_weight(estimator: Any, sample_weight: Any, n_rows: int) -> np.ndarray 
     return weight
 
 
-def verified(estimator: Any, source: MemorySource, squares: bool = False) -> MemorySource:
+def finite_source(estimator: Any, source: MemorySource, squares: bool = False) -> MemorySource:
     """Return `source` if it is finite, else raise scikit-learn's error for the first block that is not.
 
     With `squares`, numbers whose sums of squares would overflow are refused too.

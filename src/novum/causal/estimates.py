@@ -21,12 +21,12 @@ from scipy.stats import t as student
 
 from novum.causal.influence import Means, by_regression_means, by_robust_means, by_weights, stratum_means
 from novum.causal.overlap import check_overlap, kept_by_trimming
-from novum.engines.factors.states import coded, columns_of, declared, found_states
+from novum.engines.factors.states import columns_of, declares_categories, found_states, state_codes
 from novum.exceptions import DataError, ParameterError
 from novum.report.result import result
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_number
-from novum.runtime.words import few, shown
+from novum.runtime.words import first_few, value_text
 
 __all__ = ["Effect", "estimate_effect"]
 
@@ -98,8 +98,8 @@ class Effect(NamedTuple):
         for name, state, usual in (("treated", treated, len(self.states) - 1), ("control", control, 0)):
             if state is not None and state not in self.states:
                 raise ParameterError(
-                    f"Effect.difference({name}={shown(state)}): no state of {self.treatment!r}; they are "
-                    f"{few(self.states, quoted=True)}."
+                    f"Effect.difference({name}={value_text(state)}): no state of {self.treatment!r}; they are "
+                    f"{first_few(self.states, quoted=True)}."
                 )
             at.append(usual if state is None else self.states.index(state))
         return at[0], at[1]
@@ -205,7 +205,7 @@ def outcome_numbers(owner: str, name: Any, column: Any, state: Any) -> tuple[Arr
         raise ParameterError(
             f"{owner}(outcome_state={state!r}): the states of {name!r} are {', '.join(map(repr, states[:20]))}."
         )
-    codes = coded(owner, name, column, states)
+    codes = state_codes(owner, name, column, states)
     if (codes < 0).any():
         raise DataError(f"{owner}: column {name!r} has missing cells; drop those rows.")
     return (codes == states.index(wanted)).astype(np.float64), f"{name}={wanted}"
@@ -218,7 +218,7 @@ def read_rows(
         if name not in columns:
             raise DataError(f"{owner}: the data have no column {name!r}.")
     states = found_states(columns[treatment])
-    x = coded(owner, treatment, columns[treatment], states)
+    x = state_codes(owner, treatment, columns[treatment], states)
     if (x < 0).any():
         raise DataError(f"{owner}: column {treatment!r} has missing cells; drop those rows.")
     if len(states) < 2 or len(states) > FEW:
@@ -262,7 +262,7 @@ class Covariate(NamedTuple):
 def read_covariate(owner: str, name: Any, column: Any) -> Covariate:
     native = np.asarray(getattr(column, "to_numpy", lambda: column)())
     number = None
-    if native.dtype.kind in "iuf" and not declared(column):
+    if native.dtype.kind in "iuf" and not declares_categories(column):
         values = native.astype(np.float64)
         if not np.isfinite(values).all():
             raise DataError(f"{owner}: column {name!r} has missing or infinite cells; drop those rows.")
@@ -271,7 +271,7 @@ def read_covariate(owner: str, name: Any, column: Any) -> Covariate:
         if len(np.unique(values)) > FEW:
             return Covariate((), None, number)
     own = found_states(column)
-    codes = coded(owner, name, column, own)
+    codes = state_codes(owner, name, column, own)
     if (codes < 0).any():
         raise DataError(f"{owner}: column {name!r} has missing cells; drop those rows.")
     return Covariate(own, codes, number)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from novum.exceptions import ParameterError
 from novum.graphical import DAG, BayesianNetwork
 from novum.report.result import result
-from novum.runtime.words import few
+from novum.runtime.words import first_few
 
 __all__ = ["CriterionCheck", "backdoor_sets", "confounders", "dag_of", "is_backdoor_set", "is_frontdoor_set"]
 
@@ -56,10 +56,10 @@ def dag_of(owner: str, graph: Any) -> DAG:
     return graph if isinstance(graph, DAG) else DAG(graph)
 
 
-def checked(owner: str, dag: DAG, **nodes: Any) -> None:
+def checked_nodes(owner: str, dag: DAG, **nodes: Any) -> None:
     for name, node in nodes.items():
         if node not in dag:
-            raise ParameterError(f"{owner}({name}={node!r}): no such node; the nodes are {few(dag)}.")
+            raise ParameterError(f"{owner}({name}={node!r}): no such node; the nodes are {first_few(dag)}.")
 
 
 def node_set(owner: str, dag: DAG, name: str, nodes: Any) -> tuple[Any, ...]:
@@ -71,7 +71,7 @@ def node_set(owner: str, dag: DAG, name: str, nodes: Any) -> tuple[Any, ...]:
         pass
     found = (nodes,) if isinstance(nodes, str) else tuple(nodes)
     for node in found:
-        checked(owner, dag, **{name: node})
+        checked_nodes(owner, dag, **{name: node})
     return found
 
 
@@ -87,7 +87,7 @@ def confounders(graph: Any, treatment: Any, outcome: Any) -> set[Any]:
     ['age']
     """
     dag = dag_of("confounders", graph)
-    checked("confounders", dag, treatment=treatment, outcome=outcome)
+    checked_nodes("confounders", dag, treatment=treatment, outcome=outcome)
     without_y = dag.subgraph(node for node in dag if node != outcome)
     without_x = dag.subgraph(node for node in dag if node != treatment)
     return without_y.ancestors(treatment) & without_x.ancestors(outcome)
@@ -114,7 +114,7 @@ def is_backdoor_set(graph: Any, treatment: Any, outcome: Any, adjustment: Any = 
     """
     owner = "is_backdoor_set"
     dag = dag_of(owner, graph)
-    checked(owner, dag, treatment=treatment, outcome=outcome)
+    checked_nodes(owner, dag, treatment=treatment, outcome=outcome)
     given = node_set(owner, dag, "adjustment", adjustment)
     if treatment == outcome:
         raise ParameterError(f"{owner}: treatment and outcome are both {treatment!r}.")
@@ -151,7 +151,7 @@ def backdoor_sets(graph: Any, treatment: Any, outcome: Any, observed: Any = None
     """
     owner = "backdoor_sets"
     dag = dag_of(owner, graph)
-    checked(owner, dag, treatment=treatment, outcome=outcome)
+    checked_nodes(owner, dag, treatment=treatment, outcome=outcome)
     if treatment == outcome:
         raise ParameterError(f"{owner}: treatment and outcome are both {treatment!r}.")
     allowed = set(dag.nodes) if observed is None else set(node_set(owner, dag, "observed", observed))
@@ -182,7 +182,7 @@ def is_frontdoor_set(graph: Any, treatment: Any, outcome: Any, mediators: Any) -
     """
     owner = "is_frontdoor_set"
     dag = dag_of(owner, graph)
-    checked(owner, dag, treatment=treatment, outcome=outcome)
+    checked_nodes(owner, dag, treatment=treatment, outcome=outcome)
     through = node_set(owner, dag, "mediators", mediators)
     around = dag.subgraph(node for node in dag if node not in through)
     if treatment in through or outcome in through:

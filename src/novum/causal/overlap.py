@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning
-from novum.runtime.words import shown
+from novum.runtime.words import value_text
 
 __all__ = ["check_overlap", "kept_by_trimming", "propensity_words"]
 
@@ -30,11 +30,11 @@ def propensity_words(treatment: Any, states: tuple[Any, ...], x: NDArray[np.int3
     """Return the range of the propensity of the last state among those who have it and those who have not."""
     last = len(states) - 1
     words = []
-    for part, who in ((x == last, f"rows with {shown(states[last])}"), (x != last, "other rows")):
+    for part, who in ((x == last, f"rows with {value_text(states[last])}"), (x != last, "other rows")):
         if part.any():
             low, middle, high = np.quantile(shares[part, last], [0, 0.5, 1])
             words.append(f"{low:.3g} to {high:.3g} (median {middle:.3g}) in {who}")
-    return f"P({treatment}={shown(states[last])} | adjustment set) is {', '.join(words)}"
+    return f"P({treatment}={value_text(states[last])} | adjustment set) is {', '.join(words)}"
 
 
 def check_overlap(

@@ -91,7 +91,7 @@ class Refutation(NamedTuple):
         return ax
 
 
-def shuffled(question: Any, u: Array) -> Any:
+def shuffle_treatment(question: Any, u: Array) -> Any:
     column = np.asarray(
         getattr(question.columns[question.treatment], "to_numpy", lambda: question.columns[question.treatment])()
     )
@@ -140,7 +140,7 @@ def refute(effect: Any, kind: str, n_repeats: int, share: float, random_state: A
                 u = stream.uniform("refutation", number * 100_000 + repeat, n)
                 try:
                     if name == "placebo":
-                        other = shuffled(effect.question, u)
+                        other = shuffle_treatment(effect.question, u)
                     elif name == "subset":
                         other = of_part(effect.question, u, share)
                     else:

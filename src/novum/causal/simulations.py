@@ -16,7 +16,7 @@ from novum.graphical.ancestral import draw_states
 from novum.report.result import result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.words import few
+from novum.runtime.words import first_few
 
 __all__ = ["Selection", "Trial", "simulate_selection", "simulate_trial"]
 
@@ -51,13 +51,13 @@ class Trial(NamedTuple):
 def states_of(owner: str, network: BayesianNetwork, variable: Any, states: Any) -> tuple[int, int]:
     if variable not in network.states:
         raise ParameterError(
-            f"{owner}: {variable!r} is no discrete variable of the network; they are {few(network.states)}."
+            f"{owner}: {variable!r} is no discrete variable of the network; they are {first_few(network.states)}."
         )
     known = network.states[variable]
     chosen = (known[0], known[-1]) if states is None else tuple(states)
     if len(chosen) != 2 or any(s not in known for s in chosen) or chosen[0] == chosen[1]:
         raise ParameterError(
-            f"{owner}: name two of the states of {variable!r}: {few(known, quoted=True)}; got {states!r}."
+            f"{owner}: name two of the states of {variable!r}: {first_few(known, quoted=True)}; got {states!r}."
         )
     return known.index(chosen[0]), known.index(chosen[1])
 

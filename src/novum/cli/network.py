@@ -77,14 +77,14 @@ def learn(
         found.network.name = table.stem
         for line in [*notes, *found.notes]:
             typer.echo(f"novum network: {line}", err=True)
-        for line in described(found.learner, found.network, rows.n_rows):
+        for line in network_lines(found.learner, found.network, rows.n_rows):
             typer.echo(line)
         if out is not None:
             found.network.write(out)
             typer.echo(f"written to {out}")
 
 
-def described(learner: Any, network: Any, n_rows: int) -> list[str]:
+def network_lines(learner: Any, network: Any, n_rows: int) -> list[str]:
     """Return the lines that tell a learned network: its size, its score, its arcs in words."""
     graph = getattr(learner, "graph_", None)
     value = (
@@ -170,7 +170,7 @@ def answer(network: Any, names: list[str], seen: dict[str, Any]) -> list[str]:
     after = network.marginals(seen, variables=names) if seen else before
     rows = []
     for name in names:
-        for state in shown(network.states[name]):
+        for state in printed_states(network.states[name]):
             cells = [f"{name}={state}", short(float(before[name][state]), 3)]
             if seen:
                 cells.append(short(float(after[name][state]), 3))
@@ -185,7 +185,7 @@ def answer(network: Any, names: list[str], seen: dict[str, Any]) -> list[str]:
     return lines
 
 
-def shown(states: tuple[Any, ...]) -> tuple[Any, ...]:
+def printed_states(states: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the states to print: of two, the one that says yes, or the first."""
     if len(states) != 2:
         return states

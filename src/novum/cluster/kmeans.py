@@ -70,12 +70,12 @@ def same_clustering(a: NDArray, b: NDArray, k: int) -> bool:
     return len(pairs) == len(np.unique(a)) == len(np.unique(b))
 
 
-def fitted(params: Lloyd, dtype: np.dtype) -> dict[str, Any]:
+def fitted_attributes(params: Lloyd, dtype: np.dtype) -> dict[str, Any]:
     """Return the fitted attributes that the parameters of a pass stand for."""
     return {"cluster_centers_": params.centers.astype(dtype), "_n_features_out": len(params.centers)}
 
 
-def logged(run: int, listener: Callable, n_iter: int, inertia: float, params: Lloyd) -> bool:
+def log_pass(run: int, listener: Callable, n_iter: int, inertia: float, params: Lloyd) -> bool:
     """Write a pass to the log and pass it on."""
     logger.info("KMeans: start %d, iteration %d, inertia %.9g", run + 1, n_iter, inertia)
     return listener(n_iter, inertia, params)
@@ -195,11 +195,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
         best: Clusters | None = None
         best_labels: Any = None
         options: dict[str, Any] = {"X": X, "sample_weight": sample_weight, "n_runs": self._n_init}
-        with reporting(self, self.max_iter, attributes=partial(fitted, dtype=source.dtype), **options) as report:
+        with reporting(
+            self, self.max_iter, attributes=partial(fitted_attributes, dtype=source.dtype), **options
+        ) as report:
             for run in range(self._n_init):
                 centers = start_centers(init, k, source, stream, run, "KMeans")
                 with report.run() if self._n_init > 1 else nullcontext(report) as listener:
-                    watch = partial(logged, run, listener) if self.verbose else listener
+                    watch = partial(log_pass, run, listener) if self.verbose else listener
                     found = lloyd(source, centers, run=run, tol=tol, max_iter=self.max_iter, report=watch)
                 if best is not None and found.inertia >= best.inertia:
                     continue
@@ -240,7 +242,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
                 NotConverged,
                 stacklevel=4,
             )
-        self.__dict__.update(fitted(best.params, dtype))
+        self.__dict__.update(fitted_attributes(best.params, dtype))
         self.inertia_, self.n_iter_ = best.inertia, best.n_iter
         self.history_ = History(best.history, name="inertia")
         if labels is not None:

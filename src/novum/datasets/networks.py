@@ -26,7 +26,7 @@ def joint_table(network: Any) -> NDArray[np.float64]:
     return np.einsum(",".join(s for s, _ in operands) + "->" + "".join(letter.values()), *(t for _, t in operands))
 
 
-def made(
+def make_network(
     name: str,
     parents: Mapping[str, Sequence[str]],
     description: str,
@@ -55,7 +55,7 @@ def load_fuel_gauge() -> Any:
     >>> car.tables["gauge"][0, 1]  # battery flat, fuel full: gauge empty, gauge full
     array([0.8, 0.2])
     """
-    return made(
+    return make_network(
         "fuel gauge",
         {"battery": (), "fuel": (), "gauge": ("battery", "fuel")},
         "Battery, fuel and gauge of a car (000 section 8.2.1).",
@@ -84,7 +84,7 @@ def load_gene_network() -> Any:
     array([0.1, 0.9])
     """
     active = ("inactive", "active")
-    return made(
+    return make_network(
         "gene network",
         {"A": (), "B": (), "C": ("A", "B")},
         "Toy regulatory network of three genes (000 section 8.1).",
@@ -158,7 +158,7 @@ def load_network(name: str) -> Any:
     """
     check_choice("load_network", "name", name, (*GRAPHS, "polytree"))
     if name == "polytree":
-        return made(
+        return make_network(
             "polytree",
             {"A": (), "D": (), "C": ("D",), "B": ("A", "C")},
             "Poly-tree whose marginal of B needs the message of C first (000 section 9.2.1).",
@@ -171,4 +171,4 @@ def load_network(name: str) -> Any:
             },
         )
     parents, story, facts = GRAPHS[name]
-    return made(name, parents, f"{story} (000 section 8.2.1).", **facts)
+    return make_network(name, parents, f"{story} (000 section 8.2.1).", **facts)

@@ -65,7 +65,7 @@ def simplest(values: NDArray) -> NDArray:
     return array
 
 
-def counted(cells: NDArray, order: Sequence[Any] | None) -> dict[Any, int]:
+def value_counts(cells: NDArray, order: Sequence[Any] | None) -> dict[Any, int]:
     """Return how often every value occurs, in the given order or sorted."""
     counts: dict[Any, int] = {}
     for value in cells.tolist():
@@ -91,9 +91,9 @@ def describe_column(values: Any, *, order: Sequence[Any] | None = None, unlabell
     if n == 0:
         return Target("constant", "no value is known", {}, known)
     if cells.dtype.kind == "O" and all(isinstance(cell, set | frozenset | list | tuple) for cell in cells):
-        labels = counted(np.array([label for cell in cells for label in cell], dtype=object), None)
+        labels = value_counts(np.array([label for cell in cells for label in cell], dtype=object), None)
         return Target("multilabel", f"every cell is a set; {len(labels)} labels occur", labels, known)
-    counts = counted(cells, order)
+    counts = value_counts(cells, order)
     present = sum(count > 0 for count in counts.values())
     if present == 1:
         return Target("constant", "a single value: there is nothing to learn", counts, known)

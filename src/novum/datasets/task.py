@@ -233,11 +233,11 @@ def describe_task(
     numbers = sum(map(is_number, columns.values()))
     sizes = (n_rows, numbers, len(columns) - numbers)
     if not wanted:
-        return unsupervised(None, sizes, 0, "no target is given")
-    found = described(wanted, order, unlabelled)
+        return describe_unlabelled(None, sizes, 0, "no target is given")
+    found = target_kind(wanted, order, unlabelled)
     n_unknown = int(n_rows - found.known.sum())
     if n_unknown == n_rows:
-        return unsupervised(", ".join(names), sizes, n_rows, "no value of the target is known")
+        return describe_unlabelled(", ".join(names), sizes, n_rows, "no value of the target is known")
     why = "every target is known" if n_unknown == 0 else f"{n_unknown} of {n_rows} targets are unknown"
     concept = found.kind == "binary" and numbers == 0
     return TaskDescription(
@@ -272,7 +272,7 @@ def given_target(target: Any, n_rows: int) -> tuple[list[str], list[Any]]:
     elif isinstance(series, nw.DataFrame):
         return list(series.columns), [series[c] for c in series.columns]
     else:
-        array = ragged(target)
+        array = target_array(target)
         column = [array] if array.ndim == 1 else [array[:, j] for j in range(array.shape[1])]
         name = "y"
     if len(column[0]) != n_rows:
@@ -280,7 +280,7 @@ def given_target(target: Any, n_rows: int) -> tuple[list[str], list[Any]]:
     return ([name] if len(column) == 1 else [f"{name}{j}" for j in range(len(column))]), column
 
 
-def ragged(target: Any) -> NDArray:
+def target_array(target: Any) -> NDArray:
     """Return target values as an array; a list of sets or of lists of unequal length stays one column of objects."""
     cells = list(target)
     sets = all(isinstance(cell, set | frozenset) for cell in cells)
@@ -292,7 +292,7 @@ def ragged(target: Any) -> NDArray:
     return array
 
 
-def described(wanted: list[Any], order: Sequence[Any] | None, unlabelled: Any) -> Target:
+def target_kind(wanted: list[Any], order: Sequence[Any] | None, unlabelled: Any) -> Target:
     """Return the kind of one or several target columns."""
     if len(wanted) > 1:
         return describe_columns([cells_of(column) for column in wanted], unlabelled)
@@ -301,7 +301,7 @@ def described(wanted: list[Any], order: Sequence[Any] | None, unlabelled: Any) -
     )
 
 
-def unsupervised(target: str | None, sizes: tuple[int, int, int], unknown: int, why: str) -> TaskDescription:
+def describe_unlabelled(target: str | None, sizes: tuple[int, int, int], unknown: int, why: str) -> TaskDescription:
     """Return the description of data without a target."""
     measure = "variance or likelihood explained on rows kept out"
     kind = "clustering or dimension reduction"

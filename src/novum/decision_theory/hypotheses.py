@@ -28,7 +28,7 @@ def log_of(values: NDArray) -> NDArray:
         return np.log(values)
 
 
-def normalized(log_weight: NDArray) -> tuple[NDArray, float]:
+def normalize_weights(log_weight: NDArray) -> tuple[NDArray, float]:
     """Return exp(log_weight) over its sum, and the logarithm of the sum."""
     top = log_weight.max()
     if top == -np.inf:
@@ -144,7 +144,7 @@ class HypothesisPosterior(Result):
         total, rows = self._log_likelihood.copy(), [self.history]
         for item in items:
             total = total + log_of(self._of(item))
-            rows.append(normalized(total + log_of(self.prior))[0][None])
+            rows.append(normalize_weights(total + log_of(self.prior))[0][None])
         after._log_likelihood, after.history = total, np.vstack(rows)
         return after
 
@@ -161,7 +161,7 @@ class HypothesisPosterior(Result):
 
     @property
     def log_evidence(self) -> float:
-        return normalized(self._log_likelihood + log_of(self.prior))[1]
+        return normalize_weights(self._log_likelihood + log_of(self.prior))[1]
 
     @property
     def map(self) -> Any:

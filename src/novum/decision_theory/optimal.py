@@ -19,7 +19,7 @@ from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.base.validation import open_rows, rows_at_hand
-from novum.decision_theory.hypotheses import HypothesisPosterior, log_of, normalized
+from novum.decision_theory.hypotheses import HypothesisPosterior, log_of, normalize_weights
 from novum.exceptions import ParameterError
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -118,7 +118,7 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
         w = np.ones(len(code)) if weight is None else weight
         used = w > 0
         total = np.array([w[used] @ log_of(self._shares(h, X)[used, code[used]]) for h in self.hypotheses_])
-        self.posterior_, self.log_evidence_ = normalized(total + log_of(prior))
+        self.posterior_, self.log_evidence_ = normalize_weights(total + log_of(prior))
         self.map_index_ = int(self.posterior_.argmax())
         return self
 

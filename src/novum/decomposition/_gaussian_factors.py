@@ -51,7 +51,7 @@ def log_densities(params: Factors, block: Block) -> Any:
     return cast(posterior(params, block)[2], block)
 
 
-def imputed(params: Factors, block: Block) -> Any:
+def impute_block(params: Factors, block: Block) -> Any:
     """Return the rows with every missing cell at its mean given the observed ones."""
     z = posterior(params, block)[0]
     W, mean = arrays.like(z, params.loadings, "float64"), arrays.like(z, params.mean, "float64")
@@ -109,7 +109,7 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def impute(self, X: Rows) -> Any:
         """Return X with every missing cell replaced by its mean given the observed cells of its row."""
-        return self._rows(X, imputed, self._factors())
+        return self._rows(X, impute_block, self._factors())
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows: first the factors, then the row given them.

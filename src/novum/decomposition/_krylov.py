@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from novum.decomposition._spectrum import Spectrum, descending, signed, squares_floor
+from novum.decomposition._spectrum import Spectrum, descending, fix_signs, squares_floor
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.memory import row_blocks
 from novum.runtime import arrays
@@ -116,7 +116,7 @@ def by_passes(source: Source, top: int, *, width: int, passes: int, random_state
             break
     T = basis.T @ images
     values, inner = descending((T + T.T) / 2, min(top, limit))
-    vectors = signed(inner @ basis.T)
+    vectors = fix_signs(inner @ basis.T)
     singular = np.sqrt(values)
     return Spectrum(mean, center.weight, rows, singular, vectors, square, squares_floor(singular, p))
 
@@ -137,5 +137,5 @@ def by_lanczos(source: Source, top: int, *, tol: float, random_state: Any) -> Sp
     values, vectors = eigsh(operator, k=top, tol=tol, v0=start)
     order = np.argsort(values)[::-1]
     singular = np.sqrt(np.maximum(values[order], 0.0))
-    vectors, floor = signed(vectors[:, order].T), squares_floor(singular, p)
+    vectors, floor = fix_signs(vectors[:, order].T), squares_floor(singular, p)
     return Spectrum(mean, center.weight, last[0].rows, singular, vectors, last[0].square, floor)

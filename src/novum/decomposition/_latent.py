@@ -28,7 +28,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 
-__all__ = ["Factors", "Sums", "any_missing", "column_moments", "factor_sums", "maximize", "posterior", "start"]
+__all__ = ["FactorSums", "Factors", "any_missing", "column_moments", "factor_sums", "maximize", "posterior", "start"]
 
 LEAST_NOISE = (
     1e-12  # of the mean variance of a column: below, a column is its factors exactly and the likelihood has no bound
@@ -43,7 +43,7 @@ class Factors(NamedTuple):
     noise: np.ndarray  # (p,)
 
 
-class Sums(NamedTuple):
+class FactorSums(NamedTuple):
     """The sums (18) and the log-likelihood of the parameters they were made with."""
 
     second: np.ndarray  # (p + 1, T): upper triangles of A_j; the last over all rows
@@ -84,7 +84,7 @@ def any_missing(source: Source) -> bool:
 
 def split(shift: np.ndarray, block: Block) -> tuple[Any, Any]:
     """Return x - shift with zero in missing cells, and the mask of observed cells times the weight, in float64."""
-    offset = arrays.centred(block.X, shift)
+    offset = arrays.center(block.X, shift)
     seen = offset == offset
     offset = arrays.where(seen, offset, 0.0)
     mask = arrays.double(seen)
@@ -148,12 +148,12 @@ def visiting_order(block: Block) -> np.ndarray:
     return order
 
 
-def factor_sums(params: Factors, block: Block) -> Sums:
+def factor_sums(params: Factors, block: Block) -> FactorSums:
     """Return (18) for one block."""
     p, q = params.loadings.shape
     if arrays.is_tensor(block.X):
         return factor_sums_by_products(params, block)
-    sums = Sums(np.zeros((p + 1, (q + 1) * (q + 2) // 2)), np.zeros((p, q + 1)), np.zeros(p), 0.0)
+    sums = FactorSums(np.zeros((p + 1, (q + 1) * (q + 2) // 2)), np.zeros((p, q + 1)), np.zeros(p), 0.0)
     likelihood = np.zeros(1)
     _core.decomposition.factor_model.factor_sums(
         block.X, visiting_order(block), block.weight, *params, sums.second, sums.cross, sums.square, likelihood
@@ -164,7 +164,7 @@ def factor_sums(params: Factors, block: Block) -> Sums:
 def batch_posterior(params: Factors, block: Block) -> tuple[Any, Any, Any, Any, Any]:
     """Return mean and covariance of z and log-density of every row by products of matrices; for tensors."""
     p, q = params.loadings.shape
-    offset = arrays.centred(block.X, params.mean)
+    offset = arrays.center(block.X, params.mean)
     seen = offset == offset
     offset, mask = arrays.where(seen, offset, 0.0), arrays.double(seen)
     W, psi = arrays.like(offset, params.loadings, "float64"), arrays.like(offset, params.noise, "float64")
@@ -180,7 +180,7 @@ def batch_posterior(params: Factors, block: Block) -> tuple[Any, Any, Any, Any, 
     return z, covariance, -0.5 * (constant + log_determinant + square), offset, mask
 
 
-def factor_sums_by_products(params: Factors, block: Block) -> Sums:
+def factor_sums_by_products(params: Factors, block: Block) -> FactorSums:
     """Return (18) for a tensor, where it is."""
     q = params.loadings.shape[1]
     z, covariance, likelihood, offset, mask = batch_posterior(params, block)
@@ -193,10 +193,10 @@ def factor_sums_by_products(params: Factors, block: Block) -> Sums:
     weighted = offset * weight[:, None]
     triangles = arrays.stack_rows([mask.T @ packed, packed.sum(0)[None, :]])
     second, cross, square = map(arrays.to_numpy, (triangles, weighted.T @ extended, (weighted * offset).sum(0)))
-    return Sums(second, cross, square, float((likelihood * weight).sum()))
+    return FactorSums(second, cross, square, float((likelihood * weight).sum()))
 
 
-def unpacked(triangles: np.ndarray, q: int) -> np.ndarray:
+def unpack_triangles(triangles: np.ndarray, q: int) -> np.ndarray:
     """Return symmetric matrices (m, q + 1, q + 1) from their upper triangles."""
     upper = np.triu_indices(q + 1)
     out = np.empty((len(triangles), q + 1, q + 1))
@@ -204,10 +204,10 @@ def unpacked(triangles: np.ndarray, q: int) -> np.ndarray:
     return out
 
 
-def maximize(params: Factors, sums: Sums, *, spherical: bool, floor: np.ndarray) -> Factors:
+def maximize(params: Factors, sums: FactorSums, *, spherical: bool, floor: np.ndarray) -> Factors:
     """Return (19) and the last step; `floor` is the least noise variance of every column."""
     q = params.loadings.shape[1]
-    A = unpacked(sums.second, q)
+    A = unpack_triangles(sums.second, q)
     solved = np.linalg.solve(A[:-1], sums.cross[:, :, None])[:, :, 0]  # (p, q + 1)
     rest = np.maximum(sums.square - np.einsum("jk,jk->j", solved, sums.cross), 0.0)
     count = A[:-1, q, q]

@@ -23,7 +23,7 @@ from novum.fold.blocks import Source
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["Spectrum", "by_factor", "descending", "exact", "filled", "of_factor", "signed"]
+__all__ = ["Spectrum", "by_factor", "descending", "exact", "fill_axes", "fix_signs", "of_factor"]
 
 EPS = float(np.finfo(np.float64).eps)
 # lambda_j / lambda_1 above which (8) and the covariance know lambda_j well: to 2e-10 relative for float64 data, to the rounding
@@ -51,7 +51,7 @@ class Spectrum(NamedTuple):
     floor: float  # singular values up to this are rounding
 
 
-def signed(vectors: np.ndarray) -> np.ndarray:
+def fix_signs(vectors: np.ndarray) -> np.ndarray:
     """Return the rows with the sign that makes the entry of largest size positive."""
     if not vectors.size:
         return vectors
@@ -69,7 +69,7 @@ def descending(square: np.ndarray, top: int) -> tuple[np.ndarray, np.ndarray]:
     return np.maximum(values[::-1][:top], 0.0), np.ascontiguousarray(vectors[:, ::-1][:, :top].T)
 
 
-def resolved(values: np.ndarray, dtype: np.dtype, rows: float) -> bool:
+def squares_resolve(values: np.ndarray, dtype: np.dtype, rows: float) -> bool:
     """Return whether squares keep the digits of all these eigenvalues; n rows determine n - 1 of them at most."""
     values = values[: max(1, int(rows) - 1)]
     if not len(values):
@@ -109,7 +109,7 @@ def of_moments(source: Source, top: int, *, single: bool) -> Spectrum | None:
     total = float(np.trace(moments.xx))
     singular = np.sqrt(values)
     floor = squares_floor(singular, source.n_features)
-    return Spectrum(moments.mean, moments.weight, moments.rows, singular, signed(vectors), total, floor)
+    return Spectrum(moments.mean, moments.weight, moments.rows, singular, fix_signs(vectors), total, floor)
 
 
 def squares_floor(singular: np.ndarray, side: int) -> float:
@@ -140,10 +140,10 @@ def by_gram(source: Source, top: int) -> tuple[Spectrum | None, Factor]:
     scaled = left[safe] / singular[safe, None]  # (k, m)
     vectors = np.concatenate(by_chunks(lambda columns: scaled @ rows[:, columns], rows), axis=1)
     total = float(np.trace(gram))
-    return Spectrum(found.mean, found.weight, found.rows, singular, signed(vectors), total, floor), found
+    return Spectrum(found.mean, found.weight, found.rows, singular, fix_signs(vectors), total, floor), found
 
 
-def filled(found: Spectrum, k: int) -> Spectrum:
+def fill_axes(found: Spectrum, k: int) -> Spectrum:
     """Return the spectrum with k axes; those along which the data do not vary are chosen by the others alone.
 
     Any basis of the null space would do, and a decomposition returns one that depends on its rounding. Here it is made from
@@ -159,7 +159,7 @@ def filled(found: Spectrum, k: int) -> Spectrum:
             extra = extra - (extra @ vectors.T) @ vectors
             Q, R = np.linalg.qr(extra.T)
             extra = Q.T[np.abs(np.diag(R)) > NEW_DIRECTION]
-        vectors = np.vstack([vectors, signed(extra)])
+        vectors = np.vstack([vectors, fix_signs(extra)])
     singular = np.zeros(k)
     singular[: min(k, len(found.singular))] = found.singular[:k]
     return found._replace(vectors=vectors, singular=singular)
@@ -180,7 +180,7 @@ def exact(source: Source, top: int, *, squares: bool = False) -> tuple[str, Spec
     else:
         found = by_covariance(source, top)
     if found is not None:
-        kept = resolved(found.singular[:top] ** 2, source.dtype, found.rows)
+        kept = squares_resolve(found.singular[:top] ** 2, source.dtype, found.rows)
         if kept or squares or source.sparse:
             return "covariance_eigh", found
     return "full", by_factor(source, top, rows)
@@ -192,4 +192,4 @@ def of_factor(mean: np.ndarray, weight: float, rows: float, R: np.ndarray, top: 
     with np.errstate(over="ignore"):
         total = float((singular**2).sum())
     floor = float(SLACK * max(R.shape) * EPS * singular.max(initial=0.0))
-    return Spectrum(mean, weight, rows, singular, signed(vectors[:top]), total, floor)
+    return Spectrum(mean, weight, rows, singular, fix_signs(vectors[:top]), total, floor)

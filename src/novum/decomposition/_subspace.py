@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum import _core
 from novum.base.estimator import Estimator
 from novum.base.learned import check_densities
-from novum.decomposition._spectrum import Spectrum, filled
+from novum.decomposition._spectrum import Spectrum, fill_axes
 from novum.decomposition.plots import plot_spectrum
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
@@ -51,10 +51,10 @@ def project(params: Projection, block: Block) -> Any:
     with np.errstate(
         invalid="ignore", over="ignore"
     ):  # the scores of rows with NaN or infinity are looked at afterwards
-        return projected(params, X)
+        return project_block(params, X)
 
 
-def projected(params: Projection, X: Any) -> Any:
+def project_block(params: Projection, X: Any) -> Any:
     """Return the scores of rows."""
     if params.shift is not None and not arrays.is_sparse(X):
         X = X - arrays.like(X, params.shift)
@@ -69,9 +69,9 @@ def projected(params: Projection, X: Any) -> Any:
     return out
 
 
-def unexplained(axes: Axes, block: Block) -> tuple[Any, Any]:
+def residual_lengths(axes: Axes, block: Block) -> tuple[Any, Any]:
     """Return the scores and the squared distance to the reconstruction (4) of every row, in float64."""
-    rows = arrays.centred(arrays.dense(block.X), axes.mean)
+    rows = arrays.center(arrays.dense(block.X), axes.mean)
     vectors = arrays.like(rows, axes.vectors, "float64")
     scores = rows @ vectors.T
     rest = rows - scores @ vectors
@@ -81,7 +81,7 @@ def unexplained(axes: Axes, block: Block) -> tuple[Any, Any]:
 def log_density(axes: Axes, block: Block) -> Any:
     """Return the log-density of every row under N(m, V' diag(values - noise) V + noise I), in the dtype of the row."""
     p, k = axes.vectors.shape[1], len(axes.values)
-    scores, rest = unexplained(axes, block)
+    scores, rest = residual_lengths(axes, block)
     constant = p * np.log(2 * np.pi) + np.log(axes.values).sum() + (p - k) * np.log(axes.noise)
     inverse = arrays.like(scores, 1 / axes.values, "float64")
     out = -0.5 * ((scores * scores) @ inverse + rest / axes.noise + constant)
@@ -90,7 +90,7 @@ def log_density(axes: Axes, block: Block) -> Any:
 
 def squared_error(axes: Axes, block: Block) -> Error:
     """Return the weighted sum of squared distances to the reconstruction."""
-    _, rest = unexplained(axes, block)
+    _, rest = residual_lengths(axes, block)
     if block.weight is None:
         return Error(float(rest.sum()), float(block.rows))
     used = block.weight > 0
@@ -113,7 +113,7 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
                 f" that sum to {found.weight:g}: weights count how often a row occurs."
             )
         rest = found.singular[k:]
-        found = filled(found, int(k))
+        found = fill_axes(found, int(k))
         freedom = found.weight - 1
         values = found.singular**2 / freedom
         total = found.total / freedom

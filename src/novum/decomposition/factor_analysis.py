@@ -25,7 +25,7 @@ from novum.decomposition import _latent
 from novum.decomposition._gaussian_factors import FactorModel
 from novum.decomposition._latent import Factors
 from novum.decomposition._rotation import orthogonal_rotation
-from novum.decomposition._spectrum import descending, signed
+from novum.decomposition._spectrum import descending, fix_signs
 from novum.engines.moments.second import central_moments
 from novum.engines.moments.triangles import factor
 from novum.exceptions import NotConverged, ParameterError
@@ -229,7 +229,7 @@ class FactorAnalysis(FactorModel):
 
     def _keep(self, found: Found, q: int, dtype: np.dtype) -> None:
         """Store the parameters as fitted attributes."""
-        loadings = signed(found.params.loadings.T).T
+        loadings = fix_signs(found.params.loadings.T).T
         if loadings.shape[1] < q:  # fewer rows than factors: the others carry nothing
             loadings = np.pad(loadings, ((0, 0), (0, q - loadings.shape[1])))
         if self.rotation is not None and loadings.shape[1]:

@@ -63,7 +63,7 @@ class Fitted(NamedTuple):
     weights: np.ndarray  # (n, k): a_j
 
 
-def centered(K: np.ndarray, column_means: np.ndarray, mean: float) -> np.ndarray:
+def center_kernel(K: np.ndarray, column_means: np.ndarray, mean: float) -> np.ndarray:
     """Return (1) for rows of kernels with the training rows."""
     return K - column_means - K.mean(axis=1, keepdims=True) + mean
 
@@ -72,7 +72,7 @@ def scores(params: Fitted, block: Block) -> np.ndarray:
     """Return (3) for every row."""
     X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
     K = params.kernel.between(X, params.rows)
-    return (centered(K, params.column_means, params.mean) @ params.weights).astype(X.dtype, copy=False)
+    return (center_kernel(K, params.column_means, params.mean) @ params.weights).astype(X.dtype, copy=False)
 
 
 def leading(K: np.ndarray, k: int, solver: str, options: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -86,14 +86,14 @@ def leading(K: np.ndarray, k: int, solver: str, options: Any) -> tuple[np.ndarra
         start = Stream(seed_of(options.random_state)).uniform("kernel pca start", 0, n) * 2 - 1
         values, vectors = eigsh(K, k, which="LA", tol=options.tol, maxiter=options.max_iter, v0=start.astype(K.dtype))
     else:
-        values, vectors = randomized(K, k, options)
+        values, vectors = randomized_eigenpairs(K, k, options)
     values = sklearn_private.check_psd_eigenvalues(values, enable_warnings=False)
     vectors, _ = svd_flip(u=vectors, v=None)
     order = values.argsort()[::-1]
     return values[order], vectors[:, order]
 
 
-def randomized(K: np.ndarray, k: int, options: Any) -> tuple[np.ndarray, np.ndarray]:
+def randomized_eigenpairs(K: np.ndarray, k: int, options: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return leading eigenpairs from a few products with a random block, orthonormalised between them."""
     n, width = len(K), min(len(K), k + SPARE)
     passes = (7 if k < 0.1 * n else 4) if options.iterated_power == "auto" else int(options.iterated_power)
@@ -240,7 +240,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self._column_means, self._kernel_mean = column_means, float(column_means.mean())
         n = len(K)
         k = n if self.n_components is None else min(n, self.n_components)
-        values, vectors = leading(centered(K, column_means, self._kernel_mean), k, self.eigen_solver, self)
+        values, vectors = leading(center_kernel(K, column_means, self._kernel_mean), k, self.eigen_solver, self)
         if self.remove_zero_eig or self.n_components is None:
             values, vectors = values[values > 0], vectors[:, values > 0]
         self.eigenvalues_, self.eigenvectors_, self.X_fit_ = values, vectors, rows

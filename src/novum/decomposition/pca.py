@@ -52,7 +52,7 @@ def passes_pay(n: int, p: int, width: int, passes: int) -> bool:
     return side > LARGE_SIDE and WORTH * passes * 4.0 * n * p * width < exact
 
 
-def counted(source: Source) -> int | None:
+def weighted_row_count(source: Source) -> int | None:
     """Return the number of rows, each as often as its weight says; None where only a pass can tell."""
     weight = getattr(source, "weight", None)
     if source.n_rows is None or not source.lists_rows:
@@ -163,11 +163,11 @@ class PCA(PrincipalAxes):
         solver = self._checked_solver(arrays.is_sparse(X))
         source = self._source(X, None, sample_weight, defer=True)  # sums of squares show NaN and infinity
         n, p = source.n_rows, source.n_features
-        k = self._checked_components(counted(source), p, solver)
+        k = self._checked_components(weighted_row_count(source), p, solver)
         side = p if n is None else min(n, p)
         top = min(int(k), side) if isinstance(k, numbers.Integral) else side
         self._fit_svd_solver, found = self._solve(source, solver, k, top)
-        if counted(source) is None:
+        if weighted_row_count(source) is None:
             k = self._checked_components(int(np.ceil(found.weight)), p, solver)
         self.n_samples_ = int(found.weight) if float(found.weight).is_integer() else float(found.weight)
         self._keep(found, self._components(k, found), source.dtype)

@@ -25,7 +25,7 @@ from novum.decomposition import _latent
 from novum.decomposition._dimension import bic, free_parameters, log_evidence
 from novum.decomposition._gaussian_factors import FactorModel
 from novum.decomposition._latent import Factors
-from novum.decomposition._spectrum import exact, filled, signed
+from novum.decomposition._spectrum import exact, fill_axes, fix_signs
 from novum.decomposition.plots import plot_spectrum
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold import Fit, fold
@@ -147,7 +147,7 @@ class ProbabilisticPCA(FactorModel):
             if p > 1:
                 self.log_evidence_ = log_evidence(values, found.weight)
         q = self._chosen(p, found.weight)
-        found = filled(found, q)
+        found = fill_axes(found, q)
         floor = _latent.LEAST_NOISE * max(values.mean(), np.finfo(float).tiny)
         noise = max(float(values[q:].mean()) if q < p else 0.0, floor)
         loadings = found.vectors[:q].T * np.sqrt(np.maximum(values[:q] - noise, 0.0))
@@ -207,7 +207,7 @@ class ProbabilisticPCA(FactorModel):
             )
         likelihood = source.total(_latent.factor_sums, found.params).likelihood
         left, length, _ = np.linalg.svd(found.params.loadings, full_matrices=False)
-        vectors = signed(left.T)
+        vectors = fix_signs(left.T)
         params = found.params._replace(loadings=np.ascontiguousarray(vectors.T * length))
         self._keep(params, vectors, source.dtype, likelihood, found)
 

@@ -17,7 +17,7 @@ from novum.base.generative import BayesRule
 from novum.engines.gaussians.covariance import factor_of_covariance
 from novum.engines.gaussians.density import Density, density_of, joint, total
 from novum.engines.gaussians.draws import draw_gaussians
-from novum.engines.gaussians.missing import dense_joint, prepared
+from novum.engines.gaussians.missing import dense_joint, observed_cells
 from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
 from novum.runtime.random import seed_of
@@ -63,7 +63,7 @@ def class_density(owner: str, prior: NDArray, mean: NDArray, covariance: NDArray
 
 def expected_rows(density: Density, X: Any) -> Any:
     """Return rows with every missing cell replaced by its expectation given the others, the classes summed over."""
-    filled, seen = prepared(X)
+    filled, seen = observed_cells(X)
     scores, offset = dense_joint(density, filled, seen)[:2]  # (rows, k), (k, rows, d)
     share = arrays.exp(arrays.log_softmax(scores))
     mean = arrays.like(filled, density.mean, "float64")

@@ -23,7 +23,7 @@ class Gathered(NamedTuple):
     rows: NDArray | None  # rows about their class means, where there are fewer rows than columns
 
 
-def thin(model: Any, source: Source, k: int) -> Gathered | None:
+def rows_of_wide_data(model: Any, source: Source, k: int) -> Gathered | None:
     """Return the rows themselves where a d x d matrix would be larger than they are; None elsewhere."""
     n, d = source.n_rows, source.n_features
     plain = model.solver == "svd" and model.covariance_type == "full" and not model.unbiased
@@ -44,7 +44,7 @@ def gather(model: Any, source: Source, k: int, own: bool = False) -> Gathered:
         raise ParameterError(
             "covariance_estimator and shrinkage parameters are not None. Only one of the two can be set."
         )
-    if not own and not model.store_covariance and (found := thin(model, source, k)) is not None:
+    if not own and not model.store_covariance and (found := rows_of_wide_data(model, source, k)) is not None:
         return found
     weighed = model.priors is not None and (model.solver != "svd" or model.store_covariance)
     pooled = not (own or weighed or model.shrinkage == "auto")

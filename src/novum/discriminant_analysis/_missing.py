@@ -90,7 +90,7 @@ def densities_of(mean: NDArray, covariance: NDArray, kind: str) -> list[Density]
     return found
 
 
-def modelled(second: NDArray, mass: NDArray, kind: str, shared: bool, floor: NDArray) -> NDArray:
+def model_covariances(second: NDArray, mass: NDArray, kind: str, shared: bool, floor: NDArray) -> NDArray:
     """Return the covariances (k, d, d) that central second moments (k, d, d) give the model."""
     if shared:
         pooled = second.sum(axis=0) / mass.sum()
@@ -117,7 +117,7 @@ def missing_moments(owner: str, source: Source, k: int, kind: str, shared: bool)
     second = (seen.mass[:, None] * variance)[:, :, None] * np.eye(len(center))
     before = -np.inf
     for _ in range(MOST_PASSES):
-        densities = densities_of(mean, modelled(second, seen.mass, kind, shared, floor), kind)
+        densities = densities_of(mean, model_covariances(second, seen.mass, kind, shared, floor), kind)
         sums: Expected = source.total(expected_of, densities)
         offset = sums.first / sums.mass[:, None]
         mean = mean + offset

@@ -32,7 +32,7 @@ class Task(NamedTuple):
     pooled: bool
 
 
-class Sums(NamedTuple):
+class ClassSums(NamedTuple):
     """(4), with one `second` for all classes where they are pooled, and the number of rows that have weight."""
 
     mass: NDArray  # (k,)
@@ -50,7 +50,7 @@ class Moments(NamedTuple):
     rows: NDArray  # (k,)
 
 
-def tensor_sums(task: Task, block: Block) -> Sums:
+def tensor_sums(task: Task, block: Block) -> ClassSums:
     """Return (4) of a tensor's block, where it is."""
     k, X = len(task.shift), block.X
     member = arrays.one_hot(X, block.y, k)
@@ -64,22 +64,22 @@ def tensor_sums(task: Task, block: Block) -> Sums:
         parts = [(offset * weighted[:, c : c + 1]).T @ offset for c in range(k)]
     second = np.stack([arrays.to_numpy(part) for part in parts])
     mass, first = (arrays.to_numpy(part) for part in (weighted.sum(0), weighted.T @ offset))
-    return Sums(mass, first, second, arrays.to_numpy(rows))
+    return ClassSums(mass, first, second, arrays.to_numpy(rows))
 
 
-def class_sums(task: Task, block: Block) -> Sums:
+def class_sums(task: Task, block: Block) -> ClassSums:
     """Return (4) of one block."""
     if arrays.is_tensor(block.X):
         return tensor_sums(task, block)
     k, d = task.shift.shape
-    sums = Sums(np.zeros(k), np.zeros((k, d)), np.zeros((1 if task.pooled else k, d, d)), np.zeros(k))
+    sums = ClassSums(np.zeros(k), np.zeros((k, d)), np.zeros((1 if task.pooled else k, d, d)), np.zeros(k))
     code = np.ascontiguousarray(block.y, np.int64)
     _core.moments.scatter.class_scatter(block.X, code, block.weight, task.shift, *sums[:3])
     counted = code if block.weight is None else code[block.weight > 0]
     return sums._replace(rows=np.bincount(counted, minlength=k))
 
 
-def about(shift: NDArray, sums: Sums) -> Moments:
+def about(shift: NDArray, sums: ClassSums) -> Moments:
     """Return (5); a class that did not occur keeps its shift as mean."""
     mass = np.where(sums.mass > 0, sums.mass, 1.0)[:, None]
     offset = sums.first / mass

@@ -112,7 +112,7 @@ def decision_of(query: Query, block: Block) -> Any:
     return score[:, 1] - score[:, 0] if score.shape[1] == 2 else score
 
 
-def projected(projection: Projection, block: Block) -> Any:
+def project_block(projection: Projection, block: Block) -> Any:
     """Return (x - center) G, a missing cell at its expectation given the others."""
     X = block.X
     if projection.density is not None and bool((gaps := (X != X).any(1)).any()):
@@ -330,7 +330,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         center = self.xbar_ if self.solver == "svd" else np.zeros(self.n_features_in_)
         directions = self.scalings_[:, : self._max_components]
         projection = Projection(center, np.ascontiguousarray(directions), self._density_or_none())
-        return self._rows(X, projected, projection, verify=False)
+        return self._rows(X, project_block, projection, verify=False)
 
     @property
     def _n_features_out(self) -> Any:

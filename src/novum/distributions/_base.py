@@ -40,7 +40,7 @@ class Support(NamedTuple):
         return self.kind in ("reals", "vectors", "simplex", "matrices")
 
 
-def printed(value: NDArray) -> str:
+def parameter_text(value: NDArray) -> str:
     """Return a parameter in eight digits, in all it has where eight hide what follows the first nine: 1000000002."""
     large = value.dtype.kind == "f" and bool((np.abs(value) >= LARGE).any())
     return np.array2string(value, separator=", ", threshold=8, precision=17 if large else 8)
@@ -102,7 +102,7 @@ class Distribution(Learnable, Result):
         return self.batch_shape[0]
 
     def __repr__(self) -> str:
-        shown = (f"{name}={printed(value)}" for name, value in self._parameters().items())
+        shown = (f"{name}={parameter_text(value)}" for name, value in self._parameters().items())
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _result_columns(self) -> dict[str, Any]:

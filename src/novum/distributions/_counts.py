@@ -37,7 +37,7 @@ def count_quantile(q: Any, cdf: Callable, guess: Callable, mean: NDArray, deviat
         if top - low < TABLE:
             table = cdf(np.arange(low, top + 1, dtype=np.float64))
             out = low + np.searchsorted(table, inner, side="left").astype(np.float64)
-            return finished(q, good, out, high)
+            return mend_quantile_ends(q, good, out, high)
     middle = np.clip(inner, 1e-300, 1 - 1e-16)
     out = np.maximum(np.ceil(guess(middle)), 0.0)
     out = np.minimum(np.where(np.isfinite(out), out, mean), high)
@@ -45,10 +45,10 @@ def count_quantile(q: Any, cdf: Callable, guess: Callable, mean: NDArray, deviat
         out = out - down
     while (up := (out < high) & (cdf(out) < inner)).any():
         out = out + up
-    return finished(q, good, out, high)
+    return mend_quantile_ends(q, good, out, high)
 
 
-def finished(q: NDArray, good: NDArray, out: NDArray, high: Any) -> NDArray:
+def mend_quantile_ends(q: NDArray, good: NDArray, out: NDArray, high: Any) -> NDArray:
     """Return quantiles with the ends of q put right."""
     return np.where(good, np.where(q == 1, high, np.where(q == 0, 0.0, out)), np.nan)[()]
 

@@ -80,14 +80,14 @@ def fit(cls: Any, x: Any, sample_weight: Any, prior: Distribution | None, **opti
     name = cls.__name__
     source, flat = open_rows(f"{name}.fit", x, sample_weight)
     with single_blas():
-        start = started(cls, source, flat, options)
+        start = first_state(cls, source, flat, options)
         found = start.from_statistics(source.total(statistics_of, (start, flat)), prior)
         if start._begin_again(found):
             found = found.from_statistics(source.total(statistics_of, (found, flat)), prior)
     return found
 
 
-def started(cls: Any, source: Source, flat: bool, options: dict[str, Any]) -> Distribution:
+def first_state(cls: Any, source: Source, flat: bool, options: dict[str, Any]) -> Distribution:
     """Return where to begin: what the first block says."""
     for name in options:
         if name not in cls._fit_options:

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.distributions._base import Distribution
-from novum.distributions._fit import open_rows, started, statistics_of
+from novum.distributions._fit import first_state, open_rows, statistics_of
 from novum.distributions._parameters import positive
 from novum.exceptions import NotConverged, ParameterError
 from novum.fold import fold
 from novum.runtime.blas import single_blas
 from novum.runtime.checks import check_count, check_number
 
-__all__ = ["State", "advanced", "iterate"]
+__all__ = ["State", "iterate", "next_state"]
 
 FALL = 1e-13  # relative fall of the likelihood that is rounding
 COLLAPSED = 4 * float(
@@ -40,7 +40,7 @@ def statistics_now(params: tuple[State, bool], block: Any) -> Any:
     return statistics_of((state.now, flat), block)
 
 
-def advanced(state: State, sums: Any, df: Any = None) -> State:
+def next_state(state: State, sums: Any, df: Any = None) -> State:
     """Return the state after a step with the sums of `state.now`: Newton's for the degrees of freedom, EM's where that failed."""
     if state.sums is not None:
         before = float(np.sum(state.sums.log_likelihood))
@@ -71,7 +71,7 @@ def iterate(
 
     def update(params: tuple[State, bool], sums: Any) -> tuple[State, bool]:
         state, flat = params
-        after = advanced(state, sums, known)
+        after = next_state(state, sums, known)
         if (after.now._spread() <= COLLAPSED * (start._spread() + np.abs(after.now.loc))).any():
             raise after.now._too_equal()  # the likelihood has no bound: it rises for as long as the scale falls
         return after, flat
@@ -80,7 +80,7 @@ def iterate(
         return after[0].now._moved(before[0].now) <= tol
 
     with single_blas():
-        start: Any = started(cls, source, flat, {"df": df, **options})
+        start: Any = first_state(cls, source, flat, {"df": df, **options})
         found = fold(
             (State(start, start, None), flat),
             statistics_now,

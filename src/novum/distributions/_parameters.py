@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError, ParameterTypeError
 
-__all__ = ["Parameter", "finite", "nonnegative", "positive", "probability", "real", "require", "simplex", "whole"]
+__all__ = [
+    "Parameter",
+    "finite",
+    "nonnegative",
+    "positive",
+    "probability",
+    "real",
+    "require",
+    "simplex",
+    "whole_numbers",
+]
 
 SUM_SLACK = 1e-8  # probabilities that a user types or divides add up to one this closely; they are divided by their sum
 
@@ -85,7 +95,7 @@ def nonnegative(family: str, name: str, value: Any) -> NDArray[np.float64]:
     return array
 
 
-def whole(family: str, name: str, value: Any) -> NDArray[np.float64]:
+def whole_numbers(family: str, name: str, value: Any) -> NDArray[np.float64]:
     """Return `value` as a float64 array of whole numbers, zero or more."""
     array = nonnegative(family, name, value)
     require(family, name, array, array == np.floor(array), "a whole number, zero or more")

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from novum.distributions._counts import counts_between, counts_that_matter
 from novum.exceptions import ParameterError
 
-__all__ = ["Cells", "Line", "expectation", "integrate", "line_of", "nodes_of", "outcomes_of", "placed", "position"]
+__all__ = ["Cells", "Line", "expectation", "integrate", "line_of", "map_to_line", "nodes_of", "outcomes_of", "position"]
 
 NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(16)
 FIRST_CELLS = 64  # a bump as narrow as a hundredth of the scale is seen at once
@@ -49,16 +49,16 @@ class Cells(NamedTuple):
     converged: bool
 
 
-def placed(line: Line, t: NDArray) -> tuple[NDArray, NDArray]:
+def map_to_line(line: Line, t: NDArray) -> tuple[NDArray, NDArray]:
     """Return x and dx/dt of (1); infinite at an end that is, just inside of one that is not."""
     with np.errstate(divide="ignore", over="ignore"):
-        x, slope = unclipped(line, t)
+        x, slope = plain_map(line, t)
     first, last = np.nextafter(line.low, np.inf), np.nextafter(line.high, -np.inf)
     tiny = np.finfo(float).tiny  # subnormal numbers make some libraries raise
     return np.clip(x, tiny if line.low == 0 else first, -tiny if line.high == 0 else last), slope
 
 
-def unclipped(line: Line, t: NDArray) -> tuple[NDArray, NDArray]:
+def plain_map(line: Line, t: NDArray) -> tuple[NDArray, NDArray]:
     """Return (1) in plain arithmetic."""
     low, high, center, scale = line
     if np.isfinite(low) and np.isfinite(high):
@@ -102,7 +102,7 @@ def nodes_of(left: NDArray, right: NDArray) -> tuple[NDArray, NDArray]:
 def on_cells(function: Callable, line: Line, left: NDArray, right: NDArray) -> NDArray:
     """Return the integral of function(x) over every cell."""
     t, weight = nodes_of(left, right)
-    x, slope = placed(line, t)
+    x, slope = map_to_line(line, t)
     with np.errstate(all="ignore"):
         values = np.asarray(function(x), np.float64)
         return np.where(values == 0, 0.0, values * slope * weight).sum(axis=-1)
@@ -176,10 +176,10 @@ def expectation(distribution: Any, function: Callable, bends: Any = ()) -> float
         return tail_expectation(distribution, function, bends)
     if support.kind == "reals":
         line, points = line_of(distribution)
-        found = integrate(lambda x: weighted(distribution.prob(x), function(x)), line, points)
-        return float(found.integral.sum()) if found.converged else diverged(found)
+        found = integrate(lambda x: weighted_values(distribution.prob(x), function(x)), line, points)
+        return float(found.integral.sum()) if found.converged else value_without_limit(found)
     x = outcomes_of(distribution)
-    return float(weighted(distribution.prob(x), np.asarray(function(x))).sum())
+    return float(weighted_values(distribution.prob(x), np.asarray(function(x))).sum())
 
 
 def outcomes_of(distribution: Any) -> NDArray:
@@ -200,13 +200,13 @@ def outcomes_of(distribution: Any) -> NDArray:
     return counts_that_matter(distribution.mean, distribution.std, support.high)
 
 
-def weighted(p: NDArray, value: NDArray) -> NDArray:
+def weighted_values(p: NDArray, value: NDArray) -> NDArray:
     """Return p f, zero where p is."""
     with np.errstate(invalid="ignore"):
         return np.where(p > 0, p * value, 0.0)
 
 
-def diverged(found: Cells) -> float:
+def value_without_limit(found: Cells) -> float:
     """Return what an integral that did not converge is taken for: infinite if that is so on one side only, else undefined."""
     low, high = found.integral.min(), found.integral.max()  # NaN if any is
     if high > 0 and (low >= 0 or (np.isposinf(high) and np.isfinite(low))):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.distributions._quadrature import Line, diverged, integrate
+from novum.distributions._quadrature import Line, integrate, value_without_limit
 from novum.exceptions import DataWarning
 
 __all__ = ["cuts_of", "tail_expectation"]
@@ -95,7 +95,7 @@ def side(distribution: Any, function: Callable, upper: bool, points: NDArray) ->
     found = integrate(lambda s: value(s) * np.exp(-s), Line(FIRST, end), edges, first_cells=8, most_cells=FEW_CELLS)
     size = float(np.abs(found.integral).sum())
     if not np.isfinite(size):
-        return Side(diverged(found), np.inf, 0.0)
+        return Side(value_without_limit(found), np.inf, 0.0)
     beyond, doubt = rest(value, end, high if upper else low, size)
     return Side(float(found.integral.sum()) + beyond, size, doubt if found.converged else np.inf)
 

@@ -46,7 +46,7 @@ def log_share(p: Any, rest: Any) -> NDArray:
     return np.where(p < 0.5, log_of(p), log_one_minus(np.minimum(rest, 0.5)))[()]
 
 
-def patched(value: NDArray, other: NDArray, tail: Callable, *arguments: Any) -> NDArray:
+def tail_log(value: NDArray, other: NDArray, tail: Callable, *arguments: Any) -> NDArray:
     """Return log value: from its complement near one, by `tail` of the arguments where it is no normal number."""
     value, other, *given = np.broadcast_arrays(value, other, *arguments)
     out = np.where(value > 0.5, log_one_minus(np.minimum(other, 0.5)), log_of(value))
@@ -138,19 +138,19 @@ def by_width(a: Any, x: Any, place: int, plain: Callable) -> NDArray:
 
 def log_gamma_head(a: Any, x: Any) -> NDArray:
     """Return log P(a, x)."""
-    return by_width(a, x, 0, lambda a, x: patched(gammainc(a, x), gammaincc(a, x), gamma_series, a, x))
+    return by_width(a, x, 0, lambda a, x: tail_log(gammainc(a, x), gammaincc(a, x), gamma_series, a, x))
 
 
 def log_gamma_tail(a: Any, x: Any) -> NDArray:
     """Return log Q(a, x)."""
-    return by_width(a, x, 1, lambda a, x: patched(gammaincc(a, x), gammainc(a, x), gamma_fraction, a, x))
+    return by_width(a, x, 1, lambda a, x: tail_log(gammaincc(a, x), gammainc(a, x), gamma_fraction, a, x))
 
 
 def log_beta_tail(a: Any, b: Any, x: Any, rest: Any) -> NDArray:
     """Return log I_x(a, b), with rest = 1 - x given apart."""
     value = np.where(np.asarray(x) < 0.5, betainc(a, b, x), betaincc(b, a, rest))
     other = np.where(np.asarray(x) < 0.5, betaincc(a, b, x), betainc(b, a, rest))
-    return patched(value, other, lambda a, b, rest, x: beta_fraction(a, b, x, rest), a, b, rest, x)
+    return tail_log(value, other, lambda a, b, rest, x: beta_fraction(a, b, x, rest), a, b, rest, x)
 
 
 def whole_isf(q: Any, sf: Callable, mean: Any, deviation: Any, high: Any) -> NDArray:

@@ -37,7 +37,7 @@ class Constants(NamedTuple):
     log_norm: NDArray
 
 
-class Sums(NamedTuple):
+class BetaSums(NamedTuple):
     """Mass, sum of log x, sum of log(1 - x)."""
 
     mass: NDArray
@@ -63,7 +63,7 @@ class Beta(ConjugatePrior, ExponentialFamily):
 
     a = Parameter()
     b = Parameter()
-    _sums = Sums
+    _sums = BetaSums
     _domain = "numbers between 0 and 1, both left out"
 
     def __init__(self, a: Any, b: Any) -> None:

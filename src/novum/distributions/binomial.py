@@ -19,7 +19,7 @@ from novum.distributions._base import Distribution, Support
 from novum.distributions._counts import count_quantile, summed_entropy
 from novum.distributions._deviance import bernoulli_divergence, binomial_log
 from novum.distributions._ops import NUMPY, where_inside
-from novum.distributions._parameters import Parameter, probability, whole
+from novum.distributions._parameters import Parameter, probability, whole_numbers
 from novum.distributions._priors import beta_mode
 from novum.distributions._tails import log_beta_tail, whole_isf
 from novum.distributions.beta import Beta
@@ -76,7 +76,7 @@ class Binomial(ExponentialFamily):
     _fit_options = ("n",)
 
     def __init__(self, n: Any, p: Any) -> None:
-        self._set(n=(whole("Binomial", "n", n), 0), p=(probability("Binomial", "p", p), 0))
+        self._set(n=(whole_numbers("Binomial", "n", n), 0), p=(probability("Binomial", "p", p), 0))
 
     @cached_property
     def _constants(self) -> Constants:
@@ -227,4 +227,4 @@ class Binomial(ExponentialFamily):
     def _start(cls, x: Any, weight: RowWeights, *, n: Any = None, **options: Any) -> Any:
         if n is None:
             raise ParameterError("Binomial.fit(n=None): the number of trials is not learned; give n.")
-        return cls(np.broadcast_to(whole("Binomial", "n", n), tuple(x.shape[1:])), 0.5)
+        return cls(np.broadcast_to(whole_numbers("Binomial", "n", n), tuple(x.shape[1:])), 0.5)

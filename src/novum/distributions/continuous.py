@@ -27,7 +27,7 @@ BISECTIONS = 60
 STEP = 1e-3  # of a finite difference, in scales: fourth order, so the error is about 1e-12
 
 
-def vectorized(owner: str, name: str, function: Any, probe: NDArray) -> Callable:
+def vectorize(owner: str, name: str, function: Any, probe: NDArray) -> Callable:
     """Return a function of numbers as a function of arrays."""
     if not callable(function):
         raise ParameterTypeError(f"{owner}({name}={function!r}): {name} must be a function of x.")
@@ -99,11 +99,11 @@ class Continuous(Distribution):
         line = _quadrature.Line(low, high, center, spread)
         self._set()
         self.__dict__.update(_line=(line, places), _given=(density, cdf, tuple(map(float, support)), bool(normalize)))
-        probe = _quadrature.placed(line, np.linspace(-0.9, 0.9, 3))[0]
+        probe = _quadrature.map_to_line(line, np.linspace(-0.9, 0.9, 3))[0]
         if cdf is None:
-            self.__dict__.update(_scale=1.0, _density=vectorized("Continuous", "density", density, probe))
+            self.__dict__.update(_scale=1.0, _density=vectorize("Continuous", "density", density, probe))
         else:
-            cumulative = vectorized("Continuous", "cdf", cdf, probe)
+            cumulative = vectorize("Continuous", "cdf", cdf, probe)
             self.__dict__.update(_scale=1.0, _cumulative=cumulative, _density=self._derivative)
             check_cumulative(self._cumulative, line)
         self.__dict__["_cells"] = checked_cells(self, normalize)
@@ -139,7 +139,7 @@ class Continuous(Distribution):
         inside = (x >= low) & (x <= high)
         if not inside.any():
             return np.where(np.isnan(x), np.nan, 0.0)[()]
-        stand_in = _quadrature.placed(self._line[0], np.array(0.1))[0]
+        stand_in = _quadrature.map_to_line(self._line[0], np.array(0.1))[0]
         with np.errstate(all="ignore"):
             values = np.asarray(self._density(np.where(inside, x, stand_in)), np.float64) / self._scale
         return np.where(inside, values, np.where(np.isnan(x), np.nan, 0.0))[()]
@@ -205,10 +205,10 @@ class Continuous(Distribution):
         for _ in range(BISECTIONS):
             middle = 0.5 * (left + right)
             with np.errstate(divide="ignore", invalid="ignore"):
-                above = self.sf(_quadrature.placed(self._line[0], middle)[0])
+                above = self.sf(_quadrature.map_to_line(self._line[0], middle)[0])
             left, right = np.where(above > q, middle, left), np.where(above > q, right, middle)
         with np.errstate(divide="ignore", invalid="ignore"):
-            x = _quadrature.placed(self._line[0], 0.5 * (left + right))[0]
+            x = _quadrature.map_to_line(self._line[0], 0.5 * (left + right))[0]
         low, high = self._line[0][:2]
         x = np.where(q == 0, high, np.where(q == 1, low, x))
         return np.where((q >= 0) & (q <= 1), x, np.nan)[()]
@@ -229,7 +229,7 @@ class Continuous(Distribution):
             low = self._mass_below(middle) < q
             left, right = np.where(low, middle, left), np.where(low, right, middle)
         with np.errstate(divide="ignore"):
-            x = _quadrature.placed(line, 0.5 * (left + right))[0]
+            x = _quadrature.map_to_line(line, 0.5 * (left + right))[0]
         x = np.where(q == 0, line.low, np.where(q == 1, line.high, x))
         return np.where((q >= 0) & (q <= 1), x, np.nan)[()]
 
@@ -250,15 +250,15 @@ class Continuous(Distribution):
     def mode(self) -> Any:
         t, _ = _quadrature.nodes_of(self._cells.left, self._cells.right)
         places = np.sort(t.ravel())
-        best = int(np.argmax(self.prob(_quadrature.placed(self._line[0], places)[0])))
+        best = int(np.argmax(self.prob(_quadrature.map_to_line(self._line[0], places)[0])))
         around = places[max(best - 1, 0)], places[min(best + 1, places.size - 1)]
         found = minimize_scalar(
-            lambda t: -self.prob(_quadrature.placed(self._line[0], np.array(t))[0]),
+            lambda t: -self.prob(_quadrature.map_to_line(self._line[0], np.array(t))[0]),
             bounds=around,
             method="bounded",
             options={"xatol": 1e-12},
         )
-        return float(_quadrature.placed(self._line[0], np.array(found.x))[0])
+        return float(_quadrature.map_to_line(self._line[0], np.array(found.x))[0])
 
     @property
     def support(self) -> Any:
@@ -279,7 +279,7 @@ def name_of(function: Any) -> str:
 
 def check_cumulative(cumulative: Callable, line: _quadrature.Line) -> None:
     """Raise unless a cdf rises from zero to one over the line."""
-    x = _quadrature.placed(line, np.linspace(-1 + 1e-9, 1 - 1e-9, 2001))[0]
+    x = _quadrature.map_to_line(line, np.linspace(-1 + 1e-9, 1 - 1e-9, 2001))[0]
     F = np.asarray(cumulative(x), np.float64)
     if not (abs(F[0]) <= MASS_SLACK and abs(F[-1] - 1) <= MASS_SLACK):
         raise ParameterError(
@@ -295,7 +295,7 @@ def checked_cells(given: Continuous, normalize: bool) -> _quadrature.Cells:
     line, points = given._line
     cells = _quadrature.integrate(given.prob, line, points)
     t, _ = _quadrature.nodes_of(cells.left, cells.right)
-    x = _quadrature.placed(line, t)[0]
+    x = _quadrature.map_to_line(line, t)[0]
     values = given.prob(x)
     if not np.all(values >= 0):
         place = x.flat[int(np.argmin(np.where(np.isnan(values), -np.inf, values)))]

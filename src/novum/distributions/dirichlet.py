@@ -47,7 +47,7 @@ class Constants(NamedTuple):
     log_norm: NDArray
 
 
-class Sums(NamedTuple):
+class DirichletSums(NamedTuple):
     """Mass and sum of log x."""
 
     mass: NDArray
@@ -116,7 +116,7 @@ class Dirichlet(ConjugatePrior, ExponentialFamily):
 
     alpha = Parameter()
     _event_ndim = 1
-    _sums = Sums
+    _sums = DirichletSums
     _domain = "vectors of positive numbers that add up to one"
 
     def __init__(self, alpha: Any) -> None:

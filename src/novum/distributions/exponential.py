@@ -30,7 +30,7 @@ class Constants(NamedTuple):
     log_rate: NDArray
 
 
-class Sums(NamedTuple):
+class ExponentialSums(NamedTuple):
     """Mass and sum of x."""
 
     mass: NDArray
@@ -55,7 +55,7 @@ class Exponential(ExponentialFamily):
     """
 
     rate = Parameter()
-    _sums = Sums
+    _sums = ExponentialSums
     _domain = "numbers of zero or more"
     _prior_advice = "give a Gamma"
 

@@ -48,7 +48,7 @@ class Constants(NamedTuple):
     at_zero: NDArray
 
 
-class Sums(NamedTuple):
+class GammaSums(NamedTuple):
     """Mass, sum of log(x/c) and sum of x - c, with c the mean of the object that made them."""
 
     mass: NDArray
@@ -94,7 +94,7 @@ class Gamma(ConjugatePrior, ExponentialFamily):
 
     shape = Parameter()
     rate = Parameter()
-    _sums = Sums
+    _sums = GammaSums
     _domain = "positive numbers"
 
     def __init__(self, shape: Any, rate: Any) -> None:
@@ -241,14 +241,14 @@ class Gamma(ConjugatePrior, ExponentialFamily):
         shape = shape_from(np.log(mean[1]) - mean[0])
         return type(self)(shape, shape / mean[1])
 
-    def statistics(self, x: Any, weight: Any = None) -> Sums:
+    def statistics(self, x: Any, weight: Any = None) -> GammaSums:
         """Return the mass and the sums about this mean."""
         x, weight = self._aligned(x, weight)
         center = arrays.like(x, self.mean, "float64")
         log_ratio = self._sum(ops_of(x).log(x / center), weight)
-        return Sums(self._mass(x, weight), log_ratio, self._sum(x - center, weight))
+        return GammaSums(self._mass(x, weight), log_ratio, self._sum(x - center, weight))
 
-    def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "Gamma":
+    def from_statistics(self, statistics: GammaSums, prior: Distribution | None = None) -> "Gamma":
         """Return the solution of (3).
 
         log a - digamma(a) = s    (3)

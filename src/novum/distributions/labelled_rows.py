@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.distributions._iterate import State, advanced
+from novum.distributions._iterate import State, next_state
 from novum.distributions._ops import all_of
-from novum.distributions.conjugate.registry import about, resolved
+from novum.distributions.conjugate.registry import about, resolve_pair
 from novum.distributions.normal import Normal
 from novum.distributions.table_columns import columns_of, component_log_prob, component_statistics
 from novum.exceptions import DataError, NotConverged
@@ -44,7 +44,7 @@ class Task(NamedTuple):
     owner: str
 
 
-class Sums(NamedTuple):
+class LabelledSums(NamedTuple):
     mass: np.ndarray  # (k,)
     parts: tuple[tuple[Any, ...], ...]  # (classes, parts)
 
@@ -58,12 +58,12 @@ def rows_of_class(block: Block, c: int) -> tuple[Any, Any]:
     return X, arrays.ones(X, X.shape[0]) if block.weight is None else block.weight[mine]
 
 
-def taken(X: Any, columns: tuple[int, ...]) -> Any:
+def take_columns(X: Any, columns: tuple[int, ...]) -> Any:
     """Return some columns."""
     return X[:, list(columns)]
 
 
-def statistics_of(task: Task, block: Block) -> Sums:
+def statistics_of(task: Task, block: Block) -> LabelledSums:
     """Return mass and statistics of every class and part, for one block."""
     mass, found = [], []
     for c, near in enumerate(task.near):
@@ -71,7 +71,7 @@ def statistics_of(task: Task, block: Block) -> Sums:
         mass.append(float(weight.sum()))
         row = []
         for part, distribution in zip(task.parts, near):
-            x = taken(X, part.columns)
+            x = take_columns(X, part.columns)
             cells = columns_of(distribution, x)
             inside = (
                 distribution._inside(cells) | (cells != cells)
@@ -86,27 +86,27 @@ def statistics_of(task: Task, block: Block) -> Sums:
                 )
             row.append(component_statistics(distribution, x, weight))
         found.append(tuple(row))
-    return Sums(np.array(mass), tuple(found))
+    return LabelledSums(np.array(mass), tuple(found))
 
 
-def merge(a: Sums, b: Sums) -> Sums:
+def merge(a: LabelledSums, b: LabelledSums) -> LabelledSums:
     """Return the sums of two portions of data."""
     pairs = [tuple(type(x)(*(u + v for u, v in zip(x, y))) for x, y in zip(p, q)) for p, q in zip(a.parts, b.parts)]
-    return Sums(a.mass + b.mass, tuple(pairs))
+    return LabelledSums(a.mass + b.mass, tuple(pairs))
 
 
 def start_of(part: Part, x: Any) -> Any:
     """Return where to begin with some rows: without missing cells, or the family's own start without rows."""
     x = x[~np.isnan(x).any(axis=1)]
     if part.prior is not None:
-        pair, likelihood = resolved(part.prior, part.likelihood, "update")
+        pair, likelihood = resolve_pair(part.prior, part.likelihood, "update")
         rows = x if part.family._event_ndim or len(part.columns) > 1 else x[:, 0]
         return about(pair, part.prior, likelihood, rows)
     rows = x if part.family._event_ndim or len(part.columns) > 1 else x[:, 0]
     return part.family._start(rows, None, **part.options)
 
 
-def solved(part: Part, near: Any, sums: Any, floor: float) -> Any:
+def solve_part(part: Part, near: Any, sums: Any, floor: float) -> Any:
     """Return (1) or, with a prior of which the predictive distribution is wanted, the posterior by its rule."""
     if part.prior is not None:
         return near.from_statistics(sums, part.prior)
@@ -120,7 +120,7 @@ def solved(part: Part, near: Any, sums: Any, floor: float) -> Any:
 
 def predictive(part: Part, near: Any, sums: Any) -> Any:
     """Return (2)."""
-    pair, likelihood = resolved(part.prior, part.likelihood, "predictive")
+    pair, likelihood = resolve_pair(part.prior, part.likelihood, "predictive")
     return pair.predictive(pair.posterior(part.prior, likelihood, near, sums), likelihood)
 
 
@@ -135,20 +135,21 @@ def learn_parts(
         used = arrays.to_numpy(block.weight) > 0
         X, y = X[used], y[used]
     near = [
-        [start_of(part, taken(X[y == c] if (y == c).any() else X, part.columns)) for part in parts] for c in range(k)
+        [start_of(part, take_columns(X[y == c] if (y == c).any() else X, part.columns)) for part in parts]
+        for c in range(k)
     ]
     spread = np.nanvar(X, axis=0).max(initial=0.0) if len(X) else 0.0
     floor = LEAST_SHARE * float(spread) or np.finfo(float).tiny
-    sums: Sums = source.total(statistics_of, Task(parts, near, owner), merge)
+    sums: LabelledSums = source.total(statistics_of, Task(parts, near, owner), merge)
     if bayesian:
         return sums.mass, [
             [predictive(part, one, s) for part, one, s in zip(parts, row, found)]
             for row, found in zip(near, sums.parts)
         ]
 
-    def solve(total: Sums, about_them: list[list[Any]]) -> list[list[Any]]:
+    def solve(total: LabelledSums, about_them: list[list[Any]]) -> list[list[Any]]:
         return [
-            [solved(part, one, s, floor) for part, one, s in zip(parts, row, found)]
+            [solve_part(part, one, s, floor) for part, one, s in zip(parts, row, found)]
             for row, found in zip(about_them, total.parts)
         ]
 
@@ -160,10 +161,10 @@ def learn_parts(
     )
     if again:
         fitted = solve(source.total(statistics_of, Task(parts, fitted, owner), merge), fitted)
-    return sums.mass, settled(owner, source, parts, fitted)
+    return sums.mass, settle_parts(owner, source, parts, fitted)
 
 
-def settled(owner: str, source: Source, parts: list[Part], fitted: list[list[Any]]) -> list[list[Any]]:
+def settle_parts(owner: str, source: Source, parts: list[Part], fitted: list[list[Any]]) -> list[list[Any]]:
     """Return the distributions after further passes, where a family has no statistics that one pass could gather."""
     moving = [p for p, part in enumerate(parts) if hasattr(part.family, "_moved") and part.prior is None]
     if not moving:
@@ -171,8 +172,8 @@ def settled(owner: str, source: Source, parts: list[Part], fitted: list[list[Any
     states = [{p: State(row[p], row[p], None) for p in moving} for row in fitted]
     for _ in range(MOST_PASSES):
         found = [[states[c][p].now for p in moving] for c in range(len(fitted))]
-        total: Sums = source.total(statistics_of, Task([parts[p] for p in moving], found, owner), merge)
-        states = [{p: advanced(states[c][p], s) for p, s in zip(moving, sums)} for c, sums in enumerate(total.parts)]
+        total: LabelledSums = source.total(statistics_of, Task([parts[p] for p in moving], found, owner), merge)
+        states = [{p: next_state(states[c][p], s) for p, s in zip(moving, sums)} for c, sums in enumerate(total.parts)]
         if max(states[c][p].now._moved(one) for c, row in enumerate(found) for p, one in zip(moving, row)) <= AT_REST:
             break
     else:
@@ -187,6 +188,6 @@ def parts_log_prob(columns: list[tuple[int, ...]], distributions: list[list[Any]
     for row in distributions:
         total: Any = 0.0
         for chosen, distribution in zip(columns, row):
-            total = total + component_log_prob(distribution, taken(X, chosen))
+            total = total + component_log_prob(distribution, take_columns(X, chosen))
         scores.append(total[:, None])
     return arrays.concat(scores)

@@ -115,7 +115,7 @@ class MixtureDistribution(Distribution):
             line, points = _quadrature.line_of(latent)
             cells = _quadrature.integrate(latent.prob, line, points)
             t, weight = _quadrature.nodes_of(cells.left, cells.right)
-            z, slope = _quadrature.placed(line, t)
+            z, slope = _quadrature.map_to_line(line, t)
             mass = (latent.prob(z) * slope * weight).ravel()
         else:
             z = _quadrature.outcomes_of(latent)

@@ -20,7 +20,7 @@ from novum.distributions._base import Distribution, Support
 from novum.distributions._counts import expected_log_factorial
 from novum.distributions._draws import smallest_at_least
 from novum.distributions._ops import where_inside
-from novum.distributions._parameters import Parameter, simplex, whole
+from novum.distributions._parameters import Parameter, simplex, whole_numbers
 from novum.distributions._priors import dirichlet_mode
 from novum.distributions.binomial import Binomial
 from novum.distributions.categorical import Categorical
@@ -81,7 +81,7 @@ class Multinomial(ExponentialFamily):
 
     def __init__(self, n: Any, p: Any) -> None:
         table = simplex("Multinomial", "p", p)
-        self._set(table.shape[-1:], n=(whole("Multinomial", "n", n), 0), p=(table, 1))
+        self._set(table.shape[-1:], n=(whole_numbers("Multinomial", "n", n), 0), p=(table, 1))
 
     @property
     def _domain(self) -> str:  # type: ignore[override]

@@ -42,7 +42,7 @@ class Constants(NamedTuple):
     log_peak: NDArray
 
 
-class Sums(NamedTuple):
+class NormalSums(NamedTuple):
     """Mass and the sums (3)."""
 
     mass: NDArray
@@ -50,7 +50,7 @@ class Sums(NamedTuple):
     second: NDArray  # (..., d, d)
 
 
-def moments_of(sums: Sums) -> tuple[NDArray, NDArray]:
+def moments_of(sums: NormalSums) -> tuple[NDArray, NDArray]:
     """Return the mean about the shift and the covariance of (4); zero where there is no mass."""
     mass = np.where(sums.mass > 0, sums.mass, 1.0)
     offset = sums.first / mass[..., None]
@@ -80,7 +80,7 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
     mean = Parameter()
     cov = Parameter()
     _event_ndim = 1
-    _sums = Sums
+    _sums = NormalSums
     _domain = "vectors of real numbers"
     _prior_advice = "give a NormalInverseWishart"
 
@@ -191,7 +191,7 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
         first, second = mean
         return type(self)(first, second - first[..., None] * first[..., None, :])
 
-    def statistics(self, x: Any, weight: Any = None) -> Sums:
+    def statistics(self, x: Any, weight: Any = None) -> NormalSums:
         """Return the mass and the sums (3) about this mean.
 
         first = sum w (x - c),   second = sum w (x - c)(x - c)'    (3)
@@ -213,9 +213,9 @@ class MultivariateNormal(GaussianOperations, ConjugatePrior, ExponentialFamily):
                 first[j] = arrays.to_numpy(own @ offset)
             second[j] = arrays.to_numpy(weighted.T @ offset)
         batch = self.batch_shape
-        return Sums(self._mass(x, weight), first.reshape(*batch, d), second.reshape(*batch, d, d))
+        return NormalSums(self._mass(x, weight), first.reshape(*batch, d), second.reshape(*batch, d, d))
 
-    def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "MultivariateNormal":
+    def from_statistics(self, statistics: NormalSums, prior: Distribution | None = None) -> "MultivariateNormal":
         """Return (4), or (5) with a NormalInverseWishart prior.
 
         m = c + first/W,   C = second/W - (first/W)(first/W)'    (4)

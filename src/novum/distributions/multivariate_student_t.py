@@ -35,7 +35,7 @@ class Constants(NamedTuple):
     log_peak: NDArray
 
 
-class Sums(NamedTuple):
+class StudentSums(NamedTuple):
     """Sums over the rows about this location: eq. (4) to (6) of `_student.py`."""
 
     mass: NDArray
@@ -157,7 +157,7 @@ class MultivariateStudentT(Distribution):
         half = 0.5 * (self.df + self.event_shape[0])
         return half * (digamma(half) - digamma(0.5 * self.df)) - self._constants.log_peak
 
-    def statistics(self, x: Any, weight: Any = None) -> Sums:
+    def statistics(self, x: Any, weight: Any = None) -> StudentSums:
         """Return the sums of one EM step about these parameters."""
         x, weight = self._aligned(x, weight)
         d, batch = self.event_shape[0], self.batch_shape
@@ -179,15 +179,15 @@ class MultivariateStudentT(Distribution):
         mass = self._mass(x, weight)
         rest = (self._sum(part, weight) for part in (scores.log_tau, scores.slope, scores.curvature))
         log_likelihood = mass * self._constants.log_peak + self._sum(scores.log_likelihood, weight)
-        return Sums(*(mass, self._sum(scores.tau, weight), first, second, *rest, log_likelihood))
+        return StudentSums(*(mass, self._sum(scores.tau, weight), first, second, *rest, log_likelihood))
 
-    def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "MultivariateStudentT":
+    def from_statistics(self, statistics: StudentSums, prior: Distribution | None = None) -> "MultivariateStudentT":
         """Return the parameters after one EM step, eq. (5) of `_student.py`: the likelihood does not fall."""
         if prior is not None:
             raise ParameterError("MultivariateStudentT: it has no conjugate prior; leave prior out.")
         return self._step(statistics, newton=False, df=None)
 
-    def _step(self, sums: Sums, newton: bool, df: Any) -> "MultivariateStudentT":
+    def _step(self, sums: StudentSums, newton: bool, df: Any) -> "MultivariateStudentT":
         present = sums.mass > 0
         tau = np.where(present, sums.tau, 1.0)
         offset = sums.first / tau[..., None]

@@ -42,7 +42,7 @@ class Constants(NamedTuple):
     log_peak: NDArray
 
 
-class Sums(NamedTuple):
+class NormalSums(NamedTuple):
     """Mass and the sums (3)."""
 
     mass: NDArray
@@ -50,7 +50,7 @@ class Sums(NamedTuple):
     second: NDArray
 
 
-def moments_of(sums: Sums) -> tuple[NDArray, NDArray]:
+def moments_of(sums: NormalSums) -> tuple[NDArray, NDArray]:
     """Return the mean about the shift and the variance of (4); zero where there is no mass."""
     mass = np.where(sums.mass > 0, sums.mass, 1.0)
     offset = sums.first / mass
@@ -80,7 +80,7 @@ class Normal(ConjugatePrior, ExponentialFamily):
 
     mean = Parameter()
     var = Parameter()
-    _sums = Sums
+    _sums = NormalSums
     _prior_advice = "give a NormalGamma"
 
     def __init__(self, mean: Any = 0.0, var: Any = 1.0) -> None:
@@ -173,16 +173,16 @@ class Normal(ConjugatePrior, ExponentialFamily):
         first, second = mean
         return type(self)(first, second - first**2)
 
-    def statistics(self, x: Any, weight: Any = None) -> Sums:
+    def statistics(self, x: Any, weight: Any = None) -> NormalSums:
         """Return the mass and the sums (3) about this mean.
 
         first = sum w (x - c),   second = sum w (x - c)^2    (3)
         """
         x, weight = self._aligned(x, weight)
         offset = x - arrays.like(x, self.mean, "float64")
-        return Sums(self._mass(x, weight), self._sum(offset, weight), self._sum(offset * offset, weight))
+        return NormalSums(self._mass(x, weight), self._sum(offset, weight), self._sum(offset * offset, weight))
 
-    def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "Normal":
+    def from_statistics(self, statistics: NormalSums, prior: Distribution | None = None) -> "Normal":
         """Return (4), or (5) with a NormalGamma prior.
 
         m = c + first/W,   v = second/W - (first/W)^2    (4)

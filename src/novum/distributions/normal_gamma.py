@@ -37,7 +37,7 @@ class Constants(NamedTuple):
     log_norm: NDArray
 
 
-class Sums(NamedTuple):
+class NormalGammaSums(NamedTuple):
     """Mass and sums of the four parts of u."""
 
     mass: NDArray
@@ -74,7 +74,7 @@ class NormalGamma(ConjugatePrior, ExponentialFamily):
     shape = Parameter()
     rate = Parameter()
     _event_ndim = 1
-    _sums = Sums
+    _sums = NormalGammaSums
     _domain = "pairs of a mean and a positive precision"
 
     def __init__(self, mean: Any, strength: Any, shape: Any, rate: Any) -> None:

@@ -27,7 +27,7 @@ from novum.distributions.exponential_family import ExponentialFamily
 from novum.exceptions import ParameterError
 from novum.runtime import arrays
 
-__all__ = ["NormalInverseWishart", "packed", "unpacked"]
+__all__ = ["NormalInverseWishart", "pack_outcome", "unpack_outcome"]
 
 LOG_2, LOG_2PI = float(np.log(2)), float(np.log(2 * np.pi))
 
@@ -40,7 +40,7 @@ class Constants(NamedTuple):
     log_norm: NDArray
 
 
-class Sums(NamedTuple):
+class NormalWishartSums(NamedTuple):
     """Mass and sums of the four parts of u."""
 
     mass: NDArray
@@ -50,7 +50,7 @@ class Sums(NamedTuple):
     weighted_square: NDArray
 
 
-def packed(mean: Any, cov: Any) -> NDArray:
+def pack_outcome(mean: Any, cov: Any) -> NDArray:
     """Return a mean and a covariance as one outcome (..., d + 1, d)."""
     mean, cov = np.asarray(mean, np.float64), np.asarray(cov, np.float64)
     shape = np.broadcast_shapes(mean.shape[:-1], cov.shape[:-2])
@@ -59,7 +59,7 @@ def packed(mean: Any, cov: Any) -> NDArray:
     return np.concatenate([top, np.broadcast_to(cov, (*shape, d, d))], axis=-2)
 
 
-def unpacked(x: Any) -> tuple[Any, Any]:
+def unpack_outcome(x: Any) -> tuple[Any, Any]:
     """Return the mean and the covariance of outcomes (..., d + 1, d)."""
     return x[..., 0, :], x[..., 1:, :]
 
@@ -105,7 +105,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
     df = Parameter()
     scale = Parameter()
     _event_ndim = 2
-    _sums = Sums
+    _sums = NormalWishartSums
     _domain = "means and positive definite covariances, (d + 1, d) each"
 
     def __init__(self, mean: Any, strength: Any, df: Any, scale: Any) -> None:
@@ -138,7 +138,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
 
     @staticmethod
     def _log_density(constants: Any, x: Any, ops: Any) -> Any:
-        mu, cov = unpacked(arrays.to_numpy(x))
+        mu, cov = unpack_outcome(arrays.to_numpy(x))
         factor, good = factors(cov)
         d = mu.shape[-1]
         inverse = _triangular.solve_lower(factor, np.broadcast_to(np.eye(d), factor.shape))
@@ -160,7 +160,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         root = _triangular.solve_lower(bartlett, upper)  # T of (3)
         z = stream.normal("normal-inverse-Wishart mean", 0, count, self._columns() * d).reshape(count, *batch, d)
         spread = (root.swapaxes(-1, -2) @ z[..., None])[..., 0] / np.sqrt(self.strength)[..., None]
-        return packed(self.center + spread, root.swapaxes(-1, -2) @ root)
+        return pack_outcome(self.center + spread, root.swapaxes(-1, -2) @ root)
 
     @property
     def center(self) -> NDArray:
@@ -172,7 +172,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         """E[(mu, S)] as one outcome; NaN for the mean where df <= d, for the covariance where df <= d + 1."""
         excess = self.df - self._d - 1
         center = np.where((self.df > self._d)[..., None], self.center, np.nan)
-        return packed(center, self.scale / np.where(excess > 0, excess, np.nan)[..., None, None])
+        return pack_outcome(center, self.scale / np.where(excess > 0, excess, np.nan)[..., None, None])
 
     @property
     def var(self) -> Any:
@@ -183,11 +183,13 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         product = diagonal[..., None] * diagonal[..., None, :]
         wide = np.where(nu > d + 3, nu - d - 3, np.nan)[..., None, None]
         above = (excess + 2) * self.scale**2 + excess * product
-        return packed(diagonal / excess[..., 0] / self.strength[..., None], above / ((excess + 1) * excess**2 * wide))
+        return pack_outcome(
+            diagonal / excess[..., 0] / self.strength[..., None], above / ((excess + 1) * excess**2 * wide)
+        )
 
     @property
     def mode(self) -> Any:
-        return packed(self.center, self.scale / (self.df + self._d + 2)[..., None, None])
+        return pack_outcome(self.center, self.scale / (self.df + self._d + 2)[..., None, None])
 
     @property
     def support(self) -> Any:
@@ -218,7 +220,7 @@ class NormalInverseWishart(ConjugatePrior, ExponentialFamily):
         return multigammaln(0.5 * nu, d) + 0.5 * nu * (d * LOG_2 - log_det) - 0.5 * d * np.log(self.strength)
 
     def sufficient_statistics(self, x: Any) -> Any:
-        mu, cov = unpacked(arrays.to_numpy(x))
+        mu, cov = unpack_outcome(arrays.to_numpy(x))
         precision = np.linalg.inv(cov)
         turned = (precision @ mu[..., None])[..., 0]
         return np.linalg.slogdet(cov)[1], precision, turned, (mu * turned).sum(axis=-1)

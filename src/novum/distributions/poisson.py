@@ -38,7 +38,7 @@ class Constants(NamedTuple):
     certain: NDArray  # whether a rate is zero, so that 0 log 0 can occur
 
 
-class Sums(NamedTuple):
+class PoissonSums(NamedTuple):
     """Mass and sum of x."""
 
     mass: NDArray
@@ -63,7 +63,7 @@ class Poisson(ExponentialFamily):
     """
 
     rate = Parameter()
-    _sums = Sums
+    _sums = PoissonSums
     _domain = "counts 0, 1, 2, ..."
     _prior_advice = "give a Gamma"
 

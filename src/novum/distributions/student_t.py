@@ -39,7 +39,7 @@ class Constants(NamedTuple):
     log_peak: NDArray
 
 
-class Sums(NamedTuple):
+class StudentSums(NamedTuple):
     """Sums over the rows about this location: eq. (4) to (6) of `_student.py`."""
 
     mass: NDArray
@@ -187,7 +187,7 @@ class StudentT(Distribution):
         rise = np.log1p(0.5 / base) + digamma_gap(base) - digamma_gap(half)
         return (half * rise - self._constants.log_peak)[()]
 
-    def statistics(self, x: Any, weight: Any = None) -> Sums:
+    def statistics(self, x: Any, weight: Any = None) -> StudentSums:
         """Return the sums of one EM step about these parameters."""
         x, weight = self._aligned(x, weight)
         loc, scale, df = (arrays.like(x, value, "float64") for value in (self.loc, self.scale, self.df))
@@ -197,15 +197,15 @@ class StudentT(Distribution):
         parts = (scores.tau, weighted, weighted * offset, scores.log_tau, scores.slope, scores.curvature)
         mass = self._mass(x, weight)
         log_likelihood = mass * self._constants.log_peak + self._sum(scores.log_likelihood, weight)
-        return Sums(*(mass, *(self._sum(part, weight) for part in parts), log_likelihood))
+        return StudentSums(*(mass, *(self._sum(part, weight) for part in parts), log_likelihood))
 
-    def from_statistics(self, statistics: Sums, prior: Distribution | None = None) -> "StudentT":
+    def from_statistics(self, statistics: StudentSums, prior: Distribution | None = None) -> "StudentT":
         """Return the parameters after one EM step, eq. (5) of `_student.py`: the likelihood does not fall."""
         if prior is not None:
             raise ParameterError("StudentT: it has no conjugate prior; leave prior out.")
         return self._step(statistics, newton=False, df=None)
 
-    def _step(self, sums: Sums, newton: bool, df: Any) -> "StudentT":
+    def _step(self, sums: StudentSums, newton: bool, df: Any) -> "StudentT":
         present = sums.mass > 0
         tau = np.where(present, sums.tau, 1.0)
         offset = sums.first / tau

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from novum.engines.moments.quantiles import Digits, Probe, digit_sums, group_quantiles
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
-from novum.fold.homes.spill import spilled
+from novum.fold.homes.spill import spill_blocks
 from novum.runtime import arrays
 from novum.runtime.random import Stream
 
@@ -148,7 +148,7 @@ def percentile_by_passes(source: Source, present: Present, scores: Callable, par
     total = sum(present.rows)
     place = percent / 100.0 * (total - 1)
     asked = Asked(scores, params)
-    with spilled(source, keep_scores, asked) as (kept, _):
+    with spill_blocks(source, keep_scores, asked) as (kept, _):
 
         def score(number: int) -> float:
             """Return the score that `number` others are below."""

@@ -94,7 +94,7 @@ def held_out(prototype: Any, X: Any, y: NDArray, cv: Any) -> float:
     return total
 
 
-def renamed(method: Callable, model: Any, *args: Any, **options: Any) -> Any:
+def call_in_own_name(method: Callable, model: Any, *args: Any, **options: Any) -> Any:
     """Return what a method of a model returns; its errors speak of the whole instead of the model."""
     try:
         return method(*args, **options)
@@ -209,7 +209,7 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
             raise DataError("BayesianModelAveraging requires y to be passed, but the target y is None.")
         y = column_or_1d(arrays.to_numpy(y) if arrays.is_tensor(y) else y, warn=True)
         self.names_ = [name for name, _ in pairs]
-        self.estimators_ = [renamed(clone(model).fit, model, X, y) for _, model in pairs]
+        self.estimators_ = [call_in_own_name(clone(model).fit, model, X, y) for _, model in pairs]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimators_[0], name):
                 setattr(self, name, getattr(self.estimators_[0], name))
@@ -265,9 +265,9 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         asked = self._asked()
         share = np.array([p for p, _ in asked])
         if not return_std:
-            each = np.array([arrays.to_numpy(renamed(model.predict, model, X)) for _, model in asked])
+            each = np.array([arrays.to_numpy(call_in_own_name(model.predict, model, X)) for _, model in asked])
             return in_home_of(X, share.astype(each.dtype) @ each)
-        pairs = [renamed(model.predict, model, X, return_std=True) for _, model in asked]
+        pairs = [call_in_own_name(model.predict, model, X, return_std=True) for _, model in asked]
         both = np.array([[arrays.to_numpy(part) for part in pair] for pair in pairs])  # (models, 2, rows)
         share = share.astype(both.dtype)
         mean = share @ both[:, 0]
@@ -283,7 +283,9 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         return in_home_of(X, self._probabilities(X))
 
     def _probabilities(self, X: Any) -> NDArray:
-        each = np.array([arrays.to_numpy(renamed(model.predict_proba, model, X)) for _, model in self._asked()])
+        each = np.array(
+            [arrays.to_numpy(call_in_own_name(model.predict_proba, model, X)) for _, model in self._asked()]
+        )
         return np.tensordot(np.array([p for p, _ in self._asked()], each.dtype), each, axes=1)
 
     def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Any:

@@ -62,7 +62,7 @@ def f_scores(table: NDArray, beta: float, zero_division: float) -> NDArray:
     return ratio((1 + beta**2) * hit, (1 + beta**2) * hit + beta**2 * missed + false, zero_division)
 
 
-def averaged(values: NDArray, counted: NDArray) -> NDArray:
+def class_average(values: NDArray, counted: NDArray) -> NDArray:
     """Return the mean over the classes that count."""
     number = counted.sum(axis=-1)
     return np.where(counted, values, 0.0).sum(axis=-1) / np.where(number > 0, number, 1)
@@ -84,10 +84,10 @@ def scores_of(S: NDArray, k: int, positive: int | None, beta: float, zero: float
     accuracy = ratio(hit.sum(axis=-1), n, zero)
     occurs, predicted = hit + missed > 0, hit + false > 0
     recall, precision = ratio(hit, hit + missed, zero), ratio(hit, hit + false, zero)
-    f_score, balanced = f_scores(table, beta, zero), averaged(ratio(hit, hit + missed, 0.0), occurs)
+    f_score, balanced = f_scores(table, beta, zero), class_average(ratio(hit, hit + missed, 0.0), occurs)
     if positive is None:
         used = occurs | predicted
-        each = [averaged(values, used) for values in (precision, recall, f_score)]
+        each = [class_average(values, used) for values in (precision, recall, f_score)]
     else:
         specificity = ratio(rest, rest + false, zero)
         each = [values[..., positive] for values in (precision, recall, specificity, f_score)]

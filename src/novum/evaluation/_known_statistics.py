@@ -11,7 +11,7 @@ from sklearn import metrics
 
 from novum.evaluation._confusion import confusion_cells
 from novum.evaluation._regression import regression_sums
-from novum.evaluation._statistics import Areas, Cells, Sums
+from novum.evaluation._statistics import Areas, Cells, RowSums
 
 __all__ = ["QUICK_NAMES", "quick_statistic"]
 
@@ -43,7 +43,7 @@ def plain(values: Any, ndim: tuple[int, ...] = (1,)) -> np.ndarray | None:
     return array if np.isfinite(array).all() else None
 
 
-def quick_statistic(statistic: Any, data: tuple) -> tuple[Sums | Cells | Areas, str] | None:
+def quick_statistic(statistic: Any, data: tuple) -> tuple[RowSums | Cells | Areas, str] | None:
     """Return the statistic as a function of sums and its name there, or None where the rows must be copied."""
     try:
         name = statistic if isinstance(statistic, str) else BY_FUNCTION.get(statistic)
@@ -51,7 +51,7 @@ def quick_statistic(statistic: Any, data: tuple) -> tuple[Sums | Cells | Areas, 
         return None
     kind = KINDS.get(name or "")
     if kind == "mean" and len(data) == 1 and (x := plain(data[0])) is not None:
-        return Sums(("mean",), np.stack([np.ones(len(x)), x]), lambda S: S[..., 1:] / S[..., :1]), "mean"
+        return RowSums(("mean",), np.stack([np.ones(len(x)), x]), lambda S: S[..., 1:] / S[..., :1]), "mean"
     if kind is None or kind == "mean" or len(data) != 2 or len(data[0]) != len(data[1]) or not len(data[0]):
         return None
     if kind == "numbers":

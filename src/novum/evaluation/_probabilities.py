@@ -12,14 +12,14 @@ smallest number above zero that 1 - p can show, as scikit-learn does, so that on
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.evaluation._statistics import Sums
+from novum.evaluation._statistics import RowSums
 
-__all__ = ["PROBABILITY_SCORES", "bin_of", "probability_sums", "stated"]
+__all__ = ["PROBABILITY_SCORES", "bin_of", "outcomes_and_probabilities", "probability_sums"]
 
 PROBABILITY_SCORES = ("log_loss", "log_likelihood", "brier", "calibration_error")
 
 
-def stated(truth: NDArray, proba: NDArray, positive: int | None) -> tuple[NDArray, NDArray]:
+def outcomes_and_probabilities(truth: NDArray, proba: NDArray, positive: int | None) -> tuple[NDArray, NDArray]:
     """Return the outcomes o and probabilities q that (3) compares."""
     if positive is not None:
         return (truth == positive).astype(np.float64), proba[:, positive]
@@ -32,14 +32,16 @@ def bin_of(q: NDArray, edges: NDArray) -> NDArray:
     return np.clip(np.searchsorted(edges, q, side="left") - 1, 0, len(edges) - 2)
 
 
-def probability_sums(truth: NDArray, proba: NDArray, weight: NDArray | None, positive: int | None, n_bins: int) -> Sums:
+def probability_sums(
+    truth: NDArray, proba: NDArray, weight: NDArray | None, positive: int | None, n_bins: int
+) -> RowSums:
     """Return (1) to (3) as functions of sums."""
     n, k = proba.shape
     w = np.ones(n) if weight is None else weight
     tiny = np.finfo(proba.dtype).eps
     likelihood = np.log(np.clip(proba[np.arange(n), truth], tiny, 1 - tiny))
     square = ((proba - (truth[:, None] == np.arange(k))) ** 2).sum(axis=1) / (2 if k == 2 else 1)
-    outcome, q = stated(truth, proba, positive)
+    outcome, q = outcomes_and_probabilities(truth, proba, positive)
     place = bin_of(q, np.linspace(0, 1, n_bins + 1))
     occupied = np.unique(place)
     gaps = [np.where(place == b, w * (outcome - q), 0.0) for b in occupied]
@@ -50,4 +52,4 @@ def probability_sums(truth: NDArray, proba: NDArray, weight: NDArray | None, pos
             error = np.abs(S[..., 3:]).sum(axis=-1) / total
             return np.stack([-S[..., 1] / total, S[..., 1], S[..., 2] / total, error], axis=-1)
 
-    return Sums(PROBABILITY_SCORES, np.stack([w, w * likelihood, w * square, *gaps]), function)
+    return RowSums(PROBABILITY_SCORES, np.stack([w, w * likelihood, w * square, *gaps]), function)

@@ -12,7 +12,7 @@ With several targets (1) to (3) are the means over targets, as in scikit-learn. 
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.evaluation._statistics import Sums
+from novum.evaluation._statistics import RowSums
 
 __all__ = ["LOWER_IS_BETTER", "REGRESSION_SCORES", "regression_sums"]
 
@@ -21,7 +21,7 @@ LOWER_IS_BETTER = {"rmse", "mse", "mae", "rss", "half_sse", "residual_norm"}
 ROUNDING = 1e-14  # relative: a spread below this is that of a constant
 
 
-def regression_sums(y: NDArray, f: NDArray, weight: NDArray | None) -> Sums:
+def regression_sums(y: NDArray, f: NDArray, weight: NDArray | None) -> RowSums:
     """Return (1) to (5) of targets y and predictions f, each (n, targets), as functions of sums."""
     n, targets = y.shape
     w = np.ones(n) if weight is None else weight
@@ -46,7 +46,7 @@ def regression_sums(y: NDArray, f: NDArray, weight: NDArray | None) -> Sums:
                 found.append(S[..., -1] / total)
         return np.stack(found, axis=-1)
 
-    return Sums(names, np.stack(columns), function)
+    return RowSums(names, np.stack(columns), function)
 
 
 def of_target(mean: NDArray) -> NDArray:

@@ -12,7 +12,7 @@ from novum.evaluation._prediction_input import Given
 from novum.evaluation._probabilities import PROBABILITY_SCORES, probability_sums
 from novum.evaluation._regression import regression_sums
 from novum.evaluation._settings import Settings
-from novum.evaluation._statistics import Areas, Cells, Sums, intervals
+from novum.evaluation._statistics import Areas, Cells, RowSums, intervals
 from novum.evaluation.area import area, area_interval, overlap_doubt
 from novum.evaluation.evaluation_result import ALIASES, ClassScores, Evaluation, Score
 from novum.evaluation.proportion import effective_counts, share_interval
@@ -23,8 +23,8 @@ __all__ = ["classification_scores", "regression_scores"]
 AREAS = ("roc_auc", "average_precision", "pr_auc")
 
 
-def bootstrapped(
-    statistic: Sums | Cells | Areas, settings: Settings, doubts: dict[str, str] | None = None
+def bootstrap_intervals(
+    statistic: RowSums | Cells | Areas, settings: Settings, doubts: dict[str, str] | None = None
 ) -> dict[str, Score]:
     """Return every statistic with its BCa interval, and enter what speaks against them."""
     found = intervals(statistic, settings.level, settings.n_resamples, settings.seed)
@@ -68,7 +68,7 @@ def label_scores(given: Given, settings: Settings, doubts: dict[str, str]) -> di
         shares["specificity"] = share(~said, ~real, given.weight, settings)
         looked_at |= {"precision": (real, said), "recall": (said, real), "specificity": (~said, ~real)}
     others = [name for name in cells.names if name not in shares]
-    drawn = bootstrapped(cells, settings, doubts) if settings.asks_for(*others) else {}
+    drawn = bootstrap_intervals(cells, settings, doubts) if settings.asks_for(*others) else {}
     for name, (hits, among) in looked_at.items():
         weight = None if given.weight is None else given.weight[among]
         doubts[name] = share_doubt(*effective_counts(hits[among], weight), settings.proportion)
@@ -96,11 +96,11 @@ def ranking_scores(given: Given, settings: Settings, notes: list[str], doubts: d
         positive[:, there], scores[:, there], given.weight, settings.asks_for("average_precision", "pr_auc")
     )
     if given.positive is None:
-        return bootstrapped(statistic, settings, doubts)
+        return bootstrap_intervals(statistic, settings, doubts)
     found = area(positive[:, 0], scores[:, 0], given.weight)
     ends = area_interval(positive[:, 0], found, given.weight, settings.level)
     first = {"roc_auc": Score(found.value, *ends, "delong")}
-    drawn = bootstrapped(statistic, settings, doubts) if statistic.precision else {}
+    drawn = bootstrap_intervals(statistic, settings, doubts) if statistic.precision else {}
     doubts["roc_auc"] = overlap_doubt(positive[:, 0], found, given.weight)
     return {**drawn, **first}
 
@@ -134,7 +134,7 @@ def class_scores(given: Given, settings: Settings) -> tuple[ClassScores, ...]:
         return f_scores(S.reshape(*S.shape[:-1], k, k), settings.beta, settings.zero_division)
 
     names = tuple(map(str, range(k)))
-    f_score = bootstrapped(Cells(names, truth * k + predicted, k * k, given.weight, function), settings)
+    f_score = bootstrap_intervals(Cells(names, truth * k + predicted, k * k, given.weight, function), settings)
     mass = np.bincount(truth, given.weight, minlength=k)
     rows = []
     for i, label in enumerate(given.classes.tolist()):
@@ -152,7 +152,7 @@ def told_doubts(scores: dict[str, Score], doubts: dict[str, str]) -> list[str]:
     return doubt_notes(there)
 
 
-def chosen(scores: dict[str, Score], settings: Settings, given: Given) -> dict[str, Score]:
+def requested_scores(scores: dict[str, Score], settings: Settings, given: Given) -> dict[str, Score]:
     """Return the scores asked for, with those of the user's own."""
     if settings.wanted is None:
         return scores
@@ -187,9 +187,9 @@ def classification_scores(given: Given, settings: Settings) -> Evaluation:
     scores |= ranking_scores(given, settings, notes, doubts)
     if given.proba is not None and settings.asks_for(*PROBABILITY_SCORES):
         sums = probability_sums(given.truth, given.proba, given.weight, given.positive, settings.n_bins)
-        scores |= bootstrapped(sums, settings, doubts)
+        scores |= bootstrap_intervals(sums, settings, doubts)
     scores |= head_scores(given, settings)
-    shown = chosen(scores, settings, given)
+    shown = requested_scores(scores, settings, given)
     drawn = [name for name, score in shown.items() if score.method == "bca" and name not in PROBABILITY_SCORES]
     present = np.bincount(given.truth, minlength=k)
     doubts = class_doubts(doubts, drawn, int(present[present > 0].min()))
@@ -219,14 +219,14 @@ def regression_scores(given: Given, settings: Settings) -> Evaluation:
     if settings.wanted is not None:
         settings = settings._replace(wanted={ALIASES.get(n, n): f for n, f in settings.wanted.items()})
     doubts: dict[str, str] = {}
-    scores = bootstrapped(sums, settings, doubts) if settings.asks_for(*sums.names) else {}
+    scores = bootstrap_intervals(sums, settings, doubts) if settings.asks_for(*sums.names) else {}
     if given.log_density is not None:
         w = np.ones(given.n) if given.weight is None else given.weight
-        density = Sums(("log_likelihood",), (w * given.log_density)[None], lambda S: S)
-        scores |= bootstrapped(density, settings, doubts)
+        density = RowSums(("log_likelihood",), (w * given.log_density)[None], lambda S: S)
+        scores |= bootstrap_intervals(density, settings, doubts)
     notes: tuple[str, ...] = ()
     if "pearson" in scores and np.isnan(scores["pearson"].value):
         notes = ("the correlation does not exist: y or y_pred is constant",)
-    shown = chosen(scores, settings, given)
+    shown = requested_scores(scores, settings, given)
     notes += tuple(told_doubts(shown, doubts))
     return Evaluation(shown, "regression", given.n, settings.level, notes=notes + given.notes)

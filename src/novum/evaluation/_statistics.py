@@ -26,7 +26,7 @@ from novum.runtime.pool import map_ordered
 from novum.runtime.random import purpose_code
 from novum.runtime.threads import thread_count
 
-__all__ = ["Areas", "Cells", "Sums", "count_chunks", "intervals", "resample_rows"]
+__all__ = ["Areas", "Cells", "RowSums", "count_chunks", "intervals", "resample_rows"]
 
 PURPOSE = "bootstrap"
 CHUNK = 20  # resamples that a thread takes at a time: some milliseconds of work on 10^5 rows
@@ -57,7 +57,7 @@ def count_chunks(n: int, n_resamples: int, seed: int, at_once: int = CHUNK) -> A
 
 
 @dataclass(frozen=True)
-class Sums:
+class RowSums:
     """(1)."""
 
     names: tuple[str, ...]
@@ -199,7 +199,7 @@ class Areas:
 
 
 def intervals(
-    statistic: Sums | Cells | Areas, level: float, n_resamples: int, seed: int, method: str = "bca"
+    statistic: RowSums | Cells | Areas, level: float, n_resamples: int, seed: int, method: str = "bca"
 ) -> dict[str, tuple[float, Interval, str]]:
     """Return the value, the bootstrap interval and what speaks against it, of every statistic by name."""
     values, replicates = statistic.values(), statistic.replicates(n_resamples, seed)

@@ -9,7 +9,7 @@ from novum.evaluation.hypotheses.result import TestResult
 __all__ = ["reversed_result"]
 
 
-def mirrored(bound: Any, q: float) -> float:
+def mirrored_end(bound: Any, q: float) -> float:
     """Return the end of the interval of a negated difference."""
     return -bound(1 - q)
 
@@ -25,5 +25,5 @@ def reversed_result(result: TestResult | None) -> TestResult | None:
         statistic = -statistic
     elif result.symbol in ("n01", "wins"):
         statistic = result.n - statistic
-    bound = None if result.bound is None else partial(mirrored, result.bound)
+    bound = None if result.bound is None else partial(mirrored_end, result.bound)
     return replace(result, statistic=statistic, estimate=estimate, bound=bound)

@@ -90,7 +90,9 @@ def training_set(setting: Setting, method: str, rng: np.random.Generator) -> tup
     return setting.X, setting.f_train + np.sqrt(setting.noise) * rng.normal(size=len(setting.f_train)), None
 
 
-def simulated(estimator: Any, setting: Setting, method: str, n_repeats: int, seed: int, own_rows: bool) -> NDArray:
+def simulate_predictions(
+    estimator: Any, setting: Setting, method: str, n_repeats: int, seed: int, own_rows: bool
+) -> NDArray:
     """Return predictions (repeats, points); NaN where a bootstrap sample holds the row that is predicted."""
     out = []
     for repeat in range(n_repeats):
@@ -133,7 +135,7 @@ def decompose(
             raise ParameterError("bias_variance_decomposition(method='exact'): give X, truth (a function) and noise.")
         bias, variance, mean = exact_parts(S, setting.f_train, truth, setting.noise)
         return BiasVariance(bias, variance, variance, setting.noise, mean[None], truth, setting.X_test, loss, "exact")
-    predictions = simulated(estimator, setting, method, n_repeats, seed, own_rows)
+    predictions = simulate_predictions(estimator, setting, method, n_repeats, seed, own_rows)
     if own_rows:
         bias, variance, signed, _ = out_of_bag_parts(predictions, truth, loss)
         return BiasVariance(
@@ -216,7 +218,7 @@ def bias_variance_decomposition(
     check_choice(owner, "loss", loss, ("squared", "zero-one"))
     check_choice(owner, "method", method, METHODS)
     repeats = check_count(owner, "n_repeats", n_repeats, 2)
-    setting, method, own_rows = settled(owner, X, y, X_test, y_test, truth, noise, sampler, loss, method)
+    setting, method, own_rows = sampling_plan(owner, X, y, X_test, y_test, truth, noise, sampler, loss, method)
     seed = int(np.random.default_rng(seed_of(random_state)).integers(2**32))
     if (parameter is None) != (values is None):
         raise ParameterError(f"{owner}: `parameter` and `values` go together.")
@@ -231,7 +233,7 @@ def bias_variance_decomposition(
     return BiasVarianceCurve(parameter, list(values), parts)
 
 
-def settled(
+def sampling_plan(
     owner: str, X: Any, y: Any, X_test: Any, y_test: Any, truth: Any, noise: Any, sampler: Any, loss: str, method: str
 ) -> tuple[Setting, str, bool]:
     """Return where training sets come from, the method, and whether rows are judged by samples that left them out."""

@@ -177,7 +177,7 @@ def bounds_of(estimator: Any, scoring: Any, name: str) -> tuple[float, float]:
     return -np.inf, 1.0 if known == "r2" else 0.0 if known.startswith("neg_") else np.inf
 
 
-def gathered(
+def collect_folds(
     found: dict[str, Any],
     sizes: tuple[NDArray, NDArray],
     failures: list[Failure],
@@ -269,7 +269,7 @@ def cross_validate(
         found = None if wanted or n < 3 else leave_one_out(estimator, X, y, scoring, params or {})
         if found is not None:
             sizes = np.broadcast_to(n - 1, n), np.broadcast_to(1, n)
-            result = gathered(found, sizes, [], level, estimator, scoring)
+            result = collect_folds(found, sizes, [], level, estimator, scoring)
             result.notes = [*notes, "leave-one-out in closed form, from one fit"]
             return result
     try:
@@ -284,7 +284,7 @@ def cross_validate(
     }
     lists, failures = run_folds(estimator, X, y, splits, n_jobs, options)
     if failures and (error_score == "raise" or len(failures) == len(splits)):
-        raise DataError(f"{owner}: {type(estimator).__name__} {told(failures[0], len(splits))}")
+        raise DataError(f"{owner}: {type(estimator).__name__} {failure_sentence(failures[0], len(splits))}")
     if failures:
         fill = check_number(owner, "error_score", error_score) if error_score == error_score else float("nan")
         for failure in failures:
@@ -292,7 +292,7 @@ def cross_validate(
                 if key.startswith(("test_", "train_")):
                     lists[key][failure.fold] = fill
         warnings.warn(
-            f"{owner}: {type(estimator).__name__} {told(failures[0], len(splits))}"
+            f"{owner}: {type(estimator).__name__} {failure_sentence(failures[0], len(splits))}"
             + (f" ({len(failures)} folds fail; see .failures)" if len(failures) > 1 else ""),
             DataWarning,
             stacklevel=2,
@@ -303,9 +303,9 @@ def cross_validate(
     if return_indices:
         arrays["indices"] = {"train": [a for a, _ in splits], "test": [b for _, b in splits]}
     sizes = np.array([len(a) for a, _ in splits]), np.array([len(b) for _, b in splits])
-    result = gathered(arrays, sizes, failures, level, estimator, scoring)
+    result = collect_folds(arrays, sizes, failures, level, estimator, scoring)
     lost = {failure.fold for failure in failures}
-    empty = [note for name in result.names if (note := unscored(result, name, lost))]
+    empty = [note for name in result.names if (note := unscored_sentence(result, name, lost))]
     if empty:
         warnings.warn(f"{owner}: {type(estimator).__name__}, {'; '.join(empty)}", DataWarning, stacklevel=2)
     result.notes = [*notes, *empty]
@@ -322,7 +322,7 @@ def splitter_of(owner: str, cv: Any, y: Any, classification: bool, groups: Any) 
         raise ParameterError(f"{owner}(cv={cv!r}): {problem}") from problem
 
 
-def unscored(result: CrossValidation, name: str, failed: set[int]) -> str:
+def unscored_sentence(result: CrossValidation, name: str, failed: set[int]) -> str:
     """Return the sentence that names folds whose model was fitted but whose score does not exist."""
     folds = [f for f in np.flatnonzero(~np.isfinite(result[f"test_{name}"])) if f not in failed]
     if not folds:
@@ -331,7 +331,7 @@ def unscored(result: CrossValidation, name: str, failed: set[int]) -> str:
     return f"{name} does not exist on {len(folds)} of {len(result.test_sizes)} folds ({listed}); they do not count"
 
 
-def told(failure: Failure, n_folds: int) -> str:
+def failure_sentence(failure: Failure, n_folds: int) -> str:
     """Return the sentence that names a failure."""
     rows = f"{failure.train_rows} training rows and {failure.test_rows} test rows"
     return f"failed on fold {failure.fold + 1} of {n_folds} ({rows}): {failure.error}"

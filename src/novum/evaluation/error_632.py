@@ -119,7 +119,7 @@ def no_information(y: NDArray, f: NDArray, loss: Any) -> float:
     return total / len(y) ** 2
 
 
-def combined(apparent: float, left_out: float, nothing: float) -> tuple[float, float, float]:
+def combine_errors(apparent: float, left_out: float, nothing: float) -> tuple[float, float, float]:
     """Return the overfitting rate (5), .632 (3) and .632+ (6)."""
     plain = (1 - IN_BAG) * apparent + IN_BAG * left_out
     bounded = min(left_out, nothing)
@@ -212,7 +212,7 @@ def bootstrap_error(
     by_row = total[times > 0] / times[times > 0]
     apparent, left_out = float(np.mean(of(truth, fitted))), float(by_row.mean())
     nothing = no_information(truth, fitted, name)
-    overfitting, plain, plus = combined(apparent, left_out, nothing)
+    overfitting, plain, plus = combine_errors(apparent, left_out, nothing)
     variance = max(0.0, square / times.sum() - (total.sum() / times.sum()) ** 2)
     half = float(ndtri((1 + level) / 2)) * math.sqrt(variance / n)
     least = -np.inf if callable(name) else 0.0  # the named losses are not negative

@@ -62,11 +62,11 @@ def zero_one(t: NDArray, y: NDArray) -> NDArray:
     return (t != y).astype(np.float64)
 
 
-def squared(t: NDArray, y: NDArray) -> NDArray:
+def squared_error(t: NDArray, y: NDArray) -> NDArray:
     return (t - y) ** 2
 
 
-LOSSES: dict[str, Callable] = {"zero-one": zero_one, "squared": squared, "absolute": lambda t, y: np.abs(t - y)}
+LOSSES: dict[str, Callable] = {"zero-one": zero_one, "squared": squared_error, "absolute": lambda t, y: np.abs(t - y)}
 
 
 def loss_function(owner: str, loss: Any) -> Callable:
@@ -149,10 +149,10 @@ def expected_loss(
     draws = check_count(owner, "n_draws", n_draws, 2)
     X, t = law(draws, np.random.default_rng(seed_of(random_state)))
     values = losses_of(owner, hypothesis, X, t, loss)
-    return simulated(values)
+    return simulated_mean(values)
 
 
-def simulated(values: NDArray) -> Expectation:
+def simulated_mean(values: NDArray) -> Expectation:
     """Return the mean of draws with its standard error."""
     spread = float(values.var(ddof=1)) if len(values) > 1 else float("nan")
     return Expectation(float(values.mean()), sqrt(spread / len(values)), spread, False)
@@ -210,7 +210,7 @@ def sampling_distribution(
     if not isinstance(law, Mapping):
         if not replace:
             raise ParameterError(f"{owner}(replace=False): subsets need a law that is a table.")
-        return simulated(np.array([statistic(law(n, generator)) for _ in range(draws)], dtype=np.float64))
+        return simulated_mean(np.array([statistic(law(n, generator)) for _ in range(draws)], dtype=np.float64))
     outcomes, p = table_of_law(owner, law)
     if not replace and (n > len(outcomes) or np.ptp(p) > 1e-12):
         raise ParameterError(f"{owner}(replace=False, n={n}): needs equally likely outcomes, at least n of them.")
@@ -218,7 +218,7 @@ def sampling_distribution(
     if count <= ENUMERATED:
         return exact_samples(statistic, outcomes, p, n, replace)
     picks = [generator.choice(len(outcomes), n, replace=replace, p=p) for _ in range(draws)]
-    return simulated(np.array([statistic([outcomes[i] for i in one]) for one in picks], dtype=np.float64))
+    return simulated_mean(np.array([statistic([outcomes[i] for i in one]) for one in picks], dtype=np.float64))
 
 
 @renamed_parameter("rng", "random_state")

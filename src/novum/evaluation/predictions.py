@@ -29,7 +29,7 @@ __all__ = ["evaluate", "evaluate_predictions"]
 MANY_NUMBERS = 10  # whole numbers in y that are more than the digits are perhaps counts
 
 
-def collected(values: Any) -> Any:
+def values_in_memory(values: Any) -> Any:
     """Return values of any home in memory: of a lazy array, an iterator over batches, a tensor."""
     if hasattr(values, "compute"):
         values = values.compute()
@@ -77,20 +77,20 @@ def evaluate(model: Any, X: Any, y: Any, **options: Any) -> Evaluation:
     if isinstance(model, type) or not hasattr(model, "predict"):
         raise ParameterError(f"evaluate(model={model!r}): give a fitted classifier or regressor.")
     classify = is_classifier(model)
-    given: dict[str, Any] = {"y_pred": collected(model.predict(X))}
+    given: dict[str, Any] = {"y_pred": values_in_memory(model.predict(X))}
     if classify:
         given["classes"] = getattr(model, "classes_", None)
         for method, name in (("predict_proba", "y_proba"), ("decision_function", "y_score")):
             if hasattr(model, method):
-                given[name] = collected(getattr(model, method)(X))
+                given[name] = values_in_memory(getattr(model, method)(X))
                 break
     elif hasattr(model, "predict_distribution"):
-        given["log_density"] = np.asarray(model.predict_distribution(X).log_prob(np.asarray(collected(y))))
+        given["log_density"] = np.asarray(model.predict_distribution(X).log_prob(np.asarray(values_in_memory(y))))
     for name in (*given, "task"):
         if name in options and name != "classes":
             raise ParameterError(f"evaluate({name}=...): the model gives this; see evaluate_predictions.")
     task = "classification" if classify else "regression"
-    return evaluate_predictions(collected(y), **{**given, **options}, task=task)
+    return evaluate_predictions(values_in_memory(y), **{**given, **options}, task=task)
 
 
 def evaluate_predictions(

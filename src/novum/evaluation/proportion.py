@@ -89,7 +89,7 @@ def share_interval(successes: NDArray, weight: NDArray | None, level: float, met
     return (wilson if method == "wilson" else clopper_pearson)(s, n, level)
 
 
-def checked(owner: str, successes: int, n: int, level: float) -> tuple[int, int, float]:
+def check_counts(owner: str, successes: int, n: int, level: float) -> tuple[int, int, float]:
     trials = check_count(owner, "n", n)
     s = check_count(owner, "successes", successes, low=0)
     if s > trials:
@@ -119,7 +119,7 @@ def wilson_interval(successes: int, n: int, level: float = 0.95) -> Interval:
     >>> round(low, 3), round(high, 3)
     (0.911, 0.981)
     """
-    s, trials, level = checked("wilson_interval", successes, n, level)
+    s, trials, level = check_counts("wilson_interval", successes, n, level)
     warn_of_doubts("wilson_interval", {"share": share_doubt(s, trials, "wilson")})
     return wilson(s, trials, level)
 
@@ -145,4 +145,4 @@ def clopper_pearson_interval(successes: int, n: int, level: float = 0.95) -> Int
     >>> round(low, 3), round(high, 3)
     (0.911, 0.984)
     """
-    return clopper_pearson(*checked("clopper_pearson_interval", successes, n, level))
+    return clopper_pearson(*check_counts("clopper_pearson_interval", successes, n, level))

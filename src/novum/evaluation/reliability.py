@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.evaluation._prediction_input import classification_given
-from novum.evaluation._probabilities import bin_of, stated
+from novum.evaluation._probabilities import bin_of, outcomes_and_probabilities
 from novum.evaluation.proportion import share_interval
 from novum.report.axes import drawing_axes
 from novum.report.numbers import decimal, weight_text
@@ -175,7 +175,7 @@ def calibration(
     level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)
     given = classification_given(y, None, y_proba, None, classes, sample_weight, pos_label, None, owner)
     assert given.proba is not None
-    outcome, q = stated(given.truth, given.proba, given.positive)
+    outcome, q = outcomes_and_probabilities(given.truth, given.proba, given.positive)
     w = np.ones(given.n) if given.weight is None else given.weight
     edges = bin_edges(q, n_bins, strategy)
     place = bin_of(q, edges)

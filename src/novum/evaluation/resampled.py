@@ -40,7 +40,7 @@ class ResampledTest(NamedTuple):
     interval: Interval  # of the difference
 
 
-def checked(owner: str, name: str, scores: ArrayLike) -> NDArray[np.float64]:
+def check_scores(owner: str, name: str, scores: ArrayLike) -> NDArray[np.float64]:
     x = np.asarray(scores, dtype=np.float64)
     if x.ndim != 1 or len(x) < 2 or not np.isfinite(x).all():
         raise DataError(
@@ -85,7 +85,7 @@ def corrected_interval(scores: ArrayLike, test_over_train: float, level: float =
     >>> round(low, 3), round(high, 3)
     (0.888, 0.972)
     """
-    x = checked("corrected_interval", "scores", scores)
+    x = check_scores("corrected_interval", "scores", scores)
     ratio = check_number("corrected_interval", "test_over_train", test_over_train, 0)
     level = check_number("corrected_interval", "level", level, 0, 1, open_low=True, open_high=True)
     if np.ptp(x) <= EQUAL * np.abs(x).max():
@@ -120,7 +120,7 @@ def corrected_test(a: ArrayLike, b: ArrayLike, test_over_train: float, level: fl
     """
     from scipy import stats
 
-    x, other = checked("corrected_test", "a", a), checked("corrected_test", "b", b)
+    x, other = check_scores("corrected_test", "a", a), check_scores("corrected_test", "b", b)
     if x.shape != other.shape:
         raise DataError(f"corrected_test: a has {len(x)} scores and b has {len(other)}; they are paired part by part.")
     gaps = x - other

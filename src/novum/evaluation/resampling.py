@@ -145,13 +145,13 @@ def bootstrap(
         replicates = of_sums.replicates(count, seed)[:, place]
         jackknife = of_sums.jackknife(seed)[:, place] if method == "bca" else None
     elif isinstance(statistic, str):
-        raise refused(statistic, data)
+        raise statistic_error(statistic, data)
     else:
         estimate, replicates, jackknife = by_rows(statistic, data, n, count, seed, method, n_jobs)
-    return summarised(estimate, replicates, jackknife, method, level)
+    return summarize(estimate, replicates, jackknife, method, level)
 
 
-def refused(statistic: str, data: tuple) -> Exception:
+def statistic_error(statistic: str, data: tuple) -> Exception:
     """Return the error that says why a statistic named does not take the data."""
     if statistic not in QUICK_NAMES:
         known = ", ".join(QUICK_NAMES)
@@ -191,7 +191,7 @@ def by_rows(
     return (float(estimate) if estimate.ndim == 0 else estimate), replicates, jackknife
 
 
-def summarised(estimate: Any, replicates: NDArray, jackknife: NDArray | None, method: str, level: float) -> Any:
+def summarize(estimate: Any, replicates: NDArray, jackknife: NDArray | None, method: str, level: float) -> Any:
     """Return the result, place by place for a statistic of several numbers."""
     shape = np.shape(estimate)
     t, flat = np.ravel(estimate), replicates.reshape(len(replicates), -1)

@@ -26,7 +26,7 @@ from novum.base.parameters import stores
 from novum.exceptions import DataError
 from novum.linear_model.penalized.paths import lasso_path
 from novum.neighbors.base import gather, together
-from novum.preprocessing.dependent import chosen
+from novum.preprocessing.dependent import kept_columns
 from novum.report.axes import drawing_axes
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, Target
@@ -203,7 +203,7 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
     def transform(self, X: Rows) -> Any:
         """Return the kept columns."""
         check_is_fitted(self)
-        return self._rows(X, chosen, self.support_)
+        return self._rows(X, kept_columns, self.support_)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the selection probabilities and the threshold."""

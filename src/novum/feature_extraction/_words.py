@@ -23,7 +23,7 @@ from novum.exceptions import DataError
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["Plan", "check_columns", "check_range", "counts", "hashed", "known_counts", "plan_of"]
+__all__ = ["Plan", "check_columns", "check_range", "counts", "hash_terms", "known_counts", "plan_of"]
 
 PATTERNS = {r"(?u)\b\w\w+\b": 2, r"(?u)\b\w+\b": 1}  # pattern: code points of its shortest token
 FEWEST = 64  # documents per block: enough to outweigh the call
@@ -152,7 +152,7 @@ def known_counts(plan: Plan, vocabulary: dict[str, int], dtype: Any) -> csr_arra
     return matrix(over(block_rows, blocks(plan)), len(vocabulary), dtype)
 
 
-def hashed(plan: Plan, n_columns: int, alternate: bool, dtype: Any) -> csr_array | None:
+def hash_terms(plan: Plan, n_columns: int, alternate: bool, dtype: Any) -> csr_array | None:
     """Return signed sums of terms by the column that their hash gives; None where a text cannot be encoded as UTF-8."""
 
     def block_hashes(documents: Any) -> Any:

@@ -55,7 +55,7 @@ class CountVectorizer(sklearn_private.WordCounter, sklearn_text.CountVectorizer)
 
     def count_words(self, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
         """Return vocabulary and counts, or None to leave it to scikit-learn."""
-        return counted(self, documents, vocabulary)
+        return count_terms(self, documents, vocabulary)
 
     def check_counts(self, X: Any) -> None:
         """Raise where counts do not fit `dtype` (ones, which is what `binary` makes of them, always do) or columns the width."""
@@ -79,7 +79,7 @@ class TfidfVectorizer(sklearn_private.WordCounter, sklearn_text.TfidfVectorizer)
 
     def count_words(self, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
         """Return vocabulary and counts, or None to leave it to scikit-learn."""
-        return counted(self, documents, vocabulary)
+        return count_terms(self, documents, vocabulary)
 
     def check_counts(self, X: Any) -> None:
         """Raise where counts do not fit `dtype` (ones, which is what `binary` makes of them, always do) or columns the width."""
@@ -120,7 +120,7 @@ class HashingVectorizer(sklearn_text.HashingVectorizer):
         # Sums of signs in numbers that hold them all; whole numbers only where nothing will be divided by a norm.
         dtype = np.dtype(self.dtype)
         wide = np.float64 if dtype.kind in "iu" else dtype
-        found = None if plan is None else _words.hashed(plan, self.n_features, self.alternate_sign, wide)
+        found = None if plan is None else _words.hash_terms(plan, self.n_features, self.alternate_sign, wide)
         if found is None:
             other = copy(self).set_params(dtype=wide, norm=None, binary=False)
             found = sklearn_text.HashingVectorizer.transform(other, documents)
@@ -134,7 +134,7 @@ class HashingVectorizer(sklearn_text.HashingVectorizer):
         return sklearn_private.as_configured(found)
 
 
-def counted(vectorizer: Any, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
+def count_terms(vectorizer: Any, documents: list[Any], vocabulary: dict[str, int] | None) -> Any:
     """Return the vocabulary and the counts of documents as `vectorizer` wants them, or None."""
     plan = _words.plan_of(vectorizer, sklearn_text.CountVectorizer, documents)
     if plan is None:

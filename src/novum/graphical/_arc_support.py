@@ -17,7 +17,7 @@ from novum.report.result import result
 from novum.report.tables import html_table
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
-from novum.runtime.words import shown
+from novum.runtime.words import value_text
 
 __all__ = ["ArcSupport", "arc_support"]
 
@@ -47,7 +47,7 @@ class ArcSupport(NamedTuple):
         """Return the share of the repeats that join two nodes."""
         for node in (a, b):
             if node not in self.nodes:
-                raise ParameterError(f"ArcSupport.support: no node {shown(node)}.")
+                raise ParameterError(f"ArcSupport.support: no node {value_text(node)}.")
         return float(self.joined[self.nodes.index(a), self.nodes.index(b)])
 
     def dag(self, threshold: float = 0.5) -> DAG:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.report.result import result
 from novum.report.tables import html_rows
-from novum.runtime.words import few
+from novum.runtime.words import first_few
 
 __all__ = ["Compares", "GraphScore", "Scores", "hamming_distance", "score_graph"]
 
@@ -34,7 +34,7 @@ class GraphScore(NamedTuple):
 
     def family(self, variable: Any) -> str:
         given = self.parents[variable]
-        return f"{variable} | {few(given)}" if given else str(variable)
+        return f"{variable} | {first_few(given)}" if given else str(variable)
 
     def _repr_html_(self) -> str:
         rows = [[self.family(v), f"{s:.6g}"] for v, s in self.local.items()]
@@ -44,7 +44,7 @@ class GraphScore(NamedTuple):
         """Return a pandas frame with a row per node."""
         import pandas as pd
 
-        rows = [(v, few(self.parents[v]), s) for v, s in self.local.items()]
+        rows = [(v, first_few(self.parents[v]), s) for v, s in self.local.items()]
         return pd.DataFrame(rows, columns=["variable", "parents", self.kind])
 
 
@@ -57,7 +57,7 @@ def score_graph(
     columns = named_columns(owner, data, dag.nodes)
     lost = [v for v in dag if v not in columns]
     if lost:
-        raise DataError(f"{owner}: the data have no column {few(lost)}.")
+        raise DataError(f"{owner}: the data have no column {first_few(lost)}.")
     known, codes = read_complete(owner, {v: columns[v] for v in dag}, states)
     scores = LocalScores(owner, score, [len(s) for s in known.values()], codes, weight, equivalent_sample_size)
     place = {v: i for i, v in enumerate(known)}
@@ -80,7 +80,7 @@ def hamming_distance(owner: str, one: Any, other: Any) -> int:
         one, other = (g if hasattr(g, "edges") else g.essential_graph() for g in (one, other))
     if set(one.nodes) != set(other.nodes):
         odd = [n for n in (*one.nodes, *other.nodes) if not (n in set(one.nodes) and n in set(other.nodes))]
-        raise ParameterError(f"{owner}: the graphs have different nodes; {few(odd)} are in one only.")
+        raise ParameterError(f"{owner}: the graphs have different nodes; {first_few(odd)} are in one only.")
     first, second = relations(one), relations(other)
     return sum(first.get(pair) != second.get(pair) for pair in first.keys() | second.keys())
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from novum.engines.factors.plan import MEMORY_LIMIT
 from novum.exceptions import DataError
 from novum.graphical._evidence import Evidence, in_words
-from novum.graphical.real.nodes import conditioned, equations, moments, split_evidence, weighed
+from novum.graphical.real.nodes import conditional_moments, equations, moments, split_evidence, weigh_states
 from novum.graphical.real.rows import draw_real
 from novum.runtime.random import Stream
 
@@ -46,7 +46,7 @@ def draw_given(
         codes[:, column] = seen_state
     done = set(seen.hard)
     if values:
-        found = weighed(network, owner, (), seen, values, MEMORY_LIMIT)
+        found = weigh_states(network, owner, (), seen, values, MEMORY_LIMIT)
         if found.log_evidence == -np.inf:
             raise DataError(
                 f"{owner}: the evidence {in_words(evidence)} has probability zero; there is nothing to draw."
@@ -100,7 +100,7 @@ def draw_real_given(network: "BayesianNetwork", codes: Codes, values: dict[Any, 
     for i, row in enumerate(rows):
         part = which.reshape(-1) == i
         mean, cov = moments(*equations(network, real, [], dict(zip(parents, map(int, row), strict=True))))
-        m, S = conditioned(mean, cov, keep, spots, np.array(list(values.values())))
+        m, S = conditional_moments(mean, cov, keep, spots, np.array(list(values.values())))
         w, V = np.linalg.eigh(S[0])
         out[part] = m[0] + z[part] @ (V * np.sqrt(np.maximum(w, 0))).T
     found = {x: out[:, i] for i, x in enumerate(free)}

@@ -61,7 +61,7 @@ def all_masks(n: int) -> Iterator[Masks]:
                     yield (*(mask | (below >> i & 1) << last for i, mask in enumerate(parents)), chosen)
 
 
-def named(nodes: Sequence[Any], parents: Masks) -> "DAG":
+def named_graph(nodes: Sequence[Any], parents: Masks) -> "DAG":
     from novum.graphical.dag import DAG
 
     return DAG({node: [other for j, other in enumerate(nodes) if mask >> j & 1] for node, mask in zip(nodes, parents)})
@@ -100,7 +100,7 @@ def checked_nodes(owner: str, nodes: Any, most: int) -> tuple[Any, ...]:
 def enumerate_dags(nodes: Any) -> Iterator["DAG"]:
     """Yield every DAG over the nodes."""
     found = checked_nodes("DAG.enumerate", nodes, MOST_LISTED)
-    return (named(found, masks) for masks in all_masks(len(found)))
+    return (named_graph(found, masks) for masks in all_masks(len(found)))
 
 
 @result
@@ -152,6 +152,6 @@ def equivalence_classes(nodes: Iterable[Any] | int) -> EquivalenceClasses:
         groups.setdefault(class_key(masks), []).append(masks)
     found = []
     for group in sorted(groups.values(), key=lambda g: sum(mask.bit_count() for mask in g[0])):
-        members = tuple(named(names, masks) for masks in group)
+        members = tuple(named_graph(names, masks) for masks in group)
         found.append(EquivalenceClass(essential_graph(members[0]), members))
     return EquivalenceClasses(found)

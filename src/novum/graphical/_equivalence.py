@@ -23,7 +23,7 @@ from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical._comparison import Compares
 from novum.graphical.undirected import UndirectedGraph
 from novum.report.result import Result
-from novum.runtime.words import few
+from novum.runtime.words import first_few
 
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG
@@ -232,8 +232,8 @@ class EssentialGraph(Compares, Result):
         return hash(self._key())
 
     def _result_columns(self) -> dict[str, Any]:
-        parents = [few([a for a, child in self.arcs if child == node]) for node in self.nodes]
-        joined = [few([a if b == node else b for a, b in self.edges if node in (a, b)]) for node in self.nodes]
+        parents = [first_few([a for a, child in self.arcs if child == node]) for node in self.nodes]
+        joined = [first_few([a if b == node else b for a, b in self.edges if node in (a, b)]) for node in self.nodes]
         return {"node": self.nodes, "parents": parents, "neighbors": joined}
 
     def __repr__(self) -> str:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError, ParameterTypeError
-from novum.runtime.words import MOST_NAMES, few, shown
+from novum.runtime.words import MOST_NAMES, first_few, value_text
 
-__all__ = ["Evidence", "in_words", "listed", "read_evidence", "read_question", "state_index"]
+__all__ = ["Evidence", "in_words", "known_variables", "read_evidence", "read_question", "state_index"]
 
 States = Mapping[Any, tuple[Any, ...]]
 
@@ -35,21 +35,25 @@ class Evidence(NamedTuple):
         return np.array([list(self.hard.values())], dtype=np.int32).reshape(1, len(self.hard))
 
 
-def known(owner: str, name: str, variable: Any, states: Mapping[Any, Any]) -> Any:
+def check_known(owner: str, name: str, variable: Any, states: Mapping[Any, Any]) -> Any:
     if not isinstance(variable, Hashable) or variable not in states:
-        raise ParameterError(f"{owner}({name}={shown(variable)}): no such variable; the variables are {few(states)}.")
+        raise ParameterError(
+            f"{owner}({name}={value_text(variable)}): no such variable; the variables are {first_few(states)}."
+        )
     return variable
 
 
-def listed(owner: str, name: str, variables: Any, states: Mapping[Any, Any]) -> tuple[Any, ...]:
+def known_variables(owner: str, name: str, variables: Any, states: Mapping[Any, Any]) -> tuple[Any, ...]:
     """Return one variable, or several, as a tuple of known names that differ."""
     if isinstance(variables, str) or (isinstance(variables, Hashable) and variables in states):
-        return (known(owner, name, variables, states),)
+        return (check_known(owner, name, variables, states),)
     if not isinstance(variables, Iterable):
-        raise ParameterTypeError(f"{owner}({name}={shown(variables)}): pass the name of a variable, or several names.")
-    names = tuple(known(owner, name, variable, states) for variable in variables)
+        raise ParameterTypeError(
+            f"{owner}({name}={value_text(variables)}): pass the name of a variable, or several names."
+        )
+    names = tuple(check_known(owner, name, variable, states) for variable in variables)
     if len(set(names)) < len(names):
-        raise ParameterError(f"{owner}({name}={shown(variables)}): a variable is named twice.")
+        raise ParameterError(f"{owner}({name}={value_text(variables)}): a variable is named twice.")
     return names
 
 
@@ -59,7 +63,8 @@ def state_index(owner: str, what: str, variable: Any, value: Any, states: States
         if state == value and isinstance(state, bool | np.bool_) == isinstance(value, bool | np.bool_):
             return i
     raise ParameterError(
-        f"{owner}: {what}={shown(value)} is no state of {variable!r}; its states are {few(states[variable], quoted=True)}."
+        f"{owner}: {what}={value_text(value)} is no state of {variable!r}; its states are "
+        f"{first_few(states[variable], quoted=True)}."
     )
 
 
@@ -73,8 +78,8 @@ def likelihood(owner: str, variable: Any, value: Any, states: States) -> NDArray
         weights = np.asarray(value, dtype=np.float64)
     if weights.shape != (len(names),) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise ParameterError(
-            f'{owner}: evidence["{variable}"]={shown(value)}; soft evidence is a likelihood >= 0, finite and not all zero, '
-            f"for each of the {len(names)} states {few(names, quoted=True)}."
+            f'{owner}: evidence["{variable}"]={value_text(value)}; soft evidence is a likelihood >= 0, finite and not all zero, '
+            f"for each of the {len(names)} states {first_few(names, quoted=True)}."
         )
     return weights
 
@@ -85,12 +90,12 @@ def read_evidence(owner: str, evidence: Any, states: States) -> Evidence:
         return Evidence({}, {})
     if not isinstance(evidence, Mapping):
         raise ParameterTypeError(
-            f"{owner}(evidence={shown(evidence)}): pass a mapping of variable to state, such as {{'rain': 'yes'}}."
+            f"{owner}(evidence={value_text(evidence)}): pass a mapping of variable to state, such as {{'rain': 'yes'}}."
         )
     place = {variable: i for i, variable in enumerate(states)}
     found = Evidence({}, {})
     for variable, value in evidence.items():
-        known(owner, "evidence", variable, states)
+        check_known(owner, "evidence", variable, states)
         if isinstance(value, Mapping | list | np.ndarray):
             found.soft[place[variable]] = likelihood(owner, variable, value, states)
         else:
@@ -100,7 +105,7 @@ def read_evidence(owner: str, evidence: Any, states: States) -> Evidence:
 
 def read_question(owner: str, variables: Any, evidence: Any, states: States) -> tuple[tuple[Any, ...], Evidence]:
     """Return the names that are asked for, none of them observed, and the evidence by numbers."""
-    names = listed(owner, "variables", variables, states)
+    names = known_variables(owner, "variables", variables, states)
     seen = read_evidence(owner, evidence, states)
     for name in names:
         if isinstance(evidence, Mapping) and name in evidence and list(states).index(name) in seen.hard:
@@ -108,13 +113,13 @@ def read_question(owner: str, variables: Any, evidence: Any, states: States) -> 
                 f"{owner}(variables={name!r}): {name!r} is among the evidence; ask for another variable."
             )
     if not names:
-        raise ParameterError(f"{owner}: name at least one variable; the variables are {few(states)}.")
+        raise ParameterError(f"{owner}: name at least one variable; the variables are {first_few(states)}.")
     return names, seen
 
 
 def in_words(evidence: Any) -> str:
     """Return `gauge=empty, battery=flat`; of much evidence the beginning."""
     pairs = islice((evidence or {}).items(), MOST_NAMES + 1)
-    return few(
+    return first_few(
         [f"{v}~soft" if isinstance(value, Mapping | list | np.ndarray) else f"{v}={value}" for v, value in pairs]
     )

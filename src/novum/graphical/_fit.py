@@ -15,8 +15,8 @@ from novum.graphical.learning import (
     FitReport,
     Layout,
     Run,
-    counted,
     expectation_of,
+    family_counts,
     iterate,
     log_of,
     pseudo_counts,
@@ -129,7 +129,7 @@ def fit_network(
         found = best_run(network, owner, layout, codes, weight, alpha, mode, init, n_init, max_iter, tol, random_state)
         set_tables(network, layout, found.tables)
         return FitReport(n, found.log_likelihood, len(found.history) - 1, found.converged, found.history, found.unseen)
-    counts = counted(layout, codes, weight)
+    counts = family_counts(layout, codes, weight)
     tables, unseen = tables_from(layout, counts, alpha, mode)
     set_tables(network, layout, tables)
     network._counts = counts
@@ -153,7 +153,7 @@ def fit_parts(
         check_whole(owner, network, names)
         if (codes < 0).any():
             raise DataError(f"{owner}: cells are missing; EM needs the data in memory.")
-        return codes.shape[1], counted(layout, codes, None)
+        return codes.shape[1], family_counts(layout, codes, None)
 
     results: Iterable[tuple[int, Array]]
     if parts is None:
@@ -188,7 +188,7 @@ def partial_fit_network(network: "BayesianNetwork", data: Any, prior: Any, ess: 
         raise DataError(f"{owner}: cells are missing; fit the rows at once, by EM.")
     layout = Layout(network.states, network.parents)
     weight = None if sample_weight is None else row_weights(owner, sample_weight, codes.shape[1])
-    counts = counted(layout, codes, weight)
+    counts = family_counts(layout, codes, weight)
     if network._counts is not None:
         counts = counts + network._counts
     tables, unseen = tables_from(layout, counts, pseudo_counts(owner, layout, prior, ess), False)
@@ -242,7 +242,7 @@ def best_run(
 
 def available_tables(layout: Layout, codes: NDArray[np.int32], weight: Array | None, stream: Stream) -> Array:
     """Return a start from the rows in which a family is complete, one pseudo-count added; a hidden variable starts at random."""
-    counts = counted(layout, codes, weight)
+    counts = family_counts(layout, codes, weight)
     tables, _ = tables_from(layout, counts, np.ones_like(counts), False)
     hidden = np.asarray((codes < 0).all(axis=1))
     noise = layout.parts(random_tables(layout, stream, 0))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from novum.graphical import _separation
 from novum.report.result import Result
-from novum.runtime.words import few
+from novum.runtime.words import first_few
 
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG
@@ -78,8 +78,12 @@ class OnGraph(Result):
         return draw_table(self, variable, ax, symbol)
 
     def _result_columns(self) -> dict[str, Any]:
-        states = [few(self.states[v]) if v in self.states else "real" for v in self.dag]
-        return {"variable": list(self.dag), "parents": [few(self.dag.parents[v]) for v in self.dag], "states": states}
+        states = [first_few(self.states[v]) if v in self.states else "real" for v in self.dag]
+        return {
+            "variable": list(self.dag),
+            "parents": [first_few(self.dag.parents[v]) for v in self.dag],
+            "states": states,
+        }
 
     def plot(self, ax: Any = None, evidence: Any = None, tables: Any = False) -> Any:
         """Draw the network in layers, arrows pointing down.

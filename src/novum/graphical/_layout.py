@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Layout", "layered", "spread"]
+__all__ = ["Layout", "layered_layout", "spring_layout"]
 
 GAP = (0.35, 0.55)  # inches between boxes, across and down
 ORDER_SWEEPS, PLACE_SWEEPS = 12, 24  # both settle after a few
@@ -59,7 +59,7 @@ def crossings(upper: Sequence[Any], lower: Sequence[Any], above: Mapping[Any, Se
     return total
 
 
-def ordered(rows: list[list[Any]], above: dict[Any, list[Any]], below: dict[Any, list[Any]]) -> list[list[Any]]:
+def order_rows(rows: list[list[Any]], above: dict[Any, list[Any]], below: dict[Any, list[Any]]) -> list[list[Any]]:
     """Return the rows with few crossings, by (18)."""
 
     def score(found: list[list[Any]]) -> int:
@@ -81,7 +81,7 @@ def ordered(rows: list[list[Any]], above: dict[Any, list[Any]], below: dict[Any,
     return best
 
 
-def fitted(wanted: Array, width: Array, weight: Array) -> Array:
+def nearest_places(wanted: Array, width: Array, weight: Array) -> Array:
     """Return (19): the places nearest to those wanted at which neighboring boxes do not touch."""
     from scipy.optimize import isotonic_regression
 
@@ -89,7 +89,7 @@ def fitted(wanted: Array, width: Array, weight: Array) -> Array:
     return isotonic_regression(wanted - offset, weights=weight).x + offset
 
 
-def layered(
+def layered_layout(
     parents: Mapping[Any, Sequence[Any]],
     order: Sequence[Any],
     sizes: Mapping[Any, Point],
@@ -108,7 +108,7 @@ def layered(
         inside = set(part)
         nodes = [node for node in order if node in inside]
         rows, above, below = with_points(nodes, parents, layer)
-        x = placed(ordered(rows, above, below), above, below, {n: sizes[n][0] for n in nodes})
+        x = sweep_places(order_rows(rows, above, below), above, below, {n: sizes[n][0] for n in nodes})
         start = min(x[n] - sizes[n][0] / 2 for n in nodes)
         for node in nodes:
             at[node] = (x[node] - start + left, depth[layer[node]])
@@ -154,14 +154,14 @@ def with_points(
     return [row for row in rows if row], above, below
 
 
-def placed(
+def sweep_places(
     rows: list[list[Any]], above: dict[Any, list[Any]], below: dict[Any, list[Any]], width: Mapping[Any, float]
 ) -> dict[Any, float]:
     """Return x by (19), sweeping down and up."""
     x: dict[Any, float] = {}
     widths = [np.array([width.get(node, 0.0) for node in row]) for row in rows]
     for row, w in zip(rows, widths, strict=True):
-        start = fitted(np.zeros(len(row)), w, np.ones(len(row)))
+        start = nearest_places(np.zeros(len(row)), w, np.ones(len(row)))
         x.update(zip(row, (start - start.mean()).tolist(), strict=True))
     for sweep in range(PLACE_SWEEPS):
         indices = range(len(rows)) if sweep % 2 == 0 else range(len(rows) - 1, -1, -1)
@@ -171,7 +171,7 @@ def placed(
                 [np.mean([x[m] for m in ms]) if ms else x[n] for n, ms in zip(rows[i], near, strict=True)]
             )
             weight = np.array([1.0 if node in width else 4.0 for node in rows[i]])  # long arcs stay straight
-            x.update(zip(rows[i], fitted(wanted, widths[i], weight).tolist(), strict=True))
+            x.update(zip(rows[i], nearest_places(wanted, widths[i], weight).tolist(), strict=True))
     return x
 
 
@@ -189,7 +189,7 @@ def distances(neighbors: Mapping[Any, Sequence[Any]]) -> Array:
     return np.where(np.isnan(d), np.nanmax(d) / 2 + 1.5, d) if d.size else d
 
 
-def spread(neighbors: Mapping[Any, Sequence[Any]], unit: float) -> dict[Any, Point]:
+def spring_layout(neighbors: Mapping[Any, Sequence[Any]], unit: float) -> dict[Any, Point]:
     """Return the layout (20) of an undirected graph, its long axis across; `unit` inches are one edge."""
     d = distances(neighbors)
     n = len(d)

@@ -93,7 +93,7 @@ class Beliefs:
         return total
 
 
-def changed(old: Array, new: Array) -> float:
+def largest_change(old: Array, new: Array) -> float:
     return float(np.abs(np.exp(new) - np.exp(old)).max())
 
 
@@ -131,7 +131,7 @@ def loopy_bp(
             new = blend(state.messages[edge], state.sent(*edge), damping)
             if not np.isfinite(new).any():
                 raise DataError(f"{owner}: the evidence {given} has probability zero; no posterior exists.")
-            change = max(change, changed(state.messages[edge], new))
+            change = max(change, largest_change(state.messages[edge], new))
             sent[edge] = new
             if schedule == "sequential":
                 state.messages[edge] = new

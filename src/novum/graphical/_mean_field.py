@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 ZERO = -690.0  # log of the smallest cells that are told from zero
 
 
-def expected(log: Array, scope: tuple[int, ...], q: dict[int, Array], keep: int = -1) -> Array:
+def expected_log(log: Array, scope: tuple[int, ...], q: dict[int, Array], keep: int = -1) -> Array:
     """Return E_q[log f], as a function of the variable `keep`."""
     for axis in reversed(range(len(scope))):
         if scope[axis] != keep:
@@ -37,7 +37,7 @@ def expected(log: Array, scope: tuple[int, ...], q: dict[int, Array], keep: int 
 
 def bound_of(factors: list[tuple[tuple[int, ...], Array]], q: dict[int, Array]) -> float:
     """Return (2) without the constant."""
-    energy = sum(float(expected(log, scope, q)) for scope, log in factors)
+    energy = sum(float(expected_log(log, scope, q)) for scope, log in factors)
     return energy - sum(float(np.sum(b * np.log(np.where(b > 0, b, 1)))) for b in q.values())
 
 
@@ -73,7 +73,7 @@ def mean_field(
             for v, around in state.around.items():
                 log = np.zeros(state.cards[v])
                 for k in around:
-                    log = log + expected(factors[k][1], factors[k][0], q, v)
+                    log = log + expected_log(factors[k][1], factors[k][0], q, v)
                 q[v] = np.exp(log - log_sum(log, (0,)))
             history.append(bound_of(factors, q))
             if history[-1] - history[-2] <= tol * max(1.0, abs(history[-1])):
@@ -81,7 +81,7 @@ def mean_field(
         if best is None or history[-1] > best[0]:
             best = (history[-1], q, history)
     assert best is not None
-    cells_of_zero = sum(float(expected((log <= ZERO).astype(float), scope, best[1])) for scope, log in factors)
+    cells_of_zero = sum(float(expected_log((log <= ZERO).astype(float), scope, best[1])) for scope, log in factors)
     if (
         state.constant == -np.inf or cells_of_zero > 1 - 1e-9
     ):  # every configuration meets one, if the evidence is impossible

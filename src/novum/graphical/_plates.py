@@ -10,7 +10,7 @@ missing cell whose node has children opens paths between them.
 from typing import TYPE_CHECKING, Any
 
 from novum.exceptions import ParameterError
-from novum.graphical._separation import listed
+from novum.graphical._separation import known_nodes
 from novum.runtime.checks import check_count
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def unroll(dag: "DAG", n: int, outside: Any, parameters: bool) -> "DAG":
 
     owner = "DAG.unroll"
     n = check_count(owner, "n", n)
-    single = set(listed(dag, owner, outside))
+    single = set(known_nodes(dag, owner, outside))
 
     def copies(node: Any) -> list[str]:
         return [str(node)] if node in single else [f"{node}({i})" for i in range(1, n + 1)]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from novum.engines.factors.plan import Engine, Factor
 from novum.exceptions import ParameterError
 from novum.graphical._queries import Queries
-from novum.runtime.words import few
+from novum.runtime.words import first_few
 
 __all__ = ["NamedFactor", "Product", "read_factors"]
 
@@ -46,7 +46,7 @@ def read_factors(
         scope = (variables,) if isinstance(variables, str) else tuple(variables)
         if table.ndim != len(scope) or len(set(scope)) < len(scope):
             raise ParameterError(
-                f"{owner}: factor {name!r} over {few(scope)} needs one axis per variable, got shape {table.shape}."
+                f"{owner}: factor {name!r} over {first_few(scope)} needs one axis per variable, got shape {table.shape}."
             )
         if not np.isfinite(table).all() or (table < 0).any() or not table.any():
             raise ParameterError(f"{owner}: factor {name!r} must hold finite numbers >= 0, not all zero.")

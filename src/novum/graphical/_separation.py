@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from novum.exceptions import ParameterError
 from novum.report.result import Result, result
 from novum.runtime.checks import check_choice
-from novum.runtime.words import few
+from novum.runtime.words import first_few
 
 if TYPE_CHECKING:
     from novum.graphical.dag import DAG
@@ -160,7 +160,7 @@ class DSeparation(Result):
         return draw_separation(self._dag, self, ax)
 
 
-def listed(dag: "DAG", owner: str, nodes: Any) -> tuple[Any, ...]:
+def known_nodes(dag: "DAG", owner: str, nodes: Any) -> tuple[Any, ...]:
     """Return one node, or several, as a tuple; what is no node raises."""
     try:
         if nodes in dag.parents:
@@ -171,12 +171,12 @@ def listed(dag: "DAG", owner: str, nodes: Any) -> tuple[Any, ...]:
     unknown = [node for node in found if node not in dag.parents]
     if unknown:
         wrong = nodes if isinstance(nodes, str) else unknown[0]
-        raise ParameterError(f"{owner}: no node {wrong!r}; the nodes are {few(dag.nodes)}.")
+        raise ParameterError(f"{owner}: no node {wrong!r}; the nodes are {first_few(dag.nodes)}.")
     return tuple(dict.fromkeys(found))
 
 
 def three_sets(dag: "DAG", owner: str, a: Any, b: Any, given: Any) -> tuple[tuple[Any, ...], ...]:
-    sets = [listed(dag, owner, nodes) for nodes in (a, b, () if given is None else given)]
+    sets = [known_nodes(dag, owner, nodes) for nodes in (a, b, () if given is None else given)]
     for (one, first), (other, second) in combinations(zip(("a", "b", "given"), sets, strict=True), 2):
         shared = [node for node in first if node in set(second)]
         if shared:
@@ -216,7 +216,7 @@ def search(dag: "DAG", sources: Iterable[Any], given: Iterable[Any]) -> dict[tup
     return came
 
 
-def described(dag: "DAG", nodes: tuple[Any, ...], given: tuple[Any, ...]) -> Path:
+def describe_path(dag: "DAG", nodes: tuple[Any, ...], given: tuple[Any, ...]) -> Path:
     """Return a path with the state (1), (2) of its inner nodes."""
     forward = tuple(one in dag.parents[other] for one, other in pairwise(nodes))
     observed, connections = set(given), []
@@ -248,7 +248,7 @@ def d_separated(dag: "DAG", a: Any, b: Any, given: Any = (), owner: str = "DAG.d
     while state is not None:
         nodes.append(state[0])
         state = came[state]
-    return DSeparation(dag, first, second, observed, described(dag, tuple(nodes[::-1]), observed))
+    return DSeparation(dag, first, second, observed, describe_path(dag, tuple(nodes[::-1]), observed))
 
 
 def paths(dag: "DAG", a: Any, b: Any, given: Any = ()) -> Iterator[Path]:
@@ -276,7 +276,7 @@ def paths(dag: "DAG", a: Any, b: Any, given: Any = ()) -> Iterator[Path]:
         path, following = stack[-1]
         for node in following:
             if node == end:
-                yield described(dag, (*path, node), observed)
+                yield describe_path(dag, (*path, node), observed)
                 continue
             stack.append(((*path, node), steps((*path, node))))
             break
@@ -286,7 +286,7 @@ def paths(dag: "DAG", a: Any, b: Any, given: Any = ()) -> Iterator[Path]:
 
 def markov_blanket(dag: "DAG", node: Any) -> set[Any]:
     """Return (4)."""
-    (found,) = listed(dag, "DAG.markov_blanket", (node,))
+    (found,) = known_nodes(dag, "DAG.markov_blanket", (node,))
     children = dag.children[found]
     return {*dag.parents[found], *children, *(p for child in children for p in dag.parents[child])} - {found}
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from novum.exceptions import ParameterError
-from novum.graphical._separation import listed
+from novum.graphical._separation import known_nodes
 from novum.graphical.result import short
 from novum.report.axes import drawing_axes
 
@@ -18,7 +18,7 @@ MOST_LINES = 16  # of a table beside a node
 
 def parts_of(network: Any, owner: str, variable: Any) -> tuple[Any, tuple[Any, ...], np.ndarray]:
     """Return variable, parents, and the table with a row per combination of the parents' states."""
-    (name,) = listed(network.dag, owner, (variable,))
+    (name,) = known_nodes(network.dag, owner, (variable,))
     if name not in network.conditionals:
         raise ParameterError(f"{owner}({variable!r}): the network has no tables yet; pass tables= or call fit(data).")
     if name not in network.states:

@@ -104,7 +104,7 @@ def weighted_posterior(
     )
 
 
-def directed(model: Any, owner: str, method: str) -> Any:
+def directed_order(model: Any, owner: str, method: str) -> Any:
     if not hasattr(model, "dag"):
         raise ParameterError(
             f"{owner}(method={method!r}): only a Bayesian network can be sampled from its parents down; use method='gibbs'."
@@ -122,7 +122,7 @@ def likelihood_weighting(
     random_state: Any = None,
 ) -> Posterior:
     """Return (3)-(5)."""
-    network = directed(model, owner, "likelihood_weighting")
+    network = directed_order(model, owner, "likelihood_weighting")
     n = check_count(owner, "n_samples", n_samples)
     codes, log_weights = draw_states(network, n, seed_of(random_state), seen.hard)
     with np.errstate(divide="ignore"):
@@ -147,7 +147,7 @@ def rejection(
     random_state: Any = None,
 ) -> Posterior:
     """Return (2), with the share of samples that were kept."""
-    network = directed(model, owner, "rejection")
+    network = directed_order(model, owner, "rejection")
     n = check_count(owner, "n_samples", n_samples)
     seed = seed_of(random_state)
     codes, _ = draw_states(network, n, seed, {})

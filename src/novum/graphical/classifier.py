@@ -23,7 +23,7 @@ from novum.engines.factors.cuts import entropy_cuts, quantile_cuts
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.graphical.chow_liu import ChowLiu
-from novum.graphical.classifier_rows import Model, coded, intervals, joint_log
+from novum.graphical.classifier_rows import Model, intervals, joint_log, row_states
 from novum.graphical.dag import DAG
 from novum.graphical.hill_climb import HillClimb
 from novum.graphical.network import BayesianNetwork
@@ -42,7 +42,7 @@ class Gathered(NamedTuple):
     weight: list[NDArray]
 
 
-def gathered(_: Any, block: Block) -> Gathered:
+def block_rows_and_classes(_: Any, block: Block) -> Gathered:
     """Return rows, classes and weights of one block, without rows of weight zero."""
     X, code = arrays.to_numpy(block.X), arrays.to_numpy(block.y)
     weight = np.ones(len(X)) if block.weight is None else arrays.to_numpy(block.weight).astype(np.float64)
@@ -221,13 +221,13 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
         self.levels_ = {}
         source = self._source(self._frame(X, True), y, sample_weight, target="classes")
         self.classes_, labelled = labels_of(source)
-        parts = labelled.total(gathered)
+        parts = labelled.total(block_rows_and_classes)
         rows, code, weight = (np.concatenate(part) for part in parts)
         k, names = len(self.classes_), self._names()
         self.cuts_, cards = self._cut(rows, code, k, weight, names)
         cards.append(k)
         model = Model(type(self).__name__, self.cuts_, cards, [], [])
-        codes = np.ascontiguousarray(np.vstack([coded(model, rows).T, code[None].astype(np.int32)]))
+        codes = np.ascontiguousarray(np.vstack([row_states(model, rows).T, code[None].astype(np.int32)]))
         self.parents_ = [list(found) for found in self._parents(codes, cards, weight, names)]
         network = BayesianNetwork(
             dict(enumerate(self.parents_)), states={v: range(card) for v, card in enumerate(cards)}

@@ -18,7 +18,7 @@ from novum.fold.blocks import Block
 from novum.graphical._evidence_patterns import posterior_rows
 from novum.runtime import arrays
 
-__all__ = ["Model", "coded", "intervals", "joint_log"]
+__all__ = ["Model", "intervals", "joint_log", "row_states"]
 
 
 class Model(NamedTuple):
@@ -31,7 +31,7 @@ class Model(NamedTuple):
     tables: list[NDArray]  # axes (parents, variable)
 
 
-def coded(model: Model, X: NDArray) -> NDArray[np.int32]:
+def row_states(model: Model, X: NDArray) -> NDArray[np.int32]:
     """Return the states of rows, -1 where a cell is missing."""
     out = np.empty(X.shape, np.int32)
     for j, cuts in enumerate(model.cuts):
@@ -52,7 +52,7 @@ def coded(model: Model, X: NDArray) -> NDArray[np.int32]:
 
 def joint_log(model: Model, block: Block) -> Any:
     """Return (1) of every row and class, in the dtype and home of the block."""
-    codes = coded(model, arrays.to_numpy(block.X))
+    codes = row_states(model, arrays.to_numpy(block.X))
     n, d = codes.shape
     k = model.cards[d]
     score = np.zeros((n, k))

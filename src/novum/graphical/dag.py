@@ -18,7 +18,7 @@ from novum.graphical._comparison import Compares, Scores
 from novum.graphical.undirected import UndirectedGraph
 from novum.report.result import Result
 from novum.runtime.checks import check_count
-from novum.runtime.words import few, shown
+from novum.runtime.words import first_few, value_text
 
 __all__ = ["DAG"]
 
@@ -37,7 +37,7 @@ def read_parents(owner: str, graph: Any, nodes: Iterable[Any] = ()) -> Parents:
         for child, parents in graph.items():
             if isinstance(parents, str) or not isinstance(parents, Iterable):
                 raise ParameterTypeError(
-                    f"{owner}: the parents of {child!r} must be a sequence of nodes, got {shown(parents)}."
+                    f"{owner}: the parents of {child!r} must be a sequence of nodes, got {value_text(parents)}."
                 )
             found.setdefault(child, []).extend(parents)
         for parent in [parent for parents in found.values() for parent in parents]:
@@ -50,10 +50,10 @@ def read_parents(owner: str, graph: Any, nodes: Iterable[Any] = ()) -> Parents:
         )
     for arc in graph:
         if isinstance(arc, str) or not isinstance(arc, Iterable) or len(pair := tuple(arc)) != 2:
-            raise ParameterError(f"{owner}: {shown(arc)} is no arc; pass pairs (parent, child).")
+            raise ParameterError(f"{owner}: {value_text(arc)} is no arc; pass pairs (parent, child).")
         if not all(isinstance(node, Hashable) for node in pair):
             raise ParameterTypeError(
-                f"{owner}: {shown(arc)} has a node that cannot be hashed; name nodes by text, numbers or tuples."
+                f"{owner}: {value_text(arc)} has a node that cannot be hashed; name nodes by text, numbers or tuples."
             )
         found.setdefault(pair[0], [])
         found.setdefault(pair[1], []).append(pair[0])
@@ -128,7 +128,7 @@ class DAG(Compares, Scores, Result):
                 raise ParameterError(f"{owner}: the arc {twice} -> {node} is given twice.")
         cycle = find_cycle(parents)
         if cycle:
-            raise ParameterError(f"{owner}: {few(cycle, ' -> ')} is a directed cycle.")
+            raise ParameterError(f"{owner}: {first_few(cycle, ' -> ')} is a directed cycle.")
         return parents
 
     # ---------------------------------------------------------------------------------------------- what it holds
@@ -176,7 +176,7 @@ class DAG(Compares, Scores, Result):
 
     def _reach(self, owner: str, start: Any, along: Parents) -> set[Any]:
         if start not in self.parents:
-            raise ParameterError(f"DAG.{owner}({start!r}): no such node; the nodes are {few(self.nodes)}.")
+            raise ParameterError(f"DAG.{owner}({start!r}): no such node; the nodes are {first_few(self.nodes)}.")
         seen: set[Any] = set()
         open_nodes = list(along[start])
         while open_nodes:
@@ -377,7 +377,7 @@ class DAG(Compares, Scores, Result):
         return iter(self.parents)
 
     def _result_columns(self) -> dict[str, Any]:
-        return {"node": self.nodes, "parents": [few(self.parents[node]) for node in self.nodes]}
+        return {"node": self.nodes, "parents": [first_few(self.parents[node]) for node in self.nodes]}
 
     def __repr__(self) -> str:
         return f"DAG: {arrows(self)}"

@@ -8,8 +8,8 @@ import numpy as np
 
 from novum.exceptions import ParameterError
 from novum.graphical._canvas import ARC, LINK, PLAIN, Canvas, Style, box_size
-from novum.graphical._layout import Layout, Point, layered, spread
-from novum.graphical._separation import listed
+from novum.graphical._layout import Layout, Point, layered_layout, spring_layout
+from novum.graphical._separation import known_nodes
 from novum.report.axes import new_figure
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def directed_canvas(
         node: (own[node][0] + extra.get(node, 0), max(own[node][1], SMALL_LINE * len(texts.get(node, ())) + 0.1))
         for node in dag.nodes
     }
-    layout = layered(dag.parents, dag.order, sizes, parts)
+    layout = layered_layout(dag.parents, dag.order, sizes, parts)
     canvas = Canvas(ax, layout.at, sizes, title)
     moved = {n: (x - extra.get(n, 0) / 2, y) for n, (x, y) in layout.at.items()}
     canvas.at = moved
@@ -86,10 +86,11 @@ def legend(ax: Any, entries: Iterable[tuple[str, str, str]]) -> None:
 
 
 def draw_dag(dag: "DAG", ax: Any, observed: Any, fixed: Any, plates: Mapping[Any, Any] | None) -> Any:
-    seen, dots = (set(listed(dag, "DAG.plot", nodes)) for nodes in (observed, fixed))
+    seen, dots = (set(known_nodes(dag, "DAG.plot", nodes)) for nodes in (observed, fixed))
     labels = {node: str(node) for node in dag.nodes}
     framed = {
-        label: listed(dag, f"DAG.plot(plates={{{label!r}: ...}})", nodes) for label, nodes in (plates or {}).items()
+        label: known_nodes(dag, f"DAG.plot(plates={{{label!r}: ...}})", nodes)
+        for label, nodes in (plates or {}).items()
     }
     title = f"directed graph, {len(dag)} nodes, {len(dag.arcs)} arcs"
     canvas, layout = directed_canvas(dag, ax, title, labels, plates=framed.values())
@@ -116,9 +117,9 @@ def draw_network(network: Any, ax: Any, evidence: Any, tables: Any) -> Any:
     from novum.graphical._tables import table_text
 
     owner = f"{type(network).__name__}.plot"
-    seen = listed(network.dag, owner, list(evidence) if isinstance(evidence, Mapping) else evidence)
+    seen = known_nodes(network.dag, owner, list(evidence) if isinstance(evidence, Mapping) else evidence)
     values = {v: f"{v}\n= {evidence[v]}" for v in seen} if isinstance(evidence, Mapping) else {}
-    shown = network.nodes if tables is True else () if tables is False else listed(network.dag, owner, tables)
+    shown = network.nodes if tables is True else () if tables is False else known_nodes(network.dag, owner, tables)
     if shown and not network.conditionals:
         raise ParameterError(
             f"{owner}(tables={tables!r}): the network has no tables yet; pass tables= or call fit(data)."
@@ -159,7 +160,9 @@ def draw_undirected(graph: "UndirectedGraph", ax: Any, observed: Iterable[Any]) 
     seen = set(observed)
     sizes = {node: box_size(str(node)) for node in graph.nodes}
     unit = EDGE * max([1.0, *(0.6 + width for width, _ in sizes.values())])
-    canvas = Canvas(ax, spread(graph.neighbors, unit), sizes, f"undirected graph, {len(graph)} nodes", equal=True)
+    canvas = Canvas(
+        ax, spring_layout(graph.neighbors, unit), sizes, f"undirected graph, {len(graph)} nodes", equal=True
+    )
     for node in graph.nodes:
         canvas.node(node, str(node), OBSERVED if node in seen else PLAIN)
     for a, b in graph.edges:
@@ -173,7 +176,7 @@ def factor_canvas(graph: "FactorGraph", ax: Any, title: str, observed: Iterable[
     labels = {node: str(node) for node in graph.states} | {("factor", f.name): f.name for f in graph.factors}
     sizes = {node: box_size(label) for node, label in labels.items()}
     unit = max([unit, *(0.4 + width for width, _ in sizes.values())])
-    canvas = Canvas(ax, spread(graph.graph.neighbors, unit), sizes, title, equal=True)
+    canvas = Canvas(ax, spring_layout(graph.graph.neighbors, unit), sizes, title, equal=True)
     for node, label in labels.items():
         factor = node not in graph.states
         canvas.node(node, label, FACTOR if factor else OBSERVED if node in seen else PLAIN, square=factor)

@@ -14,7 +14,7 @@ import numpy as np
 
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.graphical.real.nodes import LinearGaussian
-from novum.runtime.words import few, shown
+from novum.runtime.words import first_few, value_text
 
 __all__ = ["Exchanges", "in_graph_order"]
 
@@ -25,18 +25,19 @@ def in_graph_order(owner: str, variable: Any, given: Any, parents: tuple[Any, ..
         return given
     if set(given) != {"given", "p"}:
         raise ParameterError(
-            f"{owner}: the table of {variable!r} is a mapping with {few(given, quoted=True)}; it needs 'given' (its "
+            f"{owner}: the table of {variable!r} is a mapping with {first_few(given, quoted=True)}; it needs 'given' (its "
             "parents) and 'p'."
         )
     named = (given["given"],) if isinstance(given["given"], str) else tuple(given["given"])
     if len(named) != len(parents) or set(named) != set(parents):
         raise ParameterError(
-            f"{owner}: the table of {variable!r} is given {few(named) or 'nothing'}; its parents are {few(parents) or 'none'}."
+            f"{owner}: the table of {variable!r} is given {first_few(named) or 'nothing'}; its parents are "
+            f"{first_few(parents) or 'none'}."
         )
     p = np.asarray(given["p"], dtype=np.float64)
     if p.ndim != len(named) + 1:
         raise ParameterError(
-            f"{owner}: the table of {variable!r} has shape {p.shape}; it needs an axis for each of {few(named)}, and a "
+            f"{owner}: the table of {variable!r} has shape {p.shape}; it needs an axis for each of {first_few(named)}, and a "
             "last one for itself."
         )
     return np.transpose(p, [*(named.index(parent) for parent in parents), p.ndim - 1])
@@ -52,8 +53,8 @@ def same_states(owner: str, states: dict[Any, tuple[Any, ...]], found: dict[Any,
     for v, names in found.items():
         if states.setdefault(v, names) != names:
             raise ParameterError(
-                f"{owner}: the table of {cpd.variable!r} has the states {few(names, quoted=True)} of {v!r}, another one "
-                f"{few(states[v], quoted=True)}; give all tables the same state_names, in the same order."
+                f"{owner}: the table of {cpd.variable!r} has the states {first_few(names, quoted=True)} of {v!r}, another one "
+                f"{first_few(states[v], quoted=True)}; give all tables the same state_names, in the same order."
             )
 
 
@@ -76,7 +77,7 @@ class Exchanges:
             return cls(parents)  # type: ignore[call-arg]
         lost = [v for v in nodes if cpds[v] is None]
         if lost:
-            raise ParameterError(f"{owner}: no table for {few(lost)}.")
+            raise ParameterError(f"{owner}: no table for {first_few(lost)}.")
         tables: dict[Any, Any] = {}
         states: dict[Any, tuple[Any, ...]] = {}
         for v, cpd in cpds.items():
@@ -92,7 +93,8 @@ class Exchanges:
                 )
             if set(order) != set(parents[v]):
                 raise ParameterError(
-                    f"{owner}: the table of {v!r} is given {few(order) or 'nothing'}, its parents are {few(parents[v]) or 'none'}."
+                    f"{owner}: the table of {v!r} is given {first_few(order) or 'nothing'}, its parents are "
+                    f"{first_few(parents[v]) or 'none'}."
                 )
             parents[v] = order
         return cls(parents, tables, states, str(getattr(model, "name", "") or ""))  # type: ignore[call-arg]
@@ -103,7 +105,9 @@ class Exchanges:
         owner = f"{type(self).__name__}.to_pgmpy"
         real = [v for v in network.nodes if network.is_real(v)]
         if real and len(real) < len(network.nodes):
-            raise ParameterError(f"{owner}: {shown(real[0])} is real and others are not; pgmpy has no such networks.")
+            raise ParameterError(
+                f"{owner}: {value_text(real[0])} is real and others are not; pgmpy has no such networks."
+            )
         from pgmpy.models import DiscreteBayesianNetwork, LinearGaussianBayesianNetwork  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
         model = (LinearGaussianBayesianNetwork if real else DiscreteBayesianNetwork)(network.arcs)

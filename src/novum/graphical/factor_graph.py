@@ -11,7 +11,7 @@ from novum.graphical._product import NamedFactor, Product, read_factors
 from novum.graphical.messages import MaxProduct, SumProduct, max_product, sum_product
 from novum.graphical.undirected import UndirectedGraph
 from novum.report.result import Result
-from novum.runtime.words import few
+from novum.runtime.words import first_few
 
 __all__ = ["FactorGraph"]
 
@@ -78,7 +78,7 @@ class FactorGraph(Product, Result):
         return draw_factor_graph(self, ax, observed)
 
     def _result_columns(self) -> dict[str, Any]:
-        return {"factor": [f.name for f in self.factors], "variables": [few(f.variables) for f in self.factors]}
+        return {"factor": [f.name for f in self.factors], "variables": [first_few(f.variables) for f in self.factors]}
 
     def __repr__(self) -> str:
         if len(self.factors) > 12:

@@ -19,7 +19,7 @@ from novum.graphical.formats.parts import Parts
 from novum.graphical.formats.uai import Tables, read_uai, write_uai
 from novum.graphical.formats.xmlbif import read_xmlbif, write_xmlbif
 from novum.graphical.real.nodes import LinearGaussian
-from novum.runtime.words import shown
+from novum.runtime.words import value_text
 
 __all__ = ["read_parts", "write_parts"]
 
@@ -76,7 +76,7 @@ def from_json(text: str) -> Parts:
     try:
         data = json.loads(text)
         if data["format"] != "novum.BayesianNetwork":
-            raise FileFormatError(f"JSON: the file holds {shown(data['format'])}, not 'novum.BayesianNetwork'.")
+            raise FileFormatError(f"JSON: the file holds {value_text(data['format'])}, not 'novum.BayesianNetwork'.")
         nodes = data["variables"]
         names = [node["name"] for node in nodes]
         if len({json.dumps(name) for name in names}) < len(names) or not all(
@@ -95,7 +95,7 @@ def from_json(text: str) -> Parts:
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, FileFormatError):
             raise
-        raise FileFormatError(f"JSON: not a network file: {type(error).__name__} {shown(error)}.") from None
+        raise FileFormatError(f"JSON: not a network file: {type(error).__name__} {value_text(error)}.") from None
 
 
 def real_node(node: dict[str, Any]) -> LinearGaussian:
@@ -164,13 +164,14 @@ def check_kept(owner: str, path: Path, parts: Parts) -> None:
         found = READERS[form](text).states
     except (FileFormatError, UnicodeEncodeError) as error:
         raise ParameterError(
-            f"{owner}({str(path)!r}): the file could not be read back ({shown(error)}); rename variables or states, or write .json."
+            f"{owner}({str(path)!r}): the file could not be read back ({value_text(error)}); rename variables or states, or "
+            "write .json."
         ) from None
     if len(wanted) < len(parts.states) or found != wanted:
         lost = next((v for v in parts.states if found.get(str(v)) != tuple(map(str, parts.states[v]))), "a name")
         raise ParameterError(
-            f"{owner}({str(path)!r}): {form} keeps names as text without outer blanks, and {shown(lost)} or its states would not "
-            "come back; rename them, or write .json."
+            f"{owner}({str(path)!r}): {form} keeps names as text without outer blanks, and {value_text(lost)} or its states "
+            "would not come back; rename them, or write .json."
         )
 
 

@@ -42,7 +42,7 @@ class MapCheck(NamedTuple):
         return f"{self.holds}" + (f": {self.reason}" if self.reason else "")
 
 
-def matched(owner: str, dag: Any, table: Any) -> tuple[DAG, JointTable]:
+def match_names(owner: str, dag: Any, table: Any) -> tuple[DAG, JointTable]:
     """Return the graph and the table over the same names."""
     if hasattr(table, "to_table"):
         table = table.to_table()
@@ -59,7 +59,7 @@ def matched(owner: str, dag: Any, table: Any) -> tuple[DAG, JointTable]:
     return graph, table
 
 
-def violated(dag: DAG, table: JointTable, tol: float) -> MapCheck:
+def violated_statements(dag: DAG, table: JointTable, tol: float) -> MapCheck:
     """Return (12) by the local statements: an arc's absence is a claim that p must keep."""
     for statement in independences(dag, "local"):
         check = table.independence(*statement, tol=tol)
@@ -95,13 +95,13 @@ def is_i_map(dag: Any, table: Any, minimal: bool = False, tol: float = TOLERANCE
     >>> is_i_map(DAG([("battery", "gauge"), ("gauge", "fuel")]), table)
     False: fuel ⊥ battery | gauge holds in the graph, but not in the table (deviation 0.0376)
     """
-    graph, joint = matched("is_i_map", dag, table)
+    graph, joint = match_names("is_i_map", dag, table)
     tol = check_number("is_i_map", "tol", tol, 0)
-    check = violated(graph, joint, tol)
+    check = violated_statements(graph, joint, tol)
     if not check or not minimal:
         return check
     for parent, child in graph.arcs:
-        if violated(graph.without_arc(parent, child), joint, tol):
+        if violated_statements(graph.without_arc(parent, child), joint, tol):
             return MapCheck(False, f"not minimal: the arc {parent} -> {child} can be left out")
     return check
 
@@ -125,7 +125,7 @@ def minimal_i_map(table: Any, order: Sequence[Any] | None = None, tol: float = T
     names = tuple(map(str, getattr(table, "names", ()) if order is None else order))
     if len(set(names)) < len(names):
         raise ParameterError(f"{owner}(order={order!r}): name every variable once.")
-    _, joint = matched(owner, DAG((), names), table)
+    _, joint = match_names(owner, DAG((), names), table)
     tol = check_number(owner, "tol", tol, 0)
     parents: dict[Any, tuple[Any, ...]] = {}
     for i, node in enumerate(names):
@@ -165,9 +165,9 @@ def is_perfect_map(dag: Any, table: Any, tol: float = TOLERANCE) -> MapCheck:
     >>> is_perfect_map(DAG([("a", "c"), ("b", "c")]), xor)
     False: a ⊥ c holds in the table, but not in the graph
     """
-    graph, joint = matched("is_perfect_map", dag, table)
+    graph, joint = match_names("is_perfect_map", dag, table)
     tol = check_number("is_perfect_map", "tol", tol, 0)
-    check = violated(graph, joint, tol)
+    check = violated_statements(graph, joint, tol)
     if not check:
         return check
     extra = next(extra_independences(graph, joint, tol), None)
@@ -189,7 +189,7 @@ def perfect_map(table: Any, tol: float = TOLERANCE) -> EssentialGraph | None:
     """
     owner = "perfect_map"
     names = tuple(getattr(table, "names", ()))
-    _, joint = matched(owner, DAG((), names), table)
+    _, joint = match_names(owner, DAG((), names), table)
     tol = check_number(owner, "tol", tol, 0)
     apart: dict[frozenset[Any], tuple[Any, ...]] = {}
     for size in range(len(names) - 1):

@@ -29,8 +29,8 @@ __all__ = [
     "FitReport",
     "Layout",
     "Run",
-    "counted",
     "expectation_of",
+    "family_counts",
     "iterate",
     "log_of",
     "pseudo_counts",
@@ -84,7 +84,7 @@ class Layout:
         return _core.factors.network.Network(self.cards, self.scopes, list(range(len(self.names))))
 
 
-def counted(layout: Layout, columns: NDArray[np.int32], weight: Array | None) -> Array:
+def family_counts(layout: Layout, columns: NDArray[np.int32], weight: Array | None) -> Array:
     """Return N of (1) for all tables, from codes with a row per variable; a family with a missing cell leaves out that row."""
     flat = np.zeros(int(layout.start[-1]))
     parts = [flat[a:b] for a, b in zip(layout.start, layout.start[1:], strict=False)]

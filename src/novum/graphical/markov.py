@@ -24,7 +24,7 @@ from novum.graphical.files import ending, text_of
 from novum.graphical.formats.uai import Tables, read_uai, write_uai
 from novum.graphical.undirected import Separation, UndirectedGraph
 from novum.report.result import Result
-from novum.runtime.words import few
+from novum.runtime.words import first_few
 
 __all__ = ["MarkovNetwork", "canonical_potentials"]
 
@@ -163,7 +163,7 @@ class MarkovNetwork(Product, Result):
     def _result_columns(self) -> dict[str, Any]:
         return {
             "potential": [f.name for f in self.potentials],
-            "variables": [few(f.variables) for f in self.potentials],
+            "variables": [first_few(f.variables) for f in self.potentials],
         }
 
     def __repr__(self) -> str:

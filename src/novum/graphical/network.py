@@ -16,7 +16,7 @@ from novum.engines.factors.states import coded_rows, plain
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._causes import FEW_CAUSES, one_by_one
 from novum.graphical._conditional_draws import draw_given
-from novum.graphical._evidence import in_words, known, listed, read_question
+from novum.graphical._evidence import check_known, in_words, known_variables, read_question
 from novum.graphical._evidence_patterns import posterior_rows
 from novum.graphical._graph_answers import OnGraph
 from novum.graphical._queries import Queries
@@ -36,7 +36,7 @@ from novum.graphical.result import ExplainingAway
 from novum.graphical.row_answers import RowAnswers, fixed_node
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import seed_of
-from novum.runtime.words import few, shown
+from novum.runtime.words import first_few, value_text
 
 __all__ = ["BayesianNetwork"]
 
@@ -89,7 +89,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
             for variable in given:
                 if variable not in self.dag:
                     raise ParameterError(
-                        f"{owner}({what}=...): {variable!r} is no node of the graph; the nodes are {few(self.dag)}."
+                        f"{owner}({what}=...): {variable!r} is no node of the graph; the nodes are {first_few(self.dag)}."
                     )
         lost = [variable for variable in self.dag if variable not in tables]
         if tables and lost:
@@ -116,7 +116,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
             found = tuple(map(plain, states))
             if isinstance(table, NoisyOr) and len(found) != 2:
                 raise ParameterError(
-                    f"{owner}(states=...): {variable!r} is a NoisyOr and has two states, off and on; got {shown(found)}."
+                    f"{owner}(states=...): {variable!r} is a NoisyOr and has two states, off and on; got {value_text(found)}."
                 )
         elif isinstance(table, NoisyOr | Table):
             found = tuple(table.states)
@@ -131,7 +131,9 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
                 ) from None
             found = ("no", "yes") if size == 2 else tuple(range(size))
         if not found or len(set(found)) < len(found):
-            raise ParameterError(f"{owner}(states=...): {variable!r} needs states that differ, got {shown(found)}.")
+            raise ParameterError(
+                f"{owner}(states=...): {variable!r} needs states that differ, got {value_text(found)}."
+            )
         return found
 
     def _node_of(self, owner: str, variable: Any, given: Any) -> Any:
@@ -228,10 +230,10 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         owner = self._owner("do")
         self._filled("do")
         if not isinstance(values, Mapping):
-            raise ParameterError(f"{owner}({shown(values)}): pass a mapping of variable to state.")
+            raise ParameterError(f"{owner}({value_text(values)}): pass a mapping of variable to state.")
         tables: dict[Any, Any] = dict(self.conditionals)
         for variable, value in values.items():
-            tables[known(owner, "values", variable, self.parents)] = fixed_node(self, owner, variable, value)
+            tables[check_known(owner, "values", variable, self.parents)] = fixed_node(self, owner, variable, value)
         graph = {v: () if v in values else parents for v, parents in self.parents.items()}
         return type(self)(graph, tables, self.states, self.name)
 
@@ -303,7 +305,7 @@ class BayesianNetwork(OnGraph, FitsTables, Exchanges, RowAnswers):
         if len(self.states) == len(self.dag.parents):
             return super().query(variables, evidence, method, **options)
         owner = self._owner("query")
-        names = listed(owner, "variables", variables, self.parents)
+        names = known_variables(owner, "variables", variables, self.parents)
         if not names or all(v in self.states for v in (*names, *(evidence if isinstance(evidence, Mapping) else ()))):
             return super().query(variables, evidence, method, **options)
         check_choice(owner, "method", method, ("auto",))

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from novum.exceptions import DataWarning, ParameterError
 from novum.runtime.checks import check_number
-from novum.runtime.words import few
+from novum.runtime.words import first_few
 
 __all__ = ["NoisyOr", "Table", "conditional_table"]
 
@@ -132,8 +132,8 @@ class NoisyOr:
         """Return the node with its strengths in the order of the parents, and the states of the network."""
         if set(parents) != set(self.strength):
             raise ParameterError(
-                f"{owner}: NoisyOr of {node!r} has strengths for {few(self.strength)}; "
-                f"its parents are {few(parents) or 'none'}."
+                f"{owner}: NoisyOr of {node!r} has strengths for {first_few(self.strength)}; "
+                f"its parents are {first_few(parents) or 'none'}."
             )
         return NoisyOr({parent: self.strength[parent] for parent in parents}, self.leak, (states[0], states[1]))
 

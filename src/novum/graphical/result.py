@@ -10,7 +10,7 @@ from novum.distributions import JointTable
 from novum.exceptions import ParameterError
 from novum.report.result import Result, result
 from novum.report.tables import html_table
-from novum.runtime.words import few, shown
+from novum.runtime.words import first_few, value_text
 
 __all__ = ["ExplainingAway", "Marginals", "MostProbable", "Posterior"]
 
@@ -99,13 +99,13 @@ class Posterior(Result):
         """Return the probability of a state; of several variables: of a tuple of states."""
         given = (state,) if len(self.names) == 1 else tuple(state) if isinstance(state, tuple | list) else ()
         if len(given) != len(self.names):
-            raise ParameterError(f"Posterior[{shown(state)}]: name one state for each of {few(self.names)}.")
+            raise ParameterError(f"Posterior[{value_text(state)}]: name one state for each of {first_few(self.names)}.")
         at = []
         for name, value in zip(self.names, given, strict=True):
             if value not in self.states[name]:
                 raise ParameterError(
-                    f"Posterior[{shown(state)}]: {shown(value)} is no state of {name!r}; its states are "
-                    f"{few(self.states[name], quoted=True)}."
+                    f"Posterior[{value_text(state)}]: {value_text(value)} is no state of {name!r}; its states are "
+                    f"{first_few(self.states[name], quoted=True)}."
                 )
             at.append(self.states[name].index(value))
         return self.p[tuple(at)]

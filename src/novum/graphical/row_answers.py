@@ -9,7 +9,7 @@ from novum.engines.factors.plan import MEMORY_LIMIT, TooLarge
 from novum.engines.factors.states import coded_columns, columns_of
 from novum.exceptions import DataError, ParameterError
 from novum.graphical._causes import FEW_CAUSES
-from novum.graphical._evidence import Evidence, in_words, listed, state_index
+from novum.graphical._evidence import Evidence, in_words, known_variables, state_index
 from novum.graphical._evidence_patterns import by_pattern
 from novum.graphical._noisy_or_maximum import noisy_or_maximum, problem_of
 from novum.graphical._queries import Queries, too_large
@@ -63,7 +63,7 @@ class RowAnswers(Queries):
         names = (
             tuple(v for v in self.states if v not in columns)
             if variables is None
-            else listed(owner, "variables", variables, self.states)
+            else known_variables(owner, "variables", variables, self.states)
         )
         if not names:
             raise ParameterError(f"{owner}: every variable has a column; name those to find by variables=.")
@@ -123,7 +123,7 @@ class RowAnswers(Queries):
         names = (
             tuple(v for v in network.nodes if v not in given and not network.is_constant(v))
             if variables is None
-            else listed(owner, "variables", variables, network.parents)
+            else known_variables(owner, "variables", variables, network.parents)
         )
         found = {v: network.query(v, evidence, memory_limit=memory_limit) for v in names}
         log = next((one.log_evidence for one in found.values()), 0.0)

@@ -17,7 +17,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_choice, check_number, row_weights
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
-from novum.runtime.words import few, shown
+from novum.runtime.words import first_few, value_text
 
 __all__ = ["LocalScores", "named_columns", "read_complete"]
 
@@ -131,7 +131,7 @@ def arcs_of(owner: str, name: str, arcs: Any, names: tuple[Any, ...]) -> set[tup
         pair = tuple(arc)
         if len(pair) != 2 or pair[0] not in place or pair[1] not in place or pair[0] == pair[1]:
             raise ParameterError(
-                f"{owner}({name}=...): {shown(arc)} is no arc (parent, child) between two of {few(names)}."
+                f"{owner}({name}=...): {value_text(arc)} is no arc (parent, child) between two of {first_few(names)}."
             )
         found.add((place[pair[0]], place[pair[1]]))
     return found

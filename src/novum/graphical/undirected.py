@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from novum.exceptions import ParameterError
 from novum.report.result import Result, result
-from novum.runtime.words import few
+from novum.runtime.words import first_few
 
 __all__ = ["Separation", "UndirectedGraph"]
 
@@ -82,7 +82,9 @@ class UndirectedGraph(Result):
         found = tuple(nodes)
         for node in found:
             if node not in self.neighbors:
-                raise ParameterError(f"UndirectedGraph.{method}: no node {node!r}; the nodes are {few(self.nodes)}.")
+                raise ParameterError(
+                    f"UndirectedGraph.{method}: no node {node!r}; the nodes are {first_few(self.nodes)}."
+                )
         return found
 
     def _listed(self, method: str, nodes: Any) -> tuple[Any, ...]:
@@ -210,7 +212,7 @@ class UndirectedGraph(Result):
         return len(self.neighbors)
 
     def _result_columns(self) -> dict[str, Any]:
-        return {"node": self.nodes, "neighbors": [few(self.neighbors[node]) for node in self.nodes]}
+        return {"node": self.nodes, "neighbors": [first_few(self.neighbors[node]) for node in self.nodes]}
 
     def __repr__(self) -> str:
         if len(self.edges) > 20:

@@ -38,15 +38,15 @@ def class_mass(source: Source, k: int) -> np.ndarray:
     return source.without_features().total(block_mass, k).mass
 
 
-def reweighted(by_class: np.ndarray, target: Callable[[Any], Any], block: Block) -> Block:
+def reweight_block(by_class: np.ndarray, target: Callable[[Any], Any], block: Block) -> Block:
     """Return a block of codes with the weights (1) and the targets that the codes stand for."""
     factor = arrays.like(block.X, by_class, "float64")[block.y] if arrays.is_tensor(block.X) else by_class[block.y]
     return block._replace(y=target(block.y), weight=factor if block.weight is None else factor * block.weight)
 
 
-def applied(task: Task, block: Block) -> Any:
+def with_class_weights(task: Task, block: Block) -> Any:
     """Return the function of a block with the weights (1)."""
-    return task.function(task.params, reweighted(task.by_class, task.target, block))
+    return task.function(task.params, reweight_block(task.by_class, task.target, block))
 
 
 class ClassWeighted(Source):
@@ -59,13 +59,13 @@ class ClassWeighted(Source):
         self.lists_rows, self.rereads = source.lists_rows, source.rereads
 
     def total(self, statistics: Any, params: Any = None, merge: Any = add) -> Any:
-        return self.source.total(applied, Task(statistics, params, self.by_class, self.target), merge)
+        return self.source.total(with_class_weights, Task(statistics, params, self.by_class, self.target), merge)
 
     def rows(self, function: Any, params: Any = None) -> Any:
-        return self.source.rows(applied, Task(function, params, self.by_class, self.target))
+        return self.source.rows(with_class_weights, Task(function, params, self.by_class, self.target))
 
     def first(self) -> Any:
-        return reweighted(self.by_class, self.target, self.source.first())
+        return reweight_block(self.by_class, self.target, self.source.first())
 
     def map_target(self, function: Any) -> Any:
         raise NotImplementedError("the target of weighted classes is settled: map that of the source")

@@ -42,7 +42,7 @@ from novum.runtime.typing import Rows, RowWeights, Target
 __all__ = ["BayesianLinearRegression"]
 
 
-class Sums(NamedTuple):
+class DataMoments(NamedTuple):
     """What the data say: second moments about the mean, which add up exactly."""
 
     weight: float
@@ -64,21 +64,21 @@ class Fitted(NamedTuple):
     log_evidence: float
 
 
-def sums_of(moments: Moments) -> Sums:
+def sums_of(moments: Moments) -> DataMoments:
     """Return the moments of rows and target as one matrix."""
     inner = np.block([[moments.xx, moments.xy], [moments.xy.T, moments.yy]])
-    return Sums(moments.weight, moments.mean, inner)
+    return DataMoments(moments.weight, moments.mean, inner)
 
 
-def merged(a: Sums, b: Sums) -> Sums:
+def merge_moments(a: DataMoments, b: DataMoments) -> DataMoments:
     """Return the moments of both portions together."""
     weight = a.weight + b.weight
     gap = b.mean - a.mean
     share = b.weight / weight
-    return Sums(weight, a.mean + share * gap, a.inner + b.inner + a.weight * share * np.outer(gap, gap))
+    return DataMoments(weight, a.mean + share * gap, a.inner + b.inner + a.weight * share * np.outer(gap, gap))
 
 
-def about_zero(sums: Sums, intercept: bool) -> tuple[np.ndarray, np.ndarray]:
+def about_zero(sums: DataMoments, intercept: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return T and u."""
     square = sums.inner + sums.weight * np.outer(sums.mean, sums.mean)
     T, u = square[:-1, :-1], square[:-1, -1]
@@ -88,14 +88,14 @@ def about_zero(sums: Sums, intercept: bool) -> tuple[np.ndarray, np.ndarray]:
     return np.block([[np.full((1, 1), sums.weight), first[None, :-1]], [first[:-1, None], T]]), np.r_[first[-1], u]
 
 
-def squared_error(sums: Sums, weights: np.ndarray, intercept: bool) -> float:
+def squared_error(sums: DataMoments, weights: np.ndarray, intercept: bool) -> float:
     """Return sum w (t - w'phi)^2, from moments about the mean so that nothing cancels but what must."""
     slope = np.r_[-weights[1:] if intercept else -weights, 1.0]
     level = sums.mean @ slope - (weights[0] if intercept else 0.0)
     return float(max(0.0, slope @ sums.inner @ slope) + sums.weight * level**2)
 
 
-def posterior(sums: Sums, prior: Prior, beta: float, intercept: bool) -> Fitted:
+def posterior(sums: DataMoments, prior: Prior, beta: float, intercept: bool) -> Fitted:
     """Return (1) and (3)."""
     T, u = about_zero(sums, intercept)
     factor = scipy.linalg.cholesky(prior.precision + beta * T)
@@ -114,7 +114,7 @@ def posterior(sums: Sums, prior: Prior, beta: float, intercept: bool) -> Fitted:
 
 
 def best_precisions(
-    sums: Sums, alpha: float, beta: float, intercept: bool, max_iter: int, tol: float
+    sums: DataMoments, alpha: float, beta: float, intercept: bool, max_iter: int, tol: float
 ) -> tuple[float, float, list[float], bool]:
     """Return alpha and beta after (5), the log evidence on the way, and whether they settled."""
     T, _ = about_zero(sums, intercept)
@@ -246,7 +246,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
         source = one_target(self._source(X, y, sample_weight, target="numeric", reset=first), self)
         sums = sums_of(central_moments(source, True))
         if not first:
-            sums = merged(Sums(self._weight, self._mean, self._inner), sums)
+            sums = merge_moments(DataMoments(self._weight, self._mean, self._inner), sums)
         return self._learn(sums, source.dtype)
 
     def _prior(self, m: int, alpha: float) -> Prior:
@@ -272,7 +272,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
             ) from error
         return Prior(mean, scipy.linalg.cho_solve(factor, np.eye(m)))
 
-    def _learn(self, sums: Sums, dtype: np.dtype) -> Self:
+    def _learn(self, sums: DataMoments, dtype: np.dtype) -> Self:
         """Turn moments into fitted attributes."""
         m = len(sums.mean) - 1 + int(self.fit_intercept)
         alpha, beta, converged = float(self.alpha), float(self.beta), True

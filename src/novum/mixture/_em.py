@@ -105,7 +105,7 @@ def run_from(
     return Run(fit.params, bounds, objectives, fit.n_iter, fit.converged)
 
 
-def joined(first: Run, second: Run) -> Run:
+def join_runs(first: Run, second: Run) -> Run:
     """Return a run and its continuation as one."""
     return Run(
         second.params,
@@ -161,5 +161,7 @@ def best_run(
             options["previous"] = best.bound
             told = watch(len(starts), listener)
             left = max_iter - best.n_iter
-            best = joined(best, run_from(best.params, source, statistics, solve, max_iter=left, report=told, **options))
+            best = join_runs(
+                best, run_from(best.params, source, statistics, solve, max_iter=left, report=told, **options)
+            )
     return best

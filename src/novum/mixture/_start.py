@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.cluster import KMeans
-from novum.engines.gaussians.covariance import FULL, Sums, layout
+from novum.engines.gaussians.covariance import FULL, MixtureSums, layout
 from novum.engines.gaussians.density import is_complete, moments_of
 from novum.engines.kmeans import assignment, seeding
 from novum.exceptions import DataError, NotConverged
@@ -125,7 +125,7 @@ def filled_source(source: Source) -> Source:
     return Filled(source, mean)
 
 
-def nearest_moments(params: Nearest, block: Block) -> Sums:
+def nearest_moments(params: Nearest, block: Block) -> MixtureSums:
     """Return the moments of one block with every row at its nearest center, about the centers."""
     which = arrays.to_numpy(assignment.nearest(params.centers, block))
     member = np.zeros((block.rows, len(params.centers)))
@@ -133,14 +133,14 @@ def nearest_moments(params: Nearest, block: Block) -> Sums:
     return moments_of(params.layout, member, params.centers, block)
 
 
-def shared_moments(params: Shares, block: Block) -> Sums:
+def shared_moments(params: Shares, block: Block) -> MixtureSums:
     """Return the moments of one block with random responsibilities."""
     rows = range(block.start, block.start + block.rows)
     share = params.stream.uniform("mixture random", params.run, rows, len(params.shift))
     return moments_of(params.layout, share / share.sum(axis=1, keepdims=True), params.shift, block)
 
 
-def everything(shift: NDArray, block: Block) -> Sums:
+def everything(shift: NDArray, block: Block) -> MixtureSums:
     """Return the moments of all rows of one block together."""
     return moments_of(FULL, np.ones((block.rows, 1)), shift[None], block)
 
@@ -153,15 +153,15 @@ def fold_moments(source: Source) -> tuple[float, NDArray, NDArray]:
     return float(sums.mass[0]), shift + offset, sums.second[0] - sums.mass[0] * np.outer(offset, offset)
 
 
-def point_sums(kind: int, k: int, d: int) -> Sums:
+def point_sums(kind: int, k: int, d: int) -> MixtureSums:
     """Return the moments of components that have one row each, about those rows."""
     second = np.zeros({0: (k, d, d), 1: (d, d), 2: (k, d)}[kind])
-    return Sums(np.ones(k), np.zeros((k, d)), second, 0.0, 0.0, float(k))
+    return MixtureSums(np.ones(k), np.zeros((k, d)), second, 0.0, 0.0, float(k))
 
 
 def start_sums(
     how: str, form: str, source: Source, k: int, stream: Stream, run: int, owner: str
-) -> tuple[Sums, NDArray]:
+) -> tuple[MixtureSums, NDArray]:
     """Return first moments and the points they are about; `source` has no missing cells."""
     kind, d = layout(form), source.n_features
     if how == "kmeans":
@@ -176,7 +176,7 @@ def start_sums(
         shift = np.ascontiguousarray(np.broadcast_to(mean, (k, d)))
         return source.total(shared_moments, Shares(kind, shift, stream, run)), shift
     if how == "k-means++":
-        blocks = seeding.sampled(KMeans._blocks(source), k, stream, run)
+        blocks = seeding.rows_at_hand(KMeans._blocks(source), k, stream, run)
         seeds = seeding.plus_plus(blocks, k, stream, run)
     else:
         seeds = seeding.random_rows(source, k, stream, run, "mixture rows")

@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 from scipy.special import betaln, digamma, gammaln
 
 from novum.engines.gaussians import covariance as cov
-from novum.engines.gaussians.covariance import Sums
+from novum.engines.gaussians.covariance import MixtureSums
 from novum.engines.gaussians.density import Density, density_of
 from novum.exceptions import DataError
 from novum.mixture._em import Solved
 
-__all__ = ["Posterior", "Prior", "expected_weights", "posterior_of", "solved"]
+__all__ = ["Posterior", "Prior", "expected_weights", "next_posterior", "posterior_of"]
 
 
 class Prior(NamedTuple):
@@ -106,7 +106,7 @@ def scale_matrices(
     return np.asarray((prior.covariance + (spread * mass.sum() + between) / k) / degrees), degrees
 
 
-def posterior_of(prior: Prior, sums: Sums, shift: NDArray) -> Posterior:
+def posterior_of(prior: Prior, sums: MixtureSums, shift: NDArray) -> Posterior:
     """Return (11)-(13) and the density of (14)."""
     mass, means, spread = cov.estimate(prior.form, sums, shift, prior.reg)
     beta = prior.mean_precision + mass
@@ -177,7 +177,7 @@ def constants(prior: Prior, k: int, weight: float) -> float:
     )
 
 
-def solved(prior: Prior, q: Posterior, sums: Sums) -> Solved:
+def next_posterior(prior: Prior, q: Posterior, sums: MixtureSums) -> Solved:
     """Return the next posterior, and the bound that it and the responsibilities give."""
     after = posterior_of(prior, sums, q.means)
     value = bound(prior, after, sums.information)

@@ -19,7 +19,15 @@ from novum.exceptions import ParameterError
 from novum.fold.blocks import Source
 from novum.mixture._base import COMMON_DOMAINS, GaussianBase
 from novum.mixture._start import fold_moments
-from novum.mixture._variational import Posterior, Prior, constants, expected_weights, posterior_of, solved, with_density
+from novum.mixture._variational import (
+    Posterior,
+    Prior,
+    constants,
+    expected_weights,
+    next_posterior,
+    posterior_of,
+    with_density,
+)
 from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["BayesianGaussianMixture"]
@@ -181,7 +189,7 @@ class BayesianGaussianMixture(GaussianBase):
         return posterior_of(context[0], sums, shift)
 
     def _solve(self, context: Any, params: Any, sums: Any) -> Any:
-        return solved(context[0], params, sums)
+        return next_posterior(context[0], params, sums)
 
     def _resume(self, context: Any) -> Any:
         return self._posterior(context[0])

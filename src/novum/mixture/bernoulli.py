@@ -41,7 +41,7 @@ class Params(NamedTuple):
     threshold: float | None
 
 
-class Sums(NamedTuple):
+class BernoulliSums(NamedTuple):
     mass: NDArray  # (k,): sum w r
     ones: NDArray  # (k, d): sum w r x over rows that show j
     seen: NDArray  # (k, d): sum w r over rows that show j
@@ -68,7 +68,7 @@ def joint(params: Params, block: Block) -> Any:
     return first + seen @ arrays.like(ones, log_q.T, "float64") + arrays.like(ones, constant, "float64")
 
 
-def pass_of(params: Params, block: Block) -> Sums:
+def pass_of(params: Params, block: Block) -> BernoulliSums:
     """Return the sums of (3) for one block."""
     if block.weight is not None:
         present = block.weight > 0
@@ -81,10 +81,10 @@ def pass_of(params: Params, block: Block) -> Sums:
     likelihood = total.sum() if block.weight is None else block.weight @ total
     weight = float(block.rows if block.weight is None else block.weight.sum())
     mass, on, shown = (arrays.to_numpy(value) for value in (r.sum(0), r.T @ ones, r.T @ seen))
-    return Sums(mass, on, shown, float(likelihood), weight)
+    return BernoulliSums(mass, on, shown, float(likelihood), weight)
 
 
-def maximized(smoothing: float, params: Params, sums: Sums) -> Solved:
+def maximize(smoothing: float, params: Params, sums: BernoulliSums) -> Solved:
     """Return (3), and the objective of the parameters that entered."""
     bound = sums.log_likelihood / sums.weight
     p = params.probabilities
@@ -214,13 +214,13 @@ class BernoulliMixture(MixtureBase):
         trials = runs + 1 if runs > 1 and self.trial_iter is not None else runs
         options: dict[str, Any] = {"X": X, "sample_weight": sample_weight, "n_runs": trials}
         with reporting(
-            self, self.max_iter, attributes=lambda params: fitted(params, source.dtype), **options
+            self, self.max_iter, attributes=lambda params: fitted_attributes(params, source.dtype), **options
         ) as report:
             best = best_run(
                 [lambda run=run: start(run) for run in range(runs)],  # type: ignore[misc]
                 source,
                 pass_of,
-                lambda params, sums: maximized(self.smoothing, params, sums),
+                lambda params, sums: maximize(self.smoothing, params, sums),
                 tol=self.tol,
                 max_iter=self.max_iter,
                 trial_iter=self.trial_iter,
@@ -228,7 +228,7 @@ class BernoulliMixture(MixtureBase):
                 log_every=1 if self.verbose else 0,
                 owner="BernoulliMixture",
             )
-        self._learn(best, fitted(best.params, source.dtype))
+        self._learn(best, fitted_attributes(best.params, source.dtype))
         return self
 
     def _query(self) -> Query:
@@ -257,6 +257,6 @@ class BernoulliMixture(MixtureBase):
         ), labels
 
 
-def fitted(params: Params, dtype: np.dtype) -> dict[str, Any]:
+def fitted_attributes(params: Params, dtype: np.dtype) -> dict[str, Any]:
     """Return the fitted attributes."""
     return {"weights_": params.weights.astype(dtype), "probabilities_": params.probabilities.astype(dtype)}

@@ -24,7 +24,7 @@ from novum.base.domains import ArrayLike, Domain, Null
 from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.engines.gaussians import covariance as cov
-from novum.engines.gaussians.covariance import TIED, Sums
+from novum.engines.gaussians.covariance import TIED, MixtureSums
 from novum.engines.gaussians.density import Density, density_of, moments_of
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
@@ -74,7 +74,7 @@ def checked_weights(values: Any, k: int) -> NDArray:
     return weights / weights.sum()
 
 
-def fitted(
+def fitted_attributes(
     form: str, weights: NDArray, means: NDArray, covariances: NDArray, factor: NDArray, dtype: Any
 ) -> dict[str, Any]:
     """Return the fitted attributes."""
@@ -95,7 +95,7 @@ def params_of(context: Context, weights: NDArray, means: NDArray, covariances: N
     return Params(weights, means, covariances, factor, density)
 
 
-def first_params(context: Context, sums: Sums | None, shift: NDArray | None) -> Params:
+def first_params(context: Context, sums: MixtureSums | None, shift: NDArray | None) -> Params:
     """Return the parameters of a start: what was given, the rest from first moments by (5)."""
     weights, means, covariances, factor = context.weights, context.means, None, None
     if sums is not None and shift is not None:
@@ -111,7 +111,7 @@ def first_params(context: Context, sums: Sums | None, shift: NDArray | None) -> 
     return params_of(context, weights, means, covariances, factor)
 
 
-def maximized(context: Context, params: Params, sums: Sums) -> Solved:
+def maximize(context: Context, params: Params, sums: MixtureSums) -> Solved:
     """Return (5), and (6) of the parameters that entered."""
     bound = sums.log_likelihood / sums.weight
     objective = bound
@@ -278,19 +278,19 @@ class GaussianMixture(GaussianBase):
         return first_params(context, sums, shift)
 
     def _solve(self, context: Any, params: Any, sums: Any) -> Any:
-        return maximized(context, params, sums)
+        return maximize(context, params, sums)
 
     def _resume(self, context: Any) -> Any:
         values = (self.weights_, self.means_, self.covariances_, self.precisions_cholesky_)
         return params_of(context, *(np.asarray(value, np.float64) for value in values))
 
     def _attributes(self, context: Any, params: Any, dtype: Any) -> Any:
-        return fitted(context.form, params.weights, params.means, params.covariances, params.factor, dtype)
+        return fitted_attributes(context.form, params.weights, params.means, params.covariances, params.factor, dtype)
 
     def _set_parameters(self, params: Any) -> None:
         """Set weights, means, covariances and factors: a hook that subclasses of scikit-learn's mixtures use."""
         weights, means, covariances, factor = (np.asarray(value) for value in params)
-        self.__dict__.update(fitted(self.covariance_type, weights, means, covariances, factor, means.dtype))
+        self.__dict__.update(fitted_attributes(self.covariance_type, weights, means, covariances, factor, means.dtype))
 
     def _initialize(self, X: Any, resp: Any) -> None:
         """Set the parameters that responsibilities of shape (n_samples, n_components) give: such a hook, too."""

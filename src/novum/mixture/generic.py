@@ -43,7 +43,7 @@ class Params(NamedTuple):
     components: tuple  # of Distributions
 
 
-class Sums(NamedTuple):
+class ComponentSums(NamedTuple):
     mass: NDArray  # (k,)
     parts: tuple  # statistics of every component
     log_likelihood: float
@@ -115,7 +115,7 @@ def present(block: Block) -> Block:
     return Block(block.X[used], None, block.weight[used], block.start)
 
 
-def pass_of(params: Params, block: Block) -> Sums:
+def pass_of(params: Params, block: Block) -> ComponentSums:
     """Return the statistics of (3) for one block."""
     given, block = block, present(block)
     scores = joint(params, block)
@@ -128,10 +128,10 @@ def pass_of(params: Params, block: Block) -> Sums:
     X = arrays.double(block.X)
     parts = tuple(component_statistics(one, X, r[:, j]) for j, one in enumerate(params.components))
     weight = float(block.rows if block.weight is None else block.weight.sum())
-    return Sums(arrays.to_numpy(r.sum(0)), parts, float(likelihood), weight)
+    return ComponentSums(arrays.to_numpy(r.sum(0)), parts, float(likelihood), weight)
 
 
-def assigned_pass(params: Assigned, block: Block) -> Sums:
+def assigned_pass(params: Assigned, block: Block) -> ComponentSums:
     """Return the statistics of one block with every row at its nearest center."""
     block = present(block)
     which = arrays.to_numpy(assignment.nearest(params.centers, block))
@@ -142,16 +142,16 @@ def assigned_pass(params: Assigned, block: Block) -> Sums:
     parts = tuple(
         component_statistics(one, X, shares[:, j] * component_inside(one, X)) for j, one in enumerate(params.components)
     )
-    return Sums(member.sum(0), parts, 0.0, float(weight.sum()))
+    return ComponentSums(member.sum(0), parts, 0.0, float(weight.sum()))
 
 
-def merge(a: Sums, b: Sums) -> Sums:
+def merge(a: ComponentSums, b: ComponentSums) -> ComponentSums:
     """Return the sums of two portions of data."""
     parts = tuple(type(x)(*(u + v for u, v in zip(x, y))) for x, y in zip(a.parts, b.parts))
-    return Sums(a.mass + b.mass, parts, a.log_likelihood + b.log_likelihood, a.weight + b.weight)
+    return ComponentSums(a.mass + b.mass, parts, a.log_likelihood + b.log_likelihood, a.weight + b.weight)
 
 
-def updated(component: Distribution, statistics: Any) -> Distribution:
+def update_component(component: Distribution, statistics: Any) -> Distribution:
     """Return the component that statistics give; one that they would degenerate (equal rows, no variance) stays as it is.
 
     To stay is a step that does not lower the expected log-likelihood, so the likelihood still never falls.
@@ -162,10 +162,10 @@ def updated(component: Distribution, statistics: Any) -> Distribution:
         return component
 
 
-def maximized(params: Params, sums: Sums) -> Solved:
+def maximize(params: Params, sums: ComponentSums) -> Solved:
     """Return (3), and the mean log-likelihood of the parameters that entered."""
     bound = sums.log_likelihood / sums.weight
-    components = tuple(updated(one, part) for one, part in zip(params.components, sums.parts))
+    components = tuple(update_component(one, part) for one, part in zip(params.components, sums.parts))
     return Solved(Params(sums.mass / sums.mass.sum(), components), bound, bound)
 
 
@@ -266,13 +266,13 @@ class Mixture(MixtureBase):
         start = self._start(given, source)
         options: dict[str, Any] = {"X": X, "sample_weight": sample_weight}
         with reporting(
-            self, self.max_iter, attributes=lambda params: fitted(params, source.dtype), **options
+            self, self.max_iter, attributes=lambda params: fitted_attributes(params, source.dtype), **options
         ) as report:
             best = best_run(
                 [lambda: start],
                 source,
                 pass_of,
-                maximized,
+                maximize,
                 merge=merge,
                 tol=self.tol,
                 max_iter=self.max_iter,
@@ -280,7 +280,7 @@ class Mixture(MixtureBase):
                 log_every=1 if self.verbose else 0,
                 owner="Mixture",
             )
-        self._learn(best, fitted(best.params, source.dtype))
+        self._learn(best, fitted_attributes(best.params, source.dtype))
         return self
 
     def _start(self, given: tuple, source: Source) -> Params:
@@ -304,7 +304,7 @@ class Mixture(MixtureBase):
             model = KMeans(k, n_init=1, random_state=seed).fit(filled)
             centers = np.ascontiguousarray(model.cluster_centers_, np.float64)
             sums = filled.total(assigned_pass, Assigned(centers, whole), merge)
-            found = maximized(Params(weights, whole), sums).params
+            found = maximize(Params(weights, whole), sums).params
             given = tuple(new if known else old for new, old, known in zip(found.components, given, classes))
             weights = found.weights if self.weights_init is None else weights
         for component in given:
@@ -337,6 +337,6 @@ class Mixture(MixtureBase):
         return np.vstack(parts), np.repeat(np.arange(len(counts)), counts)
 
 
-def fitted(params: Params, dtype: np.dtype) -> dict[str, Any]:
+def fitted_attributes(params: Params, dtype: np.dtype) -> dict[str, Any]:
     """Return the fitted attributes."""
     return {"weights_": params.weights.astype(dtype), "components_": list(params.components)}

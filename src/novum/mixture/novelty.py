@@ -45,7 +45,7 @@ def log_prob_of(density: Distribution, block: Block) -> Any:
     return cast(component_log_prob(density, arrays.double(block.X)), block.X)
 
 
-def collected(values: Any) -> NDArray:
+def scores_in_memory(values: Any) -> NDArray:
     """Return the scores of all rows as one array: from a lazy array, an iterator over batches or a tensor."""
     if hasattr(values, "compute"):
         values = values.compute()
@@ -128,7 +128,7 @@ class NoveltyDetector(OutlierMixin, Estimator):
         else:
             density = GaussianMixture() if self.density is None else clone(self.density)
             self.density_ = density.fit(X, **({} if sample_weight is None else {"sample_weight": sample_weight}))
-        scores = collected(self.score_samples(X))
+        scores = scores_in_memory(self.score_samples(X))
         weight = None if sample_weight is None else np.asarray(arrays.to_numpy(sample_weight), np.float64)
         if weight is not None:
             scores, weight = scores[weight > 0], weight[weight > 0]

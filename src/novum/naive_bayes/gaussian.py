@@ -35,7 +35,7 @@ __all__ = ["GaussianNB"]
 FAR_SHIFT = 1e4  # squared distance of shift and class mean, in variances, beyond which (4) would lose four digits
 
 
-class Sums(NamedTuple):
+class GaussianSums(NamedTuple):
     """The sums (3)."""
 
     mass: np.ndarray  # (k,)
@@ -59,7 +59,7 @@ class Density(NamedTuple):
     constant: np.ndarray  # (k,): log pi - 1/2 sum log(2 pi v)
 
 
-def class_sums(shift: np.ndarray, block: Block) -> Sums:
+def class_sums(shift: np.ndarray, block: Block) -> GaussianSums:
     """Return (3) for one block."""
     k, d = shift.shape
     if arrays.is_tensor(block.X):
@@ -67,13 +67,13 @@ def class_sums(shift: np.ndarray, block: Block) -> Sums:
         weighted = member if block.weight is None else member * block.weight[:, None]
         offset = arrays.double(block.X) - member @ arrays.like(block.X, shift, "float64")
         parts = (weighted.sum(0), weighted.T @ offset, weighted.T @ (offset * offset))
-        return Sums(*map(arrays.to_numpy, parts))
-    sums = Sums(np.zeros(k), np.zeros((k, d)), np.zeros((k, d)))
+        return GaussianSums(*map(arrays.to_numpy, parts))
+    sums = GaussianSums(np.zeros(k), np.zeros((k, d)), np.zeros((k, d)))
     _core.moments.diagonal.class_moments(block.X, np.ascontiguousarray(block.y), block.weight, shift, *sums)
     return sums
 
 
-def about(shift: np.ndarray, sums: Sums) -> Moments:
+def about(shift: np.ndarray, sums: GaussianSums) -> Moments:
     """Return (4), without epsilon; a class that did not occur keeps its shift as mean."""
     mass = np.where(sums.mass > 0, sums.mass, 1.0)[:, None]
     offset = sums.first / mass

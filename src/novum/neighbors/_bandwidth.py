@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["best_width", "rule_of_thumb", "spread"]
+__all__ = ["best_width", "mean_deviation", "rule_of_thumb"]
 
 EXPONENTS = np.linspace(-2.5, 0.5, 25)  # of ten: from a three-hundredth of the spread to three times it
 
@@ -24,7 +24,7 @@ def rule_of_thumb(rule: str, n: int, d: int) -> float:
     return float((n if rule == "scott" else n * (d + 2) / 4) ** (-1 / (d + 4)))
 
 
-def spread(X: NDArray, weight: NDArray | None) -> float:
+def mean_deviation(X: NDArray, weight: NDArray | None) -> float:
     """Return the root of the mean variance of the columns, one if all rows are equal."""
     X = X.astype(np.float64, copy=False)
     mean = np.average(X, axis=0, weights=weight)

@@ -22,7 +22,7 @@ from novum.runtime.typing import Rows, Target
 __all__ = ["Classes", "Values"]
 
 
-def stacked(a: Any, b: Any) -> Any:
+def stack_rows(a: Any, b: Any) -> Any:
     """Return the rows of two tables, dense or sparse, one after the other."""
     if scipy.sparse.issparse(a):
         return scipy.sparse.vstack([a, b], format="csr")
@@ -85,7 +85,7 @@ class Stored(NeighborsBase):
         self._no_graph("partial_fit")
         X, y = self._read(X, y, target=self._target_kind, reset=False)
         self._add_target(self._checked(X, y))
-        self._keep(stacked(self._fit_X, X))
+        self._keep(stack_rows(self._fit_X, X))
         return self
 
     @fits

@@ -22,14 +22,14 @@ from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, Re
 from novum.base.estimator import Estimator
 from novum.base.sparse_matrices import check_structure
 from novum.engines.search.index import Blocks, Index, Precomputed, Scan
-from novum.engines.search.metrics import VALID_METRICS, VALID_METRICS_SPARSE, form_of, named
+from novum.engines.search.metrics import VALID_METRICS, VALID_METRICS_SPARSE, form_of, usual_name
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime import arrays
 from novum.runtime.threads import thread_count
 
-__all__ = ["COMMON_DOMAINS", "NeighborsBase", "Ready", "answered", "read_rows"]
+__all__ = ["COMMON_DOMAINS", "NeighborsBase", "Ready", "answer_rows", "read_rows"]
 
 LARGEST = 1e153  # squares of differences of larger numbers overflow
 
@@ -86,7 +86,7 @@ def read_rows(estimator: Any, X: Any, y: Any, *, target: str | None, reset: bool
     return source.total(gather, None, together)
 
 
-def answered(estimator: Any, X: Any, function: Any, params: Any) -> Any:
+def answer_rows(estimator: Any, X: Any, function: Any, params: Any) -> Any:
     """Return `function(params, threads, rows)` of new rows: of all at once in memory, else block by block where they live."""
     check_is_fitted(estimator)
     n_jobs = getattr(estimator, "n_jobs", None)
@@ -251,7 +251,7 @@ class NeighborsBase(MultiOutputMixin, Estimator):
             return Precomputed()
         metric, params = self.effective_metric_, self.effective_metric_params_
         form = None if scipy.sparse.issparse(self._fit_X) else form_of(metric, params, self._fit_X)
-        return Blocks(self._fit_X, named(metric), params) if form is None else Scan(self._fit_X, form)
+        return Blocks(self._fit_X, usual_name(metric), params) if form is None else Scan(self._fit_X, form)
 
     def _threads(self) -> int:
         return thread_count(self.n_jobs)

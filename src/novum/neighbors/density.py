@@ -19,8 +19,8 @@ from novum.base.validation import check_weight
 from novum.engines.search.kernels import KERNELS, log_norm
 from novum.engines.search.metrics import VALID_METRICS
 from novum.exceptions import DataError, ParameterError
-from novum.neighbors._bandwidth import best_width, rule_of_thumb, spread
-from novum.neighbors.base import answered, read_rows
+from novum.neighbors._bandwidth import best_width, mean_deviation, rule_of_thumb
+from novum.neighbors.base import answer_rows, read_rows
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
@@ -197,7 +197,7 @@ class KernelDensity(Estimator):
                 each = leave_one_out(Bumps(self.tree_, self.kernel, width, self.rtol), threads)
                 return -float(mass @ each) if np.isfinite(each).all() else np.inf
 
-            self.bandwidth_, self.bandwidths_, losses = best_width(loss, spread(X, weight))
+            self.bandwidth_, self.bandwidths_, losses = best_width(loss, mean_deviation(X, weight))
             self.log_likelihoods_ = -losses
         elif isinstance(self.bandwidth, str):
             self.bandwidth_ = rule_of_thumb(self.bandwidth, *X.shape)
@@ -222,7 +222,7 @@ class KernelDensity(Estimator):
         -------
         array of shape (n_samples,)
         """
-        return answered(self, X, log_density, self._bumps())
+        return answer_rows(self, X, log_density, self._bumps())
 
     def score(self, X: Rows, y: Target = None) -> Any:
         """Return the sum of log p(x) over the queries."""

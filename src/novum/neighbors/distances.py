@@ -18,7 +18,7 @@ from sklearn.utils import check_array
 
 from novum import _core
 from novum.engines.search.index import alike, distances_between, pieces
-from novum.engines.search.metrics import VALID_METRICS, form_of, named
+from novum.engines.search.metrics import VALID_METRICS, form_of, usual_name
 from novum.exceptions import DataError, ParameterError
 from novum.report.result import result
 from novum.runtime.pool import map_ordered
@@ -91,7 +91,7 @@ def pairwise_distances(
     sparse = scipy.sparse.issparse(X) or scipy.sparse.issparse(Y)
     form = None
     if not sparse and isinstance(metric, str):
-        rows = X if X is Y or named(metric) not in ("seuclidean", "mahalanobis") else np.concatenate([X, Y])
+        rows = X if X is Y or usual_name(metric) not in ("seuclidean", "mahalanobis") else np.concatenate([X, Y])
         form = form_of(metric, kwds, rows)
     if form is not None and form.p < 1:
         raise ParameterError(
@@ -100,7 +100,7 @@ def pairwise_distances(
     out = np.empty((X.shape[0], Y.shape[0]))
     threads = 1 if callable(metric) else thread_count(n_jobs)
     if form is None:
-        name = named(metric)
+        name = usual_name(metric)
 
         def work(part: Any) -> None:
             if (
@@ -169,7 +169,7 @@ def check_metric_axioms(metric: Any, X: Rows, *, tol: float = 1e-9, **kwds: Any)
         raise DataError(
             f"check_metric_axioms looks at all triples of rows: give at most {MOST_TRIPLES} of them, not {len(X)}."
         )
-    if named(metric) == "minkowski" and kwds.get("p", 2) < 1:
+    if usual_name(metric) == "minkowski" and kwds.get("p", 2) < 1:
         difference = np.abs(X[:, None] - X[None])
         D = (difference ** kwds["p"]).sum(-1) ** (1 / kwds["p"])
         same = (difference == 0).all(-1)

@@ -24,8 +24,8 @@ from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.engines.search.kernels import KERNELS
 from novum.fold.homes.memory import ArrayTiles
-from novum.neighbors._bandwidth import best_width, spread
-from novum.neighbors.base import answered, read_rows
+from novum.neighbors._bandwidth import best_width, mean_deviation
+from novum.neighbors.base import answer_rows, read_rows
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -46,7 +46,7 @@ class Smooth(NamedTuple):
     flat: bool
 
 
-def smoothed(params: Smooth, threads: int, X: NDArray) -> NDArray:
+def smooth_queries(params: Smooth, threads: int, X: NDArray) -> NDArray:
     """Return (1) for every query, NaN where all kernels are zero."""
     total, _, moved = params.tree.sums(
         X, params.kernel, params.width, threads, weight=params.weight, target=params.target
@@ -160,7 +160,7 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
                 square = (columns - np.where(np.isfinite(found), found, mean)) ** 2
                 return float(np.sum(square if weight is None else square * weight[:, None]))
 
-            self.bandwidth_, self.bandwidths_, self.losses_ = best_width(loss, spread(self.tree_.data, weight))
+            self.bandwidth_, self.bandwidths_, self.losses_ = best_width(loss, mean_deviation(self.tree_.data, weight))
         else:
             self.bandwidth_ = float(self.bandwidth)
         return self
@@ -185,7 +185,7 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
         array of shape (n_queries,) or (n_queries, n_outputs)
         """
         check_is_fitted(self)
-        value = answered(self, X, smoothed, self._smooth(self.bandwidth_))
+        value = answer_rows(self, X, smooth_queries, self._smooth(self.bandwidth_))
         if isinstance(value, np.ndarray) and np.isnan(value).any():
             warnings.warn(
                 f"NadarayaWatson: no row lies within the {self.kernel} kernel of width {self.bandwidth_:g} of some queries;"

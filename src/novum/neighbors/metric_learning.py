@@ -30,7 +30,7 @@ from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
 from novum.fold.homes.memory import ArrayTiles
-from novum.neighbors._bandwidth import spread
+from novum.neighbors._bandwidth import mean_deviation
 from novum.neighbors.base import read_rows
 from novum.optimize import lbfgs
 from novum.runtime import arrays
@@ -78,7 +78,7 @@ def principal_start(X: NDArray, rows: int) -> NDArray:
     return np.linalg.svd(X - X.mean(0), full_matrices=False)[2][:rows]
 
 
-def mapped(A: NDArray, block: Block) -> Any:
+def map_block(A: NDArray, block: Block) -> Any:
     """Return A x for every row, in the dtype and home of the block."""
     X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
     return (X.astype(np.float64, copy=False) @ A.T.astype(np.float64)).astype(X.dtype, copy=False)
@@ -168,7 +168,7 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
         k = d if self.n_components is None else int(self.n_components)
         if k > d:
             raise ParameterError(f"MetricLearner: n_components={k} exceeds the {d} columns of X; give at most {d}.")
-        scale = spread(X, None)
+        scale = mean_deviation(X, None)
         rows = (X.astype(np.float64) - X.mean(0, dtype=np.float64)) / scale
         start = principal_start(rows, k)
         if paired:
@@ -224,7 +224,7 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
     def transform(self, X: Rows) -> Any:
         """Return A x for every row."""
         check_is_fitted(self)
-        return self._rows(X, mapped, self.components_)
+        return self._rows(X, map_block, self.components_)
 
     @property
     def _n_features_out(self) -> Any:

@@ -8,7 +8,7 @@ from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
-from novum.neighbors._targets import stacked
+from novum.neighbors._targets import stack_rows
 from novum.neighbors.base import COMMON_DOMAINS, NeighborsBase
 from novum.neighbors.trees import SearchTree
 from novum.runtime.typing import Rows, Target
@@ -121,7 +121,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
             return self.fit(X)
         self._no_graph("partial_fit")
         X, _ = self._read(X, reset=False)
-        self._keep(stacked(self._fit_X, X))
+        self._keep(stack_rows(self._fit_X, X))
         return self
 
     @fits
@@ -141,7 +141,9 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         return self
 
 
-def asked(X: Any, include_self: Any, owner: str, given: dict[str, Any], mode: str) -> tuple[NearestNeighbors, Any]:
+def search_and_queries(
+    X: Any, include_self: Any, owner: str, given: dict[str, Any], mode: str
+) -> tuple[NearestNeighbors, Any]:
     """Return a fitted search over X, and the queries: None leaves every row out of its own neighbors."""
     if isinstance(X, NeighborsBase | SearchTree):
         model: Any = X
@@ -199,7 +201,7 @@ def kneighbors_graph(
            [0., 1., 0.]])
     """
     given = {"metric": metric, "p": p, "metric_params": metric_params, "n_jobs": n_jobs}
-    model, queries = asked(X, include_self, "kneighbors_graph", given, mode)
+    model, queries = search_and_queries(X, include_self, "kneighbors_graph", given, mode)
     return model.kneighbors_graph(queries, n_neighbors=n_neighbors, mode=mode)
 
 
@@ -240,5 +242,5 @@ def radius_neighbors_graph(
            [0., 0., 0.]])
     """
     given = {"metric": metric, "p": p, "metric_params": metric_params, "n_jobs": n_jobs}
-    model, queries = asked(X, include_self, "radius_neighbors_graph", given, mode)
+    model, queries = search_and_queries(X, include_self, "radius_neighbors_graph", given, mode)
     return model.radius_neighbors_graph(queries, radius, mode=mode)

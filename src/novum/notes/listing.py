@@ -34,7 +34,7 @@ class Listing(Result):
         return html_text(self.text)
 
 
-def clipped(text: str, width: int) -> str:
+def clip(text: str, width: int) -> str:
     """Return a text of exactly `width` characters."""
     return (text if len(text) <= width else text[: width - 3] + "...").ljust(width)
 
@@ -73,8 +73,8 @@ def overview() -> Listing:
     for number, title in SETS.items():
         mine = [chapter for chapter in chapters() if chapter.notes == number]
         everything = tuple(row for row in ledger() if row.notes == number)
-        lines += ["", f"{number}  {clipped(title, 52)} {count(everything):>10}"]
-        lines += [f"  {c.chapter:>5}  {clipped(c.title, 48)} {count(rows_of(c)):>10}" for c in mine]
+        lines += ["", f"{number}  {clip(title, 52)} {count(everything):>10}"]
+        lines += [f"  {c.chapter:>5}  {clip(c.title, 48)} {count(rows_of(c)):>10}" for c in mine]
     return Listing("\n".join(lines), ledger())
 
 
@@ -90,9 +90,7 @@ def with_number(number: str) -> Listing:
     for c in found:
         items = rows_of(c)
         command = f"novum notes {c.notes} {c.chapter}"
-        lines.append(
-            f"  {c.notes}  {clipped(c.title, 56)} {len(items):3d} items   {count(items):>8} served   {command}"
-        )
+        lines.append(f"  {c.notes}  {clip(c.title, 56)} {len(items):3d} items   {count(items):>8} served   {command}")
     return Listing("\n".join(lines), tuple(row for c in found for row in rows_of(c)))
 
 
@@ -101,7 +99,7 @@ def of_set(number: str) -> Listing:
     mine = [c for c in chapters() if c.notes == number]
     everything = tuple(row for row in ledger() if row.notes == number)
     lines = [f"{number} {SETS[number]}: {count(everything)} items served"]
-    lines += [f"  {c.chapter:>5}  {clipped(c.title, 60)} {count(rows_of(c)):>8}" for c in mine]
+    lines += [f"  {c.chapter:>5}  {clip(c.title, 60)} {count(rows_of(c)):>8}" for c in mine]
     return Listing("\n".join(lines), everything)
 
 
@@ -117,7 +115,7 @@ def of_chapter(number: str, chapter: str) -> Listing:
     width = max((len(row.section) for row in rows), default=1)
     for row in rows:
         names = shown_names(row, API_WIDTH).ljust(API_WIDTH)
-        lines.append(f"  {row.section:<{width}}  {clipped(row.name, NAME_WIDTH)}  {names}  {test_name(row)}")
+        lines.append(f"  {row.section:<{width}}  {clip(row.name, NAME_WIDTH)}  {names}  {test_name(row)}")
     misprints = [e for e in errata() if (e.notes, e.chapter) == found[:2]]
     if misprints:
         lines.append(f"  misprints: {', '.join(e.id for e in misprints)} (docs/errata.md)")

@@ -39,7 +39,7 @@ def share(rows: Iterable[Row]) -> str:
     return f"{sum(row.key in served() for row in these)} | {len(these)}"
 
 
-def titled(chapter: Chapter) -> str:
+def title_line(chapter: Chapter) -> str:
     return f"{chapter.notes} chapter {chapter.chapter}, {chapter.title}"
 
 
@@ -68,7 +68,7 @@ def coverage_page() -> str:
         lines.append(f"| {number} {title} | {share(row for row in rows if row.notes == number)} |")
     lines += ["\n## By chapter\n", "| chapter | served | items |\n|---|---:|---:|"]
     for c in chapters():
-        lines.append(f"| [{titled(c)}](notes/{page_name(*c[:2])}.md) | {share(rows_of(c))} |")
+        lines.append(f"| [{title_line(c)}](notes/{page_name(*c[:2])}.md) | {share(rows_of(c))} |")
     lines += ["\n## By capability\n", "| capability | served | items | not yet |\n|---|---:|---:|---|"]
     for capability in sorted({row.capability for row in rows}):
         mine = [row for row in rows if row.capability == capability]
@@ -81,7 +81,7 @@ def chapter_page(chapter: Chapter) -> str:
     """Return the page of one chapter: names, an example where there is one, tests, misprints."""
     rows = rows_of(chapter)
     done = sum(row.key in served() for row in rows)
-    lines = [HEAD, f"# {titled(chapter)}\n", f"{done} of {len(rows)} items served{by(rows)}.\n"]
+    lines = [HEAD, f"# {title_line(chapter)}\n", f"{done} of {len(rows)} items served{by(rows)}.\n"]
     session = example(*chapter[:2])
     if session is not None:
         lines += [

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from importlib.resources import files
 
-from novum.notes.listing import Listing, clipped
+from novum.notes.listing import Listing, clip
 from novum.notes.public_names import PublicName, public_names
 from novum.notes.tables import Row, chapters, ledger, names_of, served
 
@@ -112,9 +112,9 @@ def found_name(row: Row) -> str:
 def line_of(hit: Row | PublicName) -> str:
     """Return the line that shows a row or a name."""
     if isinstance(hit, PublicName):
-        return f"{hit.path:<52}  {'library':<13} {clipped(hit.summary, 60)}".rstrip()
+        return f"{hit.path:<52}  {'library':<13} {clip(hit.summary, 60)}".rstrip()
     proof = "" if hit.key in served() else "not yet"
-    return f"{found_name(hit):<52}  {hit.notes} {hit.section:<9} {clipped(hit.name, 50)}  {proof}".rstrip()
+    return f"{found_name(hit):<52}  {hit.notes} {hit.section:<9} {clip(hit.name, 50)}  {proof}".rstrip()
 
 
 def find(*words: str, limit: int = SHOWN) -> Listing:

@@ -12,7 +12,7 @@ import numpy as np
 
 from novum.exceptions import ParameterError
 from novum.optimize.line_search import backtracking
-from novum.optimize.problem import unconstrained
+from novum.optimize.problem import without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.optimize.schedules import as_schedule
 from novum.runtime.checks import check_count, check_number
@@ -63,7 +63,7 @@ def gradient_descent(
     Solution: converged after 70 iterations (gradient norm 9.9e-07 <= tol 1e-06); value 2.43692e-13 at x = [1.]
     """
     owner = "gradient_descent"
-    problem, x = unconstrained(owner, objective, gradient, None, start)
+    problem, x = without_constraints(owner, objective, gradient, None, start)
     momentum = check_number(owner, "momentum", momentum, 0, 1, open_high=True)
     tol = check_number(owner, "tol", tol, 0)
     max_iter = check_count(owner, "max_iter", max_iter)

@@ -158,8 +158,8 @@ def check_kkt(
         mu = np.zeros(inequality.size)
         mu[active] = some
     else:
-        lam = _given("equality_multipliers", equality_multipliers, equality.size)
-        mu = _given("inequality_multipliers", inequality_multipliers, inequality.size)
+        lam = _checked_multipliers("equality_multipliers", equality_multipliers, equality.size)
+        mu = _checked_multipliers("inequality_multipliers", inequality_multipliers, inequality.size)
     residual = gradient - A.T @ lam - problem.sign * (G.T @ mu)
     return KKTReport(
         stationarity=float(np.abs(residual).max()),
@@ -175,7 +175,7 @@ def check_kkt(
     )
 
 
-def _given(name: str, value: Any, size: int) -> Array:
+def _checked_multipliers(name: str, value: Any, size: int) -> Array:
     if value is None:
         if size:
             raise DataError(

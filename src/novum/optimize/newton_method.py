@@ -18,7 +18,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from novum.exceptions import DataError
 from novum.optimize._differences import numeric_jacobian
 from novum.optimize.line_search import backtracking
-from novum.optimize.problem import Array, unconstrained
+from novum.optimize.problem import Array, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.runtime.checks import check_count, check_number, vector
 
@@ -92,7 +92,7 @@ def newton(
     1
     """
     owner = "newton"
-    problem, x = unconstrained(owner, objective, gradient, hessian, start)
+    problem, x = without_constraints(owner, objective, gradient, hessian, start)
     tol = check_number(owner, "tol", tol, 0)
     max_iter = check_count(owner, "max_iter", max_iter)
     searching = line_search and problem.objective is not None

@@ -222,7 +222,7 @@ def as_problem(owner: str, objective: Any, gradient: Any = None, hessian: Any = 
     return objective
 
 
-def unconstrained(owner: str, objective: Any, gradient: Any, hessian: Any, start: Any) -> tuple[Problem, Array]:
+def without_constraints(owner: str, objective: Any, gradient: Any, hessian: Any, start: Any) -> tuple[Problem, Array]:
     """Return problem and start for a driver that knows no constraints."""
     problem = as_problem(owner, objective, gradient, hessian)
     if problem.equalities or problem.inequalities:

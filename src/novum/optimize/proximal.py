@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from novum.optimize.problem import Array, unconstrained
+from novum.optimize.problem import Array, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.runtime.checks import check_count, check_number
 
@@ -73,7 +73,7 @@ def proximal_gradient(
     array([2., 0.])
     """
     owner = "proximal_gradient"
-    problem, x = unconstrained(owner, smooth, gradient, None, start)
+    problem, x = without_constraints(owner, smooth, gradient, None, start)
     t = check_number(owner, "step", step, 0, open_low=True)
     tol = check_number(owner, "tol", tol, 0)
     max_iter = check_count(owner, "max_iter", max_iter)

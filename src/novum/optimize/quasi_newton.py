@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from novum.exceptions import ParameterError
-from novum.optimize.problem import Array, unconstrained
+from novum.optimize.problem import Array, without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.runtime.checks import check_count, check_number
 
@@ -59,7 +59,7 @@ def lbfgs(
     array([1., 1., 1., 1., 1.])
     """
     owner = "lbfgs"
-    problem, x = unconstrained(owner, objective, gradient, None, start)
+    problem, x = without_constraints(owner, objective, gradient, None, start)
     if problem.objective is None:
         raise ParameterError(f"{owner}: an objective is needed by its line search; gradient_descent can do without.")
     tol = check_number(owner, "tol", tol, 0)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError
-from novum.optimize.problem import unconstrained
+from novum.optimize.problem import without_constraints
 from novum.optimize.result import Solution, Trace, conclude
 from novum.optimize.schedules import InverseSqrtSchedule, as_schedule
 from novum.report.result import result
@@ -142,7 +142,7 @@ def subgradient_descent(
     True
     """
     owner = "subgradient_descent"
-    problem, x = unconstrained(owner, objective, subgradient, None, start)
+    problem, x = without_constraints(owner, objective, subgradient, None, start)
     if problem.objective is None:
         raise DataError(f"{owner}: an objective is needed, because the best point is kept and steps may go up.")
     tol = None if tol is None else check_number(owner, "tol", tol, 0)

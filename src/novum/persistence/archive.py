@@ -30,7 +30,7 @@ from sklearn.model_selection import (
 from novum.base.discovery import public_class
 from novum.exceptions import FileFormatError
 from novum.persistence.moved import MOVED
-from novum.persistence.sklearn_state import untrusted
+from novum.persistence.sklearn_state import needs_trust
 from novum.persistence.sklearn_trees import TREE_TYPES, check_trees
 
 __all__ = ["Contents", "Node", "inspect"]
@@ -132,10 +132,10 @@ def inspect(file: BinaryIO, max_bytes: int | None = None) -> Contents:
         for required in (SCHEMA, ABOUT):
             if required not in members:
                 raise FileFormatError(f"it has no {required}, so it was not written by novum.save")
-        about = parsed(archive.read(ABOUT), described)
+        about = parse_json(archive.read(ABOUT), described)
         if not isinstance(about, dict) or not all(isinstance(value, str) for value in about.values()):
             raise FileFormatError(f"its {ABOUT} is not a table of versions")
-        schema = parsed(archive.read(SCHEMA), described)
+        schema = parse_json(archive.read(SCHEMA), described)
         description = Description(members, limit, described)
         nodes = description.check(schema)
         for name in members:
@@ -146,7 +146,7 @@ def inspect(file: BinaryIO, max_bytes: int | None = None) -> Contents:
         check_trees(schema, archive)
     trusted = sorted({str(node) for node in nodes if is_trusted(node)})
     objects = {node for node in nodes if node.loader == "ObjectNode"}
-    unchecked = sorted({str(node) for node in objects if untrusted(node.module, node.name, set())})
+    unchecked = sorted({str(node) for node in objects if needs_trust(node.module, node.name, set())})
     return Contents(about, trusted, sorted({str(node) for node in nodes if is_foreign(node)}), unchecked)
 
 
@@ -158,7 +158,7 @@ def described_bytes(text: str | bytes) -> int:
     return PER_CHARACTER * len(text) + values + PER_TABLE * tables + PER_OBJECT * objects
 
 
-def parsed(text: bytes, room: int) -> Any:
+def parse_json(text: bytes, room: int) -> Any:
     """Return the value of a text of JSON, or raise before it is built if it would take more than so many bytes."""
     if (needed := described_bytes(text)) > room:
         raise FileFormatError(

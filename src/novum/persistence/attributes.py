@@ -29,7 +29,7 @@ __all__ = [
     "Lengths",
     "any_axes",
     "check_declared",
-    "declared",
+    "declared_attributes",
     "is_ours",
     "kind_of",
     "lengths_of",
@@ -116,7 +116,7 @@ def parameters_of(cls: type) -> set[str]:
 
 
 @cache
-def declared() -> dict[str, dict[str, list[str]]]:
+def declared_attributes() -> dict[str, dict[str, list[str]]]:
     """Return the recorded table: class name, attribute, kinds."""
     return json.loads(TABLE.read_text(encoding="utf-8"))
 
@@ -143,7 +143,7 @@ def check_declared(value: Any) -> None:
         if isinstance(item, tuple | dict):
             continue
         cls, state = type(item), vars(item)
-        known = declared().get(cls.__name__)
+        known = declared_attributes().get(cls.__name__)
         if known is None and isinstance(item, BaseEstimator):
             known = {}  # one that keeps nothing but its parameters
         if known is None:

@@ -5,7 +5,7 @@ import json
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
-__all__ = ["MOVED", "renewed"]
+__all__ = ["MOVED", "with_current_modules"]
 
 SCHEMA = "schema.json"
 MOVED = {
@@ -34,7 +34,7 @@ MOVED = {
 }
 
 
-def renewed(file: BinaryIO) -> BinaryIO:
+def with_current_modules(file: BinaryIO) -> BinaryIO:
     """Return a checked model file with the modules of today in its description: the file itself where nothing moved."""
     file.seek(0)
     with ZipFile(file) as archive:

@@ -21,9 +21,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from novum.exceptions import FileFormatError, ParameterError
-from novum.persistence.attributes import declared, is_ours
+from novum.persistence.attributes import declared_attributes, is_ours
 
-__all__ = ["check_companions", "check_name", "check_vocabulary", "is_companion", "names_of", "untrusted"]
+__all__ = ["check_companions", "check_name", "check_vocabulary", "is_companion", "names_of", "needs_trust"]
 
 CHECKED = {  # package: classes
     "_loss": "HalfLogitLink IdentityLink Interval LogitLink LogLink MultinomialLogit AbsoluteError ExponentialLoss"
@@ -107,7 +107,7 @@ def is_companion(module: str) -> bool:
     return module.partition(".")[0] == "sklearn"
 
 
-def untrusted(module: str, name: str, trusted: set[str]) -> bool:
+def needs_trust(module: str, name: str, trusted: set[str]) -> bool:
     """Return whether a class of scikit-learn is neither checked nor trusted by the caller."""
     if not is_companion(module) or f"{module}.{name}" in trusted or module == KERNELS:
         return False
@@ -187,7 +187,7 @@ def check_companions(value: Any, trusted: set[str]) -> None:
 def check_object(item: Any) -> None:
     """Check the attributes of one object."""
     cls, state = type(item), vars(item)
-    ours = declared().get(cls.__name__, {}) if is_ours(item) else {}
+    ours = declared_attributes().get(cls.__name__, {}) if is_ours(item) else {}
     for name, held in state.items():
         if name not in ours:  # a distribution keeps a mean where its base has a method for it
             check_name(cls, name)

@@ -86,7 +86,7 @@ def entries(node: Any) -> dict[str, Any] | None:
     return names if plain else None
 
 
-def whole(node: Any) -> int:
+def whole_number(node: Any) -> int:
     """Return a whole number of a description."""
     if isinstance(node, dict) and node.get("__loader__") == "JsonNode" and node.get("is_json") is True:
         number = json.loads(node["content"])
@@ -105,7 +105,7 @@ def array(node: Any, archive: ZipFile) -> np.ndarray:
 
 def columns_of(estimator: Any) -> int:
     """Return how many columns the estimator around a tree lets pass."""
-    return whole((entries(estimator) or {}).get("n_features_in_"))
+    return whole_number((entries(estimator) or {}).get("n_features_in_"))
 
 
 def check_tree(node: Any, around: Any, place: str, archive: ZipFile) -> None:
@@ -118,7 +118,7 @@ def check_tree(node: Any, around: Any, place: str, archive: ZipFile) -> None:
     parts = header.get("content") if header.get("__loader__") == "TupleNode" else None
     if set(state) != {"max_depth", "node_count", "nodes", "values"} or not isinstance(parts, list) or len(parts) != 3:
         raise FileFormatError("a tree in it lacks a part")
-    n_features, n_classes, n_outputs = whole(parts[0]), array(parts[1], archive), whole(parts[2])
+    n_features, n_classes, n_outputs = whole_number(parts[0]), array(parts[1], archive), whole_number(parts[2])
     nodes, values = array(state["nodes"], archive), array(state["values"], archive)
     sound = (
         n_features == columns_of(around)
@@ -127,7 +127,7 @@ def check_tree(node: Any, around: Any, place: str, archive: ZipFile) -> None:
         and n_outputs > 0
         and n_classes.min() > 0
         and nodes.dtype == sklearn_private.NODE_DTYPE
-        and nodes.shape == (whole(state["node_count"]),)
+        and nodes.shape == (whole_number(state["node_count"]),)
         and values.dtype == np.float64
         and values.shape == (len(nodes), n_outputs, n_classes.max())
         and values.flags.c_contiguous
@@ -138,7 +138,7 @@ def check_tree(node: Any, around: Any, place: str, archive: ZipFile) -> None:
     if ((left == LEAF) != (right == LEAF)).any():
         raise FileFormatError("a tree in it has a node with one child")
     depth = check_branches(Branches(left != LEAF, left, right, nodes["feature"].astype(np.int64)), n_features)
-    if depth != whole(state["max_depth"]):
+    if depth != whole_number(state["max_depth"]):
         raise FileFormatError("a tree in it is not as deep as it says")
 
 

@@ -30,7 +30,7 @@ OPTIONAL = (
 )
 
 
-def installed(package: str) -> str:
+def installed_version(package: str) -> str:
     """Return the version of a package without importing it."""
     try:
         return version(package)
@@ -60,8 +60,8 @@ def versions() -> dict[str, dict[str, str]]:
             "sanitized": str(_core.runtime.build.sanitized()),
             "threads": str(thread_count()),
         },
-        "required": {package: installed(package) for package in REQUIRED},
-        "optional": {package: installed(package) for package in OPTIONAL},
+        "required": {package: installed_version(package) for package in REQUIRED},
+        "optional": {package: installed_version(package) for package in OPTIONAL},
         "thread pools": {os.path.basename(pool["filepath"]): describe(pool) for pool in pools},
     }
 

@@ -74,7 +74,7 @@ def spacing(centers: np.ndarray, values: Range) -> np.ndarray:
 
 def gaussian(params: Bumps, block: Block) -> Any:
     """Return (1) for every row."""
-    return arranged(params, block, lambda z: arrays.exp(-0.5 * z * z))
+    return arrange_columns(params, block, lambda z: arrays.exp(-0.5 * z * z))
 
 
 def sigmoid(params: Bumps, block: Block) -> Any:
@@ -84,10 +84,10 @@ def sigmoid(params: Bumps, block: Block) -> Any:
         small = arrays.exp(-abs(z))
         return (z >= 0) / (1 + small) + (z < 0) * small / (1 + small)
 
-    return arranged(params, block, step)
+    return arrange_columns(params, block, step)
 
 
-def arranged(params: Bumps, block: Block, function: Any) -> Any:
+def arrange_columns(params: Bumps, block: Block, function: Any) -> Any:
     """Return `function((x - mu)/s)`, the columns of one variable after those of another, in the dtype of the block."""
     X = arrays.double(block.X)
     centers, width = arrays.like(X, params.centers), arrays.like(X, params.width)

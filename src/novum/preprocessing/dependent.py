@@ -48,7 +48,7 @@ def independent_columns(R: np.ndarray, noise: np.ndarray, tol: float) -> np.ndar
     return kept
 
 
-def chosen(kept: np.ndarray, block: Block) -> Any:
+def kept_columns(kept: np.ndarray, block: Block) -> Any:
     """Return the kept columns of a block."""
     return (
         block.X[:, arrays.like(block.X, np.flatnonzero(kept), "int64")]
@@ -131,7 +131,7 @@ class DropDependentFeatures(SelectorMixin, TransformerMixin, Estimator):
     def transform(self, X: Rows) -> Any:
         """Return the kept columns."""
         check_is_fitted(self)
-        return self._rows(X, chosen, self.support_)
+        return self._rows(X, kept_columns, self.support_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -27,7 +27,7 @@ __all__ = ["PolarFeatures"]
 
 def polar(origin: np.ndarray, block: Block) -> Any:
     """Return (2) for every row: radius, then angles."""
-    y = arrays.centred(block.X, origin)
+    y = arrays.center(block.X, origin)
     square = y * y
     columns, tail = [], 0.0
     for i in range(y.shape[1] - 1, -1, -1):  # from the last coordinate on, so that |(y_i, ..., y_d)| grows by one term
@@ -35,7 +35,7 @@ def polar(origin: np.ndarray, block: Block) -> Any:
             rest = y[:, i + 1] if i == y.shape[1] - 2 else tail**0.5
             columns.append(rest.atan2(y[:, i]) if arrays.is_tensor(y) else np.arctan2(rest, y[:, i]))
         tail = tail + square[:, i]
-    return arranged(block, [tail**0.5, *columns[::-1]])
+    return arrange_columns(block, [tail**0.5, *columns[::-1]])
 
 
 def cartesian(origin: np.ndarray, block: Block) -> Any:
@@ -47,10 +47,10 @@ def cartesian(origin: np.ndarray, block: Block) -> Any:
         sine, cosine = (angle.sin(), angle.cos()) if arrays.is_tensor(angle) else (np.sin(angle), np.cos(angle))
         columns.append(origin[i - 1] + length * cosine)
         length = length * sine
-    return arranged(block, [*columns, origin[-1] + length])
+    return arrange_columns(block, [*columns, origin[-1] + length])
 
 
-def arranged(block: Block, columns: list[Any]) -> Any:
+def arrange_columns(block: Block, columns: list[Any]) -> Any:
     """Return columns side by side in the dtype of the block."""
     if arrays.is_tensor(block.X):
         return arrays.concat([column[:, None] for column in columns]).to(block.X.dtype)

@@ -73,7 +73,7 @@ def drawn_rows(draw: Draw, block: Block) -> Best:
     return Best(key[least], arrays.to_numpy(rows).astype(np.float64))
 
 
-def merged(count: int) -> Any:
+def keep_least(count: int) -> Any:
     """Return the merge that keeps the rows with the least keys."""
 
     def merge(a: Best, b: Best) -> Best:
@@ -173,7 +173,7 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Return the centers, given or drawn."""
         if isinstance(self.centers, int | np.integer):
             draw = Draw(Stream(seed_of(self.random_state)), int(self.centers))
-            found = source.total(drawn_rows, draw, merged(draw.wanted))
+            found = source.total(drawn_rows, draw, keep_least(draw.wanted))
             if not len(found.x):
                 raise DataError("RadialBasis: no row has a positive weight, so there is nothing to draw centers from.")
             return found.x

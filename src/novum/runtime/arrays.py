@@ -13,7 +13,7 @@ import scipy.sparse
 __all__ = [
     "argmax",
     "as_matrix",
-    "centred",
+    "center",
     "concat",
     "dense",
     "double",
@@ -111,7 +111,7 @@ def row_mean(x: Any, weight: Any = None) -> np.ndarray:
     return to_numpy(weight @ double(x)) / total if total > 0 else np.zeros(x.shape[1])
 
 
-def centred(x: Any, mean: np.ndarray) -> Any:
+def center(x: Any, mean: np.ndarray) -> Any:
     """Return x - mean in float64."""
     return double(x) - like(x, mean, "float64")
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 __all__ = ["log_softmax_and_softmax", "softmax_rows"]
 
-FEW = 32  # columns up to which a loop over them beats NumPy's reduction of a row
+LOOP_COLUMNS = 32  # columns up to which a loop over them beats NumPy's reduction of a row
 
 
 def row_max(score: NDArray[Any]) -> NDArray[Any]:
     """Return the largest entry along the last axis, which is kept."""
     k = score.shape[-1]
-    if k > FEW:
+    if k > LOOP_COLUMNS:
         return score.max(axis=-1, keepdims=True)
     largest = score[..., 0].copy()
     for j in range(1, k):
@@ -28,7 +28,7 @@ def row_max(score: NDArray[Any]) -> NDArray[Any]:
 
 def row_sum(values: NDArray[Any]) -> NDArray[Any]:
     """Return the sum along the last axis, which is kept; long rows are added pairwise for accuracy."""
-    if values.shape[-1] > FEW:
+    if values.shape[-1] > LOOP_COLUMNS:
         return values.sum(axis=-1, keepdims=True)
     return np.einsum("...j->...", values)[..., None]
 

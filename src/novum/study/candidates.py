@@ -117,7 +117,7 @@ def short_name(cls: type) -> str:
     return SHORT.get(name, name.removeprefix("Hist") if name == "HistGradientBoosting" else name)
 
 
-def made(cls: type, seed: int) -> Any:
+def make_candidate(cls: type, seed: int) -> Any:
     """Return an instance at its settings, or None if it needs arguments that nobody can guess."""
     try:
         estimator: Any = cls()
@@ -142,7 +142,7 @@ def curated(kind: str) -> Iterator[tuple[type, str]]:
 
 def candidate_of(cls: type, by: str, seed: int) -> Candidate | None:
     """Return the candidate of a class, None for one that cannot be made without arguments."""
-    home, estimator = family(cls), made(cls, seed)
+    home, estimator = family(cls), make_candidate(cls, seed)
     return None if estimator is None else Candidate(short_name(cls), by, estimator, rank_of(cls), home in SCALED)
 
 

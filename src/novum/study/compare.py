@@ -56,7 +56,7 @@ def make_folds(y: Any, task: str, k: int, repeats: int, seed: int) -> list[Fold]
     return [Fold(number // k, train, test) for number, (train, test) in enumerate(splits)]
 
 
-def measured(measure: Measure, fitted: Any, X: Any, y: Any) -> float:
+def measure_fold(measure: Measure, fitted: Any, X: Any, y: Any) -> float:
     """Return the measure of a fitted pipeline on rows."""
     return measure.score(y, fitted.predict(X))
 
@@ -84,7 +84,7 @@ def compare(
     repeats = 1 + max(fold.repeat for fold in folds)
     pipelines = [pipeline_for(candidate, frame) for candidate in candidates]
     tasks = [
-        (c, f, pipelines[c], frame, y, fold, partial(measured, measure))
+        (c, f, pipelines[c], frame, y, fold, partial(measure_fold, measure))
         for repeat in range(repeats)
         for c in range(len(candidates))
         for f, fold in enumerate(folds)

@@ -10,10 +10,10 @@ from sklearn.model_selection import train_test_split
 
 from novum.study.task import CLASSIFICATION
 
-__all__ = ["numbered", "split_rows"]
+__all__ = ["class_numbers", "split_rows"]
 
 
-def numbered(y: Any) -> np.ndarray:
+def class_numbers(y: Any) -> np.ndarray:
     """Return the classes as numbers in the order of their first rows."""
     _, first, codes = np.unique(y, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.intp)
@@ -23,6 +23,6 @@ def numbered(y: Any) -> np.ndarray:
 
 def split_rows(y: Any, task: str, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows to train on and the rows put away, in the same shares of every class."""
-    stratify = numbered(y) if task == CLASSIFICATION else None
+    stratify = class_numbers(y) if task == CLASSIFICATION else None
     train, held = train_test_split(np.arange(len(y)), test_size=share, stratify=stratify, random_state=seed)
     return train, held

@@ -41,7 +41,9 @@ def find_leaks(frame: Any, y: Any, task: Task, seed: int) -> list[tuple[str, flo
         x = ranks(frame[name])
         predicted = cross_val_predict(tree(max_depth=DEPTH, random_state=seed), x[:, None], y, cv=folds)
         score = (
-            float(np.mean(predicted == y)) if classify else max(explained(y, predicted), correlation(frame[name], y))
+            float(np.mean(predicted == y))
+            if classify
+            else max(explained_share(y, predicted), correlation(frame[name], y))
         )
         if score >= ALMOST_ALL and (not classify or score > max_share(y) + (1 - max_share(y)) / 2):
             found.append((str(name), score))
@@ -55,7 +57,7 @@ def ranks(series: Any) -> np.ndarray:
     return pd.factorize(series, sort=True)[0].astype(np.float64)
 
 
-def explained(y: np.ndarray, predicted: np.ndarray) -> float:
+def explained_share(y: np.ndarray, predicted: np.ndarray) -> float:
     return 1 - float(((y - predicted) ** 2).sum() / ((y - y.mean()) ** 2).sum())
 
 

@@ -58,7 +58,7 @@ def picture(title: str, body: Sequence[str], width: int, height: int) -> str:
     )
 
 
-def tipped(tip: str, inner: str) -> str:
+def with_tip(tip: str, inner: str) -> str:
     """Return marks with the text that hovering shows."""
     return f'<g class="tip" data-tip="{escape(tip, quote=True)}"><title>{escape(tip)}</title>{inner}</g>'
 
@@ -89,7 +89,7 @@ def left_axis(scale: Scale, left: float, right: float, title: str) -> list[str]:
     return parts
 
 
-def padded(values: Any, share: float = 0.05) -> tuple[float, float]:
+def padded_range(values: Any, share: float = 0.05) -> tuple[float, float]:
     """Return the range of values with a little room."""
     low, high = float(np.min(values)), float(np.max(values))
     room = (high - low) * share or abs(high) * share or 1.0
@@ -102,7 +102,7 @@ def intervals(rows: Sequence[tuple[str, float, float, float, str, bool]], title:
     A last row far from the others (the baseline) stands at the edge with its number, so that the others fill the picture.
     """
     ends = [row[2:4] for row in rows]
-    low, high = padded(np.ravel(ends[:-1] if is_far(ends) else ends).tolist())
+    low, high = padded_range(np.ravel(ends[:-1] if is_far(ends) else ends).tolist())
     scale = Scale(low, high, LABEL + (24 if is_far(ends) else 0), WIDTH - 12)
     bottom = 6 + ROW * len(rows)
     body = bottom_axis(scale, 4, bottom, axis)
@@ -118,7 +118,7 @@ def intervals(rows: Sequence[tuple[str, float, float, float, str, bool]], title:
             point = f'<text class="axis" x="{LABEL}" y="{y + 4:.1f}">◂ {value:.3g}</text>'
         else:
             point = f'<text class="axis" x="{WIDTH - 12}" y="{y + 4:.1f}" text-anchor="end">{value:.4g} ▸</text>'
-        body.append(tipped(tip, named_row(name, y, kept) + point))
+        body.append(with_tip(tip, named_row(name, y, kept) + point))
     return picture(title, body, WIDTH, bottom + 36)
 
 
@@ -141,7 +141,7 @@ def named_row(name: str, y: float, kept: bool = False) -> str:
 
 def bars(rows: Sequence[tuple[str, float, float, str]], title: str, axis: str) -> str:
     """Return a bar from zero per row, with a whisker: (name, value, deviation, tip)."""
-    low, high = padded([0.0, *(row[1] - row[2] for row in rows), *(row[1] + row[2] for row in rows)])
+    low, high = padded_range([0.0, *(row[1] - row[2] for row in rows), *(row[1] + row[2] for row in rows)])
     scale = Scale(min(low, 0.0) if min(r[1] - r[2] for r in rows) < 0 else 0.0, max(high, 0.0), LABEL, WIDTH - 12)
     bottom = 6 + ROW * len(rows)
     body = bottom_axis(scale, 4, bottom, axis)
@@ -151,7 +151,7 @@ def bars(rows: Sequence[tuple[str, float, float, str]], title: str, axis: str) -
         ends = f'x1="{scale(value - deviation):.1f}" x2="{scale(value + deviation):.1f}"'
         whisker = f'<line class="whisker" {ends} y1="{y:.1f}" y2="{y:.1f}"/>' if deviation else ""
         bar = f'<rect class="fill" x="{a:.1f}" y="{y - 6:.1f}" width="{max(b - a, 1):.1f}" height="12" rx="2"/>'
-        body.append(tipped(tip, named_row(name, y) + bar + whisker))
+        body.append(with_tip(tip, named_row(name, y) + bar + whisker))
     return picture(title, body, WIDTH, bottom + 36)
 
 
@@ -170,7 +170,7 @@ def curve(x: np.ndarray, y: np.ndarray, title: str, axes: tuple[str, str], diago
     body.append(f'<polyline class="line" points="{points}"/>')
     shown = np.unique(np.linspace(0, len(x) - 1, 60).astype(int))
     body += [
-        tipped(
+        with_tip(
             f"{axes[0]} {x[i]:.3f}, {axes[1]} {y[i]:.3f}",
             f'<circle class="hit" cx="{across(x[i]):.1f}" cy="{up(y[i]):.1f}" r="9"/>'
             f'<circle class="mark" cx="{across(x[i]):.1f}" cy="{up(y[i]):.1f}" r="2.5"/>',
@@ -183,16 +183,16 @@ def curve(x: np.ndarray, y: np.ndarray, title: str, axes: tuple[str, str], diago
 def scatter(x: np.ndarray, y: np.ndarray, title: str, axes: tuple[str, str], line: str) -> str:
     """Return points, with the diagonal ("equal") or the zero line ("zero") as reference."""
     if line == "equal":
-        both = padded(np.concatenate([x, y]))
+        both = padded_range(np.concatenate([x, y]))
         across, up = frame_of(both, both)
         ends = (across(both[0]), up(both[0]), across(both[1]), up(both[1]))
     else:
-        across, up = frame_of(padded(x), padded(np.append(y, 0.0)))
+        across, up = frame_of(padded_range(x), padded_range(np.append(y, 0.0)))
         ends = (across.start, up(0.0), across.stop, up(0.0))
     body = bottom_axis(across, 12, SQUARE - 44, axes[0]) + left_axis(up, 56, SQUARE - 12, axes[1])
     body.append('<line class="reference" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>'.format(*ends))
     body += [
-        tipped(
+        with_tip(
             f"{axes[0]} {a:.4g}, {axes[1]} {b:.4g}",
             f'<circle class="point" cx="{across(a):.1f}" cy="{up(b):.1f}" r="3"/>',
         )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum import __version__
-from novum.persistence.versions import installed
+from novum.persistence.versions import installed_version
 from novum.study import pictures
 from novum.study.measures import probability
 from novum.study.output import csv_text, rows_as_csv
@@ -48,7 +48,7 @@ def report_html(result: Any) -> str:
         name=Path(result.name).name,
         made=datetime.now().strftime("%Y-%m-%d %H:%M"),
         version=__version__,
-        versions={package: installed(package) for package in PACKAGES},
+        versions={package: installed_version(package) for package in PACKAGES},
         comparison=comparison(result),
         judgement=judgement(result),
         usage=usage(result),

@@ -27,7 +27,7 @@ from novum.study.card import make_card
 from novum.study.choose import choose
 from novum.study.compare import compare, make_folds, plan
 from novum.study.explain import explain
-from novum.study.holdout import numbered, split_rows
+from novum.study.holdout import class_numbers, split_rows
 from novum.study.leaks import find_leaks
 from novum.study.measures import holdout_interval, measure_for
 from novum.study.pipelines import pipeline_for
@@ -161,7 +161,7 @@ class Study:
         candidates = candidates_for(task.kind, len(train), self.random_state, self.models)
         smallest = int(np.unique(y_train, return_counts=True)[1].min()) if task.kind == CLASSIFICATION else len(train)
         k, repeats = plan(len(train), smallest, self.folds, self.repeats)
-        coded = numbered(y_train) if task.kind == CLASSIFICATION else y_train
+        coded = class_numbers(y_train) if task.kind == CLASSIFICATION else y_train
         folds = make_folds(coded, task.kind, k, repeats, self.random_state)
         listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats)])
         scores = compare(
@@ -191,17 +191,17 @@ class Study:
         measure = result.measure
         kept, reason = choose(result.leaders, measure)
         listener.step("keep", [f"{kept.name}: {reason} on {len(train)} rows"])
-        model = fitted(result.candidate(kept), frame.iloc[train], y[train])
+        model = fit_candidate(result.candidate(kept), frame.iloc[train], y[train])
         predicted = model.predict(frame.iloc[held])
         interval = holdout_interval(measure, y[held], predicted, self.random_state)
         hold = HoldOut(measure.score(y[held], predicted), interval, y[held], predicted)
         explanation = explain(model, frame.iloc[held], y[held], predicted, result.task, measure, self.random_state)
-        final = fitted(result.candidate(kept), frame, y)
+        final = fit_candidate(result.candidate(kept), frame, y)
         result.finished(attach(final, result.schema), kept, reason, hold, explanation)
         listener.step("hold-out", [result.judged()])
 
 
-def fitted(candidate: Candidate, frame: Any, y: Any) -> Any:
+def fit_candidate(candidate: Candidate, frame: Any, y: Any) -> Any:
     """Return the pipeline of a candidate fitted on rows; what it warns about was noted when it was compared."""
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")

@@ -98,7 +98,7 @@ def check(table: Table, schema: Schema, *, unseen: bool = False) -> tuple[Table,
     if absent:
         near = get_close_matches(absent[0], [n for n in table.columns if n not in schema.names], n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise DataError(f"{table.name}: lacks what the model needs, {listed(absent)}{hint}")
+        raise DataError(f"{table.name}: lacks what the model needs, {listed_names(absent)}{hint}")
     fitted = {name: as_role(table.columns[name], role, table.name) for name, role in zip(schema.names, schema.roles)}
     notes = []
     for name, levels in zip(schema.names, schema.levels):
@@ -110,10 +110,10 @@ def check(table: Table, schema: Schema, *, unseen: bool = False) -> tuple[Table,
                 f"({len(new)} new in all); correct it, or allow it with --unseen."
             )
         if new:
-            notes.append(f"{name}: {len(new)} values that the model never saw: {listed(new)}")
+            notes.append(f"{name}: {len(new)} values that the model never saw: {listed_names(new)}")
     extra = [name for name in table.columns if name not in schema.names and name != schema.target]
     if extra:
-        notes.append(f"not used by the model: {listed(extra)}")
+        notes.append(f"not used by the model: {listed_names(extra)}")
     gaps = sum(int(column.missing.sum()) for column in fitted.values())
     if gaps:
         notes.append(f"{gaps} missing cells, filled as in training")
@@ -133,7 +133,7 @@ def as_role(column: Column, role: str, table: str) -> Column:
         return column._replace(kind=fine[0], values=blank)
     if role == "category" and column.kind in (NUMBER, BOOL):  # a portion of the rows may look like numbers
         text = np.empty(len(column.values), dtype=object)
-        text[:] = [None if np.isnan(v) else written(v, column.kind) for v in column.values]
+        text[:] = [None if np.isnan(v) else number_as_written(v, column.kind) for v in column.values]
         return column._replace(kind=TEXT, values=text)
     example = ""
     if column.kind == TEXT:
@@ -143,7 +143,7 @@ def as_role(column: Column, role: str, table: str) -> Column:
     raise DataError(f"{table}: column {column.name!r} must hold {role}s and holds {column.type}{example}.")
 
 
-def written(value: float, kind: str) -> str:
+def number_as_written(value: float, kind: str) -> str:
     """Return a number or truth value as a file would write it."""
     if kind == BOOL:
         return "true" if value else "false"
@@ -158,7 +158,7 @@ def is_float(text: str) -> bool:
     return True
 
 
-def listed(names: list[str]) -> str:
+def listed_names(names: list[str]) -> str:
     """Return names for a sentence."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(map(repr, names[:MOST_NAMED])) + more

@@ -55,7 +55,7 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
         )
     if len(set(values)) == 1:
         raise DataError(f"{table}: the target {name!r} has the same value, {values[0]!r:.40}, in every row.")
-    kind, reason = explained(column, wanted)
+    kind, reason = explain_task(column, wanted)
     if kind == REGRESSION:
         if column.kind == TEXT:
             raise DataError(f"{table}: the target {name!r} holds text, which a regression cannot predict.")
@@ -72,7 +72,7 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
     return Task(kind, title, reason, name, [str(c) for c in classes], [int(c) for c in counts], y, known)
 
 
-def explained(column: Column, wanted: str) -> tuple[str, str]:
+def explain_task(column: Column, wanted: str) -> tuple[str, str]:
     """Return the kind of task and why."""
     if wanted != "auto":
         return wanted, "you asked for it"

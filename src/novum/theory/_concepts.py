@@ -96,7 +96,7 @@ def strict_weights(features: NDArray, labels: NDArray, bounds: Sequence[tuple[fl
     return w if (sign * (features @ w) > 0).all() else None
 
 
-def standardized(X: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+def standardize(X: NDArray) -> tuple[NDArray, NDArray, NDArray]:
     center, scale = X.mean(axis=0), X.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     return (X - center) / scale, center, scale
@@ -125,7 +125,7 @@ def through_origin(X: NDArray, labels: NDArray, k: int, degree: int) -> Hyperpla
 
 
 def polynomial(X: NDArray, labels: NDArray, k: int, degree: int) -> Polynomial | None:
-    Z, center, scale = standardized(X)
+    Z, center, scale = standardize(X)
     exponents = exponents_up_to(degree, X.shape[1])
     w = strict_weights(monomials(Z, exponents), labels, [(-1, 1)] * len(exponents))
     return None if w is None else Polynomial(w, exponents, center, scale)

@@ -33,7 +33,7 @@ __all__ = ["bound_of_model"]
 HELD_OUT = "pass examples that had no part in fitting and held_out=True"
 
 
-def checked(model: Any, X: Any, y: Any) -> tuple[NDArray, int]:
+def check_classifier(model: Any, X: Any, y: Any) -> tuple[NDArray, int]:
     """Return the labels and their number; raise where the model is no fitted classifier."""
     name = type(model).__name__
     if not hasattr(model, "predict"):
@@ -153,7 +153,7 @@ def bound_of_model(
     random_state: Any,
 ) -> ErrorBound:
     """Return the bound that fits the model and the role of the examples."""
-    labels, n = checked(model, X, y)
+    labels, n = check_classifier(model, X, y)
     name = type(model).__name__
     if kind is not None:
         kind = check_choice("error_bound", "kind", kind, ("vc", "growth", "margin", "rademacher", "test_set"))

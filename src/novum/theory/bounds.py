@@ -131,7 +131,7 @@ def bound_of(added: float, training_error: float, n: int, delta: float, kind: st
     return ErrorBound(training_error + added, training_error, added, n, delta, kind, capacity)
 
 
-def inferred(kind: Any, training_error: float, log_h: Any, vc: Any, margin: Any, rademacher: Any) -> str:
+def infer_kind(kind: Any, training_error: float, log_h: Any, vc: Any, margin: Any, rademacher: Any) -> str:
     """Return the kind that the arguments given determine."""
     if kind is not None:
         return check_choice("error_bound", "kind", kind, KINDS[:3] + ("margin", "rademacher", "test_set"))
@@ -311,5 +311,5 @@ def error_bound(
         widths = tuple(check_number("error_bound", name, value, 0, open_low=True) for name, value in names)
     if rademacher is not None:
         rademacher = check_number("error_bound", "rademacher", rademacher, 0)
-    kind = inferred(kind, error, log_h, vc, margin, rademacher)
+    kind = infer_kind(kind, error, log_h, vc, margin, rademacher)
     return from_numbers(n, delta, error, kind, log_h, vc, widths, rademacher, form)  # type: ignore[arg-type]

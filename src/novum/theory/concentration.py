@@ -28,7 +28,7 @@ __all__ = ["MeanInterval", "bernstein", "chebyshev", "clt_interval", "hoeffding"
 ROUNDING = 1e-12  # relative: a count that misses a whole number by this is that number
 
 
-def whole(count: float) -> int:
+def least_whole(count: float) -> int:
     """Return the least whole number that is not below `count`, rounding of the formula aside."""
     if not math.isfinite(count):
         raise ParameterError(
@@ -66,7 +66,7 @@ def third(
     if epsilon is None:
         assert n is not None
         return radius(n, delta)
-    return whole(size(epsilon, delta))
+    return least_whole(size(epsilon, delta))
 
 
 def hoeffding(
@@ -248,7 +248,7 @@ class MeanInterval(Result):
     def sample_size(self, epsilon: float) -> int:
         """Return the draws after which half the interval is no longer than `epsilon`, at this standard deviation."""
         epsilon = check_number("MeanInterval.sample_size", "epsilon", epsilon, 0, open_low=True)
-        return whole((float(ndtri((1 + self.level) / 2)) * self.std / epsilon) ** 2)
+        return least_whole((float(ndtri((1 + self.level) / 2)) * self.std / epsilon) ** 2)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the normal density of the mean and the interval under it."""

@@ -55,12 +55,12 @@ def more_general(h: Conjunction, g: Conjunction) -> bool:
     return all(a in (ANY, b) for a, b in zip(h, g))
 
 
-def generalized(s: Conjunction | None, x: Conjunction) -> Conjunction:
+def generalize(s: Conjunction | None, x: Conjunction) -> Conjunction:
     """Return the most specific conjunction that covers s and x: one step of (1)."""
     return x if s is NEVER else tuple(a if a == b else ANY for a, b in zip(s, x))
 
 
-def specialized(
+def specialize(
     g: Conjunction, x: Conjunction, s: Conjunction | None, domains: Sequence[Sequence[Any]]
 ) -> list[Conjunction]:
     """Return the minimal specializations of g that leave out x and are still at least as general as s."""
@@ -84,11 +84,11 @@ def eliminate(b: Boundaries, x: Conjunction, is_positive: bool, domains: Sequenc
         return b
     s = b.specific[0]
     if is_positive:
-        s, general = generalized(s, x), [g for g in b.general if covers(g, x)]
+        s, general = generalize(s, x), [g for g in b.general if covers(g, x)]
     else:
         if covers(s, x):
             return Boundaries([], [])
-        parts = [[g] if not covers(g, x) else specialized(g, x, s, domains) for g in b.general]
+        parts = [[g] if not covers(g, x) else specialize(g, x, s, domains) for g in b.general]
         general = maximal(g for part in parts for g in part)
     if s is not NEVER:
         general = [g for g in general if more_general(g, s)]

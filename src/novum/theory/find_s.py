@@ -11,7 +11,7 @@ from novum.base.domains import Domain
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError
 from novum.runtime.typing import Rows, Target
-from novum.theory.conjunctions import covers, generalized, rows_of
+from novum.theory.conjunctions import covers, generalize, rows_of
 
 __all__ = ["FindS"]
 
@@ -73,7 +73,7 @@ class FindS(ClassifierMixin, Estimator):
             positive = labels > 0  # False, 0 and -1 alone are no concept
         found: Any = None
         for row, is_positive in zip(rows, positive):
-            found = generalized(found, row) if is_positive else found
+            found = generalize(found, row) if is_positive else found
         self.hypothesis_ = found
         self.consistent_ = all(covers(found, row) == is_positive for row, is_positive in zip(rows, positive))
         return self

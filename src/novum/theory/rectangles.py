@@ -80,7 +80,7 @@ def merge_extents(a: Extent, b: Extent) -> Extent:
     return Extent(np.minimum(a.low, b.low), np.maximum(a.high, b.high))
 
 
-def gathered(_: Any, block: Block) -> Gathered:
+def gather_rows(_: Any, block: Block) -> Gathered:
     X, y, weight = present(block)
     return Gathered([X], [y], [weight])
 
@@ -90,7 +90,7 @@ def inside(low: NDArray, high: NDArray, X: NDArray) -> NDArray[np.bool_]:
     return np.all((low <= X) & (high >= X), axis=1)
 
 
-def grown(X: NDArray, others: NDArray) -> list[tuple[NDArray, NDArray]]:
+def grow_boxes(X: NDArray, others: NDArray) -> list[tuple[NDArray, NDArray]]:
     """Return boxes that cover all rows of X and none of the others, a row of X that equals one of them aside."""
     span = np.ptp(X, axis=0)
     scaled = X / np.where(span > 0, span, 1.0)
@@ -109,7 +109,7 @@ def grown(X: NDArray, others: NDArray) -> list[tuple[NDArray, NDArray]]:
     return boxes
 
 
-def joined(boxes: list[tuple[NDArray, NDArray]], others: NDArray, weight: NDArray, most: int) -> Any:
+def join_boxes(boxes: list[tuple[NDArray, NDArray]], others: NDArray, weight: NDArray, most: int) -> Any:
     """Return at most `most` boxes: pairs joined in the order of the weight that their common box admits."""
     while len(boxes) > most:
         best = None
@@ -202,13 +202,13 @@ class RectangleLearner(ClassifierMixin, Estimator):
             extent = coded.total(extent_of, k, merge_extents)
             found = [(extent.low[c], extent.high[c], c) for c in wanted if np.isfinite(extent.low[c]).all()]
         else:
-            rows, code, weight = (np.concatenate(part) for part in coded.total(gathered))
+            rows, code, weight = (np.concatenate(part) for part in coded.total(gather_rows))
             found = []
             for c in wanted:
                 others = code != c
-                boxes = grown(rows[~others], rows[others])
+                boxes = grow_boxes(rows[~others], rows[others])
                 if self.n_rectangles is not None:
-                    boxes = joined(boxes, rows[others], weight[others], self.n_rectangles)
+                    boxes = join_boxes(boxes, rows[others], weight[others], self.n_rectangles)
                 found += [(low, high, c) for low, high in boxes]
         shape = (len(found), source.n_features)
         self.low_ = np.array([low for low, _, _ in found], dtype=source.dtype).reshape(shape)

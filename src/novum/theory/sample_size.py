@@ -15,7 +15,7 @@ from typing import Any
 from novum.exceptions import ParameterError
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.theory.capacity import log_growth
-from novum.theory.concentration import whole
+from novum.theory.concentration import least_whole
 
 __all__ = ["log_count", "pac_sample_size"]
 
@@ -102,11 +102,11 @@ def pac_sample_size(
         h = check_number(owner, "vc", vc, 0)
         if agnostic:
             return least_for_growth(h, epsilon, delta)
-        return whole((4 * math.log2(2 / delta) + 8 * h * math.log2(13 / epsilon)) / epsilon)
+        return least_whole((4 * math.log2(2 / delta) + 8 * h * math.log2(13 / epsilon)) / epsilon)
     assert log_h is not None
     need = log_h - math.log(delta)
     if agnostic:
         if form == "power":
             raise ParameterError(f"{owner}(agnostic=True, form='power'): this form is for consistent learners.")
-        return whole(need / (2 * epsilon**2))
-    return whole(need / (epsilon if form == "exponential" else -math.log1p(-epsilon)))
+        return least_whole(need / (2 * epsilon**2))
+    return least_whole(need / (epsilon if form == "exponential" else -math.log1p(-epsilon)))

@@ -138,14 +138,14 @@ class VersionSpace(Result):
     @staticmethod
     def consistent(hypothesis: Callable[[Any], Any], X: Any, y: Any) -> bool:
         """Return whether a hypothesis gives every instance its label."""
-        return all(plain(hypothesis(x)) == label for x, label in paired(X, y))
+        return all(plain(hypothesis(x)) == label for x, label in labelled_pairs(X, y))
 
     def observe(self, X: Any, y: Any) -> "VersionSpace":
         """Return the space of the hypotheses that also agree with these examples (1).
 
         VS = {h in H : h(x) = y for every example (x, y)}    (1)
         """
-        new = paired(X, y)
+        new = labelled_pairs(X, y)
         kept = {n: h for n, h in self.hypotheses.items() if all(plain(h(x)) == label for x, label in new)}
         return self._with(kept, self.examples + tuple(new))
 
@@ -178,7 +178,7 @@ class VersionSpace(Result):
         """
         if not self.hypotheses:
             raise DataError("VersionSpace.best: the space is empty; ask the space before the examples that emptied it.")
-        pairs = paired(X, y)
+        pairs = labelled_pairs(X, y)
         labels = [label for _, label in pairs]
         score = performance or (lambda true, said: sum(a == b for a, b in zip(true, said)) / len(true))
         return max(self.hypotheses, key=lambda name: score(labels, [plain(self.hypotheses[name](x)) for x, _ in pairs]))
@@ -257,7 +257,7 @@ def instances_of(X: Any) -> list[Any]:
     return [plain(x) for x in rows]
 
 
-def paired(X: Any, y: Any) -> list[tuple[Any, Any]]:
+def labelled_pairs(X: Any, y: Any) -> list[tuple[Any, Any]]:
     """Return instances and labels as pairs of Python values."""
     instances, labels = instances_of(X), [plain(label) for label in y]
     if len(instances) != len(labels):

@@ -149,7 +149,7 @@ def cut_in_order(
     )  # (m, levels - 1, 2, channels)
     left = np.take_along_axis(size, order, 1).cumsum(1)
     count = np.stack([left[:, :-1], left[:, -1:] - left[:, :-1]], axis=2)
-    valid = allowed(count, weights(target, sides), rules)
+    valid = large_enough(count, weights(target, sides), rules)
     if levels == 1:
         none = np.zeros(m)
         return Found(Judged(none, none, none.astype(int)), np.zeros((m, 2, groups.shape[2])), none > 0, None, left > 0)
@@ -164,7 +164,7 @@ def cut_in_order(
     return Found(judged, sides[node, best], valid[node, best], None, member)
 
 
-def allowed(count: NDArray, weight: NDArray, rules: Rules) -> NDArray:
+def large_enough(count: NDArray, weight: NDArray, rules: Rules) -> NDArray:
     """Return where both sides (..., 2) have rows and weight enough."""
     enough = (count > SLACK) & (count >= rules.min_samples_leaf - SLACK)
     return np.asarray((enough & (weight >= rules.min_weight_leaf)).all(-1))

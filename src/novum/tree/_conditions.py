@@ -14,7 +14,7 @@ from novum.engines.trees.input_table import coded_frame, is_frame
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.exceptions import ParameterError
 
-__all__ = ["Condition", "Names", "edge_condition", "float_rows", "holds", "names_of", "paths", "written"]
+__all__ = ["Condition", "Names", "condition_words", "edge_condition", "float_rows", "holds", "names_of", "paths"]
 
 
 class Condition(NamedTuple):
@@ -100,7 +100,7 @@ def paths(tree: Tree) -> list[tuple[int, tuple[Condition, ...]]]:
     return out
 
 
-def written(condition: Condition, names: Names, decimals: int) -> str:
+def condition_words(condition: Condition, names: Names, decimals: int) -> str:
     """Return a condition in words."""
     name = names.features[condition.feature]
     if condition.categories is not None:

@@ -27,7 +27,7 @@ from novum.engines.trees.walk import DIVIDE
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream
 from novum.tree._column_splits import SLACK, TIE, Column, Entries, Found, search
-from novum.tree._multiway_levels import Choice, Level, assembled, children_of, divided
+from novum.tree._multiway_levels import Choice, Level, assemble_levels, children_of, divide_rows
 from novum.tree._splits import gain_ratio, independence, masses, n_channels, tables, weights
 
 __all__ = ["Policy", "grow_branches", "score"]
@@ -113,8 +113,8 @@ def grow_branches(
         )
         levels.append(level)
         if not len(parents):
-            return assembled(levels, X.shape[1], target, policy.missing == "fractional")
-        at = divided(X, level, choice, at, first, target)
+            return assemble_levels(levels, X.shape[1], target, policy.missing == "fractional")
+        at = divide_rows(X, level, choice, at, first, target)
         m, parent_value, parent_impurity = len(parents), value[parents], impurity[parents]
 
 

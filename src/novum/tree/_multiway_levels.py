@@ -14,7 +14,7 @@ from novum.engines.trees.nodes import LEAF, UNDEFINED, Tree
 from novum.engines.trees.walk import DIVIDE, outcomes
 from novum.tree._column_splits import Entries, stable_order
 
-__all__ = ["Choice", "Level", "assembled", "children_of", "divided"]
+__all__ = ["Choice", "Level", "assemble_levels", "children_of", "divide_rows"]
 
 
 class Level(NamedTuple):
@@ -68,7 +68,7 @@ def children_of(choice: Choice, width: NDArray, first: int) -> tuple[NDArray, ND
     return branches, np.repeat(np.arange(len(width)), made)
 
 
-def divided(X: NDArray, level: Level, choice: Choice, at: Entries, first: int, target: Target) -> Entries:
+def divide_rows(X: NDArray, level: Level, choice: Choice, at: Entries, first: int, target: Target) -> Entries:
     """Return the entries of a level at the children of their nodes, sorted by child."""
     inner = np.flatnonzero(level.feature[at.node] != UNDEFINED)
     at = Entries(*(field[inner] for field in at))
@@ -99,7 +99,7 @@ def divided(X: NDArray, level: Level, choice: Choice, at: Entries, first: int, t
     return Entries(*(field[order] for field in moved))
 
 
-def assembled(levels: list[Level], d: int, target: Target, divides: bool) -> Tree:
+def assemble_levels(levels: list[Level], d: int, target: Target, divides: bool) -> Tree:
     """Return the levels as a node table; a plain one where every node has two children and no row is divided."""
 
     def joined(name: str) -> NDArray:

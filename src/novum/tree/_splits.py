@@ -62,21 +62,21 @@ def tables(target: Target, group: NDArray, size: int, row: NDArray | slice, weig
     if target.y is not None:
         y = target.y[row].T
         sums = [weight, *(weight * one for one in y), *(weight * one * one for one in y)]
-        return np.stack([binned(group, one, size) for one in sums], axis=1)
+        return np.stack([sums_by_bin(group, one, size) for one in sums], axis=1)
     assert target.code is not None
     parts = [
-        binned(group * k + target.code[row, o], weight, size * k).reshape(size, k)
+        sums_by_bin(group * k + target.code[row, o], weight, size * k).reshape(size, k)
         for o, k in enumerate(target.n_classes.tolist())
     ]
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
-def binned(group: NDArray, weight: NDArray, size: int) -> NDArray:
+def sums_by_bin(group: NDArray, weight: NDArray, size: int) -> NDArray:
     """Return the sums of weights by group as floats, also of no rows at all."""
     return np.bincount(group, weight, size).astype(np.float64, copy=False)
 
 
-def added(table: NDArray) -> NDArray:
+def add_last(table: NDArray) -> NDArray:
     """Return the sum over the last axis; NumPy's own is slow where that is short."""
     if table.shape[-1] > SHORT:
         return table.sum(-1)
@@ -88,7 +88,7 @@ def added(table: NDArray) -> NDArray:
 
 def weights(target: Target, table: NDArray) -> NDArray:
     """Return the weight of groups (..., channels)."""
-    return table[..., 0] if target.y is not None else added(table[..., : target.n_classes[0]])
+    return table[..., 0] if target.y is not None else add_last(table[..., : target.n_classes[0]])
 
 
 def times_log(x: NDArray) -> NDArray:
@@ -109,13 +109,13 @@ def masses(target: Target, table: NDArray) -> NDArray:
     for k, stop in zip(target.n_classes, end):
         part = table[..., stop - k : stop]
         if entropy:
-            out += times_log(total) - added(times_log(part))
+            out += times_log(total) - add_last(times_log(part))
         else:
-            out += total - added(part**2) / safe
+            out += total - add_last(part**2) / safe
     return np.maximum(out, 0.0) / outputs
 
 
-def joined(target: Target, groups: NDArray, missing: NDArray, policy: str) -> tuple[NDArray, NDArray]:
+def join_missing(target: Target, groups: NDArray, missing: NDArray, policy: str) -> tuple[NDArray, NDArray]:
     """Return the groups with the missing rows in them, and the group that new missing cells go to."""
     size = weights(target, groups)  # (..., V)
     heaviest = size.argmax(-1)
@@ -135,7 +135,7 @@ def joined(target: Target, groups: NDArray, missing: NDArray, policy: str) -> tu
 
 def judge(target: Target, groups: NDArray, missing: NDArray, policy: str) -> Judged:
     """Return gain (2), (5) and split entropy (3) of groups (..., V, channels) and missing rows (..., channels)."""
-    full, heaviest = joined(target, groups, missing, policy)
+    full, heaviest = join_missing(target, groups, missing, policy)
     whole, size = full.sum(-2), weights(target, full)
     total = size.sum(-1)
     safe = np.where(total > 0, total, 1.0)

@@ -86,7 +86,7 @@ def rows_of(data: Data, rows: NDArray) -> Data:
     return data._replace(X=X, target=data.target._replace(code=code, y=y), weight=weight)
 
 
-def scored(tree: Tree, data: Data) -> tuple[NDArray, float]:
+def score_nodes(tree: Tree, data: Data) -> tuple[NDArray, float]:
     """Return the score of every node as a leaf on some data, and the weight of these."""
     weight = np.ones(data.X.shape[0]) if data.weight is None else data.weight
     return leaf_scores(tree, data.X, data.target, weight), float(weight.sum())
@@ -139,7 +139,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         else:
             training, judging = self._parted(data)
             tree = self._tree_of(training)
-            score, whole = scored(tree, judging)
+            score, whole = score_nodes(tree, judging)
             tree, self.pruning_log_ = prune_by_score(tree, score, whole)
         self.tree_ = prune(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
@@ -292,7 +292,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         other = clone(self)
         training, judging = other._parted(other._read(X, y, sample_weight))
         full = other._tree_of(training)
-        (grown, size), (score, whole) = scored(full, training), scored(full, judging)
+        (grown, size), (score, whole) = score_nodes(full, training), score_nodes(full, judging)
         return curve_of(full, grown, score, (size, whole), training.target.code is None)
 
     def __sklearn_tags__(self) -> Any:

@@ -208,12 +208,12 @@ def plot_tree(
         if len(rows) != 1:
             raise ParameterError(f"plot_tree(sample=...): give one row; it has {len(rows)}.")
         part = tree.decision_path(rows).toarray()[0]
-    return drawn(
+    return draw_tree(
         decision_tree, style, tree.max_depth if max_depth is None else max_depth, ax, fontsize, filled, rounded, part
     )
 
 
-def drawn(
+def draw_tree(
     model: Any,
     style: Style,
     max_depth: int,

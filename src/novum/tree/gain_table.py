@@ -248,10 +248,10 @@ def information_gain_table(
     at = Entries(np.arange(len(row)), np.zeros(len(row), np.int64), part[row], weight[row])
     labels = [str(label) for label in np.unique(np.asarray(y).ravel())]
     columns = [column_of(np.asarray(data.X[row, j], np.float64), data.levels[j]) for j in range(data.X.shape[1])]
-    return tabulated(columns, at, target, missing, names_of(reader, None, None, data.levels), labels)
+    return tabulate_node(columns, at, target, missing, names_of(reader, None, None, data.levels), labels)
 
 
-def tabulated(
+def tabulate_node(
     columns: list[Column], at: Entries, target: Target, missing: str, names: Names, labels: list[str]
 ) -> GainTable:
     """Return the table of rows that are all at one node."""

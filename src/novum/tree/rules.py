@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import ParameterError
 from novum.report.result import Result
-from novum.tree._conditions import Condition, Names, float_rows, holds, names_of, paths, written
+from novum.tree._conditions import Condition, Names, condition_words, float_rows, holds, names_of, paths
 
 __all__ = ["Formula", "Formulas", "Rule", "RuleSet", "export_dnf", "export_rules"]
 
@@ -197,7 +197,7 @@ def export_rules(
     for leaf, conditions in paths(tree):
         prediction, words, purity = said(decision_tree, leaf, names)
         weight = float(tree.weighted_n_node_samples[leaf])
-        when = " and ".join(written(one, names, decimals) for one in conditions) or ALWAYS
+        when = " and ".join(condition_words(one, names, decimals) for one in conditions) or ALWAYS
         text = f"if {when} then {words} (weight {weight:g}, {kind} {purity:.2f})"
         rules.append(Rule(conditions, prediction, leaf, weight, purity, text))
     return RuleSet(rules, decision_tree)
@@ -248,7 +248,7 @@ def export_dnf(
         terms[int(decision_tree.tree_.value[leaf, 0].argmax())].append(conditions)
     formulas = {}
     for label, mine in zip(decision_tree.classes_.tolist(), terms):
-        parts = ["(" + " ∧ ".join(written(one, names, decimals) for one in term) + ")" for term in mine if term]
+        parts = ["(" + " ∧ ".join(condition_words(one, names, decimals) for one in term) + ")" for term in mine if term]
         text = ALWAYS if any(not term for term in mine) else " ∨ ".join(parts) or NEVER
         formulas[label] = Formula(tuple(mine), text, decision_tree)
     return Formulas(formulas, names.classes)

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Int, check
 from novum.engines.trees.nodes import LEAF, Tree
-from novum.tree._conditions import edge_condition, names_of, written
+from novum.tree._conditions import condition_words, edge_condition, names_of
 
 __all__ = ["export_text"]
 
@@ -67,7 +67,7 @@ def export_text(
             lines.append(f"{indent(depth, spacing)}{leaf_text(decision_tree, node, words, decimals, show_weights)}")
         else:
             for child in tree.children(node)[::-1].tolist():
-                text = written(edge_condition(tree, node, child), names, decimals)
+                text = condition_words(edge_condition(tree, node, child), names, decimals)
                 waiting.append((child, depth + 1, text.replace(" > ", " >  ")))
     return "\n".join(lines) + "\n"
 

@@ -84,7 +84,7 @@ def descend(X, centers, weight, guide, passes=8, pays=None):
         mass = np.where(sums.mass > 0, sums.mass, 1)[:, None]
         after = np.where(sums.mass[:, None] > 0, about + sums.first / mass, params.centers)
         trace.append((sums, memory["kmeans"].label.copy()))
-        params = Lloyd(after, 0, number + 1, bounds.moved(params.guide, params.centers, after))
+        params = Lloyd(after, 0, number + 1, bounds.next_guide(params.guide, params.centers, after))
     return trace
 
 
@@ -201,7 +201,7 @@ def test_followed_neighbors_stay_neighbors(k, d, stride):
     guide = bounds.neighborhoods(centers)
     for _ in range(12):
         after = centers + rng.normal(scale=stride, size=(k, d)) * rng.integers(0, 2, (k, 1))
-        guide, centers = bounds.moved(guide, centers, after), after
+        guide, centers = bounds.next_guide(guide, centers, after), after
         distance = np.sqrt(((centers[:, None] - centers[None]) ** 2).sum(axis=2))
         np.fill_diagonal(distance, np.inf)
         assert (guide.half <= distance.min(axis=1)).all()

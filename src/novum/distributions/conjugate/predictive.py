@@ -31,7 +31,7 @@ Array = NDArray[Any]
 NEGLIGIBLE = 1e-18  # mass of a tail that no double would feel
 
 
-def whole(x: Array) -> Array:
+def are_counts(x: Array) -> Array:
     """Return which are counts."""
     return (x >= 0) & (x == np.floor(x))
 
@@ -39,7 +39,7 @@ def whole(x: Array) -> Array:
 def beta_binomial(prior: Any, known: Any, x: Array) -> Array:
     """Return (14)."""
     n = known.n
-    inside = whole(x) & (x <= n)
+    inside = are_counts(x) & (x <= n)
     k = np.where(inside, x, 0.0)
     choose = -np.log(n + 1) - betaln(n - k + 1, k + 1)
     return np.where(inside, choose + betaln(prior.a + k, prior.b + n - k) - betaln(prior.a, prior.b), -np.inf)
@@ -47,7 +47,7 @@ def beta_binomial(prior: Any, known: Any, x: Array) -> Array:
 
 def dirichlet_multinomial(prior: Any, known: Any, x: Array) -> Array:
     """Return (15)."""
-    inside = whole(x).all(axis=-1) & (x.sum(axis=-1) == known.n)
+    inside = are_counts(x).all(axis=-1) & (x.sum(axis=-1) == known.n)
     k, total = np.where(inside[..., None], x, 0.0), prior.alpha.sum(axis=-1)
     ways = gammaln(known.n + 1) - gammaln(k + 1).sum(axis=-1)
     weight = (gammaln(prior.alpha + k) - gammaln(prior.alpha)).sum(axis=-1)
@@ -56,7 +56,7 @@ def dirichlet_multinomial(prior: Any, known: Any, x: Array) -> Array:
 
 def negative_binomial(prior: Any, _: Any, x: Array) -> Array:
     """Return (16)."""
-    inside = whole(x)
+    inside = are_counts(x)
     k = np.where(inside, x, 0.0)
     a, b = prior.shape, prior.rate
     ways = gammaln(a + k) - gammaln(a) - gammaln(k + 1)

@@ -54,7 +54,7 @@ class ConjugatePrior:
         -------
         Distribution
         """
-        pair, chosen = registry.resolved(self, likelihood, "predictive")
+        pair, chosen = registry.resolve_pair(self, likelihood, "predictive")
         return pair.predictive(self, chosen)
 
     def log_evidence(self, data: Any, likelihood: Any = None, *, sample_weight: Any = None) -> Any:

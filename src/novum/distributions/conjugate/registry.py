@@ -11,7 +11,7 @@ from novum.report.tables import html_table, text_table
 from novum.runtime import arrays
 from novum.runtime.blas import single_blas
 
-__all__ = ["ConjugatePairs", "conjugate_pairs", "conjugate_prior", "log_evidence", "posterior", "resolved"]
+__all__ = ["ConjugatePairs", "conjugate_pairs", "conjugate_prior", "log_evidence", "posterior", "resolve_pair"]
 
 HEAD = ("likelihood", "unknown", "known", "prior", "posterior", "predictive")
 
@@ -96,7 +96,7 @@ def conjugate_prior(likelihood: Any, unknown: str | None = None) -> Any:
     )
 
 
-def resolved(prior: Any, likelihood: Any, method: str) -> tuple[Any, Any]:
+def resolve_pair(prior: Any, likelihood: Any, method: str) -> tuple[Any, Any]:
     """Return the pair for a prior and a likelihood, and the likelihood: the one given, remembered, or by default."""
     owner = f"{type(prior).__name__}.{method}"
     own = [pair for pair in conjugate_pairs if pair.prior is type(prior)]
@@ -128,11 +128,11 @@ def about(pair: Any, prior: Any, likelihood: Any, rows: Any) -> Any:
     return pair.likelihood(center, 1.0)
 
 
-def opened(prior: Any, data: Any, likelihood: Any, sample_weight: Any, method: str) -> tuple[Any, Any, Any, bool]:
+def open_pair(prior: Any, data: Any, likelihood: Any, sample_weight: Any, method: str) -> tuple[Any, Any, Any, bool]:
     """Return pair, likelihood, source of the data, and whether they are one-dimensional."""
     from novum.distributions._fit import open_rows  # the engine is needed for data, not for a table of pairs
 
-    pair, chosen = resolved(prior, likelihood, method)
+    pair, chosen = resolve_pair(prior, likelihood, method)
     source, flat = open_rows(f"{type(prior).__name__}.{method}", data, sample_weight)
     return pair, chosen, source, flat
 
@@ -141,7 +141,7 @@ def posterior(prior: Any, data: Any, likelihood: Any, sample_weight: Any, method
     """Return the posterior, then the pair, the likelihood, the source and its flatness for further passes."""
     from novum.distributions._fit import rows_of, statistics_of
 
-    pair, chosen, source, flat = opened(prior, data, likelihood, sample_weight, method)
+    pair, chosen, source, flat = open_pair(prior, data, likelihood, sample_weight, method)
     rows, _ = rows_of(source.first(), pair.likelihood._event_ndim, flat)
     near = about(pair, prior, chosen, rows)
     with single_blas():

@@ -175,7 +175,7 @@ def log_likelihood_of(
     return total, state
 
 
-def moved(x: Array, i: int, a: float, j: int = 0, b: float = 0.0) -> Array:
+def move_two(x: Array, i: int, a: float, j: int = 0, b: float = 0.0) -> Array:
     """Return x with two coordinates moved."""
     point = x.copy()
     point[i] += a
@@ -187,8 +187,8 @@ def gradient_of(f: Callable[[Array], float], x: Array, scale: Array) -> Array:
     """Return (7) with steps of a small share of `scale`."""
     slopes = np.empty(x.size)
     for i, h in enumerate(SLOPE_STEP * scale):
-        near = f(moved(x, i, h)) - f(moved(x, i, -h))
-        far = f(moved(x, i, 2 * h)) - f(moved(x, i, -2 * h))
+        near = f(move_two(x, i, h)) - f(move_two(x, i, -h))
+        far = f(move_two(x, i, 2 * h)) - f(move_two(x, i, -2 * h))
         slopes[i] = (8 * near - far) / (12 * h)
     return slopes
 
@@ -198,19 +198,19 @@ def hessian_of(f: Callable[[Array], float], x: Array, scale: Array) -> Array:
     h = CURVATURE_STEP * scale
     hessian, center = np.empty((x.size, x.size)), f(x)
     for i in range(x.size):
-        near = f(moved(x, i, h[i])) + f(moved(x, i, -h[i])) - 2 * center
-        far = f(moved(x, i, 2 * h[i])) + f(moved(x, i, -2 * h[i])) - 2 * center
+        near = f(move_two(x, i, h[i])) + f(move_two(x, i, -h[i])) - 2 * center
+        far = f(move_two(x, i, 2 * h[i])) + f(move_two(x, i, -2 * h[i])) - 2 * center
         hessian[i, i] = (16 * near - far) / (12 * h[i] ** 2)
         for j in range(i):
-            cross = [mixed(f, x, i, k * h[i], j, k * h[j]) for k in (1, 2)]
+            cross = [mixed_difference(f, x, i, k * h[i], j, k * h[j]) for k in (1, 2)]
             hessian[i, j] = hessian[j, i] = (4 * cross[0] - cross[1]) / 3
     return hessian
 
 
-def mixed(f: Callable[[Array], float], x: Array, i: int, a: float, j: int, b: float) -> float:
+def mixed_difference(f: Callable[[Array], float], x: Array, i: int, a: float, j: int, b: float) -> float:
     """Return D_ij of (8)."""
-    same = f(moved(x, i, a, j, b)) + f(moved(x, i, -a, j, -b))
-    return (same - f(moved(x, i, a, j, -b)) - f(moved(x, i, -a, j, b))) / (4 * a * b)
+    same = f(move_two(x, i, a, j, b)) + f(move_two(x, i, -a, j, -b))
+    return (same - f(move_two(x, i, a, j, -b)) - f(move_two(x, i, -a, j, b))) / (4 * a * b)
 
 
 def natural_scale(f: Callable[[Array], float], x: Array) -> Array:
@@ -219,7 +219,7 @@ def natural_scale(f: Callable[[Array], float], x: Array) -> Array:
     limit = WIDEST * np.maximum(1.0, np.abs(x))
     center = f(x)
     for _ in range(SCALE_STEPS):
-        change = np.array([center - 0.5 * (f(moved(x, i, h)) + f(moved(x, i, -h))) for i, h in enumerate(scale)])
+        change = np.array([center - 0.5 * (f(move_two(x, i, h)) + f(move_two(x, i, -h))) for i, h in enumerate(scale)])
         change = np.where(np.isfinite(change), np.maximum(np.abs(change), 1e-13 * max(1.0, abs(center))), 1e6)
         scale = np.minimum(scale * np.sqrt(0.5 / change), limit)
     return scale

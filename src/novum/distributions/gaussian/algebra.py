@@ -67,7 +67,7 @@ class LinearGaussian(NamedTuple):
     gain: Array  # K, (..., d, m)
 
 
-def transposed(matrix: Array) -> Array:
+def transpose(matrix: Array) -> Array:
     """Return the transpose of the last two axes."""
     return np.swapaxes(matrix, -1, -2)
 
@@ -79,8 +79,8 @@ def times(matrix: Array, vector: Array) -> Array:
 
 def sandwich(left: Array, middle: Array) -> Array:
     """Return left @ middle @ left', symmetric to the bit."""
-    square = left @ middle @ transposed(left)
-    return 0.5 * (square + transposed(square))
+    square = left @ middle @ transpose(left)
+    return 0.5 * (square + transpose(square))
 
 
 def factor(owner: str, name: str, cov: Array) -> Array:
@@ -96,9 +96,9 @@ def factor(owner: str, name: str, cov: Array) -> Array:
 
 def gain_of(root: Array, cross: Array) -> Array:
     """Return cross @ (root root')^-1, for cross (..., d, m)."""
-    half = solve_lower(root, transposed(cross))  # (..., m, d)
-    turned = transposed(root)[..., ::-1, ::-1]  # read from its end, an upper triangle is a lower one
-    return np.ascontiguousarray(transposed(solve_lower(turned, half[..., ::-1, :])[..., ::-1, :]))
+    half = solve_lower(root, transpose(cross))  # (..., m, d)
+    turned = transpose(root)[..., ::-1, ::-1]  # read from its end, an upper triangle is a lower one
+    return np.ascontiguousarray(transpose(solve_lower(turned, half[..., ::-1, :])[..., ::-1, :]))
 
 
 def log_density_of(root: Array, offset: Array) -> Array:
@@ -191,7 +191,7 @@ def condition(mean: Any, cov: Any, observed: Any, value: Any) -> Gaussian:
     return Gaussian(m[..., a] + times(gain, x - m[..., b]), rest)
 
 
-def shaped(owner: str, name: str, value: Any, *last: int | None) -> Array:
+def check_shape(owner: str, name: str, value: Any, *last: int | None) -> Array:
     """Return an array whose last axes have these lengths, None for any; a number for a vector stays one."""
     array = np.asarray(value, float)
     found = array.shape[max(array.ndim - len(last), 0) :]
@@ -219,12 +219,12 @@ def affine(mean: Any, cov: Any, A: Any, b: Any = 0.0, noise: Any = None) -> Gaus
     Gaussian
     """
     m = np.asarray(mean, float)
-    matrix = shaped("affine", "A", A, None, m.shape[-1])
+    matrix = check_shape("affine", "A", A, None, m.shape[-1])
     rows = matrix.shape[-2]
     spread = sandwich(matrix, np.asarray(cov, float))
     return Gaussian(
-        times(matrix, m) + shaped("affine", "b", b, rows),
-        spread if noise is None else spread + shaped("affine", "noise", noise, rows, rows),
+        times(matrix, m) + check_shape("affine", "b", b, rows),
+        spread if noise is None else spread + check_shape("affine", "noise", noise, rows, rows),
     )
 
 
@@ -250,7 +250,7 @@ def product(mean: Any, cov: Any, other_mean: Any, other_cov: Any) -> GaussianPro
     """
     m, S = np.asarray(mean, float), np.asarray(cov, float)
     d = m.shape[-1]
-    n, T = shaped("product", "other_mean", other_mean, d), shaped("product", "other_cov", other_cov, d, d)
+    n, T = check_shape("product", "other_mean", other_mean, d), check_shape("product", "other_cov", other_cov, d, d)
     root = factor("product", "the sum of the covariances", S + T)
     gain = gain_of(root, S)
     C = sandwich(np.eye(m.shape[-1]) - gain, S) + sandwich(gain, T)
@@ -282,12 +282,16 @@ def linear_gaussian(mean: Any, cov: Any, A: Any, noise: Any, y: Any, b: Any = 0.
     (array([2.5]), array([[4.75]]), array([0.342105]), array([[0.026316]]))
     """
     owner, m, S = "linear_gaussian", np.asarray(mean, float), np.asarray(cov, float)
-    matrix = shaped(owner, "A", A, None, m.shape[-1])
+    matrix = check_shape(owner, "A", A, None, m.shape[-1])
     rows = matrix.shape[-2]
-    R, y, b = shaped(owner, "noise", noise, rows, rows), shaped(owner, "y", y, rows), shaped(owner, "b", b, rows)
+    R, y, b = (
+        check_shape(owner, "noise", noise, rows, rows),
+        check_shape(owner, "y", y, rows),
+        check_shape(owner, "b", b, rows),
+    )
     seen = affine(m, S, matrix, b, R)
     root = factor(owner, "the covariance of y", seen.cov)
-    gain = gain_of(root, S @ transposed(matrix))
+    gain = gain_of(root, S @ transpose(matrix))
     offset = y - seen.mean
     rest = np.eye(S.shape[-1]) - gain @ matrix
     posterior = Gaussian(m + times(gain, offset), sandwich(rest, S) + sandwich(gain, R))

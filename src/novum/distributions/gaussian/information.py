@@ -22,7 +22,7 @@ from novum.distributions.gaussian.algebra import (
     sandwich,
     split,
     times,
-    transposed,
+    transpose,
 )
 
 __all__ = [
@@ -47,8 +47,8 @@ def inverse_and_solution(owner: str, name: str, matrix: Array, vector: Array) ->
     """Return matrix^-1 and matrix^-1 vector, from one Cholesky factor."""
     root = factor(owner, name, matrix)
     half = solve_lower(root, np.broadcast_to(np.eye(matrix.shape[-1]), matrix.shape))
-    inverse = transposed(half) @ half
-    return 0.5 * (inverse + transposed(inverse)), times(transposed(half), times(half, vector))
+    inverse = transpose(half) @ half
+    return 0.5 * (inverse + transpose(inverse)), times(transpose(half), times(half, vector))
 
 
 def information_form(mean: Any, cov: Any) -> Information:
@@ -82,11 +82,11 @@ def information_update(shift: Any, precision: Any, A: Any, noise: Any, y: Any, b
     matrix = np.asarray(A, float)
     root = factor("information_update", "noise", np.asarray(noise, float))
     white = solve_lower(root, matrix)  # R^-1/2 A
-    weight = transposed(gain_of(root, transposed(matrix)))  # R^-1 A
+    weight = transpose(gain_of(root, transpose(matrix)))  # R^-1 A
     offset = np.asarray(y, float) - np.asarray(b, float)
     return Information(
-        np.asarray(shift, float) + times(transposed(weight), offset),
-        np.asarray(precision, float) + sandwich(transposed(white), np.eye(white.shape[-2])),
+        np.asarray(shift, float) + times(transpose(weight), offset),
+        np.asarray(precision, float) + sandwich(transpose(white), np.eye(white.shape[-2])),
     )
 
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 
-__all__ = ["aligned", "check_names", "check_states", "evaluated", "listed", "places", "summed"]
+__all__ = ["align_axes", "check_names", "check_states", "evaluate_states", "known_names", "places", "sum_to"]
 
 States = dict[str, tuple[Any, ...]]
 
 
-def listed(owner: str, which: Any, names: Iterable[str]) -> tuple[str, ...]:
+def known_names(owner: str, which: Any, names: Iterable[str]) -> tuple[str, ...]:
     """Return one name or several as a tuple of known, different names."""
     chosen = (which,) if isinstance(which, str) else tuple(which)
     known = tuple(names)
@@ -57,7 +57,7 @@ def check_states(owner: str, states: Any, names: tuple[str, ...], shape: tuple[i
 
 def places(owner: str, evidence: Mapping[str, Any], states: States) -> dict[str, int]:
     """Return the place of every observed state."""
-    listed(owner, tuple(evidence), states)
+    known_names(owner, tuple(evidence), states)
     found = {}
     for name, value in evidence.items():
         try:
@@ -68,23 +68,23 @@ def places(owner: str, evidence: Mapping[str, Any], states: States) -> dict[str,
     return found
 
 
-def summed(p: NDArray[Any], names: tuple[str, ...], keep: tuple[str, ...]) -> NDArray[Any]:
+def sum_to(p: NDArray[Any], names: tuple[str, ...], keep: tuple[str, ...]) -> NDArray[Any]:
     """Return the sum over all axes but `keep`, whose axes come in that order."""
     out = p.sum(axis=tuple(i for i, name in enumerate(names) if name not in keep))
     order = [name for name in names if name in keep]
     return np.transpose(out, [order.index(name) for name in keep])
 
 
-def aligned(p: NDArray[Any], names: tuple[str, ...], target: tuple[str, ...]) -> NDArray[Any]:
+def align_axes(p: NDArray[Any], names: tuple[str, ...], target: tuple[str, ...]) -> NDArray[Any]:
     """Return p with its axes in the order of `target`, of length one where p does not have them."""
     present = [name for name in target if name in names]
     moved = np.transpose(p, [names.index(name) for name in present])
     return moved.reshape([moved.shape[present.index(name)] if name in names else 1 for name in target])
 
 
-def evaluated(owner: str, function: Callable[..., Any], states: States) -> tuple[NDArray[Any], tuple[str, ...]]:
+def evaluate_states(owner: str, function: Callable[..., Any], states: States) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return the values of a function over all states of the variables that its arguments name, and these names."""
-    arguments = listed(owner, tuple(signature(function).parameters), states)
+    arguments = known_names(owner, tuple(signature(function).parameters), states)
     shape = [len(states[name]) for name in arguments]
     values = np.empty(shape, dtype=object)
     for place, outcome in zip(np.ndindex(*shape), product(*(states[name] for name in arguments))):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.distributions.tables.axes import aligned, check_names, check_states, listed, places, summed
+from novum.distributions.tables.axes import align_axes, check_names, check_states, known_names, places, sum_to
 from novum.distributions.tables.text import as_html, as_text, draw_table, state_columns
 from novum.exceptions import DataError, ParameterError
 from novum.report.result import Result
@@ -105,8 +105,8 @@ class ConditionalTable(Result):
             if self.states[name] != other.states[name]:
                 raise DataError(f"the states of {name!r} differ: {self.states[name]} and {other.states[name]}.")
         axes = (*rest, *other.names, *self.names)
-        right = aligned(other.p, (*rest, *other.names), axes)
-        left = aligned(self.p, self._axes, axes)
+        right = align_axes(other.p, (*rest, *other.names), axes)
+        left = align_axes(self.p, self._axes, axes)
         with np.errstate(invalid="ignore"):
             p = np.where(right == 0, 0.0, left * right)
         states = {**other.states, **{name: self.states[name] for name in self.names}}
@@ -116,8 +116,8 @@ class ConditionalTable(Result):
 
     def marginal(self, *names: str) -> "ConditionalTable":
         """Return P(names | given), the other variables summed out."""
-        keep = listed("ConditionalTable.marginal", names, self.names)
-        p = summed(self.p, self._axes, (*self.given, *keep))
+        keep = known_names("ConditionalTable.marginal", names, self.names)
+        p = sum_to(self.p, self._axes, (*self.given, *keep))
         return ConditionalTable(p, keep, self.given, {name: self.states[name] for name in (*self.given, *keep)})
 
     def bayes(self, prior: Any) -> "ConditionalTable":
@@ -139,7 +139,7 @@ class ConditionalTable(Result):
         joint = self * prior
         context = getattr(joint, "given", ())
         of, seen = tuple(prior.names), self.names
-        p = summed(joint.p, (*context, *joint.names), (*context, *seen, *of))
+        p = sum_to(joint.p, (*context, *joint.names), (*context, *seen, *of))
         total = p.sum(axis=tuple(range(len(context) + len(seen), p.ndim)), keepdims=True)
         with np.errstate(invalid="ignore"):
             return ConditionalTable(

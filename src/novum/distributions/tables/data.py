@@ -10,7 +10,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import row_weights
 from novum.runtime.labels import coded_labels
 
-__all__ = ["columns_of", "counted", "long_table"]
+__all__ = ["columns_of", "count_rows", "long_table"]
 
 
 def columns_of(owner: str, data: Any, names: Any) -> dict[str, NDArray[Any]]:
@@ -40,7 +40,7 @@ def columns_of(owner: str, data: Any, names: Any) -> dict[str, NDArray[Any]]:
     return every if chosen is None else {name: every[name] for name in chosen}
 
 
-def counted(
+def count_rows(
     owner: str, columns: dict[str, NDArray[Any]], states: Mapping[str, Any], sample_weight: Any
 ) -> tuple[NDArray[Any], dict[str, tuple[Any, ...]]]:
     """Return the weighted counts of the rows, an axis per column, and the states of the axes."""

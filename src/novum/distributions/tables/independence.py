@@ -19,7 +19,7 @@ from scipy.stats import chi2
 from novum.report.result import Result, result
 from novum.runtime.checks import check_choice
 
-__all__ = ["IndependenceCheck", "IndependenceTest", "Statement", "deviation", "tested"]
+__all__ = ["IndependenceCheck", "IndependenceTest", "Statement", "deviation", "test_counts_of"]
 
 
 @result
@@ -88,7 +88,7 @@ def deviation(joint: NDArray[Any]) -> NDArray[Any]:
     return np.abs(given - given.sum(axis=2, keepdims=True) * given.sum(axis=1, keepdims=True))
 
 
-def tested(counts: NDArray[Any], statistic: str) -> IndependenceTest:
+def test_counts_of(counts: NDArray[Any], statistic: str) -> IndependenceTest:
     """Return the test of counts (c, a, b)."""
     check_choice("test_independence", "statistic", statistic, ("g", "chi2"))
     total = counts.sum(axis=(1, 2), keepdims=True)

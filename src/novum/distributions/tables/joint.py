@@ -18,10 +18,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.distributions.tables.axes import aligned, check_names, check_states, evaluated, listed, places, summed
+from novum.distributions.tables.axes import (
+    align_axes,
+    check_names,
+    check_states,
+    evaluate_states,
+    known_names,
+    places,
+    sum_to,
+)
 from novum.distributions.tables.conditional import ConditionalTable
-from novum.distributions.tables.data import columns_of, counted, long_table
-from novum.distributions.tables.independence import IndependenceCheck, IndependenceTest, Statement, deviation, tested
+from novum.distributions.tables.data import columns_of, count_rows, long_table
+from novum.distributions.tables.independence import (
+    IndependenceCheck,
+    IndependenceTest,
+    Statement,
+    deviation,
+    test_counts_of,
+)
 from novum.distributions.tables.text import as_html, as_text, draw_table, state_columns
 from novum.exceptions import DataError, ParameterError
 from novum.report.result import Result
@@ -105,7 +119,7 @@ class JointTable(Result):
         sample_weight : array-like of shape (n,), optional
         """
         columns = columns_of("JointTable.from_samples", data, names)
-        counts, found = counted("JointTable.from_samples", columns, states or {}, sample_weight)
+        counts, found = count_rows("JointTable.from_samples", columns, states or {}, sample_weight)
         return cls.from_counts(counts, tuple(columns), found)
 
     @classmethod
@@ -129,7 +143,7 @@ class JointTable(Result):
     # ------------------------------------------------------------------------------------------ the rules
 
     def _names(self, method: str, which: Any) -> tuple[str, ...]:
-        return listed(f"JointTable.{method}", which, self.names)
+        return known_names(f"JointTable.{method}", which, self.names)
 
     def _like(self, p: NDArray[Any], names: tuple[str, ...]) -> "JointTable":
         table = JointTable(p, names, {name: self.states[name] for name in names})
@@ -144,7 +158,7 @@ class JointTable(Result):
         keep = self._names("marginal", names)
         if not keep:
             raise ParameterError(f"JointTable.marginal: name at least one of {', '.join(self.names)}.")
-        return self._like(summed(self.p, self.names, keep), keep)
+        return self._like(sum_to(self.p, self.names, keep), keep)
 
     def condition(self, evidence: Evidence | None = None, **more: Any) -> "JointTable":
         """Return (2): the other variables, given observed states. Evidence of probability zero is an error.
@@ -172,7 +186,7 @@ class JointTable(Result):
             raise ParameterError(
                 f"JointTable.conditional(of={of!r}, given={given!r}): name different variables on each side."
             )
-        joint = summed(self.p, self.names, b + a)
+        joint = sum_to(self.p, self.names, b + a)
         total = joint.sum(axis=tuple(range(len(b), joint.ndim)), keepdims=True)
         p = np.where(total > 0, joint / np.where(total > 0, total, 1.0), np.nan)
         return ConditionalTable(p, a, b, {name: self.states[name] for name in b + a})
@@ -247,8 +261,8 @@ class JointTable(Result):
             mask = np.zeros(self.p.shape, bool)
             mask[tuple(found.get(name, slice(None)) for name in self.names)] = True
             return mask
-        values, arguments = evaluated("JointTable.probability", event, self.states)
-        return aligned(values.astype(bool), arguments, self.names)
+        values, arguments = evaluate_states("JointTable.probability", event, self.states)
+        return align_axes(values.astype(bool), arguments, self.names)
 
     # ------------------------------------------------------------------------------------------ random variables
 
@@ -256,12 +270,12 @@ class JointTable(Result):
         """Return the table with one more variable, a function of the others (its arguments name them)."""
         if name in self.names:
             raise ParameterError(f"JointTable.with_variable: there is a variable {name!r} already.")
-        values, arguments = evaluated("JointTable.with_variable", function, self.states)
+        values, arguments = evaluate_states("JointTable.with_variable", function, self.states)
         states = in_order(values.ravel())
         hot = np.stack([values == state for state in states], axis=-1).astype(float)
         names = (*self.names, name)
         table = JointTable(
-            aligned(self.p, self.names, names) * aligned(hot, (*arguments, name), names),
+            align_axes(self.p, self.names, names) * align_axes(hot, (*arguments, name), names),
             names,
             {**self.states, name: tuple(states)},
         )
@@ -273,9 +287,9 @@ class JointTable(Result):
             arguments = self._names(method, function)
             values = np.array(self.states[function], dtype=object)
         else:
-            values, arguments = evaluated(f"JointTable.{method}", function, self.states)
+            values, arguments = evaluate_states(f"JointTable.{method}", function, self.states)
         try:
-            return aligned(values.astype(float), arguments, self.names)
+            return align_axes(values.astype(float), arguments, self.names)
         except (TypeError, ValueError):
             raise DataError(
                 f"JointTable.{method}: {function!r} has values that are no numbers; give a function of it, as in "
@@ -304,8 +318,8 @@ class JointTable(Result):
                 raise DataError(f"JointTable.expectation: the evidence {dict(given)} has probability zero.")
             return float((self.p * mask * values).sum() / total)
         names = self._names("expectation", given)
-        weight = summed(self.p, self.names, names)
-        mean = summed(self.p * values, self.names, names) / np.where(weight > 0, weight, np.nan)
+        weight = sum_to(self.p, self.names, names)
+        mean = sum_to(self.p * values, self.names, names) / np.where(weight > 0, weight, np.nan)
         keys = product(*(self.states[name] for name in names))
         return {key if len(names) > 1 else key[0]: value for key, value in zip(keys, mean.ravel().tolist())}
 
@@ -337,7 +351,7 @@ class JointTable(Result):
         names = groups[0] + groups[1] + groups[2]
         if len(set(names)) < len(names) or not groups[1] or not groups[2]:
             raise ParameterError(f"JointTable.{method}: a, b and given must name different variables.")
-        joint = summed(self.p, self.names, names)
+        joint = sum_to(self.p, self.names, names)
         sizes = [int(np.prod([len(self.states[name]) for name in group], dtype=int)) for group in groups]
         return joint.reshape(sizes), names
 
@@ -369,7 +383,7 @@ class JointTable(Result):
                 "needs counts: JointTable.from_samples or from_counts."
             )
         joint, _ = self._three("test_independence", a, b, given)
-        return tested(joint * self.n_samples, statistic)
+        return test_counts_of(joint * self.n_samples, statistic)
 
     # ------------------------------------------------------------------------------------------ draws and pictures
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning
-from novum.runtime.words import few, shown
+from novum.runtime.words import first_few, value_text
 
 __all__ = ["coded_columns", "coded_rows", "columns_of", "found_states", "learned_states"]
 
@@ -110,7 +110,7 @@ def found_states(column: Any) -> tuple[Any, ...]:
 def learned_states(owner: str, name: Any, column: Any) -> tuple[Any, ...]:
     """Return the states of a column from which a model is learned; refuse measurements, which have a state per row."""
     states = found_states(column)
-    if len(states) <= MANY_STATES or declared(column):
+    if len(states) <= MANY_STATES or declares_categories(column):
         return states
     real = any(isinstance(s, float) and not s.is_integer() for s in states)
     if real or len(states) > MOST_STATES:
@@ -130,13 +130,13 @@ def learned_states(owner: str, name: Any, column: Any) -> tuple[Any, ...]:
     return states
 
 
-def declared(column: Any) -> bool:
+def declares_categories(column: Any) -> bool:
     """Return whether a column names its categories itself."""
     native = getattr(column, "to_native", lambda: column)()
     return hasattr(getattr(native, "dtype", None), "categories")
 
 
-def coded(owner: str, name: Any, column: Any, states: tuple[Any, ...]) -> NDArray[np.int32]:
+def state_codes(owner: str, name: Any, column: Any, states: tuple[Any, ...]) -> NDArray[np.int32]:
     """Return the number of the state of every row; -1 where it is missing."""
     values, codes = distinct(column)
     if tuple(values) == states:
@@ -150,8 +150,8 @@ def coded(owner: str, name: Any, column: Any, states: tuple[Any, ...]) -> NDArra
     if (table == -2).any() and (out == -2).any():
         row = int(np.argmax(out == -2))
         raise DataError(
-            f"{owner}: row {row} of column {name!r} holds {shown(values[int(codes[row])])}, which is no state of {name!r}; "
-            f"its states are {few(states, quoted=True)}."
+            f"{owner}: row {row} of column {name!r} holds {value_text(values[int(codes[row])])}, which is no state of {name!r}; "
+            f"its states are {first_few(states, quoted=True)}."
         )
     return out
 
@@ -164,7 +164,7 @@ def coded_columns(
     n = len(columns[names[0]]) if names else 0
     out = np.empty((len(names), n), dtype=np.int32)
     for i, name in enumerate(names):
-        out[i] = coded(owner, name, columns[name], states[name])
+        out[i] = state_codes(owner, name, columns[name], states[name])
     return names, out
 
 

@@ -25,7 +25,7 @@ __all__ = [
     "FORMS",
     "FULL",
     "TIED",
-    "Sums",
+    "MixtureSums",
     "checked_precisions",
     "covariance_parameters",
     "dense",
@@ -46,7 +46,7 @@ EMPTY = 10 * float(
 )  # added to every mass, as in scikit-learn: a component without rows divides by it
 
 
-class Sums(NamedTuple):
+class MixtureSums(NamedTuple):
     """Statistics of one pass: (4) about the means that entered it, and the value of the objective there."""
 
     mass: NDArray  # (k,)
@@ -67,7 +67,7 @@ def shape_of(form: str, k: int, d: int) -> tuple[int, ...]:
     return {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,), "tied_spherical": ()}[form]
 
 
-def estimate(form: str, sums: Sums, shift: NDArray, reg: float) -> tuple[NDArray, NDArray, NDArray]:
+def estimate(form: str, sums: MixtureSums, shift: NDArray, reg: float) -> tuple[NDArray, NDArray, NDArray]:
     """Return masses, means and covariances by (5): maximum likelihood, plus `reg` on every diagonal."""
     mass = sums.mass + EMPTY
     offset = sums.first / mass[:, None]

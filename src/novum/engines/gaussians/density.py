@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from novum import _core
 from novum.engines.gaussians import missing, tensors
-from novum.engines.gaussians.covariance import DIAGONAL, FULL, TIED, Sums, kernel_layout, layout, log_determinant
+from novum.engines.gaussians.covariance import DIAGONAL, FULL, TIED, MixtureSums, kernel_layout, layout, log_determinant
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
@@ -114,7 +114,7 @@ def tied_second(T: NDArray, gap: NDArray, mass: NDArray, first: NDArray) -> NDAr
     return T - cross - cross.T - (mass * gap.T) @ gap
 
 
-def pass_of(density: Density, block: Block) -> Sums:
+def pass_of(density: Density, block: Block) -> MixtureSums:
     """Return (4) of one block."""
     X, weight = host(block.X), host(block.weight)
     if not is_complete(block):
@@ -128,10 +128,10 @@ def pass_of(density: Density, block: Block) -> Sums:
     )
     if density.layout == TIED:
         second = tied_second(scatter(density.center, block), density.mean - density.center, mass, first)
-    return Sums(mass, first, second, log_likelihood, information, weight_of(block))
+    return MixtureSums(mass, first, second, log_likelihood, information, weight_of(block))
 
 
-def moments_of(kind: int, responsibility: NDArray, shift: NDArray, block: Block) -> Sums:
+def moments_of(kind: int, responsibility: NDArray, shift: NDArray, block: Block) -> MixtureSums:
     """Return (4) of one block under given responsibilities (rows, k), about `shift`; a block of a tensor comes to the host."""
     k, d = shift.shape
     X = np.ascontiguousarray(arrays.to_numpy(block.X))
@@ -141,10 +141,10 @@ def moments_of(kind: int, responsibility: NDArray, shift: NDArray, block: Block)
     _core.gaussians.mixture.moments(
         full, X, weight, np.ascontiguousarray(responsibility, np.float64), shift, mass, first, second
     )
-    return Sums(mass, first, second.sum(axis=0) if kind == TIED else second, 0.0, 0.0, weight_of(block))
+    return MixtureSums(mass, first, second.sum(axis=0) if kind == TIED else second, 0.0, 0.0, weight_of(block))
 
 
-def evaluated(density: Density, block: Block, what: str) -> Any:
+def evaluate_block(density: Density, block: Block, what: str) -> Any:
     """Return l, r, total or the best component of every row, in the dtype and home of the block."""
     X = host(block.X)
     k = len(density.constant)
@@ -173,19 +173,19 @@ def evaluated(density: Density, block: Block, what: str) -> Any:
 
 def joint(density: Density, block: Block) -> Any:
     """Return l of (2)."""
-    return evaluated(density, block, "joint")
+    return evaluate_block(density, block, "joint")
 
 
 def posterior(density: Density, block: Block) -> Any:
     """Return r of (3)."""
-    return evaluated(density, block, "posterior")
+    return evaluate_block(density, block, "posterior")
 
 
 def total(density: Density, block: Block) -> Any:
     """Return log p(x) of every row: total of (3)."""
-    return evaluated(density, block, "total")
+    return evaluate_block(density, block, "total")
 
 
 def label(density: Density, block: Block) -> Any:
     """Return the component of largest responsibility of every row."""
-    return evaluated(density, block, "label")
+    return evaluate_block(density, block, "label")

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from novum.engines.gaussians.covariance import DIAGONAL, TIED, Sums
+from novum.engines.gaussians.covariance import DIAGONAL, TIED, MixtureSums
 from novum.engines.gaussians.tensors import log_sum
 from novum.fold.blocks import Block, add
 from novum.runtime import arrays as _array
@@ -83,7 +83,7 @@ def dense_joint(density: Any, X: Any, seen: Any) -> tuple[Any, Any, Any, Any, An
     return lib.stack(columns, 1), lib.stack(offsets), lib.stack(inverses), lib.stack(logs), which
 
 
-def prepared(X: Any) -> tuple[Any, Any]:
+def observed_cells(X: Any) -> tuple[Any, Any]:
     """Return X in float64 with zeros for missing cells, and which cells are observed."""
     lib = library(X)
     seen = ~lib.isnan(X)
@@ -99,7 +99,7 @@ def portions(density: Any, X: Any) -> list[slice]:
 
 def all_joint(density: Any, X: Any) -> Any:
     """Return l of every row, (8) in place of (2), in float64."""
-    parts = [prepared(X[part]) for part in portions(density, X)]
+    parts = [observed_cells(X[part]) for part in portions(density, X)]
     one = diagonal_joint if density.layout == DIAGONAL else dense_joint
     return _array.stack_rows([one(density, filled, seen)[0] for filled, seen in parts])
 
@@ -107,7 +107,7 @@ def all_joint(density: Any, X: Any) -> Any:
 def portion_sums(density: Any, X: Any, weight: Any) -> list[Any]:
     """Return mass, first, second, the log-likelihood and the information of some rows with missing cells, in their library."""
     lib = library(X)
-    filled, seen = prepared(X)
+    filled, seen = observed_cells(X)
     gaps = _array.double((~seen).sum(1))
     if density.layout == DIAGONAL:
         joint, offset = diagonal_joint(density, filled, seen)
@@ -126,7 +126,7 @@ def portion_sums(density: Any, X: Any, weight: Any) -> list[Any]:
     else:
         second = (offset * wr.T[:, :, None]).swapaxes(1, 2) @ offset
         S = lib.broadcast_to(covariance, second.shape)
-        shares = grouped(wr, which, inverse.shape[1])  # (p, k)
+        shares = sums_by_group(wr, which, inverse.shape[1])  # (p, k)
         mean_inverse = lib.einsum("pk,kpij->kij", shares, inverse)
         second = second + wr.sum(0)[:, None, None] * S - S @ mean_inverse @ S
         whole = lib.linalg.slogdet(S)[1]
@@ -137,7 +137,7 @@ def portion_sums(density: Any, X: Any, weight: Any) -> list[Any]:
     return [wr.sum(0), first, second, likelihood, information]
 
 
-def grouped(values: Any, which: Any, count: int) -> Any:
+def sums_by_group(values: Any, which: Any, count: int) -> Any:
     """Return the sums of the rows of `values` by group."""
     if _array.is_tensor(values):
         import torch
@@ -148,7 +148,7 @@ def grouped(values: Any, which: Any, count: int) -> Any:
     return np.stack([np.bincount(which, column, minlength=count) for column in values.T], axis=1)
 
 
-def split_pass(density: Any, block: Block, complete_pass: Callable[[Any, Block], Sums]) -> Sums:
+def split_pass(density: Any, block: Block, complete_pass: Callable[[Any, Block], MixtureSums]) -> MixtureSums:
     """Return (4) of a block of which some rows have missing cells: complete rows by `complete_pass`, the others by (8)-(10)."""
     X, weight = block.X, block.weight
     lib = library(X)
@@ -163,6 +163,6 @@ def split_pass(density: Any, block: Block, complete_pass: Callable[[Any, Block],
         w = None if weight is None else weight[part]
         arrays = [np.asarray(_array.to_numpy(value), np.float64) for value in portion_sums(density, rows, w)]
         mass = float(rows.shape[0] if w is None else w.sum())
-        found = Sums(arrays[0], arrays[1], arrays[2], float(arrays[3]), float(arrays[4]), mass)
+        found = MixtureSums(arrays[0], arrays[1], arrays[2], float(arrays[3]), float(arrays[4]), mass)
         sums = add(sums, found)
     return sums

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from novum.engines.gaussians.covariance import DIAGONAL, FULL, TIED, Sums
+from novum.engines.gaussians.covariance import DIAGONAL, FULL, TIED, MixtureSums
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
@@ -99,7 +99,7 @@ def about_means(layout: int, mass: Any, first: Any, second: Any, gap: Any) -> tu
     return first - mass[:, None] * gap, second
 
 
-def tensor_pass(density: Any, block: Block, weight: float) -> Sums:
+def tensor_pass(density: Any, block: Block, weight: float) -> MixtureSums:
     """Return (4) of a block; everything is added up on the device, five small arrays come back."""
     import torch
 
@@ -128,4 +128,4 @@ def tensor_pass(density: Any, block: Block, weight: float) -> Sums:
         found = list(sums) if not found else [a + b for a, b in zip(found, sums)]
     mass, first, second, likelihood, information = (arrays.to_numpy(value) for value in found)
     first, second = about_means(density.layout, mass, first, second, density.mean - density.mean.mean(axis=0))
-    return Sums(mass, first, second, float(likelihood), float(information), weight)
+    return MixtureSums(mass, first, second, float(likelihood), float(information), weight)

@@ -16,7 +16,7 @@ from novum.fold.blocks import Block
 from novum.runtime import arrays
 
 __all__ = [
-    "Sums",
+    "ClusterSums",
     "all_distances",
     "distances",
     "host",
@@ -31,7 +31,7 @@ __all__ = [
 TENSOR_VALUES = 2**27  # what a GPU holds at a time for scores or differences: 1 GB of float64
 
 
-class Sums(NamedTuple):
+class ClusterSums(NamedTuple):
     """Statistics of one pass: what the means and the objective need."""
 
     first: NDArray  # (k, d): sum of w (x - origin) of every cluster
@@ -103,19 +103,19 @@ def all_distances(centers: NDArray, block: Block) -> Any:
     return out
 
 
-def move(centers: NDArray, origin: NDArray, sums: Sums, dtype: np.dtype) -> tuple[NDArray, float]:
+def move(centers: NDArray, origin: NDArray, sums: ClusterSums, dtype: np.dtype) -> tuple[NDArray, float]:
     """Return (3), in the dtype of the data, and by how much the centers moved, all squared distances together."""
     after = np.empty_like(centers)
     shift = _core.kmeans.dense.move(centers, origin, sums.first, sums.mass, dtype == np.float32, after)
     return after, shift
 
 
-def plain_pass(params: Any, block: Block) -> Sums:
+def plain_pass(params: Any, block: Block) -> ClusterSums:
     """Return the statistics of one block of a home that remembers nothing between passes."""
     return lloyd_pass(params.centers, block)[0]
 
 
-def lloyd_pass(centers: NDArray, block: Block) -> tuple[Sums, Any]:
+def lloyd_pass(centers: NDArray, block: Block) -> tuple[ClusterSums, Any]:
     """Return the statistics of one block, and the labels they rest on."""
     X = host(block.X)
     if not isinstance(X, np.ndarray) and arrays.is_tensor(X):
@@ -127,7 +127,7 @@ def lloyd_pass(centers: NDArray, block: Block) -> tuple[Sums, Any]:
         inertia = _core.kmeans.sparse.step(X.data, X.indices, X.indptr, weight, centers, label, first, mass)
     else:
         inertia = _core.kmeans.dense.step(X, weight, centers, label, first, mass)
-    return Sums(first, mass, inertia), label
+    return ClusterSums(first, mass, inertia), label
 
 
 def tensor_origin(centers: NDArray, X: Any) -> Any:
@@ -160,7 +160,7 @@ def tensor_distances(centers: NDArray, X: Any) -> Any:
     return torch.cdist(X.double(), c, compute_mode="donot_use_mm_for_euclid_dist").to(X.dtype)
 
 
-def tensor_pass(centers: NDArray, block: Block) -> tuple[Sums, Any]:
+def tensor_pass(centers: NDArray, block: Block) -> tuple[ClusterSums, Any]:
     """Return the statistics of a block of a tensor, added up on its device in float64, in whatever order it adds."""
     import torch
 
@@ -178,4 +178,4 @@ def tensor_pass(centers: NDArray, block: Block) -> tuple[Sums, Any]:
         first.index_add_(0, index[part], offset)
         inertia += square.sum()
     mass = torch.bincount(index, weights=weight, minlength=len(centers)).double()
-    return Sums(arrays.to_numpy(first), arrays.to_numpy(mass), float(inertia)), label
+    return ClusterSums(arrays.to_numpy(first), arrays.to_numpy(mass), float(inertia)), label

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.engines.kmeans.assignment import Sums, host, lloyd_pass
+from novum.engines.kmeans.assignment import ClusterSums, host, lloyd_pass
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 
-__all__ = ["Guide", "Lloyd", "guided_pass", "known_labels", "moved", "start_guide"]
+__all__ = ["Guide", "Lloyd", "guided_pass", "known_labels", "next_guide", "start_guide"]
 
 GROUP = 16  # centers per group: a vector of the kernels
 FEW_DIMENSIONS = 4  # up to here 16 neighbors surround a center
@@ -114,7 +114,7 @@ def neighborhoods(centers: NDArray, before: NDArray | None = None, guide: Neighb
     return out
 
 
-def moved(guide: Guide, before: NDArray, after: NDArray) -> Guide:
+def next_guide(guide: Guide, before: NDArray, after: NDArray) -> Guide:
     """Return the guide of the next pass, when the centers have moved."""
     if guide is None:
         return None
@@ -127,7 +127,7 @@ def moved(guide: Guide, before: NDArray, after: NDArray) -> Guide:
     return Groups(guide.order, gaps(after, guide.order, width), guide.drift + farthest)
 
 
-def guided_pass(params: Lloyd, block: Block) -> Sums:
+def guided_pass(params: Lloyd, block: Block) -> ClusterSums:
     """Return the statistics of one block, using and renewing what it remembers."""
     memory = block.memory
     if memory is None or (arrays.is_tensor(block.X) and block.X.device.type != "cpu"):
@@ -149,7 +149,7 @@ def guided_pass(params: Lloyd, block: Block) -> Sums:
         )
         known = block.rows if looked <= FULL_SHARE * known else probe_rows(X)
         memory["kmeans"] = State(params.run, params.number, label, None, known)
-        return Sums(first, mass, inertia)
+        return ClusterSums(first, mass, inertia)
     lower, known = state.lower, state.known
     if lower is None:
         lower, known = unknown(block.rows, params.guide), probe_rows(X)
@@ -164,7 +164,7 @@ def guided_pass(params: Lloyd, block: Block) -> Sums:
     elif not pays:
         known = probe_rows(X)
     memory["kmeans"] = State(params.run, params.number, label, lower, known, grows)
-    return Sums(first, mass, inertia)
+    return ClusterSums(first, mass, inertia)
 
 
 def unknown(rows: int, guide: Groups) -> NDArray:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.engines.kmeans import assignment
-from novum.engines.kmeans.assignment import Sums
-from novum.engines.kmeans.bounds import Lloyd, guided_pass, known_labels, moved, start_guide
+from novum.engines.kmeans.assignment import ClusterSums
+from novum.engines.kmeans.bounds import Lloyd, guided_pass, known_labels, next_guide, start_guide
 from novum.fold.blocks import Block, Source
 from novum.fold.engine import fold
 from novum.runtime import arrays
@@ -73,7 +73,7 @@ def merge_furthest(count: int) -> Callable[[Furthest, Furthest], Furthest]:
     return merge
 
 
-def relocate(sums: Sums, origin: NDArray, far: Furthest) -> Sums:
+def relocate(sums: ClusterSums, origin: NDArray, far: Furthest) -> ClusterSums:
     """Return the sums after every empty cluster has taken one of the furthest rows from its cluster."""
     first, mass = sums.first.copy(), sums.mass.copy()
     if not (far.square > 0).any():
@@ -84,7 +84,7 @@ def relocate(sums: Sums, origin: NDArray, far: Furthest) -> Sums:
         first[label] -= w * (x - origin)
         mass[label] -= w
         first[empty], mass[empty] = w * (x - origin), w
-    return Sums(first, mass, sums.inertia)
+    return ClusterSums(first, mass, sums.inertia)
 
 
 def lloyd(
@@ -100,14 +100,14 @@ def lloyd(
     dtype, sparse = source.dtype, source.sparse
     shift = [np.inf]
 
-    def update(params: Lloyd, sums: Sums) -> Lloyd:
+    def update(params: Lloyd, sums: ClusterSums) -> Lloyd:
         origin = assignment.origin(params.centers, dtype, sparse)
         if n_empty := int((sums.mass == 0).sum()):
             far = source.total(furthest_rows, Wanted(params, n_empty), merge_furthest(n_empty))
             sums = relocate(sums, origin, far)
         centers, shift[0] = assignment.move(params.centers, origin, sums, dtype)
         bounded = params.guide is not None and shift[0]
-        guide = moved(params.guide, params.centers, centers) if bounded else params.guide
+        guide = next_guide(params.guide, params.centers, centers) if bounded else params.guide
         return Lloyd(centers, run, params.number + 1, guide)
 
     start = np.ascontiguousarray(start.astype(dtype), dtype=np.float64)

@@ -23,7 +23,7 @@ from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime import arrays as _array
 from novum.runtime.random import Stream
 
-__all__ = ["Seeds", "plus_plus", "random_rows", "sampled"]
+__all__ = ["Seeds", "plus_plus", "random_rows", "rows_at_hand"]
 
 SAMPLE_ROWS, SAMPLE_PER_CENTER = 2**16, 64  # rows that stand for data read in passes: enough to see clusters of 1/1000
 EXHAUSTED = 1e-9  # share of the first potential below which differences of potentials are recomputed
@@ -102,7 +102,7 @@ def random_rows(source: Source, k: int, stream: Stream, run: int, purpose: str =
     return Seeds(drawn.x[order], drawn.row[order])
 
 
-def sampled(source: Source, k: int, stream: Stream, run: int) -> MemorySource:
+def rows_at_hand(source: Source, k: int, stream: Stream, run: int) -> MemorySource:
     """Return the source itself if it is in memory, else a sample of its rows that is."""
     if source.at_hand:
         return source  # type: ignore[return-value]
@@ -112,7 +112,7 @@ def sampled(source: Source, k: int, stream: Stream, run: int) -> MemorySource:
     return MemorySource(ArrayTiles(drawn.centers[order].astype(source.dtype)))
 
 
-def remembered(chosen: Chosen, block: Block) -> State:
+def block_state(chosen: Chosen, block: Block) -> State:
     """Return the state of a block, up to date with the chosen centers."""
     assert block.memory is not None
     state: State | None = block.memory.get("seeding")
@@ -156,13 +156,13 @@ def weighted_sum(values: NDArray, block: Block) -> float:
 
 def block_potential(chosen: Chosen, block: Block) -> Potentials:
     """Return sum w D^2 of one block."""
-    return Potentials([weighted_sum(remembered(chosen, block).square, block)])
+    return Potentials([weighted_sum(block_state(chosen, block).square, block)])
 
 
 def block_gains(chosen: Chosen, block: Block) -> Potentials:
     """Return by how much every candidate would lower sum w D^2 of one block."""
     assert block.memory is not None
-    state = remembered(chosen, block)
+    state = block_state(chosen, block)
     gain = np.zeros(len(chosen.candidates))
     if scipy.sparse.issparse(block.X):
         better = []
@@ -206,7 +206,7 @@ def locate(source: MemorySource, chosen: Chosen, parts: NDArray, targets: NDArra
     found = np.empty((len(targets), source.n_features))
     for index in np.unique(where):
         block = source.block(int(index))
-        square = remembered(chosen, block).square.astype(np.float64)
+        square = block_state(chosen, block).square.astype(np.float64)
         cumulative = np.cumsum(square if block.weight is None else square * block.weight)
         here = np.flatnonzero(where == index)
         rest = targets[here] - (edges[index - 1] if index else 0.0)

@@ -34,7 +34,7 @@ def block_spread(shift: NDArray, block: Block) -> Spread:
         first, second = X.T @ w, X.multiply(X).T @ w
         return Spread(np.array([w.sum()]), first[None], second[None])
     if arrays.is_tensor(X):
-        offset = arrays.centred(X, shift[0])
+        offset = arrays.center(X, shift[0])
         w = arrays.ones(X, X.shape[0]) if weight is None else weight
         return Spread(*(arrays.to_numpy(part)[None] for part in (w.sum(), w @ offset, w @ (offset * offset))))
     sums = Spread(np.zeros(1), np.zeros(shift.shape), np.zeros(shift.shape))

@@ -41,7 +41,7 @@ def start_centers(init: Any, k: int, source: Source, stream: Stream, run: int, o
     if init == "random":
         seeds = seeding.random_rows(source, k, stream, run)
     else:
-        seeds = seeding.plus_plus(seeding.sampled(source, k, stream, run), k, stream, run)
+        seeds = seeding.plus_plus(seeding.rows_at_hand(source, k, stream, run), k, stream, run)
     if len(seeds.centers) < k:
         raise DataError(
             f"{owner}(n_clusters={k}): only {len(seeds.centers)} rows have a positive weight. Give more of them, or fewer"

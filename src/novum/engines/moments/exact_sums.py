@@ -23,14 +23,14 @@ def exact_limbs(values: NDArray, weight: NDArray | None = None) -> NDArray:
     return limbs
 
 
-def whole(limbs: NDArray) -> int:
+def units_of(limbs: NDArray) -> int:
     """Return the sum in units of 2^-1074."""
     return sum(int(limb) << (32 * k) for k, limb in enumerate(limbs) if limb)
 
 
 def exact_value(limbs: NDArray) -> float:
     """Return the float nearest to the sum."""
-    total = whole(limbs)
+    total = units_of(limbs)
     try:
         return total / (1 << LEAST)
     except OverflowError:
@@ -39,4 +39,4 @@ def exact_value(limbs: NDArray) -> float:
 
 def exact_ratio(above: NDArray, below: NDArray) -> float:
     """Return the float nearest to the ratio of two sums; the second is not zero."""
-    return whole(above) / whole(below)
+    return units_of(above) / units_of(below)

@@ -26,7 +26,7 @@ OWN_PRODUCTS = 512  # columns up to which our kernel, which never stores (3), is
 FAR_SHIFT = 4.0  # squared distance of shift and mean, in variances, beyond which the pass is repeated about the mean
 
 
-class Sums(NamedTuple):
+class MomentSums(NamedTuple):
     products: np.ndarray  # (p + q + 1, p + q + 1), eq. (4)
     rows: float  # rows with a positive weight
     log_weight: float  # sum of log w over them
@@ -63,41 +63,41 @@ def design(shift: np.ndarray, block: Block) -> Any:
     """Return the rows of (3) as a dense float64 tile (rows, p + q + 1)."""
     if arrays.is_tensor(block.X):
         p = block.X.shape[1]
-        y = arrays.centred(target_columns(block), shift[p:])
-        rows = arrays.concat([arrays.centred(block.X, shift[:p]), y, arrays.ones(block.X, block.rows, 1)])
+        y = arrays.center(target_columns(block), shift[p:])
+        rows = arrays.concat([arrays.center(block.X, shift[:p]), y, arrays.ones(block.X, block.rows, 1)])
         return rows if block.weight is None else rows * block.weight.sqrt()[:, None]
     out = np.empty((block.rows, len(shift) + 1))
     _core.moments.design.shifted_design(arrays.dense(block.X), target_columns(block), block.weight, shift, out)
     return out
 
 
-def products(shift: np.ndarray, block: Block) -> Sums:
+def products(shift: np.ndarray, block: Block) -> MomentSums:
     """Return (4) for one block."""
     if scipy.sparse.issparse(block.X):
-        return Sums(sparse_products(shift, block), *count(block))
+        return MomentSums(sparse_products(shift, block), *count(block))
     columns = len(shift) + 1
     if columns > OWN_PRODUCTS or not isinstance(block.X, np.ndarray):
         rows = design(shift, block)
         with np.errstate(invalid="ignore", over="ignore"):  # the sums show NaN and infinity
-            return Sums(arrays.to_numpy(rows.T @ rows), *count(block))  # NumPy sees A'A and computes one triangle
+            return MomentSums(arrays.to_numpy(rows.T @ rows), *count(block))  # NumPy sees A'A and computes one triangle
     out = np.empty((columns, columns))
     _core.moments.design.shifted_gram(block.X, target_columns(block), block.weight, shift, out)
-    return Sums(out, *count(block))
+    return MomentSums(out, *count(block))
 
 
-def single_products(shift: np.ndarray, block: Block) -> Sums:
+def single_products(shift: np.ndarray, block: Block) -> MomentSums:
     """Return (4) for one block of float32 rows without a target: products in float32, sums of many rows in float64."""
     columns = len(shift) + 1
     if columns <= OWN_PRODUCTS:
         out = np.empty((columns, columns))
         _core.moments.design.single_gram(block.X, block.weight, shift, out)
-        return Sums(out, *count(block))
+        return MomentSums(out, *count(block))
     rows = np.ones((block.rows, columns), np.float32)
     with np.errstate(invalid="ignore", over="ignore"):  # the sums show NaN and infinity
         np.subtract(block.X, shift.astype(np.float32), out=rows[:, :-1])
         if block.weight is not None:
             rows *= np.sqrt(block.weight).astype(np.float32)[:, None]
-        return Sums((rows.T @ rows).astype(np.float64), *count(block))
+        return MomentSums((rows.T @ rows).astype(np.float64), *count(block))
 
 
 def count(block: Block) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from sklearn.metrics import DistanceMetric
 from sklearn.metrics import pairwise_distances as sklearn_distances
 
 from novum import _core
-from novum.engines.search.metrics import Form, named
+from novum.engines.search.metrics import Form, usual_name
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.pool import map_ordered
 
@@ -76,7 +76,7 @@ def lists_of(found: tuple[NDArray, NDArray, NDArray]) -> Lists:
     return Lists(begin.view(np.int64), index.view(np.int64), distance)
 
 
-def joined(parts: list[Lists]) -> Lists:
+def join_lists(parts: list[Lists]) -> Lists:
     """Return the lists of consecutive blocks of queries as one."""
     if len(parts) == 1:
         return parts[0]
@@ -124,7 +124,7 @@ class Scan:
             )
             return lists_of(found)
 
-        found = joined(list(map_ordered(work, pieces(len(X), threads, SCAN_QUERIES // 4, 64), threads)))
+        found = join_lists(list(map_ordered(work, pieces(len(X), threads, SCAN_QUERIES // 4, 64), threads)))
         return found._replace(distance=self.form.back(found.distance))
 
 
@@ -178,7 +178,7 @@ class Blocks:
     """All rows are looked at, by any metric, sparse rows too: a block of distances at a time."""
 
     def __init__(self, rows: Any, metric: Any, params: dict[str, Any]) -> None:
-        self.rows, self.metric, self.params = rows, named(metric), params
+        self.rows, self.metric, self.params = rows, usual_name(metric), params
 
     def between(self, X: Any) -> NDArray:
         """Return the distances from queries to all rows."""
@@ -204,7 +204,7 @@ class Blocks:
         def work(part: Any) -> Any:
             return lists_within(self.between(X[part]), radius[part])
 
-        return joined(list(map_ordered(work, self._parts(X.shape[0], threads), threads)))
+        return join_lists(list(map_ordered(work, self._parts(X.shape[0], threads), threads)))
 
 
 def lists_within(distance: NDArray, radius: NDArray) -> Lists:

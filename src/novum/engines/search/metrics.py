@@ -18,7 +18,7 @@ from sklearn.neighbors import VALID_METRICS, VALID_METRICS_SPARSE
 
 from novum.exceptions import DataError, ParameterError
 
-__all__ = ["TREE_METRICS", "VALID_METRICS", "VALID_METRICS_SPARSE", "Form", "form_of", "named"]
+__all__ = ["TREE_METRICS", "VALID_METRICS", "VALID_METRICS_SPARSE", "Form", "form_of", "usual_name"]
 
 SAME = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev", "p": "minkowski"}
 FIXED = {"euclidean": 2.0, "sqeuclidean": 2.0, "manhattan": 1.0, "chebyshev": np.inf}
@@ -48,7 +48,7 @@ class Form(NamedTuple):
         return np.sqrt(np.maximum(radius, 0)) if self.squared else radius
 
 
-def named(metric: Any) -> Any:
+def usual_name(metric: Any) -> Any:
     """Return the metric under its usual name."""
     return SAME.get(metric, metric) if isinstance(metric, str) else metric
 
@@ -74,7 +74,7 @@ def form_of(metric: Any, params: dict[str, Any], X: NDArray | None = None) -> Fo
         return Form(FIXED[name]) if name in FIXED else None
     if not isinstance(metric, str):
         return None
-    metric = named(metric)
+    metric = usual_name(metric)
     if metric in FIXED and params.get("w") is None:
         return Form(FIXED[metric], None, metric == "sqeuclidean")
     if metric == "minkowski":

@@ -8,9 +8,9 @@ from sklearn.utils import check_array
 
 from novum import _core
 from novum.base.validation import check_weight
-from novum.engines.search.index import Blocks, Lists, joined, lists_of, pieces
+from novum.engines.search.index import Blocks, Lists, join_lists, lists_of, pieces
 from novum.engines.search.kernels import KERNELS, dense_totals, tail_of
-from novum.engines.search.metrics import Form, form_of, named
+from novum.engines.search.metrics import Form, form_of, usual_name
 from novum.exceptions import ParameterError
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
@@ -100,7 +100,7 @@ class TreeIndex:
         return None if self._norm is None else Form(self._norm, self._change, self._squared)
 
     def _scan(self) -> Blocks:
-        return Blocks(self.data, named(self.metric), self.metric_params)
+        return Blocks(self.data, usual_name(self.metric), self.metric_params)
 
     def _changed(self, X: NDArray) -> NDArray:
         assert self.form is not None
@@ -131,7 +131,7 @@ class TreeIndex:
             pieces(len(X), threads, TREE_QUERIES, 64),
             threads,
         )
-        found = joined(list(parts))
+        found = join_lists(list(parts))
         return found._replace(distance=form.back(found.distance))
 
     def count(self, X: Any, radius: NDArray, threads: int) -> NDArray:

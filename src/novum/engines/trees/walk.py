@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError
 
-__all__ = ["DIVIDE", "Visit", "largest", "outcomes", "spread", "visits"]
+__all__ = ["DIVIDE", "Visit", "largest", "outcomes", "spread_rows", "visits"]
 
 DIVIDE = -1  # a missing cell sends a row to every child; also the outcome of a test without its cell
 
@@ -53,7 +53,7 @@ def outcomes(tests: Any, X: NDArray, row: NDArray, node: NDArray) -> NDArray:
     return np.where(missing, DIVIDE, out)
 
 
-def spread(tree: Any, at: Visit) -> Visit:
+def spread_rows(tree: Any, at: Visit) -> Visit:
     """Return rows at the children of their nodes by the shares (4)."""
     begin, number = tree.branch_begin[at.node], np.diff(tree.branch_begin)[at.node]
     of = np.repeat(np.arange(len(at.node)), number)
@@ -78,7 +78,7 @@ def visits(tree: Any, X: NDArray) -> list[Visit]:
         child = tree.branch_node[tree.branch_begin[at.node[one]] + out[one]]
         known = Visit(at.row[one], child, at.weight[one])
         if not one.all():
-            rest = spread(tree, Visit(at.row[~one], at.node[~one], at.weight[~one]))
+            rest = spread_rows(tree, Visit(at.row[~one], at.node[~one], at.weight[~one]))
             known = Visit(*(np.concatenate(pair) for pair in zip(known, rest)))
         at = known
         levels.append(at)

@@ -63,7 +63,7 @@ def every_code(committee: Committee, block: Block) -> NDArray:
     return np.column_stack([codes_of(member, X, committee.classes) for member in committee.members])
 
 
-def decided(committee: Committee, block: Block) -> NDArray:
+def committee_decision(committee: Committee, block: Block) -> NDArray:
     """Return the decision of the whole committee, in the dtype of the rows."""
     X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
     sums, at = np.zeros((X.shape[0], len(committee.classes))), np.arange(X.shape[0])
@@ -199,7 +199,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
             A class gets a_m of a member that is for it and -a_m / (K - 1) of one that is not; for two classes the
             second less the first.
         """
-        return self._answers(X, decided, self._committee())
+        return self._answers(X, committee_decision, self._committee())
 
     def staged_decision_function(self, X: Rows) -> Iterator[Any]:
         """Yield `decision_function` of the first member, of the first two, and so on."""

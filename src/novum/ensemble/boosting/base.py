@@ -312,7 +312,7 @@ class HistGradientBoosting(Estimator):
         if known is not None:
             return finish(known)
         check_is_fitted(self)
-        return self._rows(as_numbers(X, self.is_categorical_, self._encoder), finished, (self._model(), finish))
+        return self._rows(as_numbers(X, self.is_categorical_, self._encoder), finish_block, (self._model(), finish))
 
     def _staged(self, X: Any, finish: Any) -> Iterator[Any]:
         """Yield `finish(raw)` after every iteration."""
@@ -342,7 +342,7 @@ class HistGradientBoosting(Estimator):
         return tags
 
 
-def finished(params: tuple[Model, Any], block: Block) -> NDArray:
+def finish_block(params: tuple[Model, Any], block: Block) -> NDArray:
     """Return what a subclass makes of the raw scores of a block, numbers in the dtype of the rows."""
     model, finish = params
     out = finish(raw_of_block(model, block))

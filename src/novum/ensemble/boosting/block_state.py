@@ -19,7 +19,7 @@ from novum.engines.trees.passes.growth import Channels, Histograms, Request, his
 from novum.ensemble.boosting.slopes import Descent
 from novum.ensemble.boosting.validation_rows import Holding, holds
 from novum.fold.blocks import Block, Source
-from novum.fold.homes.spill import spilled
+from novum.fold.homes.spill import spill_blocks
 from novum.runtime import arrays
 
 __all__ = [
@@ -214,4 +214,4 @@ def block_histograms(step: Step, block: Block) -> Histograms:
 
 def built_blocks(source: Source, task: Task) -> AbstractContextManager[tuple[Source, Built]]:
     """Give the source with all blocks built."""
-    return spilled(source, build, task, merge_built)
+    return spill_blocks(source, build, task, merge_built)

@@ -26,10 +26,10 @@ def learn_categories(X: Any, categorical_features: Any) -> tuple[NDArray | None,
     encoder = OrdinalEncoder(
         handle_unknown="use_encoded_value", unknown_value=np.nan, encoded_missing_value=np.nan, dtype=np.float64
     )
-    return mask, encoder.fit(taken(X, mask))
+    return mask, encoder.fit(masked_columns(X, mask))
 
 
-def taken(X: Any, mask: NDArray) -> Any:
+def masked_columns(X: Any, mask: NDArray) -> Any:
     """Return the columns of X that the mask names."""
     frame = as_frame(X)
     if frame is None:
@@ -59,7 +59,7 @@ def as_numbers(X: Any, mask: NDArray | None, encoder: OrdinalEncoder | None) -> 
         X = np.asarray(X)
     if getattr(X, "ndim", 2) != 2 or X.shape[1] != len(mask):
         return X  # refused, in scikit-learn's words, by whoever opens it
-    codes = np.asarray(encoder.transform(taken(X, mask)))
+    codes = np.asarray(encoder.transform(masked_columns(X, mask)))
     frame = as_frame(X)
     if frame is None:
         out = np.empty(X.shape)

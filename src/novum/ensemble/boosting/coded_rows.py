@@ -19,7 +19,7 @@ from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 from novum.runtime.random import Stream
 
-__all__ = ["Prepared", "codes_of", "known_raw", "listed", "prepare_rows", "targets_of"]
+__all__ = ["Prepared", "codes_of", "known_raw", "prepare_rows", "results_array", "targets_of"]
 
 
 class Prepared(NamedTuple):
@@ -50,7 +50,7 @@ class Prepared(NamedTuple):
         raw = np.empty((len(model.start), len(rows)))
         raw[:] = model.start[:, None]
         if len(model.packed.root):
-            raw[:] = listed(source.rows(function, model))[rows].T
+            raw[:] = results_array(source.rows(function, model))[rows].T
         return raw
 
     def table(self, held: bool, some: Any = slice(None)) -> NDArray:
@@ -63,7 +63,7 @@ class Prepared(NamedTuple):
         return source.some_rows(rows[some])  # type: ignore[union-attr,index]
 
 
-def listed(rows: Any) -> NDArray:
+def results_array(rows: Any) -> NDArray:
     """Return results row by row as an array: they come as one, in batches, or as a Dask array."""
     if isinstance(rows, np.ndarray):
         return rows
@@ -85,7 +85,7 @@ class Targets(NamedTuple):
     weight: list[NDArray | None]
 
 
-def coded(bins: Bins, block: Block) -> Coded:
+def code_block(bins: Bins, block: Block) -> Coded:
     """Return the codes of one block."""
     return Coded([encode(bins, arrays.to_numpy(block.X))])
 
@@ -107,7 +107,7 @@ def targets_of(source: Source) -> tuple[NDArray, NDArray | None]:
 def codes_of(source: Source, bins: Bins) -> NDArray:
     """Return the codes of all rows of a source, packed; threads run over its blocks."""
     if not source.at_hand:
-        return np.concatenate(source.total(coded, bins).words, axis=1)
+        return np.concatenate(source.total(code_block, bins).words, axis=1)
     words = np.empty(words_shape(source.n_rows or 0, source.n_features), np.uint32)
 
     def one(_: Any, block: Block) -> tuple:
@@ -118,7 +118,7 @@ def codes_of(source: Source, bins: Bins) -> NDArray:
     return words
 
 
-def picked(values: NDArray | None, rows: NDArray) -> NDArray | None:
+def pick_rows(values: NDArray | None, rows: NDArray) -> NDArray | None:
     """Return the values of some sorted rows; those of all rows without a copy."""
     return values if values is None or len(rows) == values.shape[-1] else np.ascontiguousarray(values[..., rows])
 
@@ -144,14 +144,14 @@ def prepare_rows(
         source, stream, max_bins, categories, rows=rows, n_rows=len(target), weight=weight, n_threads=n_threads
     )
     words = codes_of(source, bins)
-    parts: tuple = (source, rows, picked(target, rows), picked(weight, rows), picked(words, rows))
+    parts: tuple = (source, rows, pick_rows(target, rows), pick_rows(weight, rows), pick_rows(words, rows))
     if held_rows is not None:
         kept: tuple = (
             source,
             held_rows,
-            picked(target, held_rows),
-            picked(weight, held_rows),
-            picked(words, held_rows),
+            pick_rows(target, held_rows),
+            pick_rows(weight, held_rows),
+            pick_rows(words, held_rows),
         )
     elif held is not None:
         given, held_target, held_weight = held

@@ -17,7 +17,7 @@ from novum.engines.trees.bins import sample_bins
 from novum.engines.trees.histograms import Growing
 from novum.engines.trees.passes.single_tree import Survey
 from novum.ensemble.boosting.block_state import Built, Task, built_blocks, rows_taken
-from novum.ensemble.boosting.coded_rows import codes_of, listed, targets_of
+from novum.ensemble.boosting.coded_rows import codes_of, results_array, targets_of
 from novum.ensemble.boosting.newton import NO_TREES, join
 from novum.ensemble.boosting.passes import Given, boost_blocks
 from novum.ensemble.boosting.quantile_leaves import start_quantile, weight_unit
@@ -82,13 +82,13 @@ def fit_blocks(
     bins = sample_bins(source, Stream(seed), estimator.max_bins, partial(train_rows, task), n_rows=found.rows)
     task = task._replace(bins=bins)
     with built_blocks(source, task) as (kept, built):
-        boosted(estimator, X, y, kept, task, built, growing, held, stops, again, model, raw_of_block)
+        run_iterations(estimator, X, y, kept, task, built, growing, held, stops, again, model, raw_of_block)
     estimator._seed = seed
     estimator.is_categorical_ = estimator._encoder = None
     estimator.do_early_stopping_ = stops
 
 
-def boosted(
+def run_iterations(
     estimator: Any,
     X: Any,
     y: Any,
@@ -114,7 +114,7 @@ def boosted(
     if held is not None:
         rows, target, weight = held
         raw = np.empty((descent.outputs, len(target)))
-        raw[:] = start[:, None] if model is None else listed(rows.rows(raw_of_block, model)).T
+        raw[:] = start[:, None] if model is None else results_array(rows.rows(raw_of_block, model)).T
         given = Given(codes_of(rows, bins), target, weight, raw)
     trees = estimator._trees if again else NO_TREES
     begin = len(trees.root) // descent.outputs

@@ -27,7 +27,7 @@ from novum.fold.blocks import Source
 __all__ = ["Boosted", "Given", "boost_blocks"]
 
 
-def repeated(source: Source, statistics: Callable, step: Step, merge: Callable, trees: Callable[[], Trees]) -> Any:
+def repeat_pass(source: Source, statistics: Callable, step: Step, merge: Callable, trees: Callable[[], Trees]) -> Any:
     """Make a pass; once more with all trees while blocks had lost what they knew."""
     found = source.total(statistics, step, merge)
     while found.lost:
@@ -84,7 +84,7 @@ def boost_blocks(
         return tuple(made)
 
     step = Step(task, start, 0, (), score=scored, integral=built.integral)
-    found = repeated(source, look_at, step, merge_looks, all_trees)
+    found = repeat_pass(source, look_at, step, merge_looks, all_trees)
     if look(iterations.start - 1, *scores(found)):
         return Boosted(made, passes)
     for number, iteration in enumerate(iterations):
@@ -97,7 +97,7 @@ def boost_blocks(
         here = step._replace(units=units, score=False)
 
         def ask(requests: tuple[Request, ...], here: Step = here) -> Histograms:
-            return repeated(source, block_histograms, here._replace(requests=requests), merge_histograms, all_trees)
+            return repeat_pass(source, block_histograms, here._replace(requests=requests), merge_histograms, all_trees)
 
         passes += grow_trees(growths, ask)
         last = tuple(table_of(growth, growing.learning_rate, task.bins) for growth in growths)
@@ -113,7 +113,7 @@ def boost_blocks(
                 )
         step = step._replace(number=number + 1, last=last)
         if scored or iteration + 1 < iterations.stop:
-            found = repeated(source, look_at, step, merge_looks, all_trees)
+            found = repeat_pass(source, look_at, step, merge_looks, all_trees)
             passes += 1
         if look(iteration, *scores(found)):
             break

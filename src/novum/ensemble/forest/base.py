@@ -30,7 +30,7 @@ from novum.base.validation import check_weight, open_rows, read_in_passes
 from novum.engines.trees.input_table import Table, coded_frame, frame_levels, is_frame, read_table
 from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.ensemble.forest.home_fit import grow_in_passes
-from novum.ensemble.forest.out_of_bag import Sums, out_of_bag
+from novum.ensemble.forest.out_of_bag import VoteSums, out_of_bag
 from novum.ensemble.forest.samples import BlockSampling, Sampling, sample_size, tree_seeds
 from novum.ensemble.forest.votes import Votes, every_leaf, votes_of
 from novum.exceptions import DataError, DataWarning, ParameterError
@@ -106,7 +106,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         """Return the weights of the rows of a sample; `y` is what `_read_target` returned."""
         return counts.astype(np.float64)
 
-    def _oob_attributes(self, y: NDArray, sums: Sums) -> None:
+    def _oob_attributes(self, y: NDArray, sums: VoteSums) -> None:
         """Store out-of-bag predictions and their score."""
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -232,7 +232,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
         """Return the trees as they answer."""
         return votes_of(self, [member.tree_ for member in self.estimators_])._replace(labels=labels)
 
-    def _out_of_bag(self, X: Any) -> Iterator[Sums]:
+    def _out_of_bag(self, X: Any) -> Iterator[VoteSums]:
         """Yield out-of-bag sums after every tree."""
         sampling = self._sampling()
         if sampling is None:

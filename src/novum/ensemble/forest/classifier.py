@@ -17,8 +17,8 @@ from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.base.validation import plainly_labels
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
-from novum.ensemble.forest.out_of_bag import OutOfBagCurve, Sums, curve_of
-from novum.ensemble.forest.votes import chosen, mean_value
+from novum.ensemble.forest.out_of_bag import OutOfBagCurve, VoteSums, curve_of
+from novum.ensemble.forest.votes import best_labels, mean_value
 from novum.exceptions import DataError, DataWarning
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -114,7 +114,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
                 weight *= factor[code]
         return weight
 
-    def _oob_attributes(self, y: NDArray, sums: Sums) -> None:
+    def _oob_attributes(self, y: NDArray, sums: VoteSums) -> None:
         k = int(np.max(self.n_classes_))
         share = sums.mean.reshape(len(y), self.n_outputs_, k).transpose(0, 2, 1)  # as scikit-learn orders them
         best = share.argmax(axis=1)
@@ -181,7 +181,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         """
         check_is_fitted(self)
         labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
-        return self._ask(X, chosen, self._votes(labels))
+        return self._ask(X, best_labels, self._votes(labels))
 
     def predict_proba(self, X: Rows) -> Any:
         """Return the shares of the classes in the leaves, averaged over the trees.

@@ -20,10 +20,10 @@ from novum.report.axes import drawing_axes
 from novum.report.result import result
 from novum.runtime.pool import map_ordered
 
-__all__ = ["OutOfBagCurve", "Sums", "curve_of", "out_of_bag"]
+__all__ = ["OutOfBagCurve", "VoteSums", "curve_of", "out_of_bag"]
 
 
-class Sums(NamedTuple):
+class VoteSums(NamedTuple):
     """Numerator and denominator of (1)."""
 
     value: NDArray  # (n, width)
@@ -35,10 +35,10 @@ class Sums(NamedTuple):
         return self.value / np.maximum(self.trees, 1)[:, None]
 
 
-def out_of_bag(votes: Votes, seeds: list[int], sampling: Sampling, X: Any, n_threads: int) -> Iterator[Sums]:
+def out_of_bag(votes: Votes, seeds: list[int], sampling: Sampling, X: Any, n_threads: int) -> Iterator[VoteSums]:
     """Yield the sums (1) after every tree; the arrays are the same ones, which grow."""
     X = X.tocsr() if scipy.sparse.issparse(X) else X
-    sums = Sums(np.zeros((sampling.n, votes.values[0].shape[1])), np.zeros(sampling.n, np.int64))
+    sums = VoteSums(np.zeros((sampling.n, votes.values[0].shape[1])), np.zeros(sampling.n, np.int64))
 
     def said(t: int) -> tuple[NDArray, NDArray]:
         rows = sampling.left_out(seeds[t])
@@ -83,7 +83,7 @@ class OutOfBagCurve(NamedTuple):
         return ax
 
 
-def curve_of(steps: Iterator[Sums], score: Callable[[NDArray, NDArray], float], ylabel: str) -> OutOfBagCurve:
+def curve_of(steps: Iterator[VoteSums], score: Callable[[NDArray, NDArray], float], ylabel: str) -> OutOfBagCurve:
     """Return the curve of `score(rows, mean)` over the sums after every tree."""
     scores, numbers = [], []
     for sums in steps:

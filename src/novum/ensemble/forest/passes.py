@@ -53,7 +53,7 @@ from novum.engines.trees.passes.split_rules import CartRule, Extremes, block_ext
 from novum.engines.trees.ranks import encode, grow_coded, knows
 from novum.ensemble.forest.samples import BlockSampling
 from novum.fold.blocks import Block, Source
-from novum.fold.homes.spill import spilled
+from novum.fold.homes.spill import spill_blocks
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Target
@@ -189,7 +189,7 @@ def bytes_of(words: NDArray, middle: NDArray) -> Iterator[tuple[NDArray, NDArray
         yield ((words[j // 4] >> np.uint32(8 * (j % 4))) & np.uint32(255)).astype(np.uint8), own
 
 
-def decoded(words: NDArray, middle: NDArray) -> NDArray:
+def decode_rows(words: NDArray, middle: NDArray) -> NDArray:
     """Return rows as numbers (n, d) from their codes."""
     X = np.empty((words.shape[1], len(middle)))
     for j, (byte, value) in enumerate(bytes_of(words, middle)):
@@ -218,7 +218,7 @@ def tree_below(
     task: Task, rule: CartRule, node: Node, words: NDArray, y: NDArray, mass: NDArray, middle: NDArray
 ) -> Tree:
     """Return (4) of one node."""
-    here, target, X = below_rules(rule, node), target_of(task, y), decoded(words, middle)
+    here, target, X = below_rules(rule, node), target_of(task, y), decode_rows(words, middle)
     weight, seed = None if (mass == 1).all() else mass, rule.seed ^ node.key
     table = Table(X, [0] * X.shape[1], X.dtype)
     if knows(table, target, here):
@@ -300,7 +300,7 @@ def grow_group(source: Source, plan: Plan, rules: Rules, extremes: Extremes) -> 
 def grow_forest(source: Source, plan: Plan, rules: Rules, seeds: list[int]) -> list[Tree]:
     """Return a tree per seed from a source whose target is numbers, or codes of classes."""
     out: list[Tree] = []
-    with spilled(source, remember, plan, merge_extremes) as (kept, extremes):
+    with spill_blocks(source, remember, plan, merge_extremes) as (kept, extremes):
         for first in range(0, len(seeds), TOGETHER):
             here = plan._replace(seeds=tuple(seeds[first : first + TOGETHER]), first=first)
             out += grow_group(kept, here, rules, extremes)

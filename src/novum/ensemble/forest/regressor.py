@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
 from novum.ensemble.forest.base import FOREST_DOMAINS, BaseForest
-from novum.ensemble.forest.out_of_bag import OutOfBagCurve, Sums, curve_of
+from novum.ensemble.forest.out_of_bag import OutOfBagCurve, VoteSums, curve_of
 from novum.ensemble.forest.votes import mean_number, mean_value
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.tree.dependence import tree_dependence
@@ -74,7 +74,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
     def _read_target(self, y: NDArray, weight: NDArray | None) -> tuple[NDArray, NDArray | None]:
         return checked_numbers(self, y, "strictly positive"), weight
 
-    def _oob_attributes(self, y: NDArray, sums: Sums) -> None:
+    def _oob_attributes(self, y: NDArray, sums: VoteSums) -> None:
         mean = sums.mean
         self.oob_prediction_ = mean[:, 0] if self.n_outputs_ == 1 else mean
         truth = y[:, 0] if self.n_outputs_ == 1 else y

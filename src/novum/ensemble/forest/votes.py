@@ -18,7 +18,7 @@ from novum.engines.trees.nodes import Tree
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
-__all__ = ["Votes", "chosen", "every_leaf", "mean_number", "mean_value", "votes_of"]
+__all__ = ["Votes", "best_labels", "every_leaf", "mean_number", "mean_value", "votes_of"]
 
 MOST_CATEGORIES = 256  # of a column whose splits are packed
 
@@ -39,10 +39,12 @@ class Votes(NamedTuple):
     columns: list[NDArray] | None = None  # per tree: the places in X of the columns it knows; None: all
 
     def __reduce__(self) -> Any:
-        return unpacked, (self.trees, self.values, self.labels, self.width, self.columns)
+        return unpack_votes, (self.trees, self.values, self.labels, self.width, self.columns)
 
 
-def unpacked(trees: list[Tree], values: list[NDArray], labels: Any, width: int, columns: list[NDArray] | None) -> Votes:
+def unpack_votes(
+    trees: list[Tree], values: list[NDArray], labels: Any, width: int, columns: list[NDArray] | None
+) -> Votes:
     """Return votes that came over the wire, which carries no compiled form."""
     return Votes(trees, values, packed_of(trees, values, width, columns), labels, width, columns)
 
@@ -124,7 +126,7 @@ def mean_number(params: Votes, block: Block) -> NDArray:
     return mean_value(params, block)[:, 0]
 
 
-def chosen(params: Votes, block: Block) -> NDArray:
+def best_labels(params: Votes, block: Block) -> NDArray:
     """Return, for every output, the label of the largest mean."""
     assert params.labels is not None
     share = means(params, cells(block)).reshape(block.rows, len(params.labels), -1)

@@ -23,7 +23,7 @@ from novum.report.axes import drawing_axes
 from novum.report.result import Result
 from novum.report.tables import html_text
 
-__all__ = ["PRACTICAL", "BayesianComparison", "correlated_t", "signed"]
+__all__ = ["PRACTICAL", "BayesianComparison", "correlated_t", "signed_rank_posterior"]
 
 PRACTICAL = 0.01  # of a score between 0 and 1: one right answer in a hundred
 PRIOR_WEIGHT = 1.0  # of the signed test: one imagined data set without a difference
@@ -128,7 +128,7 @@ def largest(weights: NDArray) -> NDArray:
     return out / out.sum()
 
 
-def signed(d: NDArray, rope: float, names: tuple[str, str]) -> BayesianComparison:
+def signed_rank_posterior(d: NDArray, rope: float, names: tuple[str, str]) -> BayesianComparison:
     """Return (3) for differences on several data sets."""
     counts = np.array([(d < -rope).sum(), (np.abs(d) <= rope).sum() + PRIOR_WEIGHT, (d > rope).sum()], dtype=float)
     below, within, above = largest(counts).tolist()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.evaluation.comparison.bayesian import PRACTICAL, correlated_t, signed
+from novum.evaluation.comparison.bayesian import PRACTICAL, correlated_t, signed_rank_posterior
 from novum.evaluation.comparison.design import TABLE, Design, usual_test, verdicts
 from novum.evaluation.comparison.ranks import critical_difference, friedman, iman_davenport, rank_pairs, ranks_of
 from novum.evaluation.comparison.result import Comparison, Failure, Pair
@@ -34,7 +34,7 @@ NOT_POSSIBLE = ("5x2", "mcnemar", "delong", "friedman")  # tests that do not exi
 AFTER_FRIEDMAN = ("nemenyi", "bonferroni-dunn", "holm")
 
 
-def tested(found: Measured, test: str, i: int, j: int, alternative: str) -> TestResult | None:
+def paired_test_of(found: Measured, test: str, i: int, j: int, alternative: str) -> TestResult | None:
     """Return the paired test of models i and j."""
     if test == "delong" and found.ranking is not None:
         y, scores = found.ranking
@@ -88,7 +88,9 @@ def pairs_of(
             d, pair = found.scores[:, i] - found.scores[:, j], (names[i], names[j])
             several = found.design.kind == "data sets"
             posteriors[place] = (
-                signed(d, rope, pair) if several else correlated_t(d, found.design.test_over_train, rope, pair)
+                signed_rank_posterior(d, rope, pair)
+                if several
+                else correlated_t(d, found.design.test_over_train, rope, pair)
             )
     if test == "friedman":
         ranked = rank_pairs(ranks_of(found.scores, scale_of(found.scores)), adjust, baseline)
@@ -99,7 +101,7 @@ def pairs_of(
                  float(ranked.alone[order[i, j]]), float(ranked.p_values[order[i, j]]), post)
             for (i, j), post in zip(index, posteriors)
         ]  # fmt: skip
-    results = [tested(found, test, i, j, alternative) for i, j in index]
+    results = [paired_test_of(found, test, i, j, alternative) for i, j in index]
     p = np.array([np.nan if one is None else one.p_value for one in results])
     adjusted = adjusted_values(p, adjust)
     return [
@@ -242,7 +244,7 @@ def compare(
             found = on_several(models, X, cv, scoring, n_jobs, random_state)
         else:
             found = on_one(models, X, y, cv, scoring, groups, n_jobs, random_state, test.startswith("mcnemar"))
-    return judged(found, test, baseline, alternative, level, adjust, rope)
+    return judge(found, test, baseline, alternative, level, adjust, rope)
 
 
 def given_design(design: str, parts: int, ratio: float | None) -> Design:
@@ -261,7 +263,7 @@ def given_design(design: str, parts: int, ratio: float | None) -> Design:
     )
 
 
-def judged(
+def judge(
     found: Measured, test: str, baseline: str | None, alternative: str, level: float, adjust: str, rope: float | None
 ) -> Comparison:
     """Return the comparison of what was measured."""

@@ -193,9 +193,9 @@ class Comparison(Result):
 
     def sentence(self) -> str:
         """Return the result as a paper would state it."""
-        from novum.evaluation.comparison.text import written
+        from novum.evaluation.comparison.text import comparison_words
 
-        return written(self)
+        return comparison_words(self)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the critical-difference diagram of mean ranks, or the differences with their intervals."""
@@ -206,7 +206,7 @@ class Comparison(Result):
     def _lines(self) -> list[str]:
         width = max(map(len, self.names))
         score = "mean rank" if self.ranks is not None else "s.d."
-        second = self.ranks if self.ranks is not None else spread(self.scores)
+        second = self.ranks if self.ranks is not None else score_deviations(self.scores)
         order = np.argsort(-self.scores.mean(0) if self.ranks is None else self.ranks, kind="stable")
         lines = [f"{self.measure} of {len(self.names)} models on {self.design.description}"]
         if len(self.scores) > 1:
@@ -251,6 +251,6 @@ def left_out(failures: list[Failure]) -> list[str]:
     return lines
 
 
-def spread(scores: NDArray) -> NDArray:
+def score_deviations(scores: NDArray) -> NDArray:
     """Return the standard deviations of the models' scores, NaN for a single part."""
     return scores.std(0, ddof=1) if len(scores) > 1 else np.full(scores.shape[1], np.nan)

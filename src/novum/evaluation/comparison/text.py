@@ -9,10 +9,10 @@ from novum.evaluation.hypotheses.result import NO_SPREAD, shown_p
 if TYPE_CHECKING:
     from novum.evaluation.comparison.result import Comparison, Pair
 
-__all__ = ["written"]
+__all__ = ["comparison_words"]
 
 
-def listed(names: list[str]) -> str:
+def listed_names(names: list[str]) -> str:
     """Return names as a sentence lists them."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -89,10 +89,10 @@ def of_many(comparison: "Comparison") -> str:
         claims.append(f"{winner} over {loser}{p}")
     rest = "" if len(beaten) == len(comparison.pairs) else "; the other pairs cannot be told apart"
     rest = "; the other pairs do not show it" if rest and sides else rest
-    return f"{text}Significantly better: {listed(claims)}{rest} ({how})."
+    return f"{text}Significantly better: {listed_names(claims)}{rest} ({how})."
 
 
-def written(comparison: "Comparison") -> str:
+def comparison_words(comparison: "Comparison") -> str:
     """Return the comparison in words."""
     one = len(comparison.pairs) == 1 and not comparison.overall
     text = of_two(comparison, comparison.pairs[0]) if one else of_many(comparison)
@@ -100,4 +100,4 @@ def written(comparison: "Comparison") -> str:
     if chosen.valid != "yes":
         text += f" Caution: {chosen.reason}."
     lost = sorted({failure.model for failure in comparison.failures})
-    return text + (f" {listed(lost)} failed and {'is' if len(lost) == 1 else 'are'} left out." if lost else "")
+    return text + (f" {listed_names(lost)} failed and {'is' if len(lost) == 1 else 'are'} left out." if lost else "")

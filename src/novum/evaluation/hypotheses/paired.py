@@ -33,7 +33,7 @@ FEWER_ERRORS = {"two-sided": "two-sided", "greater": "less", "less": "greater"} 
 FEW_DISCORDANT = 25  # below it the chi-squared form (5) is rough
 
 
-def rounded(d: NDArray, size: float) -> NDArray:
+def without_rounding(d: NDArray, size: float) -> NDArray:
     """Return the differences with rounding residue set to zero, so that ties of scores are ties."""
     return np.where(np.abs(d) <= SAME * size, 0.0, d)
 
@@ -210,7 +210,7 @@ def paired_test(
     if len(first) < 2:
         raise DataError(f"{owner}: one pair of scores has no spread; pass at least two.")
     size = float(max(np.abs(first).max(), np.abs(second).max()))
-    d = rounded(first - second, size)
+    d = without_rounding(first - second, size)
     if test == "paired_t":
         return t_test(first, second, paired=True, alternative=alternative)
     if test == "corrected_t":

@@ -79,7 +79,7 @@ def proportion_power(
     return upper * stats.norm.sf((z * s0 - (p - q)) / s1) + lower * stats.norm.cdf((-z * s0 - (p - q)) / s1)
 
 
-def checked(
+def check_arguments(
     owner: str, test: str, effect: Any, level: float, alternative: str, ratio: float
 ) -> tuple[Any, float, float]:
     check_choice(owner, "test", test, TESTS)
@@ -127,7 +127,7 @@ def power(
     >>> sample_size("two-sample t", 0.5, 0.8)
     64
     """
-    effect, level, ratio = checked("power", test, effect, level, alternative, ratio)
+    effect, level, ratio = check_arguments("power", test, effect, level, alternative, ratio)
     sizes = np.asarray(n, dtype=np.float64)
     least = 1 if "z" in test or "prop" in test or test.startswith("two") else 2
     if sizes.size == 0 or not (np.isfinite(sizes) & (sizes >= least)).all():
@@ -168,7 +168,7 @@ def sample_size(
     259
     """
     wanted = check_number("sample_size", "power", power, 0, 1, open_low=True, open_high=True)
-    effect, level, ratio = checked("sample_size", test, effect, level, alternative, ratio)
+    effect, level, ratio = check_arguments("sample_size", test, effect, level, alternative, ratio)
     function = proportion_power if "proportion" in test else mean_power
     first = 1
     if test.endswith("t"):

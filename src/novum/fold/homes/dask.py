@@ -48,7 +48,7 @@ def build(X: Any, y: Any, weight: Any, dtype: np.dtype) -> Block:
     return Block(tile, target, None if weight is None else np.ascontiguousarray(np.asarray(weight), np.float64))
 
 
-def changed(block: Block, changes: tuple[Callable, ...]) -> Block:
+def change_target(block: Block, changes: tuple[Callable, ...]) -> Block:
     """Return the block with its target put through `changes`."""
     for change in changes:
         block = block._replace(y=change(block.y))
@@ -87,12 +87,12 @@ def check_finite(index: int, owner: str, allow_nan: bool, block: Block) -> None:
         )
 
 
-def aligned(value: Any) -> Any:
+def aligned_parameters(value: Any) -> Any:
     """Return parameters or a block whose arrays lie as compiled code expects them: what came over the wire may not."""
     if isinstance(value, np.ndarray):
         return value if value.flags.aligned else value.copy()
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*map(aligned, value))
+        return type(value)(*map(aligned_parameters, value))
     return value
 
 
@@ -104,9 +104,11 @@ def run_block(statistics: Callable, params: Any, changes: tuple, fit: str, index
         _private.popitem(last=False)
     kept = blocks.setdefault(index, Kept({}, []))
     if changes and not kept.target:
-        kept.target.append(changed(block, changes).y)
+        kept.target.append(change_target(block, changes).y)
     target = kept.target[0] if changes else block.y
-    return statistics(aligned(params), aligned(block._replace(y=target, start=start, memory=kept.memory)))
+    return statistics(
+        aligned_parameters(params), aligned_parameters(block._replace(y=target, start=start, memory=kept.memory))
+    )
 
 
 def run_task(function: Callable, *arguments: Any) -> Any:
@@ -119,7 +121,7 @@ def run_rows(function: Callable, params: Any, index: int, owner: str, allow_nan:
     """Return the rows of one block's result."""
     check_finite(index, owner, allow_nan, block)
     with single_blas():
-        return function(aligned(params), aligned(block)._replace(memory={}))
+        return function(aligned_parameters(params), aligned_parameters(block)._replace(memory={}))
 
 
 def merge_group(merge: Callable, *results: Any) -> Any:
@@ -242,14 +244,14 @@ class DaskSource(Source):
         block, client = self._persist()[index], self._client()
         with cluster_errors(self.owner):
             found = block if client is None else block.result()
-        return changed(found, self.changes)._replace(memory={})
+        return change_target(found, self.changes)._replace(memory={})
 
     def each(self) -> Iterator[Any]:
         for block, length in zip(self._persist(), self.lengths):
             if length:
                 with cluster_errors(self.owner):
                     found = block if self._client() is None else block.result()
-                yield changed(found, self.changes)
+                yield change_target(found, self.changes)
 
     def rows(self, function: Any, params: Any = None) -> Any:
         import dask.array as da

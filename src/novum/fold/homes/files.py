@@ -15,7 +15,7 @@ import numpy as np
 from novum import _core
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source, add, merge_tree, tile_dtype
-from novum.fold.readers.batches import Batch, batch_rows, cut
+from novum.fold.readers.batches import Batch, batch_rows, cut_batches
 from novum.fold.readers.table import NUMBER, DataFile
 from novum.fold.through import Step, apply, make_step, names_out
 from novum.runtime.blas import single_blas
@@ -221,7 +221,7 @@ class Scan(Source):
     def _batches(self, rows: int, threads: int = 1) -> Iterator[Batch]:
         weight = [] if self.weight is None else [self.weight]
         keys = list(dict.fromkeys([*self.features, *self._target_keys(), *weight]))
-        return cut(self.files, keys, rows, threads, self.owner)
+        return cut_batches(self.files, keys, rows, threads, self.owner)
 
     def _first_batch(self, rows: int) -> Batch:
         with closing(self._batches(rows)) as batches:  # type: ignore[type-var]

@@ -18,7 +18,7 @@ from novum.fold.blocks import Block, Source, add, merge_tree
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["Spill", "spilled"]
+__all__ = ["Spill", "spill_blocks"]
 
 
 class DiskMemory(MutableMapping):
@@ -91,7 +91,9 @@ class Spill(Source):
 
 
 @contextmanager
-def spilled(source: Source, statistics: Callable, params: Any, merge: Callable = add) -> Iterator[tuple[Source, Any]]:
+def spill_blocks(
+    source: Source, statistics: Callable, params: Any, merge: Callable = add
+) -> Iterator[tuple[Source, Any]]:
     """Give a source whose blocks remember, and the merged `statistics`, which fill the memory of every block.
 
     Homes that remember by themselves are given as they are; a folder goes away in the end.

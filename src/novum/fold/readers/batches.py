@@ -17,7 +17,7 @@ from novum.exceptions import DataError
 from novum.fold.blocks import BLOCK_VALUES, ROWS_PER_COLUMN
 from novum.fold.readers.table import DataFile, Piece
 
-__all__ = ["Batch", "batch_rows", "cut"]
+__all__ = ["Batch", "batch_rows", "cut_batches"]
 
 MOST_VALUES = 2**22  # of one batch, where rows are so wide that 2 d of them would be more
 
@@ -77,7 +77,7 @@ class Batch(NamedTuple):
         return " and ".join(f"{p.file.place(p.start, p.start + p.rows)} of '{p.file.path}'" for p in self.pieces)
 
 
-def cut(files: Sequence[DataFile], keys: list, rows: int, threads: int, owner: str) -> Iterator[Batch]:
+def cut_batches(files: Sequence[DataFile], keys: list, rows: int, threads: int, owner: str) -> Iterator[Batch]:
     """Yield all rows of all files in batches of exactly `rows` rows, the last one perhaps shorter; raise if there are none."""
     start, held = 0, 0
     pieces: list[Piece] = []

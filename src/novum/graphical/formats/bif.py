@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import FileFormatError
 from novum.graphical.formats.parts import Parts
-from novum.runtime.words import few, shown
+from novum.runtime.words import first_few, value_text
 
 __all__ = ["read_bif", "write_bif"]
 
@@ -43,12 +43,14 @@ class Tokens:
         found = self.take()
         if found != mark:
             near = " ".join(self.words[max(0, self.at - 6) : self.at])
-            raise FileFormatError(f"BIF: expected {shown(mark)}, found {shown(found)} near {shown(near)}.")
+            raise FileFormatError(
+                f"BIF: expected {value_text(mark)}, found {value_text(found)} near {value_text(near)}."
+            )
 
     def name(self) -> str:
         word = self.take()
         if word in MARKS:
-            raise FileFormatError(f"BIF: expected a name, found {shown(word)}.")
+            raise FileFormatError(f"BIF: expected a name, found {value_text(word)}.")
         return re.sub(r"\\(.)", r"\1", word[1:-1]) if word.startswith('"') else word
 
     def listed(self, end: str) -> Iterator[str]:
@@ -69,7 +71,7 @@ def number(word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise FileFormatError(f"BIF: {shown(word)} is no number.") from None
+        raise FileFormatError(f"BIF: {value_text(word)} is no number.") from None
 
 
 def read_variable(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
@@ -83,7 +85,7 @@ def read_variable(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
         kind = tokens.name()
         if kind != "discrete":
             raise FileFormatError(
-                f"BIF: variable {shown(name)} has type {shown(kind)}; only discrete variables have tables."
+                f"BIF: variable {value_text(name)} has type {value_text(kind)}; only discrete variables have tables."
             )
         tokens.expect("[")
         count = tokens.take()
@@ -93,17 +95,17 @@ def read_variable(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
         tokens.expect(";")
         if not count.isdigit() or len(states) != int(count) or len(set(states)) < len(states):
             raise FileFormatError(
-                f"BIF: variable {shown(name)} announces {count[:20]} states and names {len(states)}: {few(states)}."
+                f"BIF: variable {value_text(name)} announces {count[:20]} states and names {len(states)}: {first_few(states)}."
             )
     if not states:
-        raise FileFormatError(f"BIF: variable {shown(name)} has no states.")
+        raise FileFormatError(f"BIF: variable {value_text(name)} has no states.")
     return name, states
 
 
 def once(seen: set[tuple[int, ...]], cells: tuple[int, ...], what: str, name: str) -> None:
     """Refuse cells that were given before: nothing says which of the two are meant."""
     if cells in seen or (() in seen) or (not cells and seen):
-        raise FileFormatError(f"BIF: {what} of {shown(name)} is given twice.")
+        raise FileFormatError(f"BIF: {what} of {value_text(name)} is given twice.")
     seen.add(cells)
 
 
@@ -115,11 +117,11 @@ def read_table(tokens: Tokens, states: dict[str, tuple[str, ...]]) -> tuple[str,
         parents = tuple(tokens.listed(")"))
     for variable in (name, *parents):
         if variable not in states:
-            raise FileFormatError(f"BIF: a probability names {shown(variable)}, which is no variable of the file.")
+            raise FileFormatError(f"BIF: a probability names {value_text(variable)}, which is no variable of the file.")
     shape = [len(states[v]) for v in (*parents, name)]
     if np.prod(np.array(shape, dtype=float)) > MOST_CELLS:
         raise FileFormatError(
-            f"BIF: the table of {shown(name)} would have {np.prod(np.array(shape, dtype=float)):.3g} cells."
+            f"BIF: the table of {value_text(name)} would have {np.prod(np.array(shape, dtype=float)):.3g} cells."
         )
     table = np.full(shape, np.nan)
     seen: set[tuple[int, ...]] = set()  # states of the parents that have a row, or () where the whole table is given
@@ -129,14 +131,14 @@ def read_table(tokens: Tokens, states: dict[str, tuple[str, ...]]) -> tuple[str,
         if word == "(":
             given = tuple(tokens.listed(")"))
             if len(given) != len(parents) or any(s not in at for s, at in zip(given, place, strict=True)):
-                raise FileFormatError(f"BIF: ({few(given)}) are no states of the parents of {shown(name)}.")
+                raise FileFormatError(f"BIF: ({first_few(given)}) are no states of the parents of {value_text(name)}.")
             row = [number(w) for w in tokens.listed(";")]
             if len(row) != shape[-1]:
                 raise FileFormatError(
-                    f"BIF: {shown(name)} given ({few(given)}) has {len(row)} numbers, not {shape[-1]}."
+                    f"BIF: {value_text(name)} given ({first_few(given)}) has {len(row)} numbers, not {shape[-1]}."
                 )
             at_row = tuple(at[s] for s, at in zip(given, place, strict=True))
-            once(seen, at_row, f"the row ({few(given)})", name)
+            once(seen, at_row, f"the row ({first_few(given)})", name)
             table[at_row] = row
         elif word in ("table", "default"):
             row = [number(w) for w in tokens.listed(";")]
@@ -146,12 +148,12 @@ def read_table(tokens: Tokens, states: dict[str, tuple[str, ...]]) -> tuple[str,
                 once(seen, (), "the table", name)
                 table = np.moveaxis(np.array(row).reshape(shape[-1], *shape[:-1]), 0, -1)
             else:
-                raise FileFormatError(f"BIF: the table of {shown(name)} has {len(row)} numbers, not {table.size}.")
+                raise FileFormatError(f"BIF: the table of {value_text(name)} has {len(row)} numbers, not {table.size}.")
         else:
             tokens.skip(";")
     if np.isnan(table).any():
         raise FileFormatError(
-            f"BIF: the table of {shown(name)} leaves out {int(np.isnan(table[..., 0]).sum())} states of its parents."
+            f"BIF: the table of {value_text(name)} leaves out {int(np.isnan(table[..., 0]).sum())} states of its parents."
         )
     return name, parents, table
 
@@ -171,24 +173,24 @@ def read_bif(text: str) -> Parts:
         elif word == "variable":
             name, found = read_variable(tokens)
             if name in states:
-                raise FileFormatError(f"BIF: variable {shown(name)} is declared twice.")
+                raise FileFormatError(f"BIF: variable {value_text(name)} is declared twice.")
             states[name] = found
         elif word == "probability":
             name, given, table = read_table(tokens, states)
             if name in tables:
-                raise FileFormatError(f"BIF: {shown(name)} has two tables.")
+                raise FileFormatError(f"BIF: {value_text(name)} has two tables.")
             parents[name], tables[name] = given, table
         else:
-            raise FileFormatError(f"BIF: expected network, variable or probability, found {shown(word)}.")
+            raise FileFormatError(f"BIF: expected network, variable or probability, found {value_text(word)}.")
     lost = [name for name in states if name not in tables]
     if lost or not states:
-        raise FileFormatError(f"BIF: no table for {few(lost)}." if lost else "BIF: the file has no variables.")
+        raise FileFormatError(f"BIF: no table for {first_few(lost)}." if lost else "BIF: the file has no variables.")
     return Parts(
         {n: parents[n] for n in states}, states, {n: tables[n] for n in states}, "" if title == "unknown" else title
     )
 
 
-def quoted(name: object) -> str:
+def quote(name: object) -> str:
     text = str(name)
     if PLAIN.fullmatch(text):
         return text
@@ -197,18 +199,18 @@ def quoted(name: object) -> str:
 
 def write_bif(parts: Parts) -> str:
     """Return a network as BIF text; numbers are written so that they are read back to the last bit."""
-    lines = [f"network {quoted(parts.name or 'unknown')} {{", "}"]
+    lines = [f"network {quote(parts.name or 'unknown')} {{", "}"]
     for name, states in parts.states.items():
-        listed = ", ".join(map(quoted, states))
-        lines += [f"variable {quoted(name)} {{", f"  type discrete [ {len(states)} ] {{ {listed} }};", "}"]
+        listed = ", ".join(map(quote, states))
+        lines += [f"variable {quote(name)} {{", f"  type discrete [ {len(states)} ] {{ {listed} }};", "}"]
     for name, parents in parts.parents.items():
         table = parts.tables[name]
-        given = f" | {', '.join(map(quoted, parents))}" if parents else ""
-        lines.append(f"probability ( {quoted(name)}{given} ) {{")
+        given = f" | {', '.join(map(quote, parents))}" if parents else ""
+        lines.append(f"probability ( {quote(name)}{given} ) {{")
         if not parents:
             lines.append(f"  table {', '.join(map(repr, table.tolist()))};")
         for at in product(*(range(len(parts.states[p])) for p in parents)) if parents else ():
-            words = ", ".join(quoted(parts.states[p][i]) for p, i in zip(parents, at, strict=True))
+            words = ", ".join(quote(parts.states[p][i]) for p, i in zip(parents, at, strict=True))
             lines.append(f"  ({words}) {', '.join(map(repr, table[at].tolist()))};")
         lines.append("}")
     return "\n".join(lines) + "\n"

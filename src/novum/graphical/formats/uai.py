@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import FileFormatError
-from novum.runtime.words import few, shown
+from novum.runtime.words import first_few, value_text
 
 __all__ = ["Tables", "read_uai", "write_uai"]
 
@@ -41,7 +41,7 @@ def read_uai(text: str) -> Tables:
         try:
             return kind(words[at - 1])
         except ValueError:
-            raise FileFormatError(f"UAI: {shown(words[at - 1])} stands where {what} should.") from None
+            raise FileFormatError(f"UAI: {value_text(words[at - 1])} stands where {what} should.") from None
 
     def count(what: str, most: int = 1 << 28) -> int:
         found = take(int, what)
@@ -51,7 +51,7 @@ def read_uai(text: str) -> Tables:
 
     kind = take(str, "BAYES or MARKOV").upper()
     if kind not in ("BAYES", "MARKOV"):
-        raise FileFormatError(f"UAI: the file begins with {shown(kind)}, not with BAYES or MARKOV.")
+        raise FileFormatError(f"UAI: the file begins with {value_text(kind)}, not with BAYES or MARKOV.")
     cards = tuple(count("a number of states") for _ in range(count("the number of variables", len(words))))
     if any(card < 1 for card in cards):
         raise FileFormatError("UAI: a variable without states.")
@@ -66,7 +66,7 @@ def read_uai(text: str) -> Tables:
         shape = [cards[v] for v in scope]
         size = count("the size of a table")
         if size != int(np.prod(np.array(shape, dtype=float))):
-            raise FileFormatError(f"UAI: a table of {size} cells over {few(shape, ' x ') or 'nothing'} states.")
+            raise FileFormatError(f"UAI: a table of {size} cells over {first_few(shape, ' x ') or 'nothing'} states.")
         cells = np.array([take(float, "a number") for _ in range(size)])
         if not np.isfinite(cells).all() or (cells < 0).any():
             raise FileFormatError("UAI: tables hold finite numbers >= 0.")

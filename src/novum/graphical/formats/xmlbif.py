@@ -10,7 +10,7 @@ import numpy as np
 
 from novum.exceptions import FileFormatError
 from novum.graphical.formats.parts import Parts
-from novum.runtime.words import few, shown
+from novum.runtime.words import first_few, value_text
 
 __all__ = ["read_xmlbif", "write_xmlbif"]
 
@@ -36,7 +36,9 @@ def read_xmlbif(text: str) -> Parts:
     for element in (e for e in network if e.tag.upper() == "VARIABLE"):
         name, found = (texts(element, "NAME") or [""])[0], tuple(texts(element, "OUTCOME") or texts(element, "VALUE"))
         if not name or not found or name in states or len(set(found)) < len(found):
-            raise FileFormatError(f"XMLBIF: variable {shown(name)} needs a name of its own and outcomes that differ.")
+            raise FileFormatError(
+                f"XMLBIF: variable {value_text(name)} needs a name of its own and outcomes that differ."
+            )
         states[name] = found
     parents, tables = {}, {}
     for element in (e for e in network if e.tag.upper() in ("DEFINITION", "PROBABILITY")):
@@ -44,21 +46,23 @@ def read_xmlbif(text: str) -> Parts:
         unknown = [v for v in (name, *given) if v not in states]
         if unknown or name in tables:
             raise FileFormatError(
-                f"XMLBIF: a definition of {shown(name)} names an unknown variable or is the second one."
+                f"XMLBIF: a definition of {value_text(name)} names an unknown variable or is the second one."
             )
         shape = [len(states[v]) for v in (*given, name)]
         try:
             cells = np.array([float(w) for w in " ".join(texts(element, "TABLE")).split()])
         except ValueError:
-            raise FileFormatError(f"XMLBIF: the table of {shown(name)} holds something that is no number.") from None
+            raise FileFormatError(
+                f"XMLBIF: the table of {value_text(name)} holds something that is no number."
+            ) from None
         if cells.size != int(np.prod(np.array(shape, dtype=float))):
             raise FileFormatError(
-                f"XMLBIF: the table of {shown(name)} has {cells.size} numbers, not {few(shape, ' x ')}."
+                f"XMLBIF: the table of {value_text(name)} has {cells.size} numbers, not {first_few(shape, ' x ')}."
             )
         parents[name], tables[name] = given, cells.reshape(shape)
     lost = [name for name in states if name not in tables]
     if lost or not states:
-        raise FileFormatError(f"XMLBIF: no definition of {few(lost)}." if lost else "XMLBIF: no variables.")
+        raise FileFormatError(f"XMLBIF: no definition of {first_few(lost)}." if lost else "XMLBIF: no variables.")
     title = (texts(network, "NAME") or [""])[0]
     return Parts({n: parents[n] for n in states}, states, {n: tables[n] for n in states}, title)
 

@@ -18,11 +18,11 @@ from scipy.special import logsumexp
 
 from novum.distributions import MixtureDistribution, MultivariateNormal, Normal
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
-from novum.graphical._evidence import Evidence, in_words, known, read_evidence
+from novum.graphical._evidence import Evidence, check_known, in_words, read_evidence
 from novum.graphical.result import Posterior, probability_words
 from novum.report.result import result
 from novum.runtime.checks import check_number
-from novum.runtime.words import few, shown
+from novum.runtime.words import first_few, value_text
 
 if TYPE_CHECKING:
     from novum.graphical.network import BayesianNetwork
@@ -67,18 +67,18 @@ class LinearGaussian:
             [("intercept", self.intercept), ("variance", self.variance)], self.coefficients.items()
         ):
             if not np.isfinite(values).all():
-                raise ParameterError(f"LinearGaussian({name}={shown(values)}): pass finite numbers.")
+                raise ParameterError(f"LinearGaussian({name}={value_text(values)}): pass finite numbers.")
         if not (self.variance >= 0).all():
             raise ParameterError(
-                f"LinearGaussian(variance={shown(variance)}): variances must be > 0 (0: a constant, without parents)."
+                f"LinearGaussian(variance={value_text(variance)}): variances must be > 0 (0: a constant, without parents)."
             )
 
     def placed(self, owner: str, node: Any, real: tuple[Any, ...], cards: tuple[int, ...]) -> "LinearGaussian":
         """Return the node with coefficients in the order of its real parents, and all arrays of shape `cards`."""
         if set(self.coefficients) != set(real):
             raise ParameterError(
-                f"{owner}: LinearGaussian of {node!r} has coefficients for {few(self.coefficients) or 'nothing'}; "
-                f"its real parents are {few(real) or 'none'}."
+                f"{owner}: LinearGaussian of {node!r} has coefficients for {first_few(self.coefficients) or 'nothing'}; "
+                f"its real parents are {first_few(real) or 'none'}."
             )
         if not (self.variance > 0).all() and (real or cards):
             raise ParameterError(f"{owner}: LinearGaussian of {node!r} has variance zero; a constant has no parents.")
@@ -185,7 +185,7 @@ def log_normal(x: Array, mean: Array, cov: Array) -> Array:
     )
 
 
-def conditioned(mean: Array, cov: Array, keep: list[int], seen: list[int], x: Array) -> tuple[Array, Array]:
+def conditional_moments(mean: Array, cov: Array, keep: list[int], seen: list[int], x: Array) -> tuple[Array, Array]:
     """Return the moments of `keep` given `seen` = x."""
     m, S = mean[:, keep], cov[:, keep][:, :, keep]
     if not seen:
@@ -199,10 +199,10 @@ def conditioned(mean: Array, cov: Array, keep: list[int], seen: list[int], x: Ar
 def split_evidence(network: "BayesianNetwork", owner: str, evidence: Any) -> tuple[Evidence, dict[Any, float]]:
     """Return the evidence on discrete variables and that on real ones."""
     if evidence is not None and not isinstance(evidence, Mapping):
-        raise ParameterTypeError(f"{owner}(evidence={shown(evidence)}): pass a mapping of variable to value.")
+        raise ParameterTypeError(f"{owner}(evidence={value_text(evidence)}): pass a mapping of variable to value.")
     given = dict(evidence or {})
     for variable in given:
-        known(owner, "evidence", variable, network.parents)
+        check_known(owner, "evidence", variable, network.parents)
     real = {x: check_number(owner, f"evidence[{x!r}]", value) for x, value in given.items() if x not in network.states}
     for x in [x for x in real if network.is_constant(x)]:
         if real.pop(x) != float(network.conditionals[x].intercept):
@@ -224,7 +224,7 @@ class Weighed(NamedTuple):
     cov: Array
 
 
-def weighed(
+def weigh_states(
     network: "BayesianNetwork",
     owner: str,
     names: tuple[Any, ...],
@@ -244,7 +244,7 @@ def weighed(
     cases = float(np.prod([float(c) for c in cards]))
     if cases > MOST_CASES:
         raise MemoryError(
-            f"{owner}: {cases:.3g} states of {few(axes)} would have to be enumerated; observe some of them."
+            f"{owner}: {cases:.3g} states of {first_few(axes)} would have to be enumerated; observe some of them."
         )
     targets = [[place[v] for v in axes]] if axes else []
     log, prior = 0.0, np.ones((1, 1))
@@ -271,7 +271,9 @@ def hybrid_query(
     seen, values = split_evidence(network, owner, evidence)
     asked = [x for x in names if x not in network.states]
     if asked and len(asked) < len(names):
-        raise ParameterError(f"{owner}: ask for discrete or for real variables, not for both at once: {few(names)}.")
+        raise ParameterError(
+            f"{owner}: ask for discrete or for real variables, not for both at once: {first_few(names)}."
+        )
     for name in names:
         if name in (evidence or {}) and (name in values or name in network.states):
             raise ParameterError(
@@ -279,7 +281,7 @@ def hybrid_query(
             )
         if network.is_constant(name):
             raise ParameterError(f"{owner}(variables={name!r}): {name!r} was set; ask for another variable.")
-    found = weighed(network, owner, names, seen, values, limit)
+    found = weigh_states(network, owner, names, seen, values, limit)
     given = in_words(evidence)
     if found.log_evidence == -np.inf:
         raise DataError(f"{owner}: the evidence {given} has probability zero; no posterior exists.")
@@ -290,7 +292,7 @@ def hybrid_query(
         p = np.transpose(summed, [kept.index(v) for v in names])
         return Posterior(p, names, network.states, given, found.log_evidence, "exact (conditional Gaussian)")
     keep, spots = [found.real.index(t) for t in asked], [found.real.index(x) for x in values]
-    m, S = conditioned(found.mean, found.cov, keep, spots, np.array(list(values.values())))
+    m, S = conditional_moments(found.mean, found.cov, keep, spots, np.array(list(values.values())))
     p = found.weight.sum(axis=1)
     parts = np.flatnonzero(p > 0)
     law: Any

@@ -15,7 +15,7 @@ from novum.engines.factors.states import coded_rows, columns_of
 from novum.exceptions import DataError
 from novum.graphical._evidence import Evidence
 from novum.graphical._evidence_patterns import posterior_rows
-from novum.graphical.real.nodes import weighed
+from novum.graphical.real.nodes import weigh_states
 from novum.runtime.random import Stream
 
 if TYPE_CHECKING:
@@ -97,5 +97,5 @@ def real_log_likelihood(network: "BayesianNetwork", owner: str, data: Any) -> Ar
         if any(value != float(network.conditionals[x].intercept) for x, value in fixed.items()):
             out[i] = -np.inf
             continue
-        out[i] = weighed(network, owner, (), seen, known, MEMORY_LIMIT).log_evidence
+        out[i] = weigh_states(network, owner, (), seen, known, MEMORY_LIMIT).log_evidence
     return out

@@ -8,20 +8,20 @@ import numpy as np
 from novum.report.result import Result
 from novum.report.tables import html_paragraph, html_table, text_table
 
-__all__ = ["CoefficientTable", "shown"]
+__all__ = ["CoefficientTable", "number_text"]
 
 
 UNTOLD = "?"  # in the place of a number that does not exist
 
 
-def shown(value: float, form: str) -> str:
+def number_text(value: float, form: str) -> str:
     """Return a number as the table prints it."""
     return UNTOLD if np.isnan(value) else format(value, form)
 
 
 def shown_p(p: float) -> str:
     """Return a p-value as the table prints it."""
-    return shown(p, ".3f") if not p < 0.001 else "<.001"
+    return number_text(p, ".3f") if not p < 0.001 else "<.001"
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,7 +58,15 @@ class CoefficientTable(Result):
     def _lines(self) -> list[list[str]]:
         cells = zip(self.names, self.coef, self.standard_error, self.statistic, self.p_value, self.lower, self.upper)
         return [
-            [name, f"{b:.6g}", shown(se, ".4g"), shown(t, ".3f"), shown_p(p), shown(lo, ".6g"), shown(hi, ".6g")]
+            [
+                name,
+                f"{b:.6g}",
+                number_text(se, ".4g"),
+                number_text(t, ".3f"),
+                shown_p(p),
+                number_text(lo, ".6g"),
+                number_text(hi, ".6g"),
+            ]
             for name, b, se, t, p, lo, hi in cells
         ]
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.linear_model.least_squares.coefficient_table import CoefficientTable, shown
+from novum.linear_model.least_squares.coefficient_table import CoefficientTable, number_text
 from novum.linear_model.least_squares.model import check_fitted_rows
 from novum.runtime import arrays
 
@@ -92,7 +92,7 @@ class Inference(CoefficientTable):
             *([note] if self.tied else []),
             f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type}",
             f"R2 {self.r_squared:.4f} (adjusted {self.adjusted_r_squared:.4f}),"
-            f" F {shown(self.f_statistic, '.5g')} (p {shown(self.f_p_value, '.3g')}), "
+            f" F {number_text(self.f_statistic, '.5g')} (p {number_text(self.f_p_value, '.3g')}), "
             f"residual sd {np.sqrt(self.noise_variance):.5g}",
             f"log-likelihood {self.log_likelihood:.6g}, AIC {self.aic:.6g}, BIC {self.bic:.6g}",
         ]

@@ -50,8 +50,8 @@ def loo_errors(params: Rotated, block: Block) -> Any:
     if scipy.sparse.issparse(X):
         Z = X @ params.vectors - params.mean[:p] @ params.vectors
     else:
-        Z = arrays.centred(X, params.mean[:p]) @ arrays.like(X, params.vectors, "float64")
-    y = arrays.centred(arrays.as_matrix(block.y), params.mean[p:])
+        Z = arrays.center(X, params.mean[:p]) @ arrays.like(X, params.vectors, "float64")
+    y = arrays.center(arrays.as_matrix(block.y), params.mean[p:])
     residual = y[:, :, None] - (Z @ arrays.like(Z, params.coef)).reshape(block.rows, y.shape[1], -1)
     leverage = Z**2 @ arrays.like(Z, params.inverse) + params.share
     if block.weight is None:

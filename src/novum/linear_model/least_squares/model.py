@@ -23,7 +23,7 @@ from novum.runtime.typing import Rows, RowWeights, Target
 __all__ = ["LinearRegressor"]
 
 CACHED = 1 << 16  # numbers of a run of rows that a core keeps at hand
-ALONE = 1e-10  # 1 - leverage below which a row alone determines a coefficient: without it there is no prediction
+LEAST_REST = 1e-10  # 1 - leverage below which a row alone determines a coefficient: without it there is no prediction
 SAME_ROWS = 1e-5  # relative difference of residual sums of squares that rounding may leave, float32 rows included
 
 
@@ -63,7 +63,7 @@ def leave_one_out_block(params: LeaveOneOut, block: Block) -> np.ndarray:
     if block.weight is not None:
         leverage = leverage * arrays.to_numpy(block.weight)
     rest = np.subtract(1, leverage, out=leverage)
-    rest[rest <= ALONE] = np.nan
+    rest[rest <= LEAST_REST] = np.nan
     out = np.subtract(y, fitted, out=fitted)
     out /= rest[:, None]
     np.subtract(y, out, out=out)

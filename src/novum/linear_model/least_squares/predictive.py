@@ -36,7 +36,7 @@ def predictive_block(params: Predictive, block: Block) -> Any:
     """Return mean and standard deviation of (6), side by side."""
     X = arrays.double(block.X)
     mean = X @ arrays.like(X, params.coef) + params.intercept
-    half = arrays.centred(block.X, params.center) @ arrays.like(X, params.root) + arrays.like(X, params.extra)
+    half = arrays.center(block.X, params.center) @ arrays.like(X, params.root) + arrays.like(X, params.extra)
     std = ((half * half).sum(1) + params.noise) ** 0.5
     out = arrays.concat([mean[:, None], std[:, None]])
     return out.to(block.X.dtype) if arrays.is_tensor(out) else out.astype(block.X.dtype, copy=False)

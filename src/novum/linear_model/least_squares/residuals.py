@@ -49,10 +49,10 @@ def residue_of(trial: Trial, block: Block) -> Residue:
 def residue_by_products(trial: Trial, block: Block) -> Residue:
     """Return (7) for a sparse block or a tensor, centring the products instead of the rows where X is sparse."""
     p = trial.coef.shape[1]
-    y = arrays.centred(arrays.as_matrix(block.y), trial.mean[p:])
+    y = arrays.center(arrays.as_matrix(block.y), trial.mean[p:])
     coef = arrays.like(y, trial.coef.T, "float64")
     sparse = scipy.sparse.issparse(block.X)
-    X = block.X if sparse else arrays.centred(block.X, trial.mean[:p])
+    X = block.X if sparse else arrays.center(block.X, trial.mean[:p])
     r = y - (X @ coef - trial.mean[:p] @ trial.coef.T if sparse else X @ coef)
     weighted = r if block.weight is None else r * block.weight[:, None]
     bias = arrays.to_numpy(weighted.sum(0))

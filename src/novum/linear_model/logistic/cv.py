@@ -180,7 +180,7 @@ class LogisticRegressionCV(LogisticRegression):
             warnings.warn(options.DEPRECATED.format(ratio="l1_ratios", strength="Cs"), FutureWarning, stacklevel=4)
             name = self.penalty
         else:
-            kinds = {options.named(ratio) for ratio in ([0.0] if given is None else given)}
+            kinds = {options.penalty_name(ratio) for ratio in ([0.0] if given is None else given)}
             name = kinds.pop() if len(kinds) == 1 else "elasticnet"
         options.check_solver(type(self).__name__, self.solver, name, self.dual)
         if name != "elasticnet":
@@ -206,7 +206,7 @@ class LogisticRegressionCV(LogisticRegression):
         liblinear = self.solver == "liblinear"
         constant = float(self.intercept_scaling if liblinear else 1.0) if self.fit_intercept else 0.0
         total = float(mass.sum() if weights is None else weights @ mass)
-        penalty = options.Penalty(options.named(ratio), C, float(ratio))
+        penalty = options.Penalty(options.penalty_name(ratio), C, float(ratio))
         return Design(len(self.classes_), constant, liblinear, weights, total, penalty)
 
     def _scores(self, theta: Any, folds: Any, X: Rows, labels: Any, params: Any) -> np.ndarray:

@@ -26,7 +26,7 @@ from novum.fold.blocks import Source
 from novum.linear_model._decisions import LinearProbabilities, dense_coef
 from novum.linear_model.logistic import options
 from novum.linear_model.logistic.inference import LogisticInference, infer_logistic
-from novum.linear_model.logistic.minimum import Design, factored, minimum, objective_of
+from novum.linear_model.logistic.minimum import Design, minimum, objective_of, sums_hessians
 from novum.linear_model.logistic.newton import Found
 from novum.linear_model.logistic.separation import Separation, examine, examine_by_products
 from novum.linear_model.logistic.sums import class_mass, weight_facts
@@ -182,7 +182,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         value = found.history[-1]
         if design.penalty.name is None and self.max_iter:
             objective, _ = objective_of(coded, design)
-            if factored(coded, design.k, False):
+            if sums_hessians(coded, design.k, False):
                 examined = examine(objective, theta)
                 separation = examined.separation
                 if found.converged and separation is None:

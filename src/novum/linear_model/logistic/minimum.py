@@ -21,10 +21,14 @@ from novum.linear_model.logistic.newton import Found, Objective, newton_cg, newt
 from novum.linear_model.logistic.options import Penalty
 from novum.linear_model.logistic.quasi_newton import quasi_newton, quick_for
 
-__all__ = ["Design", "factored", "minimum", "objective_of"]
+__all__ = ["Design", "minimum", "objective_of", "sums_hessians"]
 
-FEW = 256  # columns of two classes up to which a pass that sums the Hessian costs less than the products it saves
-FEW_SEVERAL = 128  # the same for K classes, of (K + 1) columns: there the Hessian has K (K + 1) / 2 different blocks
+HESSIAN_COLUMNS = (
+    256  # columns of two classes up to which a pass that sums the Hessian costs less than the products it saves
+)
+HESSIAN_COLUMNS_SEVERAL = (
+    128  # the same for K classes, of (K + 1) columns: there the Hessian has K (K + 1) / 2 different blocks
+)
 FEW_FAR = 2048  # of K columns where a pass is dear: files, Dask, a GPU; beyond it the Hessian itself is the burden
 FEW_PENALISED = 512  # of K columns, with an L1 part: coordinate descent on the summed Hessian
 BLOCK = 2**18  # values per block where a pass gives vectors only: enough to be worth a thread
@@ -55,14 +59,14 @@ def objective_of(source: Source, design: Design) -> tuple[Objective, np.ndarray]
     return Objective(source, design.k, design.constant, design.class_weight, design.weight, l2), l1
 
 
-def factored(source: Source, k: int, l1: bool) -> bool:
+def sums_hessians(source: Source, k: int, l1: bool) -> bool:
     """Return whether Hessians are summed."""
     p, outputs = source.n_features + 1, 1 if k == 2 else k
     if not source.at_hand:
         return outputs * p <= FEW_FAR
     if l1:
         return outputs * p <= FEW_PENALISED and (source.n_rows or 0) > p
-    return p <= FEW if k == 2 else (k + 1) * p <= FEW_SEVERAL
+    return p <= HESSIAN_COLUMNS if k == 2 else (k + 1) * p <= HESSIAN_COLUMNS_SEVERAL
 
 
 def in_blocks(source: Source) -> Source:
@@ -82,7 +86,7 @@ def minimum(
     source: Source, design: Design, theta: np.ndarray | None, tol: float, max_iter: int, report: Any = None
 ) -> Found:
     """Return the minimum of (9), from theta or from zero."""
-    l1_part, direct = design.penalty.l1_ratio > 0, factored(source, design.k, design.penalty.l1_ratio > 0)
+    l1_part, direct = design.penalty.l1_ratio > 0, sums_hessians(source, design.k, design.penalty.l1_ratio > 0)
     if not direct and not l1_part:
         source = in_blocks(source)
     objective, l1 = objective_of(source, design)

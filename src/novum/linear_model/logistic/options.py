@@ -40,7 +40,7 @@ def penalty_of(model: Any) -> Penalty:
                 FutureWarning,
                 stacklevel=4,
             )
-        name = None if np.inf == model.C else named(ratio)
+        name = None if np.inf == model.C else penalty_name(ratio)
     else:
         name = model.penalty
         warnings.warn(DEPRECATED.format(ratio="l1_ratio", strength="C"), FutureWarning, stacklevel=4)
@@ -65,7 +65,7 @@ def warn(text: str) -> None:
     warnings.warn(text, DataWarning, stacklevel=5)
 
 
-def named(ratio: float | None) -> str:
+def penalty_name(ratio: float | None) -> str:
     """Return scikit-learn's name of the penalty with this l1_ratio."""
     return "l2" if not ratio else "l1" if ratio == 1 else "elasticnet"
 

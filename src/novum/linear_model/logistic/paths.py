@@ -17,7 +17,7 @@ from novum.runtime import sklearn_private
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["Path", "Table", "along", "labelled", "paths", "score_of"]
+__all__ = ["Path", "Table", "along", "paths", "score_of", "with_all_labels"]
 
 
 class Table(NamedTuple):
@@ -75,7 +75,7 @@ def paths(
     return map_ordered(run, tasks, min(len(tasks), thread_count(n_jobs)))
 
 
-def labelled(scorer: Any, classes: np.ndarray) -> Any:
+def with_all_labels(scorer: Any, classes: np.ndarray) -> Any:
     """Return a scorer that knows all classes, where its score takes labels: a fold need not hold every class."""
     function = getattr(scorer, "_score_func", None)
     known = inspect.signature(function).parameters if function is not None else {}
@@ -88,6 +88,6 @@ def labelled(scorer: Any, classes: np.ndarray) -> Any:
 
 def score_of(scoring: Any, classes: np.ndarray, X: Any, params: dict, test: np.ndarray) -> Callable:
     """Return a function of (fitted model, X_test, y_test) that scores one fold."""
-    scorer = labelled(get_scorer(scoring), classes)
+    scorer = with_all_labels(get_scorer(scoring), classes)
     chosen = sklearn_private.check_method_params(X, params=params, indices=test)
     return lambda model, X_test, y_test: scorer(model, X_test, y_test, **chosen)

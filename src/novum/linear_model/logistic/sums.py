@@ -25,9 +25,9 @@ from novum.runtime import arrays
 
 __all__ = [
     "Direction",
+    "LogisticSums",
     "Moments",
     "Point",
-    "Sums",
     "class_mass",
     "evaluate",
     "hessian_product",
@@ -56,7 +56,7 @@ class Direction(NamedTuple):
     v: np.ndarray  # the shape of theta
 
 
-class Sums(NamedTuple):
+class LogisticSums(NamedTuple):
     """(2) to (6)."""
 
     loss: float
@@ -118,7 +118,7 @@ def leading(point: Point, block: Block) -> Block:
     )
 
 
-def evaluate(point: Point, block: Block) -> Sums:
+def evaluate(point: Point, block: Block) -> LogisticSums:
     """Return loss, gradient and, if asked for, the Hessian of one block."""
     block = leading(point, block)
     weight = row_weight(point, block)
@@ -140,7 +140,7 @@ def evaluate(point: Point, block: Block) -> Sums:
             arrays.dense(X), y, weight, theta, point.constant, gradient, hessian, curvature
         )
     remember(point, block, curvature)
-    return Sums(loss, gradient[None], 0.0 if hessian is None else hessian)
+    return LogisticSums(loss, gradient[None], 0.0 if hessian is None else hessian)
 
 
 def remember(point: Point, block: Block, curvature: Any) -> None:
@@ -171,7 +171,7 @@ def collect(X: Any, residual: Any, constant: float) -> np.ndarray:
     return np.column_stack([inner, constant * total])
 
 
-def several(point: Point, block: Block, weight: Any) -> Sums:
+def several(point: Point, block: Block, weight: Any) -> LogisticSums:
     """Return (5) and (6) of arrays."""
     score = scores(point, block.X)
     wanted = point.hessian or (point.keep and block.memory is not None)
@@ -179,7 +179,7 @@ def several(point: Point, block: Block, weight: Any) -> Sums:
     loss = _core.linear_model.logistic.softmax_pass(score, np.ascontiguousarray(block.y), weight, probability)
     remember(point, block, probability if point.keep else None)
     hessian = block_hessian(point, block.X, probability, weight) if point.hessian else 0.0
-    return Sums(loss, collect(block.X, score, point.constant), hessian)
+    return LogisticSums(loss, collect(block.X, score, point.constant), hessian)
 
 
 def block_hessian(point: Point, X: Any, probability: Any, weight: Any) -> np.ndarray:
@@ -196,7 +196,7 @@ def block_hessian(point: Point, X: Any, probability: Any, weight: Any) -> np.nda
     return out.reshape(k * m, k * m)
 
 
-def on_tensor(point: Point, block: Block, weight: Any) -> Sums:
+def on_tensor(point: Point, block: Block, weight: Any) -> LogisticSums:
     """Return (2) to (6) of a tensor, where it is."""
     score = scores(point, block.X)
     if point.binary:
@@ -214,7 +214,7 @@ def on_tensor(point: Point, block: Block, weight: Any) -> Sums:
     hessian: np.ndarray | float = 0.0
     if point.hessian:
         hessian = block_hessian(point, block.X, probability, weight)
-    return Sums(-float(rows.sum()), collect(block.X, residual, point.constant), hessian)
+    return LogisticSums(-float(rows.sum()), collect(block.X, residual, point.constant), hessian)
 
 
 def curvature_of(point: Point, probability: Any, weight: Any) -> Any:

@@ -49,7 +49,7 @@ def accuracy(held: Held, coef: np.ndarray, intercept: float) -> float:
     return float(np.average(right, weights=held.weight))
 
 
-def signed(code: np.ndarray, k: int, n_classes: int) -> np.ndarray:
+def signed_targets(code: np.ndarray, k: int, n_classes: int) -> np.ndarray:
     """Return the targets (1) of machine k."""
     return np.where(code == (1 if n_classes == 2 else k), 1.0, -1.0)
 
@@ -64,7 +64,7 @@ def weights_of(data: Data, y: np.ndarray, positive: float, negative: float) -> n
 
 def signed_problem(index: int, by_class: np.ndarray, data: Data) -> Problem:
     """Return the rows as machine `index` sees them, with the weights of the classes in theirs."""
-    y = signed(data.y, index, len(by_class))
+    y = signed_targets(data.y, index, len(by_class))
     positive, negative = (by_class[1], by_class[0]) if len(by_class) == 2 else (by_class[index], 1.0)
     return Problem(data.X, y, weights_of(data, y, positive, negative), data.rows)
 

@@ -190,7 +190,7 @@ class Epochs:
 
     def result(self) -> Descent:
         """Return what the epochs came to."""
-        machine = finished(self.settings, self.w, self.total, self.numbers)
+        machine = finish_machine(self.settings, self.w, self.total, self.numbers)
         return Descent(machine, len(self.objective), self.updates, self.objective)
 
 
@@ -234,7 +234,7 @@ def descend_by_portions(
     return [course.result() for course in courses]
 
 
-def finished(settings: Settings, w: np.ndarray, total: np.ndarray | None, numbers: np.ndarray) -> Machine:
+def finish_machine(settings: Settings, w: np.ndarray, total: np.ndarray | None, numbers: np.ndarray) -> Machine:
     """Return the machine after its last step."""
     averaged = max(1.0, numbers[3] - settings.first)
     mean = None if total is None else total / averaged

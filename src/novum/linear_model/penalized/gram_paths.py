@@ -20,7 +20,7 @@ from novum import _core
 __all__ = ["Penalties", "Rule", "Traced", "alpha_grid", "duality_gap", "penalties", "trace_gram"]
 
 
-FEW = 64  # columns up to which an epoch costs less than the call that asks for it
+SMALL_EPOCH_COLUMNS = 64  # columns up to which an epoch costs less than the call that asks for it
 EXACT = 1e-11  # gap that so few columns are polished to, so that weights equal repetition whatever tol is
 POLISH = 20_000  # most epochs of it
 
@@ -90,7 +90,7 @@ def trace_gram(
         out.gap[i], out.epochs[i], out.converged[i] = _core.linear_model.descent.descend_gram(
             *problem, limit, rule.max_iter, rule.seed, w, gradient
         )
-        if p <= FEW and out.converged[i] and out.gap[i] > EXACT * yy:
+        if p <= SMALL_EPOCH_COLUMNS and out.converged[i] and out.gap[i] > EXACT * yy:
             out.gap[i], *_ = _core.linear_model.descent.descend_gram(
                 *problem, EXACT * yy, POLISH, rule.seed, w, gradient
             )

@@ -17,7 +17,7 @@ import scipy.sparse
 
 from novum import _core
 from novum.exceptions import DataError
-from novum.linear_model.penalized.gram_paths import EXACT, FEW, POLISH, Penalties, Rule
+from novum.linear_model.penalized.gram_paths import EXACT, POLISH, SMALL_EPOCH_COLUMNS, Penalties, Rule
 from novum.linear_model.penalized.problem import GramProblem
 
 __all__ = ["TracedBlocks", "need_columns", "trace_blocks"]
@@ -76,7 +76,7 @@ class OnGram:
         gap, epochs, converged = _core.linear_model.descent.descend_blocks(
             *problem, rule.tol * self.yy, rule.max_iter, rule.seed, W, gradient
         )
-        if len(W) <= FEW and converged and gap > EXACT * self.yy:
+        if len(W) <= SMALL_EPOCH_COLUMNS and converged and gap > EXACT * self.yy:
             gap, *_ = _core.linear_model.descent.descend_blocks(
                 *problem, EXACT * self.yy, POLISH, rule.seed, W, gradient
             )

@@ -7,7 +7,7 @@ from importlib import import_module
 from time import perf_counter
 from typing import Any
 
-from novum.notes.stops.registry import STOPS, Seen, Stop, seen, shown
+from novum.notes.stops.registry import STOPS, Seen, Stop, see, value_text
 from novum.report.result import Result
 from novum.report.tables import html_text
 
@@ -48,7 +48,7 @@ class Tour(Result):
             before = (one.notes, one.place)
             remark = f"misprint, docs/errata.md#{one.erratum}" if one.erratum else one.remark
             remark = remark if agrees else f"DIFFERS {remark}"
-            now = one.unit + shown(value, one.printed)
+            now = one.unit + value_text(value, one.printed)
             lines.append(f"  {place} {one.label:<52} {now:<15} notes {one.printed:<10} {remark}".rstrip())
         found = f"{len(self.differing)} DIFFER, " if self.differing else ""
         return lines + [f"{len(self.visited)} stops, {found}{self.seconds:.1f} s. All chapters: novum notes"]
@@ -87,5 +87,5 @@ def tour() -> Tour:
     []
     """
     begin = perf_counter()
-    visited = [seen(one) for one in stops()]
+    visited = [see(one) for one in stops()]
     return Tour(visited, perf_counter() - begin)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from novum.exceptions import DataWarning
 
-__all__ = ["STOPS", "Seen", "Stop", "seen", "shown", "stop"]
+__all__ = ["STOPS", "Seen", "Stop", "see", "stop", "value_text"]
 
 TOLERANCE = 5e-5  # four decimals are shown
 
@@ -56,7 +56,7 @@ def stop(
     return register
 
 
-def shown(value: float | str, printed: str = "-") -> str:
+def value_text(value: float | str, printed: str = "-") -> str:
     """Return a value as the tour shows it: four decimals without a leading zero, or two above one."""
     if isinstance(value, str):
         return value
@@ -79,10 +79,10 @@ def agrees_with(value: float | str, printed: str) -> bool:
     try:
         return abs(value - float(printed)) <= 0.5 * 10.0 ** -decimals(printed) + 1e-12
     except ValueError:
-        return shown(value) == printed
+        return value_text(value) == printed
 
 
-def seen(one: Stop) -> Seen:
+def see(one: Stop) -> Seen:
     """Compute a stop and compare it."""
     with warnings.catch_warnings():  # examples of a few rows: that their intervals hold little is not what a stop shows
         warnings.simplefilter("ignore", DataWarning)

@@ -20,7 +20,7 @@ from novum.engines.trees.best_first import Growth, Node
 from novum.engines.trees.nodes import LEAF, UNDEFINED, Tree
 from novum.engines.trees.passes.split_rules import CartRule, class_impurity
 
-__all__ = ["Totals", "assemble", "descendants", "limb_sums", "ordered", "scales"]
+__all__ = ["Totals", "assemble", "descendants", "limb_sums", "node_order", "scales"]
 
 FINER = 2.0**-22  # from the units of the growth, 2^-30 of the largest, to those of (1)
 HALF = 2.0**26
@@ -50,7 +50,7 @@ def scales(largest: float, mass: float) -> tuple[float, float, float]:
     return unit(mass) * FINER, unit(mass * largest) * FINER, unit(mass * largest * largest) * FINER
 
 
-def ordered(growth: Growth) -> list[Node]:
+def node_order(growth: Growth) -> list[Node]:
     """Return the nodes of the finished tree in its order: as they were split under a limit of leaves, else depth first."""
     if growth.max_leaves:
         return growth.settled
@@ -98,7 +98,7 @@ def assemble(
     growth: Growth, rule: CartRule, d: int, classes: int, totals: Totals | None, task: Any, below: dict[int, Tree]
 ) -> Tree:
     """Return the table, with the trees `below` in the places of their roots, by the roots' numbers."""
-    nodes = ordered(growth)
+    nodes = node_order(growth)
     place = {node.number: i for i, node in enumerate(nodes)}
     count = len(nodes)
     left, right = np.full(count, LEAF, np.int64), np.full(count, LEAF, np.int64)
@@ -131,10 +131,10 @@ def assemble(
     }
     grafts = {place[number]: tree for number, tree in below.items()}
     numbers = np.array([classes or 1])
-    return Tree(d, numbers, **grafted(fields, grafts)) if grafts else Tree(d, numbers, **fields)
+    return Tree(d, numbers, **graft_trees(fields, grafts)) if grafts else Tree(d, numbers, **fields)
 
 
-def grafted(fields: dict[str, NDArray], below: dict[int, Tree]) -> dict[str, NDArray]:
+def graft_trees(fields: dict[str, NDArray], below: dict[int, Tree]) -> dict[str, NDArray]:
     """Return a table in depth-first order with trees in the places of some leaves."""
     size = np.ones(len(fields["feature"]), np.int64)
     for at, tree in below.items():

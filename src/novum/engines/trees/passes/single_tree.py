@@ -35,10 +35,10 @@ from novum.engines.trees.passes.growth import (
     width_of,
     words_of,
 )
-from novum.engines.trees.passes.node_table import Totals, assemble, limb_sums, ordered, scales
+from novum.engines.trees.passes.node_table import Totals, assemble, limb_sums, node_order, scales
 from novum.engines.trees.passes.split_rules import CartRule, Extremes, block_extremes
 from novum.fold.blocks import Block, Source
-from novum.fold.homes.spill import spilled
+from novum.fold.homes.spill import spill_blocks
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream
 from novum.runtime.threads import thread_count
@@ -258,7 +258,7 @@ def grow_from_blocks(
     """Return the tree of a source whose target is numbers, or codes of `classes` classes."""
     bins = sample_bins(source, Stream(seed), MAX_BINS, n_rows=found.rows)
     task = task_of(bins, criterion, found, classes, factor)
-    with spilled(source, remember, task, merge_extremes) as (kept, extremes):
+    with spill_blocks(source, remember, task, merge_extremes) as (kept, extremes):
         rule = CartRule(criterion, rules, bins, extremes, task.unit, task.weight_unit, seed)
         aside = 0 if rules.max_leaf_nodes else EXACT_ROWS
         growth = Growth(rule, rules.max_leaf_nodes, room_for(bins, classes or 2), aside)
@@ -302,7 +302,7 @@ def exact_subtrees(source: Source, task: Task, rule: CartRule, growth: Growth, t
 
 def tree_places(growth: Growth) -> dict[int, int]:
     """Return where the settled nodes stand in the assembled tree, by their numbers."""
-    return {node.number: place for place, node in enumerate(ordered(growth))}
+    return {node.number: place for place, node in enumerate(node_order(growth))}
 
 
 def below_rules(rule: CartRule, node: Node) -> Rules:
