@@ -17,6 +17,7 @@ from novum.runtime.pool import map_ordered
 from novum.tree import DecisionTreeRegressor
 
 SOON = 2.0  # seconds: one is what is promised, another for a machine that does something else as well
+AGAIN = 5.0  # seconds until the second interrupt
 
 
 def _table(n, d):
@@ -89,22 +90,27 @@ LONG = {
 @pytest.mark.parametrize("name", LONG)
 def test_kernels_hear_an_interrupt(name):
     work = LONG[name]()
-    sent = []
+    sent, done = [], threading.Event()
 
     def send():
-        sent.append(time.monotonic())
-        _thread.interrupt_main()
+        """Interrupt, once more after a while: Python drops an interrupt that falls into a finalizer."""
+        for pause in (0.4, AGAIN):
+            if done.wait(pause):
+                return
+            sent.append(time.monotonic())
+            _thread.interrupt_main()
 
-    timer = threading.Timer(0.4, send)
-    timer.start()
+    sender = threading.Thread(target=send)
+    sender.start()
     with pytest.raises(KeyboardInterrupt):
         try:
             work()
         finally:
-            timer.cancel()
+            done.set()
             ended = time.monotonic()
         pytest.fail(f"{name}: done before it was interrupted; make it longer")
-    assert ended - sent[0] < SOON
+    sender.join()
+    assert ended - sent[-1] < SOON
     assert list(map_ordered(abs, [-1, -2, -3], 2)) == [1, 2, 3]
 
 

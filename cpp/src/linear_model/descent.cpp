@@ -22,6 +22,7 @@ constexpr std::size_t EPOCHS_PER_CHECK =
 // An extrapolation (6) magnifies rounding without bound, and a gap above this share of |y|^2 leaves it in w: there plain steps, which
 // do not, so that designs that differ by rounding alone (dense and sparse, rows or columns first) end at one place.
 constexpr double LOOSE = 1e-5;
+constexpr std::size_t WIDE = 128;  // columns from which that is worth more epochs: with few, rounding has no room to grow
 constexpr double EPSILON = 2.220446049250313e-16;
 
 // What descend() asks of a design: correlations with the residual, and the residual after a step. `state` is whatever
@@ -128,7 +129,7 @@ class Descender {
         for (double& v : w_)
             if (p_.positive && v < 0.0) v = 0.0;
         bool settled = check();
-        const bool tight = s_.gap <= LOOSE * x_.power();
+        const bool tight = w_.size() < WIDE || s_.gap <= LOOSE * x_.power();
         std::size_t epoch = 0;
         while (!settled && epoch < s_.max_epochs) {
             now_.and_then();

@@ -83,7 +83,7 @@ def overflow_of(estimator: Any, X: Any) -> DataError | None:
     if not estimator._squares_columns or not isinstance(X, np.ndarray) or X.dtype.kind != "f":
         return None
     largest = largest_of(X)
-    return too_large(type(estimator).__name__, "X", largest) if largest > MOST_SIZE else None
+    return too_large(type(estimator).__name__, "X", largest) if MOST_SIZE < largest < np.inf else None
 
 
 def check_densities(estimator: Any, X: Any, log_density: Any) -> Any:
