@@ -153,7 +153,7 @@ def test_every_name_reaches_the_optimum(solver, fit_intercept):
 def test_routes_agree(k, route, data, monkeypatch):
     pandas = pytest.importorskip("pandas")
     if route == "many":
-        for limit in ("FEW", "FEW_SEVERAL", "FEW_PENALISED"):
+        for limit in ("HESSIAN_COLUMNS", "HESSIAN_COLUMNS_SEVERAL", "FEW_PENALISED"):
             monkeypatch.setattr(chosen, limit, 0)
         monkeypatch.setattr(chosen, "BLOCK", 256)
     X, y = sample(300, 5, k)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.generative import BayesRule
+from novum.base.learned import check_densities
 from novum.engines.gaussians.covariance import factor_of_covariance
 from novum.engines.gaussians.density import Density, density_of, joint, total
 from novum.engines.gaussians.draws import draw_gaussians
@@ -94,7 +95,7 @@ class GaussianClasses(BayesRule):
     def score_samples(self, X: Rows) -> Any:
         """Return log p(x) of every row, the classes summed over; missing cells are integrated out."""
         check_is_fitted(self)
-        return self._rows(X, total, self._density())
+        return check_densities(self, X, self._rows(X, total, self._density()))
 
     log_density = renamed_method("log_density", "score_samples")
 
