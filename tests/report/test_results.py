@@ -30,7 +30,7 @@ INPUT_NAMES = {
     "L1Penalty", "L2Penalty", "ElasticNetPenalty", "Constraint", "LinearGaussian", "Candidate", "BootstrapSplit",
     "PC", "ChowLiu", "ExactSearch", "HillClimb", "StructurePosterior",
 }  # fmt: skip
-STATISTICS = {"Sums", "Counts", "Range", "Least", "Most"}  # of a distribution: what a fold adds up
+STATISTICS = ("Sums", "Counts", "Range", "Least", "Most")  # how names of what a fold of a distribution adds up end
 
 
 def parsed(html):
@@ -119,7 +119,8 @@ def test_whatever_a_public_call_returns_is_a_result():
         and not issubclass(cls, BaseEstimator | Exception)
         and not cls.__module__.startswith(INPUTS)
         and not cls.__name__.endswith("Schedule")
-        and cls.__name__ not in INPUT_NAMES | STATISTICS
+        and cls.__name__ not in INPUT_NAMES
+        and not cls.__name__.endswith(STATISTICS)
     ]
     assert missing == []
 

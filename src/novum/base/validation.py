@@ -23,8 +23,17 @@ from novum.fold.homes.memory import ArrayTiles, FrameTiles, MemorySource, Sparse
 from novum.runtime import arrays, sklearn_private
 
 __all__ = [
-    *("check_rows", "check_size", "check_target", "check_weight", "home_of", "largest_of", "open_rows", "open_source"),
-    *("read_in_passes", "rows_at_hand", "too_large", "verified"),
+    *(
+        "check_rows",
+        "check_size",
+        "check_target",
+        "check_weight",
+        "finite_source",
+        "home_of",
+        "largest_of",
+        "open_rows",
+    ),
+    *("open_source", "read_in_passes", "rows_at_hand", "too_large"),
 ]
 
 HOMES = {"dask": "dask", "dask_expr": "dask", "torch": "tensor"}  # by the package of X

@@ -23,12 +23,8 @@ from novum.linear_model.logistic.quasi_newton import quasi_newton, quick_for
 
 __all__ = ["Design", "minimum", "objective_of", "sums_hessians"]
 
-HESSIAN_COLUMNS = (
-    256  # columns of two classes up to which a pass that sums the Hessian costs less than the products it saves
-)
-HESSIAN_COLUMNS_SEVERAL = (
-    128  # the same for K classes, of (K + 1) columns: there the Hessian has K (K + 1) / 2 different blocks
-)
+HESSIAN_COLUMNS = 256  # of two classes, up to which a pass that sums the Hessian costs less than the products it saves
+HESSIAN_COLUMNS_SEVERAL = 128  # of K classes, (K + 1) columns: the Hessian has K (K + 1) / 2 different blocks
 FEW_FAR = 2048  # of K columns where a pass is dear: files, Dask, a GPU; beyond it the Hessian itself is the burden
 FEW_PENALISED = 512  # of K columns, with an L1 part: coordinate descent on the summed Hessian
 BLOCK = 2**18  # values per block where a pass gives vectors only: enough to be worth a thread
