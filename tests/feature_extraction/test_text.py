@@ -273,3 +273,14 @@ def test_kernels_refuse_what_they_would_index_out_of_range():
         _core.feature_extraction.text.rows(
             _core.feature_extraction.text.count(["bb cc"], rules, none), np.zeros(1, np.int32)
         )
+
+
+@pytest.mark.parametrize("cls", [text.CountVectorizer, text.TfidfVectorizer])
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+def test_a_learned_vocabulary_is_plain_and_can_be_saved(cls, method, tmp_path):
+    documents = ["red apple pie", "green apple", "sky is blue"]
+    vectorizer = cls()
+    getattr(vectorizer, method)(documents)
+    assert type(vectorizer.vocabulary_) is dict
+    loaded = novum.load(novum.save(vectorizer, tmp_path / "words.novum"))
+    np.testing.assert_array_equal(loaded.transform(documents).toarray(), vectorizer.transform(documents).toarray())

@@ -87,9 +87,18 @@ class WordCounter:
     def fit_transform(self: Any, raw_documents: Any, y: Any = None) -> Any:
         """Learn the vocabulary and return the rows of counts, one per document."""
         X = super().fit_transform(raw_documents, y)  # type: ignore[misc]
+        self._keep_plain_vocabulary()
+        return X
+
+    def fit(self: Any, raw_documents: Any, y: Any = None) -> Any:
+        """Learn the vocabulary."""
+        super().fit(raw_documents, y)  # type: ignore[misc]  # that of TfidfVectorizer passes `fit_transform` above by
+        self._keep_plain_vocabulary()
+        return self
+
+    def _keep_plain_vocabulary(self: Any) -> None:
         if isinstance(self.vocabulary_, _InOrder):
             self.vocabulary_ = dict(self.vocabulary_)
-        return X
 
     def _count_vocab(self: Any, raw_documents: Any, fixed_vocab: bool) -> Any:
         documents = list(raw_documents)
