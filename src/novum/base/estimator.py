@@ -4,6 +4,7 @@ An estimator declares `_domains`, marks its fitting methods with `@fits` and ope
 or `self._rows` (new rows). The rest is its own algorithm.
 """
 
+import inspect
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import wraps
@@ -33,8 +34,7 @@ fitted_classes: set[str] = set()  # names of the classes that learned something 
 def fits(method: Callable) -> Callable:
     """Mark a method that learns: parameters are checked first, BLAS runs on one thread, any exception restores the state.
 
-    Fitted attributes are replaced, never written in place, so the copy of the state is shallow and costs nothing. Paragraphs
-    that the docstring names are filled in (`novum.base.texts`).
+    Fitted attributes are replaced, never written in place, so the copy of the state is shallow and costs nothing.
     """
 
     @wraps(method)
@@ -74,7 +74,6 @@ def fits(method: Callable) -> Callable:
                 raise known from error
             raise
 
-    wrapper.__doc__ = complete(method.__doc__)
     return wrapper
 
 
@@ -88,6 +87,12 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     _reports_passes = (
         False  # whether `fit` itself tells the callbacks of its passes; if not, `fits` announces it as one task
     )
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for method in vars(cls).values():
+            if inspect.isfunction(method):
+                method.__doc__ = complete(method.__doc__)
 
     if TYPE_CHECKING:  # parameters are stored by `stores`, which no type checker looks into
 

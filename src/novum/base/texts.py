@@ -1,44 +1,44 @@
-"""Paragraphs of docstrings that many methods share, written once.
+"""Entries of docstrings that many methods share, written once.
 
-A docstring names one by a line of its own, `[labelled rows]`; the decorator `fits` puts the paragraph in its place.
+A docstring names them in a line of its own, `[rows, target, weights]` or `[rows] -> array of shape (n_samples,)`; the sections
+that list them take its place in every method of an estimator. A result whose type the annotation tells is not told again.
 """
 
 import inspect
 
 __all__ = ["complete"]
 
-ANYWHERE = "array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)"
-SPARSE_TOO = "array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)"
-WEIGHT = "sample_weight : array-like of shape (n_samples,), default=None"
-LABELS = "y : array-like of shape (n_samples,)\n    Labels; None for a scan, which brings its target."
-NUMBERS = "y : array-like of shape (n_samples,)\n    None for a scan, which brings its target."
-IGNORED = "y : ignored"
+SHAPE = "of shape (n_samples, n_features)"
+ANYWHERE = "array-like, frame, scan, Dask collection or tensor"
+SPARSE_TOO = "array-like, sparse matrix, frame, scan, Dask collection or tensor"
 
-
-def parameters(*entries: str) -> str:
-    """Return the sections of a method that returns its estimator."""
-    return "\n".join(["Parameters", "----------", *entries, "", "Returns", "-------", "self"])
-
-
-PARAGRAPHS = {
-    "labelled rows": parameters(f"X : {ANYWHERE}", LABELS, f"{WEIGHT}\n    Zero leaves a row out."),
-    "labelled rows, sparse too": parameters(f"X : {SPARSE_TOO}", LABELS, f"{WEIGHT}\n    Zero leaves a row out."),
-    "rows with a number each": parameters(f"X : {ANYWHERE}", NUMBERS, f"{WEIGHT}\n    A weight of k counts as k rows."),
-    "rows with holes": parameters(
-        f"X : {ANYWHERE}\n    Cells may be missing (NaN).",
-        IGNORED,
-        f"{WEIGHT}\n    A weight counts as repetition; zero leaves a row out.",
-    ),
-    "more labelled rows": parameters(
-        "X, y, sample_weight\n    As in `fit`.",
-        "classes : array-like of shape (n_classes,)\n    All labels that can ever occur; needed at the first call.",
-    ),
+ENTRIES = {
+    "rows": f"X : {ANYWHERE} {SHAPE}",
+    "rows with holes": f"X : {ANYWHERE} {SHAPE}\n    Cells may be missing (NaN).",
+    "rows or a sparse matrix": f"X : {SPARSE_TOO} {SHAPE}",
+    "rows in memory": f"X : array-like or frame {SHAPE}",
+    "rows in memory or a sparse matrix": f"X : array-like, frame or sparse matrix {SHAPE}",
+    "more rows": "X, y, sample_weight\n    As in `fit`.",
+    "target": "y : array-like of shape (n_samples,)\n    None for a scan, which brings its target.",
+    "targets": "y : array-like of shape (n_samples,) or (n_samples, n_targets)\n    None for a scan, which brings its target.",
+    "no target": "y : ignored",
+    "weights": "sample_weight : array-like of shape (n_samples,), default=None\n    How often each row counts; zero leaves it out.",
+    "all classes": "classes : array-like of shape (n_classes,)\n    All labels that can ever occur; needed at the first call.",
+    "check_input": "check_input : bool, default=True\n    Kept for scikit-learn's sake; the checks cost little.",
 }
 
 
 def complete(doc: str | None) -> str | None:
-    """Return a docstring with the paragraphs that it names in their places."""
+    """Return a docstring with the entries that it names in a section of their own."""
     if doc is None or "[" not in doc:
         return doc
-    lines = inspect.cleandoc(doc).split("\n")
-    return "\n".join(PARAGRAPHS.get(line[1:-1], line) if line[:1] == "[" else line for line in lines)
+    return "\n".join(map(_section, inspect.cleandoc(doc).split("\n")))
+
+
+def _section(line: str) -> str:
+    names, _, result = line.partition(" -> ")
+    entries = [ENTRIES.get(name) for name in names[1:-1].split(", ")]
+    if line[:1] != "[" or names[-1:] != "]" or None in entries:
+        return line
+    returns = ["", "Returns", "-------", result] if result else []
+    return "\n".join(["Parameters", "----------", *map(str, entries), *returns])

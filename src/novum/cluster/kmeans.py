@@ -114,8 +114,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     history_ : History
         Inertia of the centers that entered every pass, and the final one. Without empty clusters it never rises.
     n_iter_ : int
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -164,16 +162,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the centers.
 
-        Parameters
-        ----------
-        X : array-like, CSR matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out; starts that are given or made by a callable do not see the weights.
+        sample_weight: zero leaves a row out; starts that are given or made by a callable do not see the weights.
 
-        Returns
-        -------
-        self
+        [rows, no target, weights]
         """
         source = self._blocks(self._source(X, None, sample_weight))
         if source.n_rows is not None and source.n_rows < self.n_clusters:

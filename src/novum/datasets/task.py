@@ -196,10 +196,6 @@ def describe_task(
     action, reward : str, default=None
         Columns that make the rows transitions of a decision process.
 
-    Returns
-    -------
-    TaskDescription
-
     Examples
     --------
     >>> from novum import describe_task

@@ -86,8 +86,6 @@ class GenerativeClassifier(BayesRule, Estimator):
     class_count_, class_prior_ : array of shape (n_classes,)
     distributions_ : list of distributions
         Density of every class.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -160,7 +158,7 @@ class GenerativeClassifier(BayesRule, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Estimate the density of every class.
 
-        [labelled rows]
+        [rows, target, weights]
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)

@@ -95,8 +95,6 @@ class JointTableClassifier(BayesRule, Estimator):
     n_categories_ : array of shape (n_features,)
     table_ : JointTable
         p(class, x0, x1, ...), for every question about it.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -120,18 +118,9 @@ class JointTableClassifier(BayesRule, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Count the patterns of every class.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Categories 0, 1, 2, ...; a fraction counts as the number below it.
-        y : array-like of shape (n_samples,)
-            Labels; None for a scan, which brings its target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
+        Categories 0, 1, 2, ...; a fraction counts as the number below it.
 
-        Returns
-        -------
-        self
+        [rows, target, weights]
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)

@@ -107,8 +107,6 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
     estimator_ : classifier
     classes_ : array of shape (n_classes,)
     loss_ : array of shape (n_classes, n_classes)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -158,10 +156,6 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
         ----------
         X, y : as the classifier takes them
         sample_weight : array-like of shape (n_samples,), default=None
-
-        Returns
-        -------
-        self
         """
         model = self._base()
         if not self.fitted:

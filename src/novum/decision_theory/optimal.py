@@ -62,8 +62,6 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
         log P(D).
     map_index_ : int
         Position of the most probable hypothesis.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -85,16 +83,9 @@ class BayesOptimalClassifier(ClassifierMixin, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Weigh the hypotheses by the data.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight w stands for w equal observations.
+        sample_weight: weight w stands for w equal observations.
 
-        Returns
-        -------
-        self
+        [rows in memory, target, weights]
         """
         source: Any = self._source(rows_at_hand(self, X, BECAUSE), y, sample_weight, target="classes")
         labels, weight = source.y, source.weight

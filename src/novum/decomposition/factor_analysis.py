@@ -130,8 +130,6 @@ class FactorAnalysis(FactorModel):
     loglike_ : list of float
         Log-likelihood after every step.
     n_iter_ : int
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -177,7 +175,7 @@ class FactorAnalysis(FactorModel):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [rows with holes]
+        [rows with holes, no target, weights]
         """
         source = self._source(X, None, sample_weight)
         q = source.n_features if self.n_components is None else min(self.n_components, source.n_features)

@@ -65,8 +65,6 @@ class IncrementalPCA(PrincipalAxes):
     n_samples_seen_ : int or float
         Rows so far, or the sum of their weights.
     batch_size_ : int
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -96,17 +94,9 @@ class IncrementalPCA(PrincipalAxes):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit from scratch.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Sparse rows are made dense block by block.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; zero leaves it out.
+        Sparse rows are made dense block by block.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, no target, weights]
         """
         source = self._source(X, None, sample_weight)
         self.batch_size_ = self.batch_size or BATCH_ROWS_PER_COLUMN * source.n_features
@@ -124,10 +114,6 @@ class IncrementalPCA(PrincipalAxes):
             As in `fit`, but not sparse.
         check_input : bool, default=True
             For scikit-learn's sake: X is always checked. There it is the third argument; a bool in that place is taken for it.
-
-        Returns
-        -------
-        self
         """
         if isinstance(sample_weight, bool | np.bool_):
             sample_weight = None

@@ -154,8 +154,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         c of (4), where it was asked for; `X_transformed_fit_` holds the scores it belongs to.
     X_fit_ : array or sparse matrix of shape (n_samples, n_features)
     gamma_ : float
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -215,15 +213,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Find the axes.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            In memory: the kernel is between all pairs of rows.
-        y : ignored
+        In memory: the kernel is between all pairs of rows.
 
-        Returns
-        -------
-        self
+        [rows in memory or a sparse matrix, no target]
         """
         if self.fit_inverse_transform and self.kernel == "precomputed":
             raise ParameterError(

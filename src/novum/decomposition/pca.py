@@ -101,8 +101,6 @@ class PCA(PrincipalAxes):
         Rows, or the sum of their weights.
     noise_variance_ : float
         Mean of the variances that were left out: the noise of probabilistic PCA.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -149,16 +147,7 @@ class PCA(PrincipalAxes):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the axes.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; zero leaves it out.
-
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, no target, weights]
         """
         solver = self._checked_solver(arrays.is_sparse(X))
         source = self._source(X, None, sample_weight, defer=True)  # sums of squares show NaN and infinity

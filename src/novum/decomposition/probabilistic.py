@@ -76,8 +76,6 @@ class ProbabilisticPCA(FactorModel):
         (12) for 0, 1, ... factors.
     history_ : History
         Log-likelihood before every pass of EM.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -109,7 +107,7 @@ class ProbabilisticPCA(FactorModel):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [rows with holes]
+        [rows with holes, no target, weights]
         """
         source = self._source(X, None, sample_weight)
         missing = _latent.any_missing(source)

@@ -167,8 +167,6 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
         Fisher's directions, the most separating first; not for "lsqr".
     explained_variance_ratio_ : array of shape (n_components,)
         Shares of the variance between classes; not for "lsqr".
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -220,7 +218,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the means, priors and shared covariance, and solve for the discriminants.
 
-        [labelled rows]
+        [rows, target, weights]
         """
         source = self._source(X, y, sample_weight, target="classes", min_rows=2, defer=True)
         self.classes_, coded = labels_of(source)

@@ -82,8 +82,6 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
         Axes of every class, the widest first; worked out when asked for, as predictions do without them.
     scalings_ : list of arrays of shape (n_features,)
         Variances along them, likewise.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -131,7 +129,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit mean, prior and covariance of every class.
 
-        [labelled rows]
+        [rows, target, weights]
         """
         source = self._source(X, y, sample_weight, target="classes", defer=True)
         self.classes_, coded = labels_of(source)

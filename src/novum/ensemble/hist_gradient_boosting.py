@@ -170,10 +170,6 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
             Zero leaves a row out.
         X_val, y_val, sample_weight_val : like X, y and sample_weight, default=None
             Rows to be scored for early stopping, in place of a part of X.
-
-        Returns
-        -------
-        self
         """
         return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
 
@@ -285,12 +281,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
         y_val: Any = None,
         sample_weight_val: Any = None,
     ) -> Any:
-        """Fit the trees; see `HistGradientBoostingRegressor.fit`.
-
-        Returns
-        -------
-        self
-        """
+        """Fit the trees; see `HistGradientBoostingRegressor.fit`."""
         return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
 
     def _encoded(self, y: NDArray, *, fitted: bool = False) -> NDArray:

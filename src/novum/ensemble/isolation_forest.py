@@ -106,8 +106,6 @@ class IsolationForest(OutlierMixin, Estimator):
         Rows per tree.
     offset_ : float
         Score below which a row is odd.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -178,17 +176,10 @@ class IsolationForest(OutlierMixin, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Grow the trees.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix, scan or Dask collection of shape (n_samples, n_features)
-            Only the rows that are drawn are brought into memory, the same ones wherever they lie.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            Rows are drawn in proportion to it.
+        Only the rows that are drawn are brought into memory, the same ones wherever they lie.
+        sample_weight: rows are drawn in proportion to it.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, no target, weights]
         """
         before = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
         in_passes = read_in_passes(X)
@@ -292,13 +283,7 @@ class IsolationForest(OutlierMixin, Estimator):
 
             score(x)  = -2^(- mean_t path_t(x) / c(psi))    (3)
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples,)
+        [rows or a sparse matrix] -> array of shape (n_samples,)
         """
         check_is_fitted(self)
         return self._asked(X)
@@ -306,13 +291,7 @@ class IsolationForest(OutlierMixin, Estimator):
     def decision_function(self, X: Rows) -> Any:
         """Return the scores less `offset_`: negative for odd rows.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples,)
+        [rows or a sparse matrix] -> array of shape (n_samples,)
         """
         check_is_fitted(self)
         return self._asked(X, offset=self.offset_)
@@ -320,13 +299,7 @@ class IsolationForest(OutlierMixin, Estimator):
     def predict(self, X: Rows) -> Any:
         """Return -1 for odd rows and 1 for the others.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples,)
+        [rows or a sparse matrix] -> array of shape (n_samples,)
         """
         check_is_fitted(self)
         return self._asked(X, offset=self.offset_, mark=True)

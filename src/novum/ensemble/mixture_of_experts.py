@@ -119,8 +119,6 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
     history_ : History
         Log-likelihood less the penalty, pass by pass.
     n_iter_ : int
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -169,15 +167,7 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
     def fit(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Self:
         """Train experts and gate by EM.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), default=None
-
-        Returns
-        -------
-        self
+        [rows in memory, target, weights]
         """
         prototype = self._expert()
         chooses = is_classifier(prototype)

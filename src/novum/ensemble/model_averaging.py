@@ -188,10 +188,6 @@ class BayesianModelAveraging(sklearn_private.BaseComposition, Estimator):
         ----------
         X : as the models take it
         y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        self
         """
         pairs = self._pairs()
         kinds = {is_classifier(model) for _, model in pairs}

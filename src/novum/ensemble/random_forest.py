@@ -67,8 +67,6 @@ class RandomForestClassifier(ForestClassifier):
     oob_score_ : float
     oob_decision_function_ : array of shape (n_samples, n_classes) or (n_samples, n_classes, n_outputs)
         With `oob_score` only; zeros for a row that all trees drew.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----

@@ -112,16 +112,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Grow the trees on targets that are drawn.
 
-        Parameters
-        ----------
-        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [rows in memory or a sparse matrix, no target, weights]
         """
         self._embed(X, sample_weight)
         return self
@@ -154,13 +145,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
 
             z(x) = ([leaf_t(x) = l] for all trees t and leaves l),   T ones    (1)
 
-        Parameters
-        ----------
-        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        csr_matrix or array of shape (n_samples, n_features_out)
+        [rows in memory or a sparse matrix] -> csr_matrix or array of shape (n_samples, n_features_out)
         """
         check_is_fitted(self)
         return self._ones(X, self.one_hot_encoder_.transform)

@@ -58,10 +58,6 @@ def mallows_cp(rss: float, n_parameters: float, noise_variance: float, n: int) -
     n : int
         Rows.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> from novum.evaluation import mallows_cp
@@ -82,10 +78,6 @@ def aic(log_likelihood: float, n_parameters: float) -> float:
         At its maximum.
     n_parameters : float
         All that were estimated; a noise variance counts.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -115,10 +107,6 @@ def bic(
     log_likelihood : float
         Instead of `rss` and `noise_variance`: gives the form -2 log L + d log N.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> from novum.evaluation import bic
@@ -147,10 +135,6 @@ def adjusted_r2(rss: float, tss: float, n: int, n_predictors: float) -> float:
         Rows, more than `n_predictors` + 1.
     n_predictors : float
         p, without the intercept.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -238,10 +222,6 @@ def model_criteria(
         d; by default counted: weights that are not zero and intercepts (of K classes K - 1 vectors), or the effective degrees
         of freedom of a linear smoother. The noise variance of a regression is counted by AIC and BIC, as a parameter of its
         likelihood: d + 1. `inference()` of a linear model counts alike.
-
-    Returns
-    -------
-    Criteria
 
     Examples
     --------

@@ -99,10 +99,6 @@ class LearningCurveDisplay(SklearnLearningCurve, Result):
         ----------
         target : float, default=None
             A score that would do (negative for losses, as scikit-learn scores them); without one high bias cannot be told.
-
-        Returns
-        -------
-        Diagnosis
         """
         train, test = np.asarray(self.train_scores, dtype=float), np.asarray(self.test_scores, dtype=float)
         aim, reach = target_and_reach("LearningCurveDisplay.diagnose", train, test, target)
@@ -168,10 +164,6 @@ class ValidationCurveDisplay(SklearnValidationCurve, Result):
             One of the values of the curve.
         target : float, default=None
             A score that would do; the best seen on the curve by default.
-
-        Returns
-        -------
-        Diagnosis
         """
         known = list(np.asarray(self.param_range).tolist())
         chosen = self.best if value is None else value

@@ -135,10 +135,6 @@ def nested_cross_validate(
     error_score, level
         As in `cross_validate`.
 
-    Returns
-    -------
-    NestedCrossValidation
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris

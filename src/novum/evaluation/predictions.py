@@ -159,10 +159,6 @@ def evaluate_predictions(
     random_state : default=0
         Of the bootstrap.
 
-    Returns
-    -------
-    Evaluation
-
     Notes
     -----
     How often the 95 % intervals hold the truth was measured (docs/theory/coverage_of_intervals.md): Wilson 92.7-98 % where two

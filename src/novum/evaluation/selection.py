@@ -286,10 +286,6 @@ def backward_selection(
     estimator, X, y, scoring, n_features, cv
         As in `forward_selection`.
 
-    Returns
-    -------
-    SelectionPath
-
     Examples
     --------
     >>> import numpy as np

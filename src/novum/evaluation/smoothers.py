@@ -87,10 +87,6 @@ def effective_degrees_of_freedom(
     n_draws : int, default=200
     random_state : int, Generator, RandomState, SeedSequence or None
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> import numpy as np
@@ -131,10 +127,6 @@ def optimism(
         Given, the covariances are simulated; else the learner must be linear in y.
     noise_variance : float
         sigma^2.
-
-    Returns
-    -------
-    float
 
     Examples
     --------

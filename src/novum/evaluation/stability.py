@@ -106,8 +106,6 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
         q.
     error_bound_ : float
         Bound on the expected number of features kept falsely, from the number chosen per half on average.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -155,15 +153,9 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
     def fit(self, X: Rows, y: Target) -> Self:
         """Choose features on halves of the rows and keep those chosen often.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Gathered in memory.
-        y : array-like of shape (n_samples,)
+        Gathered in memory.
 
-        Returns
-        -------
-        self
+        [rows, target]
         """
         classes = self.estimator is not None and is_classifier(self.estimator)
         if self.estimator is None and any(isinstance(label, str) for label in np.asarray(y).ravel()[:1]):

@@ -87,8 +87,6 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
         Numbers of the parents of every column; the class comes last, with the number n_features_in_.
     tables_ : list of arrays
         Probabilities with axes (parents, variable).
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -216,7 +214,7 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit from scratch.
 
-        [labelled rows]
+        [rows, target, weights]
         """
         self.levels_ = {}
         source = self._source(self._frame(X, True), y, sample_weight, target="classes")

@@ -191,10 +191,6 @@ class PC(StructureLearner):
             Complete; numbers for "partial_correlation", else states. None with an oracle.
         states : mapping of variable to states, optional
         sample_weight : array of shape (n,), optional
-
-        Returns
-        -------
-        self
         """
         owner = "PC.fit"
         level = check_number(owner, "significance", self.significance, 0, 1)

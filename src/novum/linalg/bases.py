@@ -109,10 +109,6 @@ def are_independent(vectors: Any, *, tol: float | None = None) -> Independence:
     tol : float, optional
         Relative size up to which a singular value counts as zero; 8 max(k, n) eps by default.
 
-    Returns
-    -------
-    Independence
-
     Examples
     --------
     >>> from novum.linalg import are_independent
@@ -144,10 +140,6 @@ def in_span(vector: Any, vectors: Any, *, tol: float | None = None) -> Membershi
     vectors : array-like of shape (k, n)
     tol : float, optional
         Relative size of what counts as zero; 8 max(k, n) eps by default.
-
-    Returns
-    -------
-    Membership
 
     Examples
     --------

@@ -76,10 +76,6 @@ def is_psd(A: Any, *, tol: float | None = None) -> Definiteness:
     tol : float, optional
         Share of the largest eigenvalue up to which one counts as zero; n eps by default.
 
-    Returns
-    -------
-    Definiteness
-
     Examples
     --------
     >>> from novum.linalg import is_psd
@@ -106,10 +102,6 @@ def square_root(A: Any, *, form: str = "symmetric", tol: float | None = None) ->
         B of (11), or B of (12): a matrix of shape (rank, n).
     tol : float, optional
         As in `is_psd`.
-
-    Returns
-    -------
-    ndarray
 
     Examples
     --------

@@ -172,10 +172,6 @@ def eigen_by_deflation(A: Any, *, tol: float | None = None) -> EigenPairs:
     tol : float, optional
         Share of the Frobenius norm of A up to which an eigenvalue counts as zero; n eps by default.
 
-    Returns
-    -------
-    EigenPairs
-
     Examples
     --------
     >>> from novum.linalg import eigen_by_deflation

@@ -88,10 +88,6 @@ def check_gradient(
     tol : float, default=1e-8
         Largest error that counts as agreement, relative to 1 + the largest entry.
 
-    Returns
-    -------
-    GradientCheck
-
     Examples
     --------
     >>> import numpy as np

@@ -170,8 +170,6 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
     n_iter_ : int
     X_offset_, X_scale_ : array of shape (n_features,)
         Mean of the columns, and ones.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -221,7 +219,7 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [rows with a number each]
+        [rows, target, weights]
         """
         source = one_target(self._source(X, y, sample_weight, target="numeric", min_rows=2), self)
         solution = solve(source, fit_intercept=self.fit_intercept)

@@ -188,8 +188,6 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
     history_ : History
         Log evidence on the way, where the precisions were learned.
     n_iter_ : int
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -234,7 +232,7 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Learn the posterior.
 
-        [rows with a number each]
+        [rows, target, weights]
         """
         source = one_target(self._source(X, y, sample_weight, target="numeric"), self)
         return self._learn(sums_of(central_moments(source, True)), source.dtype)

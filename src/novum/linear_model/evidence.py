@@ -123,10 +123,6 @@ def compare_evidence(models: Mapping[str, Any], prior: Any = None) -> EvidenceCo
     prior : array-like of shape (n_models,), default=None
         Probabilities of the models before the data, in their order; None: equal.
 
-    Returns
-    -------
-    EvidenceComparison
-
     Examples
     --------
     >>> import numpy as np

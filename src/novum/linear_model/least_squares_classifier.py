@@ -56,8 +56,6 @@ class LeastSquaresClassifier(LinearDecisions, Estimator):
     classes_ : array of shape (n_classes,)
     rank_ : int
         Rank of the design.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -79,7 +77,7 @@ class LeastSquaresClassifier(LinearDecisions, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        [labelled rows, sparse too]
+        [rows or a sparse matrix, target, weights]
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)

@@ -56,8 +56,6 @@ class LinearRegression(LinearRegressor):
         Maximum-likelihood noise variance (13).
     log_likelihood_ : float or array
         Log-likelihood (13) at the solution.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -95,17 +93,7 @@ class LinearRegression(LinearRegressor):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            None for a scan, which brings its target.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, targets, weights]
         """
         source = self._source(X, y, sample_weight, target="numeric")
         solution = solve_sparse(source, self, None) if source.sparse else None

@@ -55,8 +55,6 @@ class Ridge(LinearRegressor):
         The name asked for; with "auto" the route that was taken: "cholesky", "sparse_cg" or "lbfgs" (positive).
     noise_variance_, log_likelihood_
         Of the residuals, as in LinearRegression.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -97,17 +95,7 @@ class Ridge(LinearRegressor):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit the model.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            None for a scan, which brings its target.
-        sample_weight : float or array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, targets, weights]
         """
         self._check_solver()
         source = self._source(X, y, sample_weight, target="numeric")

@@ -143,8 +143,6 @@ class RidgeClassifier(LabelsByRegression, Estimator):
     n_iter_ : None or array of shape (n_functions,)
     classes_ : array of shape (n_classes,)
     solver_ : str
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -181,10 +179,6 @@ class RidgeClassifier(LabelsByRegression, Estimator):
             None for a scan, which brings its target.
         sample_weight : float or array-like of shape (n_samples,), default=None
             Zero leaves a row out.
-
-        Returns
-        -------
-        self
         """
         ridge = Ridge(self.alpha, solver=self.solver, positive=self.positive)
         ridge._check_solver()

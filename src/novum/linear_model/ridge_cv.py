@@ -54,8 +54,6 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
     intercept_ : float or array of shape (n_targets,)
     cv_results_ : array of shape (n_samples, n_alphas) or (n_samples, n_targets, n_alphas)
         Only with store_cv_results.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -99,10 +97,6 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
         sample_weight : float or array-like of shape (n_samples,), default=None
         **params
             For the scorer and the splitter, where metadata routing is enabled.
-
-        Returns
-        -------
-        self
         """
         alphas = check_alphas(self.alphas, type(self).__name__, positive=self.cv is None)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}

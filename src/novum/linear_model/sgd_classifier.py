@@ -121,8 +121,6 @@ class SGDClassifier(OnlineClassifier):
         The next step.
     history_ : History
         Objective or validation score of every epoch, and its updates.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------

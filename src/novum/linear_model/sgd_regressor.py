@@ -67,8 +67,6 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
     intercept_ : array of shape (1,)
     n_iter_, n_updates_, t_, history_
         As in SGDClassifier.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -132,10 +130,6 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
         intercept_init : array-like of shape (1,), default=None
         sample_weight : array-like of shape (n_samples,), default=None
             Multiplies the steps of a row; zero leaves it out.
-
-        Returns
-        -------
-        self
         """
         self._check_steps()
         if self.warm_start and hasattr(self, "coef_"):

@@ -94,8 +94,6 @@ class BayesianGaussianMixture(GaussianBase):
         and numbers of components.
     history_ : History
         The bound after every pass.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -146,7 +144,7 @@ class BayesianGaussianMixture(GaussianBase):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the posterior.
 
-        [rows with holes]
+        [rows with holes, no target, weights]
         """
         self._fit(X, sample_weight)
         return self

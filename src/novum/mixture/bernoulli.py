@@ -132,8 +132,6 @@ class BernoulliMixture(MixtureBase):
         The objective per row of the parameters that entered the last pass, and every pass.
     history_ : History
         The same; it never falls.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -185,7 +183,7 @@ class BernoulliMixture(MixtureBase):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the parameters.
 
-        [rows with holes]
+        [rows with holes, no target, weights]
         """
         k = self.n_components
         source = self._source(X, None, sample_weight)

@@ -177,8 +177,6 @@ class GaussianMixture(GaussianBase):
         Mean log-likelihood of the parameters that entered the last pass, and every pass.
     history_ : History
         The objective (6) of every pass, per row; without `reg_covar` the same as `lower_bounds_`, and it never falls.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -237,7 +235,7 @@ class GaussianMixture(GaussianBase):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the parameters.
 
-        [rows with holes]
+        [rows with holes, no target, weights]
         """
         self._fit(X, sample_weight)
         return self

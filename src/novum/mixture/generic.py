@@ -208,8 +208,6 @@ class Mixture(MixtureBase):
         Mean log-likelihood of the parameters that entered the last pass, and every pass.
     history_ : History
         The same; it never falls.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -248,17 +246,10 @@ class Mixture(MixtureBase):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the parameters.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Cells may be missing (NaN) where components are distributions of numbers.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight counts as repetition; zero leaves a row out.
+        Cells may be missing (NaN) where components are distributions of numbers.
+        sample_weight: a weight counts as repetition; zero leaves a row out.
 
-        Returns
-        -------
-        self
+        [rows, no target, weights]
         """
         given = (Normal, Normal) if self.components is None else tuple(self.components)
         source = self._source(X, None, sample_weight)

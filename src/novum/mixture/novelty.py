@@ -84,8 +84,6 @@ class NoveltyDetector(OutlierMixin, Estimator):
         The density, fitted.
     offset_ : float
         Score below which a row is new.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -116,10 +114,6 @@ class NoveltyDetector(OutlierMixin, Estimator):
         y : ignored
         sample_weight : array-like of shape (n_samples,), default=None
             Handed to the density; counts in the threshold too.
-
-        Returns
-        -------
-        self
         """
         source = self._source(X, None, sample_weight)
         if isinstance(self.density, Distribution):

@@ -115,7 +115,7 @@ class PartialFit(Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit from scratch.
 
-        [labelled rows, sparse too]
+        [rows or a sparse matrix, target, weights]
         """
         source = self._source(X, y, sample_weight, target="classes", defer=self._sums_show_gaps, sparse_too=True)
         self.classes_, coded = labels_of(source)
@@ -127,7 +127,7 @@ class PartialFit(Estimator):
     def partial_fit(self, X: Rows, y: Target = None, classes: Any = None, sample_weight: RowWeights = None) -> Self:
         """Learn from one more portion; the result is that of `fit` on all portions together.
 
-        [more labelled rows]
+        [more rows, all classes]
         """
         first = not hasattr(self, "classes_")
         if first and classes is None:

@@ -55,8 +55,6 @@ class BernoulliNB(DiscreteNB):
     class_count_, class_log_prior_ : array of shape (n_classes,)
     feature_count_, feature_log_prob_ : array of shape (n_classes, n_features)
         N_cj and log pi_cj.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------

@@ -176,8 +176,6 @@ class CategoricalNB(BayesRule, PartialFit):
     category_count_, feature_log_prob_ : list of arrays of shape (n_classes, n_categories of the attribute)
         (7) and log theta of (9).
     n_categories_ : array of shape (n_features,)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----

@@ -44,8 +44,6 @@ class ComplementNB(DiscreteNB):
         Counts of the class itself, and w of (2).
     feature_all_ : array of shape (n_features,)
         Counts of all classes.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------

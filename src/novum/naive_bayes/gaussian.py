@@ -144,8 +144,6 @@ class GaussianNB(BayesRule, Estimator):
         Mean and variance of every attribute in every class.
     epsilon_ : float
         What was added to the variances.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -167,7 +165,7 @@ class GaussianNB(BayesRule, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit from scratch.
 
-        [labelled rows]
+        [rows, target, weights]
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)
@@ -177,7 +175,7 @@ class GaussianNB(BayesRule, Estimator):
     def partial_fit(self, X: Rows, y: Target = None, classes: Any = None, sample_weight: RowWeights = None) -> Any:
         """Learn from one more portion; the result is that of `fit` on all portions together.
 
-        [more labelled rows]
+        [more rows, all classes]
         """
         first = not hasattr(self, "_moments_mass")
         if first and classes is None:

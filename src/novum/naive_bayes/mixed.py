@@ -106,8 +106,6 @@ class MixedNB(BayesRule, Estimator):
         For every class, the distribution of every group: a batch over its columns.
     levels_ : dict
         Levels of the columns of a frame that are no numbers.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -198,7 +196,7 @@ class MixedNB(BayesRule, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Fit from scratch.
 
-        [labelled rows]
+        [rows, target, weights]
         """
         self.levels_ = {}
         source = self._source(self._coded(X, True), y, sample_weight, target="classes")

@@ -41,8 +41,6 @@ class MultinomialNB(DiscreteNB):
     class_count_, class_log_prior_ : array of shape (n_classes,)
     feature_count_, feature_log_prob_ : array of shape (n_classes, n_features)
         N of (3) and log theta of (2).
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------

@@ -74,10 +74,6 @@ class Stored(NeighborsBase):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
         classes : ignored
             Classes that appear later are added.
-
-        Returns
-        -------
-        self
         """
         if not hasattr(self, "n_samples_fit_"):
             self._fit(X, y)
@@ -95,10 +91,6 @@ class Stored(NeighborsBase):
         Parameters
         ----------
         indices : array-like of int, or a mask of shape (`n_samples_fit_`,)
-
-        Returns
-        -------
-        self
         """
         self._no_graph("forget")
         keep = self._forgotten(indices)

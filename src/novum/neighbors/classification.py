@@ -83,16 +83,9 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Keep the rows and their classes.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
-            Labels.
+        Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, targets]
         """
         self._fit(X, y)
         return self
@@ -190,16 +183,9 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Keep the rows and their classes.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
-            Labels.
+        Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, targets]
         """
         self._fit(X, y)
         return self

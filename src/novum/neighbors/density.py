@@ -113,8 +113,6 @@ class KernelDensity(Estimator):
         (2) of each of them.
     tree_ : KDTree or BallTree
         The rows; those of weight zero are left out.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -168,16 +166,9 @@ class KernelDensity(Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Keep the rows and choose the width.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-            A scan is read into memory.
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
+        A scan is read into memory.
 
-        Returns
-        -------
-        self
+        [rows, no target, weights]
         """
         chosen = self._tree_class()
         X, _ = read_rows(self, X, None, target=None)
@@ -214,13 +205,7 @@ class KernelDensity(Estimator):
 
             p(x) = 1/W sum_i w_i K(d(x, x_i) / h) / c(h),   W = sum w_i,  c(h) the integral of K    (1)
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples,)
+        [rows] -> array of shape (n_samples,)
         """
         return answer_rows(self, X, log_density, self._bumps())
 

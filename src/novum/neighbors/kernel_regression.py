@@ -97,8 +97,6 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
         (2) of each of them.
     tree_ : KDTree or BallTree
         The rows; those of weight zero are left out.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -130,17 +128,10 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Keep the rows and choose the width.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-            A scan is read into memory.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight w counts as w rows.
+        A scan is read into memory.
+        sample_weight: a row of weight w counts as w rows.
 
-        Returns
-        -------
-        self
+        [rows, targets, weights]
         """
         X, y = read_rows(self, X, y, target="numeric")
         y = validation.check_target(self, ArrayTiles(X), y, "numeric")

@@ -112,8 +112,6 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
     n_iter_ : int
     history_ : History
         The objective after every step.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -152,10 +150,6 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
             Classes. Left out if pairs are given.
         similar, dissimilar : array-like of shape (n_pairs, 2), default=None
             Numbers of rows that belong together, and of rows that do not.
-
-        Returns
-        -------
-        self
         """
         X, y = read_rows(self, X, y, target=None if y is None else "classes")
         paired = similar is not None or dissimilar is not None

@@ -70,15 +70,9 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Keep the rows and their targets.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
+        Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, targets]
         """
         self._fit(X, y)
         return self
@@ -146,15 +140,9 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Keep the rows and their targets.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix, scan, Dask collection or tensor of shape (n_samples, n_features)
-            Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None with a scan, which brings its own
+        Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, targets]
         """
         self._fit(X, y)
         return self

@@ -45,8 +45,6 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
     effective_metric_params_ : dict
     n_samples_fit_ : int
         Rows kept.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -86,15 +84,9 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Keep the rows.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix, scan, tree or another fitted neighbor estimator of shape (n_samples, n_features)
-            Distances between all rows if metric="precomputed". A scan is read into memory.
-        y : ignored
+        Distances between all rows if metric="precomputed". A scan is read into memory.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, no target]
         """
         if isinstance(X, SearchTree | NeighborsBase):
             self._adopt(X)
@@ -108,14 +100,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
     def partial_fit(self, X: Rows, y: Target = None) -> Any:
         """Add rows; the rows that are there keep their numbers.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, no target]
         """
         if not hasattr(self, "n_samples_fit_"):
             return self.fit(X)
@@ -131,10 +116,6 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
         Parameters
         ----------
         indices : array-like of int, or a mask of shape (`n_samples_fit_`,)
-
-        Returns
-        -------
-        self
         """
         self._no_graph("forget")
         self._keep(self._fit_X[self._forgotten(indices)])

@@ -52,10 +52,6 @@ def gradient_descent(
     keep_path : bool
         Keep every point in `Solution.path`.
 
-    Returns
-    -------
-    Solution
-
     Examples
     --------
     >>> from novum.optimize import gradient_descent

@@ -129,10 +129,6 @@ def check_kkt(
         Where both are left out, the best ones are estimated from the constraints active at x.
     tol : float
 
-    Returns
-    -------
-    KKTReport
-
     Examples
     --------
     >>> from novum.optimize import Problem, check_kkt

@@ -92,10 +92,6 @@ def lagrange(
     max_iter : int
     keep_path : bool
 
-    Returns
-    -------
-    LagrangeSolution
-
     Examples
     --------
     >>> from novum.optimize import Constraint, lagrange

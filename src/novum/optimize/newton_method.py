@@ -80,10 +80,6 @@ def newton(
     max_iter : int
     keep_path : bool
 
-    Returns
-    -------
-    Solution
-
     Examples
     --------
     >>> from novum.optimize import newton
@@ -160,10 +156,6 @@ def newton_root(
         Stop where the step is at most tol (1 + ||x||).
     max_iter : int
     keep_path : bool
-
-    Returns
-    -------
-    Solution
 
     Examples
     --------

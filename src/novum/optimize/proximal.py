@@ -59,10 +59,6 @@ def proximal_gradient(
     max_iter : int
     keep_path : bool
 
-    Returns
-    -------
-    Solution
-
     Examples
     --------
     >>> import numpy as np

@@ -167,10 +167,6 @@ def solve_qp(
         Relative residuals and gap.
     max_iter : int
 
-    Returns
-    -------
-    QPSolution
-
     Raises
     ------
     InfeasibleProblem, UnboundedProblem

@@ -46,10 +46,6 @@ def lbfgs(
     max_iter : int
     keep_path : bool
 
-    Returns
-    -------
-    Solution
-
     Examples
     --------
     >>> import numpy as np

@@ -184,10 +184,6 @@ def minimize_risk(
     tol : float
     max_iter : int
 
-    Returns
-    -------
-    RiskMinimum
-
     Examples
     --------
     >>> from novum.losses import HingeLoss, LogisticLoss

@@ -116,16 +116,9 @@ class _Basis(TransformerMixin, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Place the centers.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            Rows of weight zero do not widen the range.
+        sample_weight: rows of weight zero do not widen the range.
 
-        Returns
-        -------
-        self
+        [rows, no target, weights]
         """
         source = self._source(X, None, sample_weight)
         values = source.total(range_of, None, wider)
@@ -183,8 +176,6 @@ class GaussianBasis(_Basis):
     ----------
     centers_ : array of shape (n_features, n_centers)
     width_ : array of shape (n_features,)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -215,8 +206,6 @@ class SigmoidBasis(_Basis):
     ----------
     centers_ : array of shape (n_features, n_centers)
     width_ : array of shape (n_features,)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------

@@ -76,8 +76,6 @@ class DropDependentFeatures(SelectorMixin, TransformerMixin, Estimator):
     combinations_ : array of shape (n_dropped, n_kept)
         What the dropped columns are made of.
     rank_ : int
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -99,16 +97,9 @@ class DropDependentFeatures(SelectorMixin, TransformerMixin, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the dependent columns.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            Rows of weight zero are left out; the others count alike but for rounding.
+        sample_weight: rows of weight zero are left out; the others count alike but for rounding.
 
-        Returns
-        -------
-        self
+        [rows, no target, weights]
         """
         source = self._source(X, None, sample_weight)
         found = factor(source, self.with_constant)

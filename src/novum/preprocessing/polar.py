@@ -68,8 +68,6 @@ class PolarFeatures(TransformerMixin, Estimator):
     Attributes
     ----------
     origin_ : array of shape (n_features,)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -88,14 +86,7 @@ class PolarFeatures(TransformerMixin, Estimator):
     def fit(self, X: Rows, y: Target = None) -> Self:
         """Check that there are at least two columns; nothing is learned.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
+        [rows, no target]
         """
         d = self._source(X).n_features
         if d < 2:

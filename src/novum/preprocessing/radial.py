@@ -121,8 +121,6 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     ----------
     centers_ : array of shape (n_centers, n_features)
     width_ : float
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -152,16 +150,9 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Choose the centers.
 
-        Parameters
-        ----------
-        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), default=None
-            How likely a row is to be drawn; zero leaves it out.
+        sample_weight: how likely a row is to be drawn; zero leaves it out.
 
-        Returns
-        -------
-        self
+        [rows, no target, weights]
         """
         source = self._source(X, None, sample_weight)
         self.centers_ = self._chosen(source)

@@ -92,10 +92,6 @@ def no_free_lunch(learners: Any, n_inputs: int = 3, n_train: int = 5) -> NoFreeL
     n_train : int, default=5
         Instances shown, the first of the 2^n_inputs.
 
-    Returns
-    -------
-    NoFreeLunch
-
     Examples
     --------
     >>> from novum.neighbors import KNeighborsClassifier
@@ -179,10 +175,6 @@ def gauss_markov(design: Any, weights: Any = None, *, noise: float = 1.0) -> Gau
         the rows 1, 2, ..., n.
     noise : float, default=1
         Standard deviation of the noise.
-
-    Returns
-    -------
-    GaussMarkov
 
     Examples
     --------
@@ -277,10 +269,6 @@ def irrelevant_features(
     n_repeats : int, default=5
         Splits and draws of noise to average over.
     random_state : int, Generator, RandomState or None, default=None
-
-    Returns
-    -------
-    IrrelevantFeatures
 
     Examples
     --------

@@ -53,10 +53,6 @@ class FindS(ClassifierMixin, Estimator):
             Values of any kind; two are the same where they are equal.
         y : array-like of shape (n_samples,)
             Labels of one or two classes.
-
-        Returns
-        -------
-        self
         """
         rows, labels = rows_of("FindS", X), column_or_1d(y)
         if not rows:

@@ -171,8 +171,6 @@ class RectangleLearner(ClassifierMixin, Estimator):
         Position of each box's class in `classes_`.
     training_error_ : float
         Weight of the rows with another label than their own; zero where the concept is consistent.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -192,7 +190,7 @@ class RectangleLearner(ClassifierMixin, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Find the boxes.
 
-        [labelled rows]
+        [rows, target, weights]
         """
         source = self._source(X, y, sample_weight, target="classes")
         self.classes_, coded = labels_of(source)

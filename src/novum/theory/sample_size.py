@@ -73,10 +73,6 @@ def pac_sample_size(
     form : {"exponential", "power"}, default="exponential"
         (1) or the slightly smaller (2), for consistent learners of finite classes.
 
-    Returns
-    -------
-    int
-
     Examples
     --------
     >>> from novum.theory import pac_sample_size

@@ -96,10 +96,6 @@ def structural_risk_minimization(
     kind, **options
         As in `error_bound`.
 
-    Returns
-    -------
-    StructuralRisk
-
     Examples
     --------
     >>> import numpy as np

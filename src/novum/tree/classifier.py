@@ -120,8 +120,6 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
         Levels of the columns of a frame that are no numbers.
     pruning_log_ : dict
         With `pruning`: the nodes of the full tree that became leaves in turn, and the held-out accuracy `before` and `after` each.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Notes
     -----
@@ -192,21 +190,10 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     def fit(self, X: Rows, y: Any = None, sample_weight: RowWeights = None, check_input: bool = True) -> Self:
         """Grow the tree.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix, scan or Dask collection of shape (n_samples, n_features)
-            NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by
-            histograms of 255 bins per column, small ones exactly.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-        check_input : bool, default=True
-            Kept for scikit-learn's sake; the checks cost little.
+        NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by
+        histograms of 255 bins per column, small ones exactly.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, targets, weights, check_input]
         """
         self._grow(X, y, sample_weight)
         return self

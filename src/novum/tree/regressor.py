@@ -105,8 +105,6 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
         Levels of the columns of a frame that are no numbers.
     pruning_log_ : dict
         As in DecisionTreeClassifier; the scores are minus the mean squared error.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -172,20 +170,10 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
     def fit(self, X: Rows, y: Any = None, sample_weight: RowWeights = None, check_input: bool = True) -> Self:
         """Grow the tree.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix, scan or Dask collection of shape (n_samples, n_features)
-            NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by
-            histograms of 255 bins per column, small ones exactly; criterion="squared_error" alone, and one target.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        sample_weight : array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-        check_input : bool, default=True
-            Kept for scikit-learn's sake; the checks cost little.
+        NaN is missing, in a sparse matrix refused. Rows outside memory are read in passes: large nodes are split by
+        histograms of 255 bins per column, small ones exactly; criterion="squared_error" alone, and one target.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, targets, weights, check_input]
         """
         self._grow(X, y, sample_weight)
         return self

@@ -214,10 +214,6 @@ def posterior_grid(
         A callable returns the log-prior of the named parameters. Flat on the grid by default.
     sample_weight : array-like of shape (n,), optional
 
-    Returns
-    -------
-    GridPosterior
-
     Examples
     --------
     >>> import numpy as np

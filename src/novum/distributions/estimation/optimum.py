@@ -225,10 +225,6 @@ def maximum_likelihood(
     sample_weight : array-like of shape (n,), optional
     max_iter : int, default=500
 
-    Returns
-    -------
-    Estimate
-
     Examples
     --------
     >>> import numpy as np
@@ -294,10 +290,6 @@ def maximum_a_posteriori(
         mapping does not name have a flat prior.
     bounds : as in `maximum_likelihood`, optional
         By default the supports of the priors.
-
-    Returns
-    -------
-    Estimate
 
     Examples
     --------

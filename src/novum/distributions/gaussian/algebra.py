@@ -144,10 +144,6 @@ def marginal(mean: Any, cov: Any, keep: Any) -> Gaussian:
     cov : array-like of shape (..., d, d)
     keep : int, slice, or array of indices or booleans
         The coordinates a, in the order wanted.
-
-    Returns
-    -------
-    Gaussian
     """
     m, S = np.asarray(mean, float), np.asarray(cov, float)
     a, _ = split("marginal", keep, m.shape[-1])
@@ -165,10 +161,6 @@ def condition(mean: Any, cov: Any, observed: Any, value: Any) -> Gaussian:
         The coordinates b.
     value : array-like of shape (..., len(b))
         Leading axes broadcast: many observations of one Gaussian share their covariance, which then has no such axes.
-
-    Returns
-    -------
-    Gaussian
 
     Examples
     --------
@@ -213,10 +205,6 @@ def affine(mean: Any, cov: Any, A: Any, b: Any = 0.0, noise: Any = None) -> Gaus
     b : array-like of shape (..., m), default=0
     noise : array-like of shape (..., m, m), optional
         Covariance R of an independent summand; with A = I and b its mean this is the sum of two Gaussians.
-
-    Returns
-    -------
-    Gaussian
     """
     m = np.asarray(mean, float)
     matrix = check_shape("affine", "A", A, None, m.shape[-1])
@@ -236,10 +224,6 @@ def product(mean: Any, cov: Any, other_mean: Any, other_cov: Any) -> GaussianPro
     mean, other_mean : array-like of shape (..., d)
     cov, other_cov : array-like of shape (..., d, d)
         Either may be singular, their sum may not.
-
-    Returns
-    -------
-    GaussianProduct
 
     Examples
     --------
@@ -269,10 +253,6 @@ def linear_gaussian(mean: Any, cov: Any, A: Any, noise: Any, y: Any, b: Any = 0.
     y : array-like of shape (..., m)
         Leading axes broadcast: many y of one model share covariances and gain, which then have no such axes.
     b : array-like of shape (..., m), default=0
-
-    Returns
-    -------
-    LinearGaussian
 
     Examples
     --------

@@ -109,8 +109,6 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
     estimator_ : classifier
         The weak learner, unfitted.
     feature_importances_ : array of shape (n_features,)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------

@@ -90,8 +90,6 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
     estimator_ : regressor
         The weak learner, unfitted.
     feature_importances_ : array of shape (n_features,)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -153,13 +151,7 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
 
             H(x) = the least h_m(x) that members with half of all votes a_m or more do not exceed    (4)
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples,)
+        [rows in memory or a sparse matrix] -> array of shape (n_samples,)
         """
         check_is_fitted(self)
         return self._answers(X, median, Committee(self.estimators_, self._votes()))

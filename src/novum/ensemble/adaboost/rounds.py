@@ -72,16 +72,9 @@ class WeightBoosting(MetaEstimatorMixin, Estimator):
     def fit(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> Self:
         """Boost the weak learner.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the first round, before they are divided by their sum.
+        sample_weight: weights of the first round, before they are divided by their sum.
 
-        Returns
-        -------
-        self
+        [rows in memory or a sparse matrix, target, weights]
         """
         self.estimator_ = self._default() if self.estimator is None else clone(self.estimator)
         self.levels_ = frame_levels(X) if is_frame(X) else {}

@@ -269,13 +269,7 @@ class BaseForest(MultiOutputMixin, Estimator, ABC):
     def apply(self, X: Rows) -> Any:
         """Return the leaf that each row ends in, in every tree.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples, n_estimators)
+        [rows or a sparse matrix] -> array of shape (n_samples, n_estimators)
         """
         check_is_fitted(self)
         return self._ask(X, every_leaf, self._votes())

@@ -151,19 +151,11 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Grow the trees.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix, scan or Dask collection of shape (n_samples, n_features)
-            NaN is missing, in a sparse matrix refused. Rows outside memory are coded where they are, and drawn one by one:
-            Notes of RandomForestClassifier.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            With `bootstrap`, rows are drawn in proportion to it; without, trees use it.
+        NaN is missing, in a sparse matrix refused. Rows outside memory are coded where they are, and drawn one by one:
+        Notes of RandomForestClassifier.
+        sample_weight: with `bootstrap`, rows are drawn in proportion to it; without, trees use it.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, targets, weights]
         """
         self._fit(X, y, sample_weight)
         return self
@@ -171,13 +163,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     def predict(self, X: Rows) -> Any:
         """Return the class of the largest mean share.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples,) or (n_samples, n_outputs)
+        [rows or a sparse matrix] -> array of shape (n_samples,) or (n_samples, n_outputs)
         """
         check_is_fitted(self)
         labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
@@ -186,13 +172,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     def predict_proba(self, X: Rows) -> Any:
         """Return the shares of the classes in the leaves, averaged over the trees.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes), or a list of them, one per output
+        [rows or a sparse matrix] -> array of shape (n_samples, n_classes), or a list of them, one per output
         """
         check_is_fitted(self)
         share = self._ask(X, mean_value, self._votes())
@@ -204,13 +184,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     def tree_votes(self, X: Rows) -> Any:
         """Return the share of the trees that vote for each class: majority in place of mean shares.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes), or a list of them, one per output
+        [rows or a sparse matrix] -> array of shape (n_samples, n_classes), or a list of them, one per output
         """
         leaves, votes = np.asarray(self.apply(X)), self._votes()
         numbers = np.atleast_1d(self.n_classes_)

@@ -106,19 +106,11 @@ class ForestRegressor(RegressorMixin, BaseForest):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Grow the trees.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix, scan or Dask collection of shape (n_samples, n_features)
-            NaN is missing, in a sparse matrix refused. Rows outside memory are coded where they are, and drawn one by one:
-            Notes of RandomForestClassifier.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            With `bootstrap`, rows are drawn in proportion to it; without, trees use it.
+        NaN is missing, in a sparse matrix refused. Rows outside memory are coded where they are, and drawn one by one:
+        Notes of RandomForestClassifier.
+        sample_weight: with `bootstrap`, rows are drawn in proportion to it; without, trees use it.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, targets, weights]
         """
         self._fit(X, y, sample_weight)
         return self
@@ -132,13 +124,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
     def predict(self, X: Rows) -> Any:
         """Return the mean of the trees' predictions.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples,) or (n_samples, n_outputs)
+        [rows or a sparse matrix] -> array of shape (n_samples,) or (n_samples, n_outputs)
         """
         check_is_fitted(self)
         return self._ask(X, mean_number if self.n_outputs_ == 1 else mean_value, self._votes())

@@ -82,8 +82,6 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         Calibration scores, sorted.
     score_classes_ : ndarray
         The class of each of them, as its place in `classes_`.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -135,10 +133,6 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         X : what the classifier takes
         y : array-like of shape (n_samples,)
             Labels.
-
-        Returns
-        -------
-        self
         """
         X, labels = self._open(X, y, "classes")
         rows, aside = self._set_aside(len(labels))

@@ -84,8 +84,6 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         Calibration scores: sorted, or with folds in the order of the rows.
     folds_ : ndarray
         The fold of every row; empty without folds.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -137,10 +135,6 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         ----------
         X : what the regressor takes
         y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        self
         """
         X, target = self._open(X, y, "numeric")
         if target.ndim != 1:

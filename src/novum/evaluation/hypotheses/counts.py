@@ -125,10 +125,6 @@ def proportion_test(
         Use the binomial law of one sample instead of the normal one; two-sided, p is twice the smaller tail.
     alternative : {"two-sided", "greater", "less"}
 
-    Returns
-    -------
-    TestResult
-
     Examples
     --------
     >>> from novum.evaluation import proportion_test

@@ -103,10 +103,6 @@ def z_test(
     paired : bool, default=False
     alternative : {"two-sided", "greater", "less"}
 
-    Returns
-    -------
-    TestResult
-
     Examples
     --------
     >>> from novum.evaluation import z_test

@@ -182,10 +182,6 @@ def paired_test(
     alternative : {"two-sided", "greater", "less"}
         "greater": the first model is better, as in `compare`: it scores higher, for McNemar's test it makes fewer errors.
 
-    Returns
-    -------
-    TestResult
-
     Examples
     --------
     >>> from novum.datasets import load_tenfold_scores

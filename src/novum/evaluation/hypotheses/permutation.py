@@ -60,10 +60,6 @@ def permutation_test(
     random_state : int, Generator, RandomState, SeedSequence or None
         For the draws.
 
-    Returns
-    -------
-    TestResult
-
     Examples
     --------
     >>> from novum.evaluation import permutation_test

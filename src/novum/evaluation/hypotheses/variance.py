@@ -34,10 +34,6 @@ def f_test(x: ArrayLike, y: ArrayLike, *, alternative: str = "two-sided") -> Tes
     alternative : {"two-sided", "greater", "less"}
         Of var(x) / var(y) against one.
 
-    Returns
-    -------
-    TestResult
-
     Examples
     --------
     >>> from novum.evaluation import f_test

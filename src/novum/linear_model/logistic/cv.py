@@ -129,10 +129,6 @@ class LogisticRegressionCV(LogisticRegression):
         sample_weight : array-like of shape (n_samples,), default=None
         **params : dict
             For the splitter and the scorer, with metadata routing.
-
-        Returns
-        -------
-        self
         """
         sklearn_private.raise_for_params(params, self, "fit")
         ratios, name = self._ratios()

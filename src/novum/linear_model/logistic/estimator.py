@@ -84,8 +84,6 @@ class LogisticRegression(LinearProbabilities, Estimator):
         The mean objective after every step.
     separation_ : Separation or None
         Without a penalty: the direction that separates the classes, if there is one.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -146,7 +144,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit the model.
 
-        [labelled rows, sparse too]
+        [rows or a sparse matrix, target, weights]
         """
         penalty = options.penalty_of(self)
         before = self._previous() if self.warm_start and self.solver != "liblinear" else None

@@ -116,10 +116,6 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         intercept_init : array-like of shape (n_classes,), default=None
         sample_weight : array-like of shape (n_samples,), default=None
             Multiplies the steps of a row; zero leaves it out.
-
-        Returns
-        -------
-        self
         """
         self._check_steps()
         if self.warm_start and hasattr(self, "coef_"):
@@ -136,7 +132,7 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
     def partial_fit(self, X: Rows, y: Target = None, classes: Any = None, sample_weight: RowWeights = None) -> Self:
         """Run one epoch over one more portion, from where the last ended.
 
-        [more labelled rows]
+        [more rows, all classes]
         """
         first = not hasattr(self, "classes_")
         if first:

@@ -94,10 +94,6 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
             Of the fit and of the errors within a fold; the folds count alike.
         **params
             For the splitter, where metadata routing is enabled.
-
-        Returns
-        -------
-        self
         """
         if np.isscalar(sample_weight):  # a weight that all rows share changes nothing, if it is one
             check_weight(self, sample_weight, 1)

@@ -63,8 +63,6 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
         Epochs, of every target where there are several.
     dual_gap_ : float or array of shape (n_targets,)
         How far the objective (1) is above its minimum, at most.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -113,19 +111,9 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, check_input: bool = True) -> Any:
         """Fit the model.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            None for a scan, which brings its target. Every target is fitted by itself.
-        sample_weight : float or array-like of shape (n_samples,), default=None
-            Zero leaves a row out.
-        check_input : bool, default=True
-            Kept for scikit-learn's sake; input is always checked.
+        y: none for a scan, which brings its target. Every target is fitted by itself.
 
-        Returns
-        -------
-        self
+        [rows or a sparse matrix, targets, weights, check_input]
         """
         if self.alpha == 0:
             warnings.warn(

@@ -48,8 +48,6 @@ class LassoCV(PenaltyByValidation):
         Of the fit on all rows, as in Lasso.
     mse_path_ : array of shape (n_alphas, n_folds)
     alphas_ : array of shape (n_alphas,)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -101,8 +99,6 @@ class ElasticNetCV(PenaltyByValidation):
         Of the fit on all rows, as in ElasticNet.
     mse_path_ : array of shape (n_alphas, n_folds) or (n_l1_ratios, n_alphas, n_folds)
     alphas_ : array of shape (n_alphas,) or (n_l1_ratios, n_alphas)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------

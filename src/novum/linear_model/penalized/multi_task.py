@@ -50,8 +50,6 @@ class MultiTaskElasticNet(MultiOutputMixin, SparseLinearRegressor):
         How far the objective is above its minimum, at most.
     eps_ : float
         The gap at which the iteration stops.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -105,10 +103,6 @@ class MultiTaskElasticNet(MultiOutputMixin, SparseLinearRegressor):
             None for a scan, which brings its targets.
         sample_weight : float or array-like of shape (n_samples,), default=None
             Zero leaves a row out.
-
-        Returns
-        -------
-        self
         """
         if np.isscalar(sample_weight):  # a weight that all rows share changes nothing, if it is one
             check_weight(self, sample_weight, 1)

@@ -63,8 +63,6 @@ class MultiTaskLassoCV(_TasksByValidation):
         As in LassoCV; errors are means over the targets.
     coef_, intercept_, dual_gap_, n_iter_
         Of the fit on all rows, as in MultiTaskLasso.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -112,8 +110,6 @@ class MultiTaskElasticNetCV(_TasksByValidation):
         As in ElasticNetCV; errors are means over the targets.
     coef_, intercept_, dual_gap_, n_iter_
         Of the fit on all rows, as in MultiTaskElasticNet.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
