@@ -54,7 +54,7 @@ class LogisticRegression(LinearProbabilities, Estimator):
         Accepted with solver="liblinear"; the optimum is the same.
     tol : float, default=1e-4
         Stop where no component of the gradient of the mean objective exceeds it; with an L1 part no subgradient, and no more than
-        100 tol of the penalty.
+        100 tol of the penalty. With solver="sag" or "saga" a hundredth of it.
     fit_intercept : bool, default=True
     intercept_scaling : float, default=1
         With solver="liblinear": the value of the constant column, whose coefficient is penalised like the others.
@@ -159,7 +159,8 @@ class LogisticRegression(LinearProbabilities, Estimator):
         with reporting(
             self, self.max_iter, X=X, y=y, sample_weight=sample_weight, attributes=self._attributes
         ) as report:
-            found = minimum(coded, design, start, self.tol, self.max_iter, report)
+            enough = options.gradient_tolerance(self.solver, self.tol)
+            found = minimum(coded, design, start, enough, self.max_iter, report)
         return self._learn(found, design, coded, source, mass)
 
     def _design(self, penalty: options.Penalty, mass: np.ndarray) -> Design:
