@@ -254,7 +254,7 @@ def test_outside_memory_many_columns_go_by_products(monkeypatch):
     torch = pytest.importorskip("torch")
     X, y = sample(200, 6, 3)
     here = LogisticRegression(tol=1e-9).fit(X, y)
-    monkeypatch.setattr(chosen, "FEW_ELSEWHERE", 0)
+    monkeypatch.setattr(chosen, "FEW_FAR", 0)
     there = LogisticRegression(tol=1e-9).fit(torch.tensor(X), torch.tensor(y))
     assert_allclose(there.coef_, here.coef_, atol=1e-7)
     with pytest.raises(DataError, match="an L1 penalty on 6 columns needs them in memory"):
