@@ -54,6 +54,7 @@ def test_files_say_why_their_rows_are_not_at_hand(scan):
     assert home_of(scan) == "file" and read_in_passes(scan) and not read_in_passes(X) and home_of([[1.0]]) == "memory"
 
 
+@pytest.mark.deep
 def test_dask_and_tensors_answer_for_themselves():
     da, torch = pytest.importorskip("dask.array"), pytest.importorskip("torch")
     tensor = torch.from_numpy(X)

@@ -129,6 +129,7 @@ def test_given_gram_matrix_is_checked():
         Lasso(0.1, precompute=X.T @ X).fit(X + 1, y)
 
 
+@pytest.mark.deep
 def test_same_model_from_files_and_tensors(tmp_path):
     torch = pytest.importorskip("torch")
     X, y = wide(300, 12)

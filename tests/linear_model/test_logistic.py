@@ -234,6 +234,7 @@ def test_a_start_on_a_share_changes_nothing_but_the_time(monkeypatch):
     assert_allclose(LogisticRegression(tol=1e-10).fit(X[order], y[order]).coef_, plain.coef_, rtol=1e-8)
 
 
+@pytest.mark.deep
 def test_homes_of_data(tmp_path):
     torch, pyarrow = pytest.importorskip("torch"), pytest.importorskip("pyarrow")
     from pyarrow import parquet
@@ -250,6 +251,7 @@ def test_homes_of_data(tmp_path):
             assert_allclose(there.coef_, here.coef_, atol=1e-8)
 
 
+@pytest.mark.deep
 def test_outside_memory_many_columns_go_by_products(monkeypatch):
     torch = pytest.importorskip("torch")
     X, y = sample(200, 6, 3)

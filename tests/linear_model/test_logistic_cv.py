@@ -94,6 +94,7 @@ def test_threads_do_not_change_the_result():
     assert (one.coefs_paths_ == two.coefs_paths_).all() and (one.scores_ == two.scores_).all()
 
 
+@pytest.mark.deep
 def test_refusals_and_warnings():
     X, y = sample()
     with pytest.raises(ParameterError, match="l1_ratios must be an array-like of numbers between 0 and 1"):

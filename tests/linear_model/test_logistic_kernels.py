@@ -83,6 +83,7 @@ def test_several_classes(k, sparse):
     assert_allclose(hessian_product(Direction(point, v), block._replace(memory=None)).value, product, rtol=1e-13)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("k", [2, 3])
 def test_tensors_give_the_sums_of_arrays(k):
     torch = pytest.importorskip("torch")

@@ -271,6 +271,7 @@ def test_float32_and_sparse_sixty_four_bit_indices():
     assert_allclose(single.coef_, a.coef_, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.deep
 def test_messages():
     X, f = sample()
     with pytest.raises(

@@ -82,6 +82,7 @@ def test_every_start_in_every_home(how, tmp_path):
     assert_allclose(scores[0], scores[1], rtol=1e-6)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("gaps", [False, True])
 def test_tensors_on_the_processor(gaps):
     torch = pytest.importorskip("torch")
@@ -97,6 +98,7 @@ def test_tensors_on_the_processor(gaps):
         assert torch.is_tensor(a.predict(tensor))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("form", FORMS)
 def test_products_on_a_device_are_the_kernel(form):
     torch = pytest.importorskip("torch")

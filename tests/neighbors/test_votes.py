@@ -154,6 +154,7 @@ def test_queries_without_neighbors():
         KNeighborsClassifier(2, weights=lambda d: 0 * d).fit(POINTS, LABELS).predict(QUERY)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("algorithm", ["brute", "kd_tree"])
 def test_every_home_of_queries_and_rows(algorithm, tmp_path):
     pd, da, torch = pytest.importorskip("pandas"), pytest.importorskip("dask.array"), pytest.importorskip("torch")
@@ -175,6 +176,7 @@ def test_every_home_of_queries_and_rows(algorithm, tmp_path):
     assert_array_equal(plain.kneighbors(tensor)[1].numpy(), index)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 def test_votes_within_a_radius_in_every_home(weights, tmp_path):
     da, torch = pytest.importorskip("dask.array"), pytest.importorskip("torch")
