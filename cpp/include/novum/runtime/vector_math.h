@@ -28,20 +28,20 @@ struct Doubles {
 
 constexpr double LEAST_EXPONENT = -708;  // below it e^t is no normal number: taken as zero
 
-/// (1) of every lane; t <= 0, -inf allowed.
-template <int BYTES>
+/// (1) of every lane; t <= 0, -inf allowed. `TERMS` below 13 are for results that become floats: eight leave 2e-10.
+template <int BYTES, int TERMS = 13>
 NOVUM_INLINE typename Doubles<BYTES>::V exp_nonpositive(typename Doubles<BYTES>::V t) {
     using D = Doubles<BYTES>;
     constexpr double ROUND = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
     const typename D::V shifted = t * 0x1.71547652b82fep0 + ROUND;
     const typename D::V n = shifted - ROUND;
     const typename D::V r = (t - n * 0x1.62e42fefa3800p-1) - n * 0x1.ef35793c76730p-45;  // log 2 in two parts, the first exact times n
-    typename D::V p = D::splat(1.0 / 6227020800);
     constexpr double INVERSE_FACTORIAL[] = {
-        1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
-        1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1.0,         1.0};
+        1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+        1.0 / 720,        1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1.0,         1.0};
+    typename D::V p = D::splat(INVERSE_FACTORIAL[13 - TERMS]);
 #pragma GCC unroll 13
-    for (double c : INVERSE_FACTORIAL) p = p * r + c;
+    for (int k = 14 - TERMS; k < 14; ++k) p = p * r + INVERSE_FACTORIAL[k];
     typename D::I bits, power;
     std::memcpy(&power, &shifted, sizeof power);
     std::memcpy(&bits, &p, sizeof bits);

@@ -1,0 +1,124 @@
+#include "novum/svm/row_cache.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace novum::svm {
+
+namespace {
+
+constexpr std::size_t PADDING = 16;  // floats of the widest vector: loops over a row need no rest
+
+constexpr std::size_t HUGE = 2 << 20;  // bytes of a huge page: rows are written once, and a page fault per 4 KiB would cost as much
+
+std::size_t padded(std::size_t n) { return (n + PADDING - 1) / PADDING * PADDING; }
+
+std::unique_ptr<float[], void (*)(float*)> allocate(std::size_t count) {
+    const std::size_t bytes = (count * sizeof(float) + HUGE - 1) / HUGE * HUGE;
+    void* memory = std::aligned_alloc(HUGE, bytes);
+    if (!memory) throw std::bad_alloc();
+#if defined(__linux__)
+    madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return {static_cast<float*>(memory), [](float* p) { std::free(p); }};
+}
+
+}  // namespace
+
+RowCache::RowCache(Rows& given, std::size_t bytes)
+    : rows(&given), length(padded(given.size())), storage(nullptr, [](float*) {}), slot_of(given.size(), -1) {
+    const std::size_t fit = bytes / (length * sizeof(float)), least = std::min<std::size_t>(given.size(), 2 * BLOCK + 2);
+    const std::size_t count = std::clamp(fit, least, given.size());
+    capacity = count * length;
+    storage = allocate(capacity);
+    hold(count);
+}
+
+void RowCache::hold(std::size_t slots) {
+    owner.assign(slots, -1);
+    before.assign(slots, -1);
+    after.assign(slots, -1);
+    oldest = -1;
+    used = 0;
+}
+
+void RowCache::narrow(Rows& given, std::span<const std::int32_t> kept) {
+    std::vector<std::int32_t> number(slot_of.size(), -1), owners;
+    for (std::size_t k = 0; k < kept.size(); ++k) number[static_cast<std::size_t>(kept[k])] = static_cast<std::int32_t>(k);
+    const std::size_t wide = length;
+    length = padded(kept.size());
+    for (std::size_t slot = 0; slot < used; ++slot) {  // a row never moves behind itself, nor does a column
+        if (owner[slot] < 0 || number[static_cast<std::size_t>(owner[slot])] < 0) continue;
+        const float* from = storage.get() + slot * wide;
+        float* to = storage.get() + owners.size() * length;
+        for (std::size_t k = 0; k < kept.size(); ++k) to[k] = from[static_cast<std::size_t>(kept[k])];
+        owners.push_back(number[static_cast<std::size_t>(owner[slot])]);
+    }
+    rows = &given;
+    slot_of.assign(kept.size(), -1);
+    hold(std::min(kept.size(), capacity / length));
+    for (std::int32_t i : owners) take(i);
+}
+
+void RowCache::touch(std::size_t slot) {
+    const auto s = static_cast<std::int32_t>(slot);
+    if (oldest < 0) {
+        oldest = before[slot] = after[slot] = s;
+        return;
+    }
+    if (after[slot] >= 0) {  // out of the ring
+        if (s == oldest) {
+            oldest = after[slot];
+            if (oldest == s) return;
+        }
+        after[static_cast<std::size_t>(before[slot])] = after[slot];
+        before[static_cast<std::size_t>(after[slot])] = before[slot];
+    }
+    const auto first = static_cast<std::size_t>(oldest), last = static_cast<std::size_t>(before[first]);
+    after[last] = before[first] = s;
+    before[slot] = static_cast<std::int32_t>(last);
+    after[slot] = oldest;
+}
+
+std::size_t RowCache::take(std::int32_t i) {
+    std::size_t slot = used;
+    if (used < owner.size()) {
+        ++used;
+    } else {
+        slot = static_cast<std::size_t>(oldest);
+        slot_of[static_cast<std::size_t>(owner[slot])] = -1;
+    }
+    owner[slot] = i;
+    slot_of[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(slot);
+    touch(slot);
+    float* tail = at(slot);
+    std::fill(tail + rows->size(), tail + length, 0.0f);
+    return slot;
+}
+
+const float* RowCache::row(std::size_t i, std::span<const std::int32_t> wanted) {
+    if (has(i)) {
+        touch(static_cast<std::size_t>(slot_of[i]));
+        return at(static_cast<std::size_t>(slot_of[i]));
+    }
+    std::int32_t index[BLOCK];
+    float* out[BLOCK];
+    std::size_t count = 0;
+    for (std::int32_t j : wanted)
+        if (count + 1 < BLOCK && static_cast<std::size_t>(j) != i && !has(static_cast<std::size_t>(j))) {
+            out[count] = at(take(j));
+            index[count++] = j;
+        }
+    index[count] = static_cast<std::int32_t>(i);  // the newest, so that it stays longest
+    out[count++] = at(take(static_cast<std::int32_t>(i)));
+    rows->compute(index, count, out);
+    made += count;
+    return out[count - 1];
+}
+
+}  // namespace novum::svm

@@ -1,0 +1,397 @@
+#include "novum/svm/smo.h"
+#include "novum/runtime/interrupt.h"
+#include "novum/runtime/panels.h"
+#include "novum/svm/row_cache.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace novum::svm {
+
+namespace {
+
+constexpr double INFINITE = std::numeric_limits<double>::infinity();
+constexpr double FLAT = 1e-12;           // curvature of a pair that is no curvature
+constexpr std::size_t LOOK_EVERY = 64;   // steps between two looks for Ctrl-C
+constexpr std::size_t GAP_EVERY = 1024;  // steps between two gaps, at the least
+constexpr double SHRUNK = 0.7;           // share of the points that may stay for the others to be set aside
+constexpr int MOST_RESTORES = 20;        // after which nobody is set aside any more
+constexpr float NO = std::numeric_limits<float>::infinity();
+
+struct Extremes {
+    double least, most;           // f over what may rise, and over what may fall
+    std::size_t rising, falling;  // where
+};
+
+// f += d (K_i - K_j), and the extremes of (3) afterwards. Lengths are multiples of 16.
+struct Update {
+    template <int BYTES>
+    static NOVUM_INLINE Extremes run(std::size_t count, const float* ki, const float* kj, double d, double* f, float* brief,
+                                     const float* bar_up, const float* bar_low) {
+        using S = panel::Simd<double, BYTES>;
+        constexpr std::size_t L = S::LANES;
+        using V = typename S::V;
+        using I = typename S::I;
+        typedef float F __attribute__((vector_size(BYTES / 2)));
+        V least = V{} + INFINITE, most = V{} - INFINITE;
+        I rising{}, falling{}, here;
+        for (std::size_t l = 0; l < L; ++l) here[l] = static_cast<std::int64_t>(l);
+        for (std::size_t t = 0; t < count; t += L, here += static_cast<std::int64_t>(L)) {
+            F a, b, up, low;
+            std::memcpy(&a, ki + t, sizeof a);
+            std::memcpy(&b, kj + t, sizeof b);
+            std::memcpy(&up, bar_up + t, sizeof up);
+            std::memcpy(&low, bar_low + t, sizeof low);
+            const V moved = S::load(f + t) + d * (__builtin_convertvector(a, V) - __builtin_convertvector(b, V));
+            S::store(f + t, moved);
+            const F cut = __builtin_convertvector(moved, F);
+            std::memcpy(brief + t, &cut, sizeof cut);
+            const V u = moved + __builtin_convertvector(up, V), w = moved - __builtin_convertvector(low, V);
+            // Comparisons stand where they select: GCC takes a mask that is kept apart, lane by lane.
+            rising = u < least ? here : rising;
+            least = u < least ? u : least;
+            falling = w > most ? here : falling;
+            most = w > most ? w : most;
+        }
+        Extremes out{INFINITE, -INFINITE, 0, 0};
+        for (std::size_t l = 0; l < L; ++l) {
+            const auto at = static_cast<std::size_t>(rising[l]), to = static_cast<std::size_t>(falling[l]);
+            if (least[l] < out.least || (least[l] == out.least && at < out.rising)) out.least = least[l], out.rising = at;
+            if (most[l] > out.most || (most[l] == out.most && to < out.falling)) out.most = most[l], out.falling = to;
+        }
+        return out;
+    }
+};
+
+struct Partner {
+    float gain;
+    std::size_t at;
+};
+
+// The partner j of (4), in single precision: which pair moves need not be known to more digits.
+struct Choose {
+    template <int BYTES>
+    static NOVUM_INLINE Partner run(std::size_t count, const float* ki, float fi, float kii, const float* brief, const float* diagonal,
+                                    const float* bar_low) {
+        using S = panel::Simd<float, BYTES>;
+        constexpr std::size_t L = S::LANES;
+        using V = typename S::V;
+        using I = typename S::I;
+        V best = V{} - NO;
+        I where{}, here;
+        for (std::size_t l = 0; l < L; ++l) here[l] = static_cast<std::int32_t>(l);
+        for (std::size_t t = 0; t < count; t += L, here += static_cast<std::int32_t>(L)) {
+            const V rise = S::load(brief + t) - fi - S::load(bar_low + t);
+            const V bend = kii + S::load(diagonal + t) - 2.0f * S::load(ki + t);
+            const V floor = V{} + static_cast<float>(FLAT);
+            const V square = rise > V{} ? rise * rise : V{} - NO;
+            const V gain = square / (bend > floor ? bend : floor);
+            where = gain > best ? here : where;
+            best = gain > best ? gain : best;
+        }
+        Partner out{-NO, 0};
+        for (std::size_t l = 0; l < L; ++l) {
+            const auto at = static_cast<std::size_t>(where[l]);
+            if (best[l] > out.gain || (best[l] == out.gain && at < out.at)) out = {best[l], at};
+        }
+        return out;
+    }
+};
+
+// The variables at work. Points whose variables rest at a bound that the slopes keep them at are set aside now and then ("shrinking"):
+// what is left is packed together, rows included, and everything is looked at again at the end.
+class Solver {
+  public:
+    Solver(Rows& rows, const Problem& problem, const Limits& limits, double* b)
+        : all(rows), problem(problem), limits(limits), whole(b), rows(&rows), cache(rows, limits.cache_bytes) {
+        everybody();
+        slopes();
+    }
+
+    Outcome run(double* slope, double* level) {
+        Outcome out{0, 0, INFINITE, 0, 0, true};
+        std::int64_t look = pause();
+        interrupt::Now<LOOK_EVERY> now;
+        for (;; ++out.steps) {
+            const std::size_t h = worst();
+            out.violation = best[h].most - best[h].least;
+            const bool rest = !(out.violation > limits.violation), over = out.steps >= limits.steps;
+            if (rest || over) {
+                if (!aside()) break;
+                gather();
+                look = out.steps + pause();
+                if (over) break;
+                continue;
+            }
+            if (out.steps >= look) {
+                if (!aside() && enough(out)) break;
+                if (restores < MOST_RESTORES) shrink(h);
+                look = out.steps + pause();
+            }
+            if (!step(h)) {
+                if (!aside()) break;
+                gather();
+            }
+            now.and_then();
+        }
+        keep();
+        levels(level);
+        measure(out, level);
+        const std::size_t h = worst();
+        out.violation = std::max(0.0, best[h].most - best[h].least);
+        out.converged = out.violation <= limits.violation || out.gap <= limits.gap * std::abs(out.objective);
+        out.rows_computed = cache.computed();
+        for (std::size_t k = 0; k < problem.halves; ++k) std::copy_n(f.data() + k * stride, n, slope + k * n);
+        return out;
+    }
+
+  private:
+    bool aside() const { return n < all.size(); }
+    std::int64_t pause() const { return static_cast<std::int64_t>(std::max(GAP_EVERY, n / 4)); }
+
+    // Take all points to work.
+    void everybody() {
+        n = all.size();
+        point.resize(n);
+        std::iota(point.begin(), point.end(), 0);
+        stride = cache.stride();
+        const std::size_t size = problem.halves * stride;
+        f.assign(size, 0.0);
+        for (auto* each : {&b, &low, &high, &shift}) each->assign(size, 0.0);
+        for (auto* each : {&bar_up, &bar_low}) each->assign(size, NO);
+        brief.assign(size, 0.0f);
+        diagonal.assign(stride, 0.0f);
+        for (std::size_t t = 0; t < n; ++t) diagonal[t] = static_cast<float>(rows->diagonal(t));
+        for (std::size_t h = 0; h < problem.halves; ++h)
+            for (std::size_t t = 0; t < n; ++t) {
+                const std::size_t at = h * stride + t, from = h * n + t;
+                b[at] = whole[from];
+                low[at] = problem.lower[from];
+                high[at] = problem.upper[from];
+                shift[at] = problem.linear[from];
+                bar(at);
+            }
+    }
+
+    // f = Kb + c of all points.
+    void slopes() {
+        std::vector<std::int32_t> source;
+        std::vector<double> weight;
+        for (std::size_t t = 0; t < n; ++t)
+            if (const double sum = total(t); sum != 0) {
+                source.push_back(static_cast<std::int32_t>(t));
+                weight.push_back(sum);
+            }
+        std::vector<double> product(n, 0.0);
+        if (!source.empty()) all.weigh(point, source, weight.data(), product.data());
+        for (std::size_t h = 0; h < problem.halves; ++h)
+            for (std::size_t t = 0; t < n; ++t) f[h * stride + t] = product[t] + shift[h * stride + t];
+        refresh(nullptr, nullptr, 0);
+    }
+
+    double total(std::size_t t) const {
+        double sum = 0;
+        for (std::size_t h = 0; h < problem.halves; ++h) sum += b[h * stride + t];
+        return sum;
+    }
+
+    void bar(std::size_t at) {
+        bar_up[at] = b[at] < high[at] ? 0.0f : NO;
+        bar_low[at] = b[at] > low[at] ? 0.0f : NO;
+    }
+
+    // Write what the points at work have become.
+    void keep() {
+        for (std::size_t h = 0; h < problem.halves; ++h)
+            for (std::size_t t = 0; t < n; ++t) whole[h * all.size() + static_cast<std::size_t>(point[t])] = b[h * stride + t];
+    }
+
+    // Bring back everybody who was set aside, with the slopes of today.
+    void gather() {
+        keep();
+        ++restores;
+        narrowed.reset();
+        rows = &all;
+        cache = RowCache(all, limits.cache_bytes);
+        everybody();
+        slopes();
+    }
+
+    // Set aside the points all of whose variables rest, if they are many.
+    void shrink(std::size_t h) {
+        std::vector<std::int32_t> kept;
+        for (std::size_t t = 0; t < n; ++t) {
+            bool rests = true;
+            for (std::size_t k = 0; k < problem.halves; ++k) {
+                const std::size_t at = k * stride + t;
+                const Extremes& e = best[problem.by_half ? k : h];
+                const bool stuck = bar_up[at] != 0 && bar_low[at] != 0;
+                rests = rests && (stuck || (bar_up[at] != 0 && f[at] < e.least) || (bar_low[at] != 0 && f[at] > e.most));
+            }
+            if (!rests) kept.push_back(static_cast<std::int32_t>(t));
+        }
+        if (static_cast<double>(kept.size()) > SHRUNK * static_cast<double>(n) || kept.size() < 2) return;
+        keep();
+        std::vector<std::int32_t> left(kept.size());
+        for (std::size_t k = 0; k < kept.size(); ++k) left[k] = point[static_cast<std::size_t>(kept[k])];
+        std::unique_ptr<Rows> fewer = all.some(left);
+        cache.narrow(*fewer, kept);
+        narrowed = std::move(fewer);
+        rows = narrowed.get();
+        pack(kept);
+        point = std::move(left);
+        refresh(nullptr, nullptr, 0);
+    }
+
+    void pack(std::span<const std::int32_t> kept) {
+        const std::size_t wide = stride;
+        stride = cache.stride();
+        n = kept.size();
+        const auto packed = [&](auto& numbers, std::size_t halves, auto padding) {
+            std::remove_reference_t<decltype(numbers)> out(halves * stride, padding);
+            for (std::size_t h = 0; h < halves; ++h)
+                for (std::size_t k = 0; k < n; ++k) out[h * stride + k] = numbers[h * wide + static_cast<std::size_t>(kept[k])];
+            numbers = std::move(out);
+        };
+        for (auto* each : {&f, &b, &low, &high, &shift}) packed(*each, problem.halves, 0.0);
+        for (auto* each : {&bar_up, &bar_low}) packed(*each, problem.halves, NO);
+        packed(brief, problem.halves, 0.0f);
+        packed(diagonal, 1, 0.0f);
+    }
+
+    // f += d (K_i - K_j) in every half, and its extremes.
+    void refresh(const float* ki, const float* kj, double d) {
+        if (!ki) {
+            nothing.assign(stride, 0.0f);
+            ki = kj = nothing.data();
+        }
+        for (std::size_t h = 0; h < problem.halves; ++h) {
+            const std::size_t o = h * stride;
+            Extremes e = widest<Update>(stride, ki, kj, d, f.data() + o, brief.data() + o, bar_up.data() + o, bar_low.data() + o);
+            e.rising += o;
+            e.falling += o;
+            best[h] = e;
+        }
+        if (problem.halves == 2 && !problem.by_half) {  // one sum: the halves are one set
+            if (best[1].least < best[0].least) best[0].least = best[1].least, best[0].rising = best[1].rising;
+            if (best[1].most > best[0].most) best[0].most = best[1].most, best[0].falling = best[1].falling;
+        }
+    }
+
+    std::size_t worst() const {
+        return problem.by_half && problem.halves == 2 && best[1].most - best[1].least > best[0].most - best[0].least ? 1 : 0;
+    }
+
+    // One step of (4) in half h, or in all where they share a sum; false where no pair can move.
+    bool step(std::size_t h) {
+        const std::size_t i = best[h].rising, pi = i % stride;
+        const float* ki = cache.has(pi) ? cache.row(pi) : cache.row(pi, likely(h));
+        Partner chosen{-NO, 0};
+        for (std::size_t k = problem.by_half ? h : 0; k < (problem.by_half ? h + 1 : problem.halves); ++k) {
+            const std::size_t o = k * stride;
+            Partner p = widest<Choose>(stride, ki, brief[i], diagonal[pi], brief.data() + o, diagonal.data(), bar_low.data() + o);
+            if (p.gain > chosen.gain) chosen = {p.gain, p.at + o};
+        }
+        std::size_t j = chosen.gain > 0 ? chosen.at : best[h].falling;
+        if (!(f[j] > f[i])) j = best[h].falling;  // digits that single precision did not see
+        const std::size_t pj = j % stride;
+        const float* kj = cache.has(pj) ? cache.row(pj) : cache.row(pj, likely(h));
+        ki = cache.row(pi);
+        const double bend =
+            std::max(FLAT, static_cast<double>(diagonal[pi]) + static_cast<double>(diagonal[pj]) - 2.0 * static_cast<double>(ki[pj]));
+        const double up = high[i] - b[i], down = b[j] - low[j], d = std::min({(f[j] - f[i]) / bend, up, down});
+        const double from_i = b[i], from_j = b[j];
+        b[i] = d >= up ? high[i] : b[i] + d;
+        b[j] = d >= down ? low[j] : b[j] - d;
+        if (b[i] == from_i && b[j] == from_j) return false;
+        bar(i);
+        bar(j);
+        refresh(ki, kj, d);
+        return true;
+    }
+
+    // Points whose rows will be asked for soon: the worst on both sides that are not at hand.
+    std::span<const std::int32_t> likely(std::size_t h) {
+        ranked.clear();
+        const double middle = 0.5 * (best[h].least + best[h].most);
+        for (std::size_t k = 0; k < problem.halves; ++k)
+            for (std::size_t t = 0; t < n; ++t) {
+                const std::size_t at = k * stride + t;
+                const double off = std::max(bar_up[at] == 0 ? middle - f[at] : 0.0, bar_low[at] == 0 ? f[at] - middle : 0.0);
+                if (off > 0 && !cache.has(t)) ranked.emplace_back(-off, static_cast<std::int32_t>(t));
+            }
+        const std::size_t many = std::min(ranked.size(), RowCache::BLOCK - 1);
+        std::nth_element(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(many), ranked.end());
+        wanted.clear();
+        for (std::size_t k = 0; k < many; ++k) wanted.push_back(ranked[k].second);
+        return wanted;
+    }
+
+    void levels(double* level) const {
+        const std::size_t sums = problem.by_half ? problem.halves : 1;
+        for (std::size_t s = 0; s < sums; ++s) {
+            double sum = 0, least = -INFINITE, most = INFINITE;
+            std::size_t free = 0;
+            for (std::size_t h = problem.by_half ? s : 0; h < (problem.by_half ? s + 1 : problem.halves); ++h)
+                for (std::size_t t = 0; t < n; ++t) {
+                    const std::size_t at = h * stride + t;
+                    const bool rises = bar_up[at] == 0, falls = bar_low[at] == 0;
+                    if (rises && falls) sum += f[at], ++free;
+                    if (falls) least = std::max(least, f[at]);
+                    if (rises) most = std::min(most, f[at]);
+                }
+            if (!std::isfinite(least)) least = most;
+            if (!std::isfinite(most)) most = least;
+            level[s] = free ? sum / static_cast<double>(free) : std::isfinite(least) ? 0.5 * (least + most) : 0.0;
+        }
+    }
+
+    void measure(Outcome& out, const double* level) const {
+        out.gap = out.objective = 0;
+        for (std::size_t h = 0; h < problem.halves; ++h)
+            for (std::size_t t = 0; t < n; ++t) {
+                const std::size_t at = h * stride + t;
+                const double off = f[at] - level[problem.by_half ? h : 0];
+                out.gap += off > 0 ? (b[at] - low[at]) * off : (b[at] - high[at]) * off;
+                out.objective += 0.5 * b[at] * (f[at] + shift[at]);
+            }
+    }
+
+    bool enough(Outcome& out) const {
+        double level[2];
+        levels(level);
+        measure(out, level);
+        return out.gap <= limits.gap * std::abs(out.objective);
+    }
+
+    Rows& all;
+    const Problem& problem;
+    const Limits& limits;
+    double* whole;
+    Rows* rows;
+    std::unique_ptr<Rows> narrowed;
+    RowCache cache;
+    std::size_t n = 0, stride = 0;
+    std::vector<std::int32_t> point;  // the number of each point at work
+    std::vector<double> f, b, low, high, shift;
+    std::vector<float> brief, bar_up, bar_low, diagonal, nothing;
+    std::vector<std::pair<double, std::int32_t>> ranked;
+    std::vector<std::int32_t> wanted;
+    Extremes best[2];
+    int restores = 0;
+};
+
+}  // namespace
+
+Outcome solve(Rows& rows, const Problem& problem, const Limits& limits, double* b, double* slope, double* level) {
+    return Solver(rows, problem, limits, b).run(slope, level);
+}
+
+}  // namespace novum::svm
