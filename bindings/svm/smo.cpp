@@ -13,17 +13,17 @@ using namespace novum::svm;
 
 namespace {
 
+using LimitArguments = std::tuple<double, double, std::int64_t, std::size_t, bool>;
 using Result = std::tuple<std::int64_t, double, double, double, std::size_t, bool>;
 
 Result solve_with(Rows& rows, std::size_t halves, bool by_half, Vector<const double> linear, Vector<const double> lower,
-                  Vector<const double> upper, std::tuple<double, double, std::int64_t, std::size_t> limits, Vector<double> b,
-                  Vector<double> slope, Vector<double> level) {
+                  Vector<const double> upper, LimitArguments limits, Vector<double> b, Vector<double> slope, Vector<double> level) {
     const std::size_t size = halves * rows.size();
     require((halves == 1 || halves == 2) && linear.size() == size && lower.size() == size && upper.size() == size && b.size() == size &&
                 slope.size() == size && level.size() == (by_half ? halves : 1),
             "smo: one number per variable in linear, lower, upper, b and slope, and one level per sum");
     const Problem problem{halves, by_half, linear.data(), lower.data(), upper.data()};
-    const Limits most{std::get<0>(limits), std::get<1>(limits), std::get<2>(limits), std::get<3>(limits)};
+    const Limits most{std::get<0>(limits), std::get<1>(limits), std::get<2>(limits), std::get<3>(limits), std::get<4>(limits)};
     const Outcome out = solve(rows, problem, most, b.data(), slope.data(), level.data());
     return {out.steps, out.violation, out.gap, out.objective, out.rows_computed, out.converged};
 }
@@ -40,8 +40,8 @@ void bind_svm_smo(nb::module_& m) {
     m.def(
         "dense",
         [](Matrix<const double> x, KernelArguments kernel, int threads, std::size_t halves, bool by_half, Vector<const double> linear,
-           Vector<const double> lower, Vector<const double> upper, std::tuple<double, double, std::int64_t, std::size_t> limits,
-           Vector<double> b, Vector<double> slope, Vector<double> level) {
+           Vector<const double> lower, Vector<const double> upper, LimitArguments limits, Vector<double> b, Vector<double> slope,
+           Vector<double> level) {
             nb::gil_scoped_release release;
             novum::Team team(threads);
             DenseRows rows(function_of(kernel), x.data(), x.shape(0), x.shape(1), team);
@@ -53,8 +53,7 @@ void bind_svm_smo(nb::module_& m) {
     m.def(
         "gram",
         [](Matrix<const double> gram, std::size_t halves, bool by_half, Vector<const double> linear, Vector<const double> lower,
-           Vector<const double> upper, std::tuple<double, double, std::int64_t, std::size_t> limits, Vector<double> b, Vector<double> slope,
-           Vector<double> level) {
+           Vector<const double> upper, LimitArguments limits, Vector<double> b, Vector<double> slope, Vector<double> level) {
             require(gram.shape(0) == gram.shape(1), "smo: a square kernel matrix");
             nb::gil_scoped_release release;
             GramRows rows(gram.data(), gram.shape(0), all(gram.shape(0)));
@@ -66,8 +65,7 @@ void bind_svm_smo(nb::module_& m) {
         "sparse",
         [](Vector<const double> values, Vector<const std::int32_t> columns, Vector<const std::int64_t> starts, std::size_t width,
            KernelArguments kernel, int threads, std::size_t halves, bool by_half, Vector<const double> linear, Vector<const double> lower,
-           Vector<const double> upper, std::tuple<double, double, std::int64_t, std::size_t> limits, Vector<double> b, Vector<double> slope,
-           Vector<double> level) {
+           Vector<const double> upper, LimitArguments limits, Vector<double> b, Vector<double> slope, Vector<double> level) {
             require(starts.size() > 0 && values.size() == columns.size() &&
                         static_cast<std::size_t>(starts.data()[starts.size() - 1]) <= values.size(),
                     "smo: compressed rows");

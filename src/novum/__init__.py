@@ -33,6 +33,7 @@ _FAMILIES = (
     "patch",
     "preprocessing",
     "study",
+    "svm",
     "theory",
     "tree",
 )

@@ -132,7 +132,7 @@ class Solver {
             }
             if (out.steps >= look) {
                 if (!aside() && enough(out)) break;
-                if (restores < MOST_RESTORES) shrink(h);
+                if (limits.shrinking && restores < MOST_RESTORES) shrink(h);
                 look = out.steps + pause();
             }
             if (!step(h)) {
@@ -359,7 +359,7 @@ class Solver {
             for (std::size_t t = 0; t < n; ++t) {
                 const std::size_t at = h * stride + t;
                 const double off = f[at] - level[problem.by_half ? h : 0];
-                out.gap += off > 0 ? (b[at] - low[at]) * off : (b[at] - high[at]) * off;
+                if (off != 0) out.gap += off > 0 ? (b[at] - low[at]) * off : (b[at] - high[at]) * off;
                 out.objective += 0.5 * b[at] * (f[at] + shift[at]);
             }
     }

@@ -29,6 +29,7 @@ struct Limits {
     double gap;          // of (5), as a share of |D|
     std::int64_t steps;  // the most
     std::size_t cache_bytes;
+    bool shrinking;  // whether points at rest are set aside
 };
 
 struct Outcome {

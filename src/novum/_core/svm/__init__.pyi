@@ -1,0 +1,3 @@
+"""Support vector machines."""
+
+from novum._core.svm import smo as smo

@@ -1,0 +1,243 @@
+"""What all kernel machines share: reading rows, the kernel, the support vectors and the decision over them."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from novum.base.domains import Bool, Choice, Domain, Function, Int, Real
+from novum.base.estimator import Estimator
+from novum.base.validation import check_weight, home_of, rows_at_hand
+from novum.exceptions import DataError, DataWarning, NotConverged
+from novum.fold.blocks import Block
+from novum.runtime import arrays
+from novum.runtime.threads import thread_count
+from novum.runtime.words import first_few
+from novum.svm.dual import Limits, Machine
+from novum.svm.kernel_choice import NAMES, Kernel, choose, matrix_of, weighted_sums
+
+__all__ = ["COMMON_DOMAINS", "Decision", "KernelMachine", "Training", "part_sums", "single_decision"]
+
+COMMON_DOMAINS: dict[str, Domain] = {
+    "kernel": Choice(*NAMES) | Function(),
+    "degree": Int(0),
+    "gamma": Choice("scale", "auto") | Real(0),
+    "coef0": Real(),
+    "tol": Real(0, open="low"),
+    "shrinking": Bool(),
+    "cache_size": Real(0, open="low"),
+    "verbose": Bool() | Int(0),
+    "max_iter": Int(-1),
+}
+UNEQUAL = 1e3  # times the median spread of the columns: from there on one column decides all distances
+REMEDY = "give a sample of the rows, or use LinearSVC, or Nystroem before it"
+
+
+class Training(NamedTuple):
+    """The rows of a fit as the solver takes them."""
+
+    rows: Any  # as given: array, CSR matrix, kernel matrix, or a list of things that the kernel understands
+    points: Any  # float64: rows about `origin`, CSR, or the kernel matrix
+    kernel: Kernel
+    origin: NDArray[np.float64] | None
+    weight: NDArray[np.float64] | None
+    used: NDArray[np.intp]  # numbers of the rows of positive weight
+
+
+class Decision(NamedTuple):
+    """What a decision over new rows needs."""
+
+    kernel: Kernel
+    parts: tuple[Any, ...]  # support vectors, a part per class; with a kernel matrix their rows in the fit
+    coefficient: tuple[NDArray[np.float64], ...]
+    origin: NDArray[np.float64] | None
+    intercept: NDArray[np.float64]
+
+
+def part_sums(decision: Decision, X: Any) -> NDArray[np.float64]:
+    """Return the sums of kernels over every part for every row, (n, parts, outputs)."""
+    X = arrays.to_numpy(X) if arrays.is_tensor(X) else X
+    each = zip(decision.parts, decision.coefficient, strict=True)
+    if decision.kernel.is_matrix:
+        return np.stack([X[:, part] @ c.T for part, c in each], axis=1)
+    return np.stack([weighted_sums(decision.kernel, part, c, decision.origin, X) for part, c in each], axis=1)
+
+
+def single_decision(decision: Decision, block: Block) -> Any:
+    """Return the decision of a machine with one part and one output for the rows of a block."""
+    return arrays.like(block.X, part_sums(decision, block.X)[:, 0, 0] + decision.intercept[0])
+
+
+class KernelMachine(Estimator):
+    """A machine whose decision is a sum of kernels over support vectors."""
+
+    _domains: dict[str, Domain] = COMMON_DOMAINS
+    _target: str | None = None
+    _squares_columns = True
+    _squares_rows = True
+
+    def _limits(self, threads: int | None = None) -> Limits:
+        threads = thread_count(None) if threads is None else threads
+        return Limits(self.tol, self.max_iter, self.cache_size, self.shrinking, threads)
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, Any]:
+        """Return the rows and the target of a fit, after every check."""
+        if callable(self.kernel) and home_of(X) == "memory" and not looks_numeric(X):
+            return self._read_things(X, y, sample_weight)
+        if self.kernel == "precomputed" and scipy.sparse.issparse(X):
+            raise TypeError(
+                f"{type(self).__name__}: Sparse precomputed kernels are not supported. Give kernel matrices as dense arrays."
+            )
+        X = rows_at_hand(self, X, f"{type(self).__name__} compares rows with each other", REMEDY)
+        source = self._source(X, y, sample_weight, target=self._target).in_memory()
+        rows = source.array()
+        self._warn_unequal(rows)
+        return self._training(rows, source.weight), None if self._target is None else np.asarray(source.y)
+
+    def _read_things(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, Any]:
+        """Return rows that only the kernel understands (strings, sets, graphs), with their target."""
+        if y is None and self._target is not None:
+            raise DataError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        target = None if self._target is None else column_or_1d(y, warn=True)
+        if target is not None:
+            check_consistent_length(X, target)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        return self._training(X, check_weight(self, sample_weight, len(X))), target
+
+    def _training(self, rows: Any, weight: NDArray[np.float64] | None) -> Training:
+        kernel = choose(self.kernel, self.gamma, self.coef0, self.degree, rows)
+        origin = None
+        if kernel.function is not None:
+            points: Any = matrix_of(type(self).__name__, kernel, rows, rows)
+        elif scipy.sparse.issparse(rows):
+            points = rows.astype(np.float64)
+        else:
+            points = np.ascontiguousarray(rows, dtype=np.float64)
+            if kernel.is_matrix and points.shape[0] != points.shape[1]:
+                raise DataError(
+                    f"{type(self).__name__}: Precomputed matrix must be a square matrix. Input is a"
+                    f" {points.shape[0]}x{points.shape[1]} matrix."
+                )
+            if kernel.name == "rbf":  # distances do not change, and differences of large numbers keep their digits
+                origin = points.mean(axis=0)
+                points = points - origin
+        n = points.shape[0]
+        used = np.arange(n) if weight is None else np.flatnonzero(weight > 0)
+        return Training(rows, points, kernel, origin, weight, used)
+
+    def _warn_unequal(self, rows: Any) -> None:
+        """Tell of columns so much wider than the others that these hardly count."""
+        if callable(self.kernel) or self.kernel == "precomputed" or scipy.sparse.issparse(rows) or rows.shape[1] < 2:
+            return
+        spread = rows.std(axis=0, dtype=np.float64)
+        usual = float(np.median(spread[spread > 0])) if (spread > 0).any() else 0.0
+        wide = np.flatnonzero(spread > UNEQUAL * usual)
+        if usual > 0 and len(wide):
+            names = getattr(self, "feature_names_in_", np.arange(rows.shape[1]))[wide]
+            warnings.warn(
+                f"{type(self).__name__}: column {first_few(names)} spreads more than {UNEQUAL:g} times as wide as the others, so"
+                " that distances hardly depend on those, and the solver may need long. Scale the columns"
+                " (sklearn.preprocessing.StandardScaler).",
+                DataWarning,
+                stacklevel=5,
+            )
+
+    def _keep(self, training: Training, support: NDArray[np.intp]) -> None:
+        """Set what does not depend on the kind of machine."""
+        self.support_ = support.astype(np.int32)
+        rows, self._kernel, self._origin = training.rows, training.kernel, training.origin
+        self._gamma = training.kernel.gamma
+        self.shape_fit_ = rows.shape if hasattr(rows, "shape") else (len(rows),)
+        self._sparse = scipy.sparse.issparse(rows) and training.kernel.function is None
+        if training.kernel.function is not None:
+            self._rows_fit = rows if hasattr(rows, "shape") else list(rows)
+        if training.kernel.is_matrix:
+            self.support_vectors_ = np.empty((0, 0))
+        else:
+            self.support_vectors_ = rows[support].astype(np.float64)
+
+    def _tell(self, machines: list[Machine]) -> None:
+        """Set the account of the solver, and warn where it was cut short."""
+        self.dual_objective_ = np.array([m.objective for m in machines])
+        self.duality_gap_ = np.array([m.gap for m in machines])
+        self.kkt_violation_ = np.array([m.violation for m in machines])
+        self.fit_status_ = 0 if all(m.converged for m in machines) else 1
+        if self.fit_status_:
+            warnings.warn(
+                f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with StandardScaler or"
+                f" MinMaxScaler. {type(self).__name__}: conditions are violated by {max(self.kkt_violation_):.3g},"
+                f" tol={self.tol:g}; a larger max_iter or a smaller C helps too.",
+                NotConverged,
+                stacklevel=4,
+            )
+
+    def _decision(self, parts: list[NDArray[np.intp]], coefficient: NDArray[np.float64]) -> Decision:
+        """Return the decision over parts of the support vectors."""
+        if self._kernel.is_matrix:
+            vectors = tuple(self.support_[part] for part in parts)
+        else:
+            vectors = tuple(self.support_vectors_[part] for part in parts)
+        lines = tuple(np.ascontiguousarray(coefficient[:, part]) for part in parts)
+        return Decision(self._kernel, vectors, lines, self._origin, self._intercept_)
+
+    def _ask(self, X: Any, function: Callable[[Any, Block], Any], params: Any) -> Any:
+        """Return `function(params, block)` for every row of X, or of its kernels with the rows of the fit."""
+        if self._kernel.function is None:
+            return self._rows(X, function, params)
+        if "n_features_in_" in vars(self):
+            X = self._rows(X, rows_as_they_are)
+        K = matrix_of(type(self).__name__, self._kernel, X, self._rows_fit)
+        return function(params, Block(K, None, None, 0, {}))
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors of each class; of all for regression and one class."""
+        check_is_fitted(self)
+        return np.asarray(self._n_support, dtype=np.int32)
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the columns, with a linear kernel."""
+        if self.kernel != "linear":
+            raise AttributeError(
+                f"coef_ is only available when using a linear kernel, and this {type(self).__name__} has kernel={self.kernel!r}."
+            )
+        check_is_fitted(self)
+        coef = self._linear_weights()
+        if scipy.sparse.issparse(coef):
+            coef.data.flags.writeable = False
+        else:
+            coef.flags.writeable = False
+        return coef
+
+    def _linear_weights(self) -> Any:
+        return self.dual_coef_ @ self.support_vectors_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+
+def rows_as_they_are(_: Any, block: Block) -> Any:
+    """Return the rows of a block."""
+    return arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
+
+
+def looks_numeric(X: Any) -> bool:
+    """Return whether X is a table of numbers; else only a kernel can say what its rows are."""
+    if scipy.sparse.issparse(X) or hasattr(X, "iloc") or hasattr(X, "__dataframe__"):
+        return True
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        return False
+    return array.ndim == 2 and array.dtype.kind in "fiub"

@@ -1,0 +1,165 @@
+"""The duals of the machines, each as one box-constrained quadratic program, and their optimum. docs/theory/svm.md.
+
+    minimise  b'Kb / 2 + c'b   over   lower <= b <= upper,  sum b = const                                                  (1)
+    classification    b = y a,    c = -y,               0 <= a <= C w                                                      (2)
+    nu-classification b = y a,    c = 0,                0 <= a <= w,   sum of each class nu sum(w) / 2; divided by r        (3)
+    regression        b = (a, -a*), c = (e - y, -e - y), 0 <= a, a* <= C w                                                 (4)
+    nu-regression     the same with c = (-y, -y),        sum of each half C nu sum(w) / 2                                   (5)
+    one class         b = a,      c = 0,                0 <= a <= w,   sum nu sum(w)                                        (6)
+
+The decision is d(x) = sum_i b_i k(x, x_i) - level, the level of slopes f = Kb + c where b is between its bounds.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from novum import _core
+from novum.exceptions import ParameterError
+from novum.svm.kernel_choice import Kernel
+
+__all__ = ["Limits", "Machine", "classify", "enclose", "nu_classify", "nu_regress", "regress"]
+
+GAP = 5e-4  # of tol, as a share of the objective: a gap so small that more steps would change no printed digit
+MOST_STEPS = 10_000_000  # where max_iter sets no limit: nothing runs for ever
+MEGABYTE = 1 << 20
+
+
+class Limits(NamedTuple):
+    """When the solver stops and what it may use."""
+
+    tol: float
+    max_iter: int
+    cache_size: float
+    shrinking: bool
+    threads: int
+
+    def as_tuple(self, size: int) -> tuple[float, float, int, int, bool]:
+        """What the compiled solver takes, for a problem of that size."""
+        steps = self.max_iter if self.max_iter >= 0 else max(MOST_STEPS, 100 * size)
+        return float(self.tol), GAP * self.tol, steps, int(self.cache_size * MEGABYTE), bool(self.shrinking)
+
+
+class Problem(NamedTuple):
+    """(1) with variables in one or two halves, each with a sum of its own where `by_half`."""
+
+    halves: int
+    by_half: bool
+    linear: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    start: NDArray[np.float64]
+
+
+class Machine(NamedTuple):
+    """An optimum of (1) in the terms of the decision."""
+
+    coefficient: NDArray[np.float64]  # (n,): of every row in the decision
+    level: float
+    steps: int
+    violation: float
+    gap: float
+    objective: float
+    converged: bool
+    scale: float = 1.0  # r of (3), or the width of the tube of (5)
+
+
+def optimum(points: Any, kernel: Kernel, problem: Problem, limits: Limits) -> tuple[NDArray, NDArray, tuple]:
+    """Return b, the levels and the account of the solver."""
+    b, slope = problem.start.copy(), np.empty_like(problem.start)
+    level = np.empty(problem.halves if problem.by_half else 1)
+    rest = (problem.halves, problem.by_half, problem.linear, problem.lower, problem.upper)
+    rest = (*rest, limits.as_tuple(len(b)), b, slope, level)
+    solver = _core.svm.smo
+    if kernel.is_matrix:
+        account = solver.gram(points, *rest)
+    elif scipy.sparse.issparse(points):
+        values, columns, starts = points.data, points.indices.astype(np.int32), points.indptr.astype(np.int64)
+        account = solver.sparse(
+            values.astype(np.float64), columns, starts, points.shape[1], kernel.arguments, limits.threads, *rest
+        )
+    else:
+        account = solver.dense(points, kernel.arguments, limits.threads, *rest)
+    return b, level, account
+
+
+def machine_of(coefficient: NDArray, level: float, account: tuple, scale: float = 1.0) -> Machine:
+    """Return the machine with the account of its solver: steps, violation, gap, objective, rows computed, converged."""
+    steps, violation, gap, objective, _, converged = account
+    return Machine(coefficient, level, steps, violation, gap, objective, converged, scale)
+
+
+def classify(points: Any, kernel: Kernel, sign: NDArray[np.float64], C: NDArray[np.float64], limits: Limits) -> Machine:
+    """Solve (2) for signs of +1 and -1 and a bound per row."""
+    lower, upper = np.where(sign > 0, 0.0, -C), np.where(sign > 0, C, 0.0)
+    problem = Problem(1, False, -sign, lower, upper, np.zeros(len(sign)))
+    b, level, account = optimum(points, kernel, problem, limits)
+    return machine_of(b, float(level[0]), account)
+
+
+def nu_classify(
+    points: Any, kernel: Kernel, sign: NDArray[np.float64], weight: NDArray[np.float64], nu: float, limits: Limits
+) -> Machine:
+    """Solve (3). A half of the variables is one class; those of the other class are held at zero in it."""
+    total = nu * float(weight.sum()) / 2
+    by_class = [np.where(sign > 0, weight, 0.0), np.where(sign < 0, weight, 0.0)]
+    if total > min(float(bound.sum()) for bound in by_class) * (1 + 1e-12):
+        raise ParameterError(
+            f"specified nu is infeasible: nu={nu!r} asks each class for {total:.6g} of weight, the smaller one has"
+            f" {min(float(bound.sum()) for bound in by_class):.6g}. Give a smaller nu."
+        )
+    fill = [filled(bound, total) for bound in by_class]
+    zeros = np.zeros(2 * len(sign))
+    problem = Problem(
+        2,
+        True,
+        zeros,
+        np.concatenate([zeros[: len(sign)], -by_class[1]]),
+        np.concatenate([by_class[0], zeros[: len(sign)]]),
+        np.concatenate([fill[0], -fill[1]]),
+    )
+    b, level, account = optimum(points, kernel, problem, limits)
+    r = float(level[0] - level[1]) / 2
+    r = r if r > 0 else 1.0  # only where the classes coincide: the decision is flat
+    both = b[: len(sign)] + b[len(sign) :]
+    return machine_of(both / r, float(level[0] + level[1]) / (2 * r), account, r)
+
+
+def filled(bound: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+    """Return variables that add up to `total`, the first ones at their bounds."""
+    return np.clip(total - np.concatenate([[0.0], np.cumsum(bound)[:-1]]), 0.0, bound)
+
+
+def regress(
+    points: Any, kernel: Kernel, y: NDArray[np.float64], C: NDArray[np.float64], epsilon: float, limits: Limits
+) -> Machine:
+    """Solve (4)."""
+    zeros = np.zeros(len(y))
+    linear = np.concatenate([epsilon - y, -epsilon - y])
+    problem = Problem(2, False, linear, np.concatenate([zeros, -C]), np.concatenate([C, zeros]), np.zeros(2 * len(y)))
+    b, level, account = optimum(points, kernel, problem, limits)
+    return machine_of(b[: len(y)] + b[len(y) :], float(level[0]), account, epsilon)
+
+
+def nu_regress(
+    points: Any, kernel: Kernel, y: NDArray[np.float64], C: NDArray[np.float64], nu: float, limits: Limits
+) -> Machine:
+    """Solve (5); the width of the tube is half the distance of the levels."""
+    zeros, start = np.zeros(len(y)), filled(C, nu * float(C.sum()) / 2)
+    linear = np.concatenate([-y, -y])
+    problem = Problem(
+        2, True, linear, np.concatenate([zeros, -C]), np.concatenate([C, zeros]), np.concatenate([start, -start])
+    )
+    b, level, account = optimum(points, kernel, problem, limits)
+    width = float(level[1] - level[0]) / 2
+    return machine_of(b[: len(y)] + b[len(y) :], float(level[0] + level[1]) / 2, account, width)
+
+
+def enclose(points: Any, kernel: Kernel, weight: NDArray[np.float64], nu: float, limits: Limits) -> Machine:
+    """Solve (6)."""
+    start = filled(weight, nu * float(weight.sum()))
+    zeros = np.zeros(len(weight))
+    b, level, account = optimum(points, kernel, Problem(1, False, zeros, zeros, weight, start), limits)
+    return machine_of(b, float(level[0]), account)

@@ -1,0 +1,117 @@
+"""The boundary of most of the rows: the plane in feature space that lies furthest from the origin, with a share nu beyond it."""
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import Domain, Real
+from novum.base.estimator import fits
+from novum.base.parameters import stores
+from novum.fold.blocks import Block
+from novum.runtime.typing import Rows, RowWeights, Target
+from novum.svm.base import COMMON_DOMAINS, Decision, KernelMachine, single_decision
+from novum.svm.dual import enclose
+
+__all__ = ["OneClassSVM"]
+
+
+def verdict(decision: Decision, block: Block) -> Any:
+    """Return +1 for rows inside and -1 for those outside."""
+    return np.where(single_decision(decision, block) > 0, 1, -1).astype(np.intp)
+
+
+class OneClassSVM(OutlierMixin, KernelMachine):
+    """Detector of rows unlike those that it has seen.
+
+    Parameters
+    ----------
+    kernel, degree, gamma, coef0, tol
+        As in SVC.
+    nu : float, default=0.5
+        Upper bound on the share of training rows outside, lower bound on that of support vectors.
+    shrinking, cache_size, verbose, max_iter
+        As in SVC.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, shape_fit_, fit_status_
+        As in SVC, for a single machine.
+    offset_ : array of shape (1,)
+        Scores below it are outside: decision = score - offset.
+    n_iter_, dual_objective_, duality_gap_, kkt_violation_
+        As in SVR.
+
+    Examples
+    --------
+    >>> from novum.svm import OneClassSVM
+    >>> OneClassSVM(gamma="auto").fit([[0], [0.44], [0.45], [0.46], [1]]).predict([[0], [0.45], [2]])
+    array([-1,  1, -1])
+    """
+
+    _domains: dict[str, Domain] = {**COMMON_DOMAINS, "nu": Real(0, 1, open="low")}
+
+    @stores
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+    ) -> None: ...
+
+    @fits
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
+        """Find the boundary.
+
+        [rows in memory or a sparse matrix, no target, weights]
+        """
+        training, _ = self._read(X, None, sample_weight)
+        used, points = training.used, training.points
+        weight = np.ones(points.shape[0]) if training.weight is None else training.weight
+        if len(used) < len(weight):
+            points = points[np.ix_(used, used)] if training.kernel.is_matrix else points[used]
+        machine = enclose(points, training.kernel, weight[used], self.nu, self._limits())
+        carries = machine.coefficient != 0
+        self._keep(training, used[carries])
+        self._n_support = np.array([int(carries.sum())], dtype=np.int32)
+        self._dual_coef_, self._intercept_ = machine.coefficient[None, carries], np.array([-machine.level])
+        self.dual_coef_ = scipy.sparse.csr_matrix(self._dual_coef_) if self._sparse else self._dual_coef_
+        self.intercept_, self.offset_ = self._intercept_.copy(), -self._intercept_
+        self.n_iter_ = int(machine.steps)
+        self._tell([machine])
+        return self
+
+    def _single(self) -> Decision:
+        check_is_fitted(self)
+        return self._decision([np.arange(len(self.support_))], self._dual_coef_)
+
+    def decision_function(self, X: Rows) -> Any:
+        """Return the distance from the boundary in feature space, times |w|: positive inside.
+
+        [rows or a sparse matrix] -> array of shape (n_samples,)
+        """
+        return self._ask(X, single_decision, self._single())
+
+    def score_samples(self, X: Rows) -> Any:
+        """Return the decision plus `offset_`.
+
+        [rows or a sparse matrix] -> array of shape (n_samples,)
+        """
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: Rows) -> Any:
+        """Return +1 for rows inside, -1 for others.
+
+        [rows or a sparse matrix] -> array of shape (n_samples,)
+        """
+        return self._ask(X, verdict, self._single())

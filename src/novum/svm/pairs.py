@@ -1,0 +1,94 @@
+"""One machine per pair of classes: their training, the layout of their coefficients, and the votes that make a label.
+
+    d_ij(x) = sum over vectors of i and j of b k(x, x_s) - level,   i < j; positive speaks for i                          (1)
+
+A support vector of class i has a coefficient for every other class j: in line j - 1 where j > i, else in line j, so that the table
+of coefficients has one line less than there are classes (as in LIBSVM).
+"""
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from novum.runtime.pool import map_ordered
+from novum.svm.dual import Machine
+
+__all__ = ["Trained", "confidence_of_classes", "decisions", "train", "votes"]
+
+
+class Trained(NamedTuple):
+    """Machines of all pairs in one table."""
+
+    support: NDArray[np.intp]  # rows of the support vectors, by class and then by number
+    count: NDArray[np.int32]  # how many of each class
+    coefficient: NDArray[np.float64]  # (classes - 1, support vectors)
+    intercept: NDArray[np.float64]  # of every pair
+    machines: list[Machine]
+
+
+def train(
+    code: NDArray[np.intp],
+    classes: int,
+    points: Any,
+    is_matrix: bool,
+    used: NDArray[np.intp],
+    solve: Callable[[Any, NDArray[np.float64], NDArray[np.intp], int], Machine],
+    threads: int,
+) -> Trained:
+    """Train a machine per pair; `solve(points, sign, rows, threads)` trains one. Pairs share the threads, a single one has all."""
+    pairs = list(combinations(range(classes), 2))
+    of_class = [used[code[used] == c] for c in range(classes)]
+
+    def one(pair: tuple[int, int]) -> Machine:
+        rows = np.concatenate([of_class[pair[0]], of_class[pair[1]]])
+        sign = np.repeat([1.0, -1.0], [len(of_class[pair[0]]), len(of_class[pair[1]])])
+        if len(rows) == points.shape[0] and (rows == np.arange(len(rows))).all():
+            part = points
+        else:
+            part = points[np.ix_(rows, rows)] if is_matrix else points[rows]
+        part = part if scipy.sparse.issparse(part) else np.ascontiguousarray(part)
+        return solve(part, sign, rows, threads if len(pairs) == 1 else 1)
+
+    machines = list(map_ordered(one, pairs, threads if len(pairs) > 1 else 1))
+    table = np.zeros((max(1, classes - 1), points.shape[0]))
+    for (i, j), machine in zip(pairs, machines, strict=True):
+        ni = len(of_class[i])
+        table[j - 1, of_class[i]] = machine.coefficient[:ni]
+        table[i, of_class[j]] = machine.coefficient[ni:]
+    carries = (table != 0).any(axis=0)
+    by_class = [rows[carries[rows]] for rows in of_class]
+    support = np.concatenate(by_class)
+    count = np.array([len(rows) for rows in by_class], dtype=np.int32)
+    return Trained(support, count, table[:, support], np.array([-m.level for m in machines]), machines)
+
+
+def decisions(sums: NDArray[np.float64], intercept: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (1) of every pair from the sums over the vectors of each class, (n, classes, classes - 1)."""
+    pairs = combinations(range(sums.shape[1]), 2)
+    return np.stack([sums[:, i, j - 1] + sums[:, j, i] for i, j in pairs], axis=1) + intercept
+
+
+def votes(decision: NDArray[np.float64], classes: int) -> NDArray[np.intp]:
+    """Return the class that wins most pairs, the first of equals."""
+    won = np.zeros((len(decision), classes), dtype=np.intp)
+    for k, (i, j) in enumerate(combinations(range(classes), 2)):
+        first = decision[:, k] > 0
+        won[:, i] += first
+        won[:, j] += ~first
+    return won.argmax(axis=1)
+
+
+def confidence_of_classes(decision: NDArray[np.float64], classes: int) -> NDArray[np.float64]:
+    """Return a score per class: the pairs that it wins, and between equals the sum of its decisions, squeezed below one half."""
+    won, total = np.zeros((len(decision), classes)), np.zeros((len(decision), classes))
+    for k, (i, j) in enumerate(combinations(range(classes), 2)):
+        total[:, i] += decision[:, k]
+        total[:, j] -= decision[:, k]
+        second = decision[:, k] < 0
+        won[:, i] += ~second
+        won[:, j] += second
+    return won + total / (3 * (np.abs(total) + 1))

@@ -1,0 +1,181 @@
+"""Support vector regressors: the flattest function within a tube about the targets, with slack.
+
+    minimise  |w|^2 / 2 + sum_i C_i (s_i + s*_i)   over   -e - s*_i <= y_i - w'p(x_i) - w_0 <= e + s_i                    (1)
+
+The dual is (4) of `novum.svm.dual`. The nu-machine chooses the width e so that a share of at most nu lies outside the tube.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import Domain, Real
+from novum.base.estimator import fits
+from novum.base.parameters import stores
+from novum.exceptions import DataError
+from novum.runtime.typing import Rows, RowWeights, Target
+from novum.svm.base import COMMON_DOMAINS, KernelMachine, Training, single_decision
+from novum.svm.dual import Machine, nu_regress, regress
+
+__all__ = ["SVR", "NuSVR"]
+
+
+class TubeRegressor(RegressorMixin, KernelMachine):
+    """Regressor with a tube."""
+
+    _target = "numeric"
+
+    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> Machine:
+        raise NotImplementedError
+
+    @fits
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
+        """Find the support vectors.
+
+        With kernel="precomputed" X is the kernel matrix between all rows; with a callable whatever it understands.
+
+        [rows in memory or a sparse matrix, target, weights]
+        """
+        training, target = self._read(X, y, sample_weight)
+        if target.ndim == 2 and target.shape[1] > 1:
+            raise DataError(
+                f"{type(self).__name__}: y should be a 1d array, got an array of shape {target.shape} instead. Fit one machine per"
+                " column (sklearn.multioutput.MultiOutputRegressor)."
+            )
+        target, used = target.reshape(len(target)).astype(np.float64), training.used
+        C = np.full(len(target), float(self.C)) if training.weight is None else self.C * training.weight
+        points = training.points
+        if len(used) < len(target):
+            points = points[np.ix_(used, used)] if training.kernel.is_matrix else points[used]
+        machine = self._machine(training, points, target[used], C[used])
+        carries = machine.coefficient != 0
+        self._keep(training, used[carries])
+        self._n_support = np.array([int(carries.sum())], dtype=np.int32)
+        self._dual_coef_, self._intercept_ = machine.coefficient[None, carries], np.array([-machine.level])
+        self.dual_coef_ = scipy.sparse.csr_matrix(self._dual_coef_) if self._sparse else self._dual_coef_
+        self.intercept_, self.epsilon_ = self._intercept_.copy(), machine.scale
+        self.n_iter_ = int(machine.steps)
+        self._tell([machine])
+        return self
+
+    def predict(self, X: Rows) -> Any:
+        """Return the function at every row.
+
+        [rows or a sparse matrix] -> array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._ask(X, single_decision, self._decision([np.arange(len(self.support_))], self._dual_coef_))
+
+
+class SVR(TubeRegressor):
+    """Support vector regressor with a tube of given width.
+
+    Parameters
+    ----------
+    kernel, degree, gamma, coef0, tol
+        As in SVC.
+    C : float, default=1.0
+        Price of a unit of slack, times the weights of the rows.
+    epsilon : float, default=0.1
+        Half the width of the tube: errors below it cost nothing.
+    shrinking, cache_size, verbose, max_iter
+        As in SVC.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, shape_fit_, fit_status_
+        As in SVC, for a single machine.
+    epsilon_ : float
+        Half the width of the tube.
+    n_iter_ : int
+    dual_objective_, duality_gap_, kkt_violation_ : arrays of shape (1,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.svm import SVR
+    >>> x = np.linspace(0, 6, 40)[:, None]
+    >>> model = SVR(C=10, epsilon=0.05).fit(x, np.sin(x[:, 0]))
+    >>> bool(abs(model.predict(x) - np.sin(x[:, 0])).max() < 0.06)
+    True
+    """
+
+    _domains: dict[str, Domain] = {**COMMON_DOMAINS, "C": Real(0, np.inf, open="low"), "epsilon": Real(0)}
+
+    @stores
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+    ) -> None: ...
+
+    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> Machine:
+        return regress(points, training.kernel, y, C, self.epsilon, self._limits())
+
+
+class NuSVR(TubeRegressor):
+    """Support vector regressor that chooses the width of its tube.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Upper bound on the share of rows outside the tube, lower bound on that of support vectors.
+    C : float, default=1.0
+        Price of a unit of slack, times the weights of the rows.
+    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter
+        As in SVC.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, shape_fit_, fit_status_
+        As in SVC, for a single machine.
+    epsilon_ : float
+        Half the width of the tube that was found.
+    n_iter_, dual_objective_, duality_gap_, kkt_violation_
+        As in SVR.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.svm import NuSVR
+    >>> x = np.linspace(0, 6, 40)[:, None]
+    >>> model = NuSVR(nu=0.3, C=10).fit(x, np.sin(x[:, 0]))
+    >>> bool((abs(model.predict(x) - np.sin(x[:, 0])) > model.epsilon_ + 1e-3).mean() <= 0.3)
+    True
+    """
+
+    _domains: dict[str, Domain] = {**COMMON_DOMAINS, "C": Real(0, open="low"), "nu": Real(0, 1, open="low")}
+
+    @stores
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        verbose: bool = False,
+        max_iter: int = -1,
+    ) -> None: ...
+
+    def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> Machine:
+        return nu_regress(points, training.kernel, y, C, self.nu, self._limits())
