@@ -13,7 +13,7 @@ using namespace novum::svm;
 
 namespace {
 
-using LimitArguments = std::tuple<double, double, std::int64_t, std::size_t, bool>;
+using LimitArguments = std::tuple<double, double, std::int64_t, std::size_t, bool, bool>;
 using Result = std::tuple<std::int64_t, double, double, double, std::size_t, bool>;
 
 Result solve_with(Rows& rows, std::size_t halves, bool by_half, Vector<const double> linear, Vector<const double> lower,
@@ -23,7 +23,8 @@ Result solve_with(Rows& rows, std::size_t halves, bool by_half, Vector<const dou
                 slope.size() == size && level.size() == (by_half ? halves : 1),
             "smo: one number per variable in linear, lower, upper, b and slope, and one level per sum");
     const Problem problem{halves, by_half, linear.data(), lower.data(), upper.data()};
-    const Limits most{std::get<0>(limits), std::get<1>(limits), std::get<2>(limits), std::get<3>(limits), std::get<4>(limits)};
+    const Limits most{std::get<0>(limits), std::get<1>(limits), std::get<2>(limits),
+                      std::get<3>(limits), std::get<4>(limits), std::get<5>(limits)};
     const Outcome out = solve(rows, problem, most, b.data(), slope.data(), level.data());
     return {out.steps, out.violation, out.gap, out.objective, out.rows_computed, out.converged};
 }

@@ -68,8 +68,13 @@ PAIRWISE = {
     "KernelPCA",
     "MetricLearner",
     "NadarayaWatson",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
+    "SVC",
+    "SVR",
 }  # learners that compare every row with every other
 # Learners whose steps are taken row by row: three steps are not one step three times as long, so weights are no repetition.
 STEPPING = ("Perceptron", "SGDClassifier", "SGDRegressor")

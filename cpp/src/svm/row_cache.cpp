@@ -12,34 +12,37 @@ namespace novum::svm {
 
 namespace {
 
-constexpr std::size_t PADDING = 16;  // floats of the widest vector: loops over a row need no rest
+constexpr std::size_t PADDING = 16;  // numbers of the widest vector: loops over a row need no rest
 
 constexpr std::size_t HUGE = 2 << 20;  // bytes of a huge page: rows are written once, and a page fault per 4 KiB would cost as much
 
 std::size_t padded(std::size_t n) { return (n + PADDING - 1) / PADDING * PADDING; }
 
-std::unique_ptr<float[], void (*)(float*)> allocate(std::size_t count) {
-    const std::size_t bytes = (count * sizeof(float) + HUGE - 1) / HUGE * HUGE;
+template <class Real>
+std::unique_ptr<Real[], void (*)(Real*)> allocate(std::size_t count) {
+    const std::size_t bytes = (count * sizeof(Real) + HUGE - 1) / HUGE * HUGE;
     void* memory = std::aligned_alloc(HUGE, bytes);
     if (!memory) throw std::bad_alloc();
 #if defined(__linux__)
     madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
-    return {static_cast<float*>(memory), [](float* p) { std::free(p); }};
+    return {static_cast<Real*>(memory), [](Real* p) { std::free(p); }};
 }
 
 }  // namespace
 
-RowCache::RowCache(Rows& given, std::size_t bytes)
-    : rows(&given), length(padded(given.size())), storage(nullptr, [](float*) {}), slot_of(given.size(), -1) {
-    const std::size_t fit = bytes / (length * sizeof(float)), least = std::min<std::size_t>(given.size(), 2 * BLOCK + 2);
+template <class Real>
+RowCache<Real>::RowCache(Rows& given, std::size_t bytes)
+    : rows(&given), length(padded(given.size())), storage(nullptr, [](Real*) {}), slot_of(given.size(), -1) {
+    const std::size_t fit = bytes / (length * sizeof(Real)), least = std::min<std::size_t>(given.size(), 2 * BLOCK + 2);
     const std::size_t count = std::clamp(fit, least, given.size());
     capacity = count * length;
-    storage = allocate(capacity);
+    storage = allocate<Real>(capacity);
     hold(count);
 }
 
-void RowCache::hold(std::size_t slots) {
+template <class Real>
+void RowCache<Real>::hold(std::size_t slots) {
     owner.assign(slots, -1);
     before.assign(slots, -1);
     after.assign(slots, -1);
@@ -47,15 +50,16 @@ void RowCache::hold(std::size_t slots) {
     used = 0;
 }
 
-void RowCache::narrow(Rows& given, std::span<const std::int32_t> kept) {
+template <class Real>
+void RowCache<Real>::narrow(Rows& given, std::span<const std::int32_t> kept) {
     std::vector<std::int32_t> number(slot_of.size(), -1), owners;
     for (std::size_t k = 0; k < kept.size(); ++k) number[static_cast<std::size_t>(kept[k])] = static_cast<std::int32_t>(k);
     const std::size_t wide = length;
     length = padded(kept.size());
     for (std::size_t slot = 0; slot < used; ++slot) {  // a row never moves behind itself, nor does a column
         if (owner[slot] < 0 || number[static_cast<std::size_t>(owner[slot])] < 0) continue;
-        const float* from = storage.get() + slot * wide;
-        float* to = storage.get() + owners.size() * length;
+        const Real* from = storage.get() + slot * wide;
+        Real* to = storage.get() + owners.size() * length;
         for (std::size_t k = 0; k < kept.size(); ++k) to[k] = from[static_cast<std::size_t>(kept[k])];
         owners.push_back(number[static_cast<std::size_t>(owner[slot])]);
     }
@@ -65,7 +69,8 @@ void RowCache::narrow(Rows& given, std::span<const std::int32_t> kept) {
     for (std::int32_t i : owners) take(i);
 }
 
-void RowCache::touch(std::size_t slot) {
+template <class Real>
+void RowCache<Real>::touch(std::size_t slot) {
     const auto s = static_cast<std::int32_t>(slot);
     if (oldest < 0) {
         oldest = before[slot] = after[slot] = s;
@@ -85,7 +90,8 @@ void RowCache::touch(std::size_t slot) {
     after[slot] = oldest;
 }
 
-std::size_t RowCache::take(std::int32_t i) {
+template <class Real>
+std::size_t RowCache<Real>::take(std::int32_t i) {
     std::size_t slot = used;
     if (used < owner.size()) {
         ++used;
@@ -96,18 +102,19 @@ std::size_t RowCache::take(std::int32_t i) {
     owner[slot] = i;
     slot_of[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(slot);
     touch(slot);
-    float* tail = at(slot);
-    std::fill(tail + rows->size(), tail + length, 0.0f);
+    Real* tail = at(slot);
+    std::fill(tail + rows->size(), tail + length, Real(0));
     return slot;
 }
 
-const float* RowCache::row(std::size_t i, std::span<const std::int32_t> wanted) {
+template <class Real>
+const Real* RowCache<Real>::row(std::size_t i, std::span<const std::int32_t> wanted) {
     if (has(i)) {
         touch(static_cast<std::size_t>(slot_of[i]));
         return at(static_cast<std::size_t>(slot_of[i]));
     }
     std::int32_t index[BLOCK];
-    float* out[BLOCK];
+    Real* out[BLOCK];
     std::size_t count = 0;
     for (std::int32_t j : wanted)
         if (count + 1 < BLOCK && static_cast<std::size_t>(j) != i && !has(static_cast<std::size_t>(j))) {
@@ -120,5 +127,8 @@ const float* RowCache::row(std::size_t i, std::span<const std::int32_t> wanted) 
     made += count;
     return out[count - 1];
 }
+
+template class RowCache<float>;
+template class RowCache<double>;
 
 }  // namespace novum::svm

@@ -1,4 +1,5 @@
 #include "novum/svm/rows.h"
+#include "novum/runtime/interrupt.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,8 @@ namespace novum::svm {
 namespace {
 
 constexpr std::size_t PART_GROUPS = 16;  // groups of points that a thread takes at a time
-constexpr std::size_t PART_ROWS = 256;   // sparse rows that a thread takes at a time
+constexpr std::size_t PART_ROWS = 64;    // rows that a thread takes at a time
+constexpr std::size_t TURN_ROWS = 512;   // rows between two looks for Ctrl-C
 
 // One pair, as the vectors of kernels/function.h compute it.
 double one(const kernels::Function& f, double dot, double near, double far) {
@@ -42,7 +44,8 @@ DenseRows::DenseRows(const kernels::Function& f, std::vector<double> given, std:
 
 double DenseRows::diagonal(std::size_t i) const { return one(f, points.squares[i], points.squares[i], points.squares[i]); }
 
-void DenseRows::compute(const std::int32_t* index, std::size_t count, float* const* out) {
+template <class Out>
+void DenseRows::write(const std::int32_t* index, std::size_t count, Out* const* out) {
     const std::size_t d = points.columns;
     block.resize(count * d);
     squares.resize(count);
@@ -76,11 +79,15 @@ void DenseRows::weigh(std::span<const std::int32_t> target, std::span<const std:
         squares[k] = points.squares[place(target[k])];
     }
     std::fill_n(out, target.size(), 0.0);
-    team.run(static_cast<std::uint32_t>((target.size() + PART_ROWS - 1) / PART_ROWS), [&](std::uint32_t part, int) {
-        const std::size_t start = part * PART_ROWS, rows = std::min(PART_ROWS, target.size() - start);
-        kernels::weigh(f, far.data() + start * d, squares.data() + start, rows, packed, 0, packed.groups(), coefficient.data(),
-                       coefficient.size(), 1, out + start);
-    });
+    for (std::size_t from = 0; from < target.size(); from += TURN_ROWS) {
+        const std::size_t until = std::min(target.size(), from + TURN_ROWS);
+        team.run(static_cast<std::uint32_t>((until - from + PART_ROWS - 1) / PART_ROWS), [&](std::uint32_t part, int) {
+            const std::size_t start = from + part * PART_ROWS, rows = std::min(PART_ROWS, until - start);
+            kernels::weigh(f, far.data() + start * d, squares.data() + start, rows, packed, 0, packed.groups(), coefficient.data(),
+                           coefficient.size(), 1, out + start);
+        });
+        interrupt::poll();
+    }
 }
 
 SparseRows::SparseRows(const kernels::Function& f, const Compressed& x, std::vector<std::int32_t> given, Team& team)
@@ -119,11 +126,13 @@ void SparseRows::pass(const std::int32_t* index, std::size_t count, std::span<co
             }
         });
         spread(false);
+        interrupt::poll();
     }
 }
 
-void SparseRows::compute(const std::int32_t* index, std::size_t count, float* const* out) {
-    pass(index, count, every, [&](std::size_t r, std::size_t j, double k) { out[r][j] = static_cast<float>(k); });
+template <class Out>
+void SparseRows::write(const std::int32_t* index, std::size_t count, Out* const* out) {
+    pass(index, count, every, [&](std::size_t r, std::size_t j, double k) { out[r][j] = static_cast<Out>(k); });
 }
 
 std::unique_ptr<Rows> SparseRows::some(std::span<const std::int32_t> points) const {
@@ -135,9 +144,10 @@ void SparseRows::weigh(std::span<const std::int32_t> target, std::span<const std
     pass(source.data(), source.size(), target, [&](std::size_t s, std::size_t t, double k) { out[t] += weight[s] * k; });
 }
 
-void GramRows::compute(const std::int32_t* index, std::size_t count, float* const* out) {
+template <class Out>
+void GramRows::write(const std::int32_t* index, std::size_t count, Out* const* out) {
     for (std::size_t r = 0; r < count; ++r)
-        for (std::size_t j = 0; j < chosen.size(); ++j) out[r][j] = static_cast<float>(entry(place(index[r]), j));
+        for (std::size_t j = 0; j < chosen.size(); ++j) out[r][j] = static_cast<Out>(entry(place(index[r]), j));
 }
 
 std::unique_ptr<Rows> GramRows::some(std::span<const std::int32_t> points) const {
@@ -148,7 +158,15 @@ void GramRows::weigh(std::span<const std::int32_t> target, std::span<const std::
     for (std::size_t t = 0; t < target.size(); ++t) {
         out[t] = 0;
         for (std::size_t s = 0; s < source.size(); ++s) out[t] += weight[s] * entry(place(target[t]), place(source[s]));
+        if (t % TURN_ROWS == 0) interrupt::poll();
     }
 }
+
+template void DenseRows::write(const std::int32_t*, std::size_t, float* const*);
+template void DenseRows::write(const std::int32_t*, std::size_t, double* const*);
+template void SparseRows::write(const std::int32_t*, std::size_t, float* const*);
+template void SparseRows::write(const std::int32_t*, std::size_t, double* const*);
+template void GramRows::write(const std::int32_t*, std::size_t, float* const*);
+template void GramRows::write(const std::int32_t*, std::size_t, double* const*);
 
 }  // namespace novum::svm

@@ -31,20 +31,23 @@ struct Extremes {
 };
 
 // f += d (K_i - K_j), and the extremes of (3) afterwards. Lengths are multiples of 16.
+template <class Real>
 struct Update {
     template <int BYTES>
-    static NOVUM_INLINE Extremes run(std::size_t count, const float* ki, const float* kj, double d, double* f, float* brief,
+    static NOVUM_INLINE Extremes run(std::size_t count, const Real* ki, const Real* kj, double d, double* f, float* brief,
                                      const float* bar_up, const float* bar_low) {
         using S = panel::Simd<double, BYTES>;
         constexpr std::size_t L = S::LANES;
         using V = typename S::V;
         using I = typename S::I;
         typedef float F __attribute__((vector_size(BYTES / 2)));
+        typedef Real K __attribute__((vector_size(BYTES / 8 * sizeof(Real))));
         V least = V{} + INFINITE, most = V{} - INFINITE;
         I rising{}, falling{}, here;
         for (std::size_t l = 0; l < L; ++l) here[l] = static_cast<std::int64_t>(l);
         for (std::size_t t = 0; t < count; t += L, here += static_cast<std::int64_t>(L)) {
-            F a, b, up, low;
+            K a, b;
+            F up, low;
             std::memcpy(&a, ki + t, sizeof a);
             std::memcpy(&b, kj + t, sizeof b);
             std::memcpy(&up, bar_up + t, sizeof up);
@@ -75,10 +78,26 @@ struct Partner {
     std::size_t at;
 };
 
+// A vector of floats from a row of either kind.
+template <class V, int BYTES>
+NOVUM_INLINE V row(const float* from) {
+    V v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+template <class V, int BYTES>
+NOVUM_INLINE V row(const double* from) {
+    typedef double Wide __attribute__((vector_size(2 * BYTES)));
+    Wide v;
+    std::memcpy(&v, from, sizeof v);
+    return __builtin_convertvector(v, V);
+}
+
 // The partner j of (4), in single precision: which pair moves need not be known to more digits.
+template <class Real>
 struct Choose {
     template <int BYTES>
-    static NOVUM_INLINE Partner run(std::size_t count, const float* ki, float fi, float kii, const float* brief, const float* diagonal,
+    static NOVUM_INLINE Partner run(std::size_t count, const Real* ki, float fi, float kii, const float* brief, const float* diagonal,
                                     const float* bar_low) {
         using S = panel::Simd<float, BYTES>;
         constexpr std::size_t L = S::LANES;
@@ -89,7 +108,7 @@ struct Choose {
         for (std::size_t l = 0; l < L; ++l) here[l] = static_cast<std::int32_t>(l);
         for (std::size_t t = 0; t < count; t += L, here += static_cast<std::int32_t>(L)) {
             const V rise = S::load(brief + t) - fi - S::load(bar_low + t);
-            const V bend = kii + S::load(diagonal + t) - 2.0f * S::load(ki + t);
+            const V bend = kii + S::load(diagonal + t) - 2.0f * row<V, BYTES>(ki + t);
             const V floor = V{} + static_cast<float>(FLAT);
             const V square = rise > V{} ? rise * rise : V{} - NO;
             const V gain = square / (bend > floor ? bend : floor);
@@ -107,6 +126,7 @@ struct Choose {
 
 // The variables at work. Points whose variables rest at a bound that the slopes keep them at are set aside now and then ("shrinking"):
 // what is left is packed together, rows included, and everything is looked at again at the end.
+template <class Real>
 class Solver {
   public:
     Solver(Rows& rows, const Problem& problem, const Limits& limits, double* b)
@@ -219,7 +239,7 @@ class Solver {
         ++restores;
         narrowed.reset();
         rows = &all;
-        cache = RowCache(all, limits.cache_bytes);
+        cache = RowCache<Real>(all, limits.cache_bytes);
         everybody();
         slopes();
     }
@@ -267,14 +287,14 @@ class Solver {
     }
 
     // f += d (K_i - K_j) in every half, and its extremes.
-    void refresh(const float* ki, const float* kj, double d) {
+    void refresh(const Real* ki, const Real* kj, double d) {
         if (!ki) {
-            nothing.assign(stride, 0.0f);
+            nothing.assign(stride, Real(0));
             ki = kj = nothing.data();
         }
         for (std::size_t h = 0; h < problem.halves; ++h) {
             const std::size_t o = h * stride;
-            Extremes e = widest<Update>(stride, ki, kj, d, f.data() + o, brief.data() + o, bar_up.data() + o, bar_low.data() + o);
+            Extremes e = widest<Update<Real>>(stride, ki, kj, d, f.data() + o, brief.data() + o, bar_up.data() + o, bar_low.data() + o);
             e.rising += o;
             e.falling += o;
             best[h] = e;
@@ -292,20 +312,19 @@ class Solver {
     // One step of (4) in half h, or in all where they share a sum; false where no pair can move.
     bool step(std::size_t h) {
         const std::size_t i = best[h].rising, pi = i % stride;
-        const float* ki = cache.has(pi) ? cache.row(pi) : cache.row(pi, likely(h));
+        const Real* ki = cache.has(pi) ? cache.row(pi) : cache.row(pi, likely(h));
         Partner chosen{-NO, 0};
         for (std::size_t k = problem.by_half ? h : 0; k < (problem.by_half ? h + 1 : problem.halves); ++k) {
             const std::size_t o = k * stride;
-            Partner p = widest<Choose>(stride, ki, brief[i], diagonal[pi], brief.data() + o, diagonal.data(), bar_low.data() + o);
+            Partner p = widest<Choose<Real>>(stride, ki, brief[i], diagonal[pi], brief.data() + o, diagonal.data(), bar_low.data() + o);
             if (p.gain > chosen.gain) chosen = {p.gain, p.at + o};
         }
         std::size_t j = chosen.gain > 0 ? chosen.at : best[h].falling;
         if (!(f[j] > f[i])) j = best[h].falling;  // digits that single precision did not see
         const std::size_t pj = j % stride;
-        const float* kj = cache.has(pj) ? cache.row(pj) : cache.row(pj, likely(h));
+        const Real* kj = cache.has(pj) ? cache.row(pj) : cache.row(pj, likely(h));
         ki = cache.row(pi);
-        const double bend =
-            std::max(FLAT, static_cast<double>(diagonal[pi]) + static_cast<double>(diagonal[pj]) - 2.0 * static_cast<double>(ki[pj]));
+        const double bend = std::max(FLAT, rows->diagonal(pi) + rows->diagonal(pj) - 2.0 * static_cast<double>(ki[pj]));
         const double up = high[i] - b[i], down = b[j] - low[j], d = std::min({(f[j] - f[i]) / bend, up, down});
         const double from_i = b[i], from_j = b[j];
         b[i] = d >= up ? high[i] : b[i] + d;
@@ -327,7 +346,7 @@ class Solver {
                 const double off = std::max(bar_up[at] == 0 ? middle - f[at] : 0.0, bar_low[at] == 0 ? f[at] - middle : 0.0);
                 if (off > 0 && !cache.has(t)) ranked.emplace_back(-off, static_cast<std::int32_t>(t));
             }
-        const std::size_t many = std::min(ranked.size(), RowCache::BLOCK - 1);
+        const std::size_t many = std::min(ranked.size(), RowCache<Real>::BLOCK - 1);
         std::nth_element(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(many), ranked.end());
         wanted.clear();
         for (std::size_t k = 0; k < many; ++k) wanted.push_back(ranked[k].second);
@@ -377,11 +396,12 @@ class Solver {
     double* whole;
     Rows* rows;
     std::unique_ptr<Rows> narrowed;
-    RowCache cache;
+    RowCache<Real> cache;
     std::size_t n = 0, stride = 0;
     std::vector<std::int32_t> point;  // the number of each point at work
     std::vector<double> f, b, low, high, shift;
-    std::vector<float> brief, bar_up, bar_low, diagonal, nothing;
+    std::vector<float> brief, bar_up, bar_low, diagonal;
+    std::vector<Real> nothing;
     std::vector<std::pair<double, std::int32_t>> ranked;
     std::vector<std::int32_t> wanted;
     Extremes best[2];
@@ -391,7 +411,8 @@ class Solver {
 }  // namespace
 
 Outcome solve(Rows& rows, const Problem& problem, const Limits& limits, double* b, double* slope, double* level) {
-    return Solver(rows, problem, limits, b).run(slope, level);
+    if (limits.precise) return Solver<double>(rows, problem, limits, b).run(slope, level);
+    return Solver<float>(rows, problem, limits, b).run(slope, level);
 }
 
 }  // namespace novum::svm

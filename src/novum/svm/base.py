@@ -112,7 +112,7 @@ class KernelMachine(Estimator):
         return self._training(X, check_weight(self, sample_weight, len(X))), target
 
     def _training(self, rows: Any, weight: NDArray[np.float64] | None) -> Training:
-        kernel = choose(self.kernel, self.gamma, self.coef0, self.degree, rows)
+        kernel = choose(self.kernel, self.gamma, self.coef0, self.degree, rows, weight)
         origin = None
         if kernel.function is not None:
             points: Any = matrix_of(type(self).__name__, kernel, rows, rows)
@@ -126,7 +126,7 @@ class KernelMachine(Estimator):
                     f" {points.shape[0]}x{points.shape[1]} matrix."
                 )
             if kernel.name == "rbf":  # distances do not change, and differences of large numbers keep their digits
-                origin = points.mean(axis=0)
+                origin = points.mean(axis=0)  # whatever the weights: it only keeps digits
                 points = points - origin
         n = points.shape[0]
         used = np.arange(n) if weight is None else np.flatnonzero(weight > 0)

@@ -28,8 +28,7 @@ from novum.fold.blocks import Block
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.svm.base import COMMON_DOMAINS, Decision, KernelMachine, Training, part_sums
-from novum.svm.dual import Limits, Machine, classify, nu_classify
-from novum.svm.margins import MarginReport, examine
+from novum.svm.dual import Limits, Machine, classify, hard_margin, nu_classify
 from novum.svm.pairs import Trained, confidence_of_classes, decisions, train, votes
 from novum.svm.probabilities import fit_pairs, probabilities
 
@@ -244,14 +243,6 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         coef = -coef if k == 2 else coef
         return scipy.sparse.csr_matrix(coef) if self._sparse else coef
 
-    def kkt_report(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> MarginReport:
-        """Return the role of every training row with its margin and slack, the objectives and their gap; for two classes.
-
-        [rows in memory or a sparse matrix, target, weights]
-        """
-        check_is_fitted(self)
-        return examine(self, X, y, sample_weight)
-
 
 class SVC(PairwiseClassifier):
     """Support vector classifier with a price C of slack.
@@ -345,6 +336,8 @@ class SVC(PairwiseClassifier):
     def _machine(
         self, points: Any, sign: NDArray[np.float64], weight: NDArray[np.float64], training: Training, limits: Limits
     ) -> Machine:
+        if np.isinf(self.C):
+            return hard_margin(points, training.kernel, sign, limits)
         return classify(points, training.kernel, sign, self.C * weight, limits)
 
 

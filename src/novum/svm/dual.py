@@ -6,6 +6,7 @@
     regression        b = (a, -a*), c = (e - y, -e - y), 0 <= a, a* <= C w                                                 (4)
     nu-regression     the same with c = (-y, -y),        sum of each half C nu sum(w) / 2                                   (5)
     one class         b = a,      c = 0,                0 <= a <= w,   sum nu sum(w)                                        (6)
+    hard margin       nearest points of the hulls of the classes: (3) with sums of one and no other bound; needs r > 0        (7)
 
 The decision is d(x) = sum_i b_i k(x, x_i) - level, the level of slopes f = Kb + c where b is between its bounds.
 """
@@ -17,14 +18,18 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.exceptions import ParameterError
-from novum.svm.kernel_choice import Kernel
+from novum.exceptions import DataError, ParameterError
+from novum.svm.kernel_choice import Kernel, squares_of
 
-__all__ = ["Limits", "Machine", "classify", "enclose", "nu_classify", "nu_regress", "regress"]
+__all__ = ["Limits", "Machine", "classify", "enclose", "hard_margin", "nu_classify", "nu_regress", "regress"]
 
 GAP = 5e-4  # of tol, as a share of the objective: a gap so small that more steps would change no printed digit
 MOST_STEPS = 10_000_000  # where max_iter sets no limit: nothing runs for ever
+MOST_HARD = 1_000_000  # where the tube must hold all points, and no solution may exist
 MEGABYTE = 1 << 20
+SINGLE = 6e-8  # relative rounding of a float
+CLEAR = 0.1  # of tol: rounding below it does not show
+SEPARATE = 1e-7  # of the slopes, or of their violation: half distances below it cannot be told from none
 
 
 class Limits(NamedTuple):
@@ -36,10 +41,16 @@ class Limits(NamedTuple):
     shrinking: bool
     threads: int
 
-    def as_tuple(self, size: int) -> tuple[float, float, int, int, bool]:
-        """What the compiled solver takes, for a problem of that size."""
+    def as_tuple(self, size: int, largest: float) -> tuple[float, float, int, int, bool, bool]:
+        """What the compiled solver takes, for a problem of that size with variables up to `largest`, times the kernel.
+
+        Slopes are sums of as many products of variables and kernels; where their rounding in single precision would come
+        near `tol`, rows are kept in double precision.
+        """
         steps = self.max_iter if self.max_iter >= 0 else max(MOST_STEPS, 100 * size)
-        return float(self.tol), GAP * self.tol, steps, int(self.cache_size * MEGABYTE), bool(self.shrinking)
+        precise = not largest * np.sqrt(size) * SINGLE < CLEAR * self.tol
+        memory = int(self.cache_size * MEGABYTE)
+        return float(self.tol), GAP * self.tol, steps, memory, bool(self.shrinking), precise
 
 
 class Problem(NamedTuple):
@@ -71,7 +82,8 @@ def optimum(points: Any, kernel: Kernel, problem: Problem, limits: Limits) -> tu
     b, slope = problem.start.copy(), np.empty_like(problem.start)
     level = np.empty(problem.halves if problem.by_half else 1)
     rest = (problem.halves, problem.by_half, problem.linear, problem.lower, problem.upper)
-    rest = (*rest, limits.as_tuple(len(b)), b, slope, level)
+    largest = float(np.max(problem.upper - problem.lower, initial=0.0)) * size_of(points, kernel)
+    rest = (*rest, limits.as_tuple(len(b), largest), b, slope, level)
     solver = _core.svm.smo
     if kernel.is_matrix:
         account = solver.gram(points, *rest)
@@ -83,6 +95,19 @@ def optimum(points: Any, kernel: Kernel, problem: Problem, limits: Limits) -> tu
     else:
         account = solver.dense(points, kernel.arguments, limits.threads, *rest)
     return b, level, account
+
+
+def size_of(points: Any, kernel: Kernel) -> float:
+    """Return the largest kernel of a point with itself."""
+    if kernel.name == "rbf" or not points.shape[0]:
+        return 1.0
+    if kernel.is_matrix:
+        return float(np.abs(np.diagonal(points)).max())
+    square = float(squares_of(points).max())
+    if kernel.name == "linear":
+        return square
+    with np.errstate(over="ignore"):
+        return 1.0 if kernel.name == "sigmoid" else float(abs(kernel.gamma * square + kernel.coef0) ** kernel.degree)
 
 
 def machine_of(coefficient: NDArray, level: float, account: tuple, scale: float = 1.0) -> Machine:
@@ -127,6 +152,31 @@ def nu_classify(
     return machine_of(both / r, float(level[0] + level[1]) / (2 * r), account, r)
 
 
+def hard_margin(points: Any, kernel: Kernel, sign: NDArray[np.float64], limits: Limits) -> Machine:
+    """Solve (7), to `tol` in units of the margin; raise where the classes cannot be separated."""
+    n, zeros = len(sign), np.zeros(2 * len(sign))
+    caps = [np.where(sign > 0, 2.0, 0.0), np.where(sign < 0, 2.0, 0.0)]  # above the sums, so that no bound is reached
+    lower, upper = np.concatenate([zeros[:n], -caps[1]]), np.concatenate([caps[0], zeros[:n]])
+    b, steps, scale, goal = np.concatenate([filled(caps[0], 1.0), -filled(caps[1], 1.0)]), 0, np.inf, limits.tol
+    while True:
+        problem = Problem(2, True, zeros, lower, upper, b)
+        b, level, account = optimum(points, kernel, problem, limits._replace(tol=goal))
+        r, steps = float(level[0] - level[1]) / 2, steps + account[0]
+        scale = min(scale, max(abs(float(level[0])), abs(float(level[1])), 1e-300))
+        if r < SEPARATE * max(scale, account[1]) or not account[-1]:
+            raise DataError(
+                "SVC: no plane in the space of the kernel separates the classes, so that C=inf has no solution. Give a finite"
+                " C, or a kernel with more room."
+            )
+        if account[1] <= limits.tol * r:
+            break
+        goal = 0.5 * limits.tol * r
+    both = (b[:n] + b[n:]) / r
+    objective = -float(np.abs(both).sum()) / 2  # at the optimum sum a = |w|^2
+    account = (steps, account[1] / r, account[2] / r**2, objective, account[4], account[5])
+    return machine_of(both, float(level[0] + level[1]) / (2 * r), account, r)
+
+
 def filled(bound: NDArray[np.float64], total: float) -> NDArray[np.float64]:
     """Return variables that add up to `total`, the first ones at their bounds."""
     return np.clip(total - np.concatenate([[0.0], np.cumsum(bound)[:-1]]), 0.0, bound)
@@ -139,7 +189,15 @@ def regress(
     zeros = np.zeros(len(y))
     linear = np.concatenate([epsilon - y, -epsilon - y])
     problem = Problem(2, False, linear, np.concatenate([zeros, -C]), np.concatenate([C, zeros]), np.zeros(2 * len(y)))
+    hard = bool(np.isinf(C).any())
+    if hard and limits.max_iter < 0:
+        limits = limits._replace(max_iter=MOST_HARD)
     b, level, account = optimum(points, kernel, problem, limits)
+    if hard and not account[-1]:
+        raise DataError(
+            f"SVR: no function of the kernel stays within epsilon={epsilon!r} of all targets, so that C=inf has no solution (or"
+            " needs more steps: max_iter). Give a larger epsilon, or a finite C."
+        )
     return machine_of(b[: len(y)] + b[len(y) :], float(level[0]), account, epsilon)
 
 

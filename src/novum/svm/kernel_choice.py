@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.exceptions import DataError
 
-__all__ = ["NAMES", "Kernel", "choose", "matrix_of", "weighted_sums"]
+__all__ = ["NAMES", "Kernel", "choose", "matrix_of", "squares_of", "weighted_sums"]
 
 NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
@@ -41,7 +41,9 @@ class Kernel(NamedTuple):
         return self.name == "precomputed"
 
 
-def choose(kernel: Any, gamma: Any, coef0: float, degree: int, rows: Any) -> Kernel:
+def choose(
+    kernel: Any, gamma: Any, coef0: float, degree: int, rows: Any, weight: NDArray[np.float64] | None = None
+) -> Kernel:
     """Return the kernel with `gamma` in numbers: "scale" is one over columns times variance of all cells, "auto" without it."""
     if callable(kernel):
         return Kernel("precomputed", 0.0, 0.0, 0, kernel)
@@ -50,12 +52,22 @@ def choose(kernel: Any, gamma: Any, coef0: float, degree: int, rows: Any) -> Ker
     if gamma == "auto":
         gamma = 1 / rows.shape[1]
     elif gamma == "scale":
-        if scipy.sparse.issparse(rows):
-            variance = float(rows.multiply(rows).mean() - rows.mean() ** 2)
-        else:
-            variance = float(rows.var(dtype=np.float64))
-        gamma = 1 / (rows.shape[1] * variance) if variance != 0 else 1.0
+        variance = cell_variance(rows, weight)
+        gamma = 1 / (rows.shape[1] * variance) if variance > 0 else 1.0
     return Kernel(kernel, float(gamma), float(coef0), int(degree))
+
+
+def cell_variance(rows: Any, weight: NDArray[np.float64] | None) -> float:
+    """Return the variance of all cells, rows counted by their weights."""
+    if scipy.sparse.issparse(rows):
+        each = np.ones(rows.shape[0]) if weight is None else weight
+        total = each.sum() * rows.shape[1]
+        mean = float(each @ np.ravel(rows.sum(axis=1))) / total
+        return float(each @ np.ravel(rows.multiply(rows).sum(axis=1))) / total - mean**2
+    if weight is None:
+        return float(rows.var(dtype=np.float64))
+    mean = float(np.average(rows.mean(axis=1, dtype=np.float64), weights=weight))
+    return float(np.average(((rows - mean) ** 2).mean(axis=1, dtype=np.float64), weights=weight))
 
 
 def matrix_of(owner: str, kernel: Kernel, rows: Any, others: Any) -> NDArray[np.float64]:

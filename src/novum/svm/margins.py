@@ -1,9 +1,7 @@
-"""What the optimality conditions say of every training row of a classifier for two classes.
+"""Margins of a separating plane w'x + w_0, labels y of +1 and -1.
 
-functional margin  m_i = y_i d(x_i),   geometric margin  m_i / |w|,   width between the margins  2 / |w|               (1)
-slack  s_i = max(0, 1 - m_i)                                                                                          (2)
-primal  |w|^2 / 2 + sum_i C_i s_i,   dual  sum_i a_i - |w|^2 / 2,   gap  primal - dual >= 0                             (3)
-a_i = 0: m_i >= 1      0 < a_i < C_i: m_i = 1      a_i = C_i: m_i <= 1                                                 (4)
+functional  m_i = y_i (w'x_i + w_0)      geometric  m_i / |w|, the signed distance from the plane                     (1)
+margin of the set  min_i m_i / |w|       canonical form  (w, w_0) / min_i m_i, so that the nearest point has m = 1      (2)
 """
 
 from dataclasses import dataclass
@@ -14,77 +12,79 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError
 from novum.report.result import Result
+from novum.runtime.checks import float_array, vector
 
-__all__ = ["MarginReport", "examine"]
-
-ROLES = ("outside", "on the margin", "inside the margin", "wrong")
-NEAR = 10.0  # times tol: how far a margin of one may be off
+__all__ = ["Margins", "canonical_hyperplane", "margins"]
 
 
 @dataclass(repr=False)
-class MarginReport(Result):
-    """Roles of the rows and the objectives: see `SVC.kkt_report`.
+class Margins(Result):
+    """Margins of all points: see `margins`."""
 
-    Attributes
+    functional: NDArray[np.float64]
+    geometric: NDArray[np.float64]
+    functional_margin: float  # the least of the functional ones
+    margin: float  # the least distance; negative where a point is on the wrong side
+    width: float  # of the strip without points: twice the margin
+
+
+def margins(coef: Any, intercept: float, X: Any, y: Any) -> Margins:
+    """Return the margins (1) of every point and of the set.
+
+    Parameters
     ----------
-    role : array of str
-        "outside" the margin, "on the margin", "inside the margin" or "wrong" side.
-    multiplier, functional_margin, geometric_margin, slack : arrays of shape (n_samples,)
-    width : float
-        Distance between the two margins, 2 / |w|.
-    primal, dual, gap, violation : float
+    coef : array-like of shape (n_features,)
+    intercept : float
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Labels +1 and -1.
+
+    Examples
+    --------
+    >>> from novum.svm import margins
+    >>> found = margins([2 / 3, 2 / 3], -5 / 3, [[0, 0], [1, 0], [2, 2]], [-1, -1, 1])
+    >>> found.functional.round(3), round(found.width, 4)
+    (array([1.667, 1.   , 1.   ]), 2.1213)
     """
-
-    role: NDArray[np.str_]
-    multiplier: NDArray[np.float64]
-    functional_margin: NDArray[np.float64]
-    geometric_margin: NDArray[np.float64]
-    slack: NDArray[np.float64]
-    width: float
-    primal: float
-    dual: float
-    gap: float
-    violation: float
-
-    def counts(self) -> dict[str, int]:
-        """Return how many rows play each role."""
-        return {role: int((self.role == role).sum()) for role in ROLES}
+    w, rows, sign = plane("margins", coef, X, y)
+    functional = sign * (rows @ w + float(intercept))
+    norm = float(np.linalg.norm(w))
+    geometric = functional / norm
+    least = float(functional.min())
+    return Margins(functional, geometric, least, least / norm, 2 * least / norm)
 
 
-def examine(model: Any, X: Any, y: Any, sample_weight: Any) -> MarginReport:
-    """Return (1) to (4) for the rows that `model` was fitted to."""
-    owner = type(model).__name__
-    if len(model.classes_) != 2:
+def canonical_hyperplane(coef: Any, intercept: float, X: Any, y: Any) -> tuple[NDArray[np.float64], float]:
+    """Return the same plane in its canonical form (2); it must separate the points.
+
+    Parameters
+    ----------
+    coef, intercept, X, y
+        As in `margins`.
+
+    Examples
+    --------
+    >>> from novum.svm import canonical_hyperplane
+    >>> canonical_hyperplane([3.0, 3.0], -6.0, [[0, 0], [2, 2]], [-1, 1])
+    (array([0.5, 0.5]), -1.0)
+    """
+    least = margins(coef, intercept, X, y).functional_margin
+    if not least > 0:
         raise DataError(
-            f"{owner}.kkt_report tells of one machine, and {len(model.classes_)} classes have one per pair. Fit two of them."
+            f"canonical_hyperplane: the plane does not separate the points (least functional margin {least:.6g}). Give one that"
+            " does, for instance that of SVC(kernel='linear', C=inf)."
         )
-    decision = np.asarray(model.decision_function(X))
-    label = np.asarray(y)
-    if len(label) != model.shape_fit_[0] or not np.isin(label, model.classes_).all():
-        raise DataError(
-            f"{owner}.kkt_report: give the X and y of the fit, {model.shape_fit_[0]} rows of its two classes."
-        )
-    sign = np.where(label == model.classes_[1], 1.0, -1.0)
-    signed = np.zeros(len(sign))
-    signed[model.support_] = -model._dual_coef_[0]
-    multiplier = signed * sign
-    weight = model.class_weight_[np.searchsorted(model.classes_, label)]
-    weight = weight if sample_weight is None else weight * np.asarray(sample_weight, dtype=np.float64)
-    C = getattr(model, "C", None)
-    bound = weight * C if C is not None else np.full(len(sign), np.inf)
-    intercept = float(model.intercept_[0])
-    square = max(float(signed @ (decision - intercept)), 0.0)
-    margin = sign * decision
-    slack = np.maximum(0.0, 1 - margin)
-    finite = np.where(slack > 0, bound, 0.0)
-    primal, dual = square / 2 + float(finite @ slack), float(multiplier.sum()) - square / 2
-    near = NEAR * model.tol
-    role = np.where(
-        margin < 0, ROLES[3], np.where(margin < 1 - near, ROLES[2], np.where(margin <= 1 + near, ROLES[1], ROLES[0]))
-    )
-    norm = np.sqrt(square)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        geometric, width = margin / norm, float(2 / norm) if norm else np.inf
-    return MarginReport(
-        role, multiplier, margin, geometric, slack, width, primal, dual, primal - dual, float(model.kkt_violation_[0])
-    )
+    w, _, _ = plane("canonical_hyperplane", coef, X, y)
+    return w / least, float(intercept) / least
+
+
+def plane(owner: str, coef: Any, X: Any, y: Any) -> tuple[NDArray, NDArray, NDArray]:
+    """Return weights, points and signs as arrays, after their checks."""
+    w, rows, sign = vector(owner, "coef", np.ravel(coef)), float_array(owner, "X", X), vector(owner, "y", y)
+    if rows.ndim != 2 or rows.shape != (len(sign), len(w)):
+        raise DataError(f"{owner}: X has the shape {rows.shape}, and y and coef ask for ({len(sign)}, {len(w)}).")
+    if not np.isin(sign, (-1.0, 1.0)).all():
+        raise DataError(f"{owner}: y must be +1 or -1, got {np.unique(sign)[:5]}. Map the classes to signs first.")
+    if not w.any():
+        raise DataError(f"{owner}: coef is zero, so that there is no plane.")
+    return w, rows, sign

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from novum.base.domains import Domain, Real
 from novum.base.estimator import fits
@@ -46,7 +46,7 @@ class TubeRegressor(RegressorMixin, KernelMachine):
                 f"{type(self).__name__}: y should be a 1d array, got an array of shape {target.shape} instead. Fit one machine per"
                 " column (sklearn.multioutput.MultiOutputRegressor)."
             )
-        target, used = target.reshape(len(target)).astype(np.float64), training.used
+        target, used = column_or_1d(target, warn=True).astype(np.float64), training.used
         C = np.full(len(target), float(self.C)) if training.weight is None else self.C * training.weight
         points = training.points
         if len(used) < len(target):

@@ -1,4 +1,5 @@
-// Rows of the kernel matrix that are kept, in single precision, as many as fit into given bytes; the one unused for longest goes first.
+// Rows of the kernel matrix that are kept, in single or double precision, as many as fit into given bytes; the one unused for longest goes
+// first.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 namespace novum::svm {
 
+template <class Real>
 class RowCache {
   public:
     static constexpr std::size_t BLOCK = 12;  // rows computed together at the most
@@ -19,7 +21,7 @@ class RowCache {
     void narrow(Rows& rows, std::span<const std::int32_t> kept);
     bool has(std::size_t i) const { return slot_of[i] >= 0; }
     /// The row of point i, computed together with the `wanted` ones where it is missing. Valid until the call after the next.
-    const float* row(std::size_t i, std::span<const std::int32_t> wanted = {});
+    const Real* row(std::size_t i, std::span<const std::int32_t> wanted = {});
     std::size_t slots() const { return owner.size(); }
     std::size_t stride() const { return length; }
     std::size_t computed() const { return made; }
@@ -27,13 +29,13 @@ class RowCache {
   private:
     std::size_t take(std::int32_t i);
     void touch(std::size_t slot);
-    float* at(std::size_t slot) { return storage.get() + slot * length; }
+    Real* at(std::size_t slot) { return storage.get() + slot * length; }
 
     void hold(std::size_t slots);
 
     Rows* rows;
     std::size_t length, used = 0, made = 0, capacity;
-    std::unique_ptr<float[], void (*)(float*)> storage;
+    std::unique_ptr<Real[], void (*)(Real*)> storage;
     std::vector<std::int32_t> slot_of, owner, before, after;  // a ring of slots, the oldest first
     std::int32_t oldest = -1;
 };

@@ -18,6 +18,7 @@ class Rows {
     virtual double diagonal(std::size_t i) const = 0;
     /// Write the kernels of points index[0..count-1] with all points to out[0..count-1].
     virtual void compute(const std::int32_t* index, std::size_t count, float* const* out) = 0;
+    virtual void compute(const std::int32_t* index, std::size_t count, double* const* out) = 0;
     /// The same for some of the points only.
     virtual std::unique_ptr<Rows> some(std::span<const std::int32_t> points) const = 0;
     /// out[t] = sum over s of weight[s] k(target_t, source_s), in double precision.
@@ -31,11 +32,15 @@ class DenseRows final : public Rows {
     DenseRows(const kernels::Function& f, std::vector<double> x, std::size_t columns, Team& team);
     std::size_t size() const override { return points.count; }
     double diagonal(std::size_t i) const override;
-    void compute(const std::int32_t* index, std::size_t count, float* const* out) override;
+    void compute(const std::int32_t* index, std::size_t count, float* const* out) override { write(index, count, out); }
+    void compute(const std::int32_t* index, std::size_t count, double* const* out) override { write(index, count, out); }
     std::unique_ptr<Rows> some(std::span<const std::int32_t> points) const override;
     void weigh(std::span<const std::int32_t> target, std::span<const std::int32_t> source, const double* weight, double* out) override;
 
   private:
+    template <class Out>
+    void write(const std::int32_t* index, std::size_t count, Out* const* out);
+
     kernels::Function f;
     std::vector<double> own;
     const double* x;
@@ -58,11 +63,14 @@ class SparseRows final : public Rows {
     SparseRows(const kernels::Function& f, const Compressed& x, std::vector<std::int32_t> chosen, Team& team);
     std::size_t size() const override { return chosen.size(); }
     double diagonal(std::size_t i) const override;
-    void compute(const std::int32_t* index, std::size_t count, float* const* out) override;
+    void compute(const std::int32_t* index, std::size_t count, float* const* out) override { write(index, count, out); }
+    void compute(const std::int32_t* index, std::size_t count, double* const* out) override { write(index, count, out); }
     std::unique_ptr<Rows> some(std::span<const std::int32_t> points) const override;
     void weigh(std::span<const std::int32_t> target, std::span<const std::int32_t> source, const double* weight, double* out) override;
 
   private:
+    template <class Out>
+    void write(const std::int32_t* index, std::size_t count, Out* const* out);
     template <class Take>
     void pass(const std::int32_t* index, std::size_t count, std::span<const std::int32_t> others, Take&& take);
 
@@ -80,11 +88,14 @@ class GramRows final : public Rows {
     GramRows(const double* gram, std::size_t n, std::vector<std::int32_t> chosen) : gram(gram), n(n), chosen(std::move(chosen)) {}
     std::size_t size() const override { return chosen.size(); }
     double diagonal(std::size_t i) const override { return entry(i, i); }
-    void compute(const std::int32_t* index, std::size_t count, float* const* out) override;
+    void compute(const std::int32_t* index, std::size_t count, float* const* out) override { write(index, count, out); }
+    void compute(const std::int32_t* index, std::size_t count, double* const* out) override { write(index, count, out); }
     std::unique_ptr<Rows> some(std::span<const std::int32_t> points) const override;
     void weigh(std::span<const std::int32_t> target, std::span<const std::int32_t> source, const double* weight, double* out) override;
 
   private:
+    template <class Out>
+    void write(const std::int32_t* index, std::size_t count, Out* const* out);
     double entry(std::size_t i, std::size_t j) const {
         return gram[static_cast<std::size_t>(chosen[i]) * n + static_cast<std::size_t>(chosen[j])];
     }

@@ -30,6 +30,7 @@ struct Limits {
     std::int64_t steps;  // the most
     std::size_t cache_bytes;
     bool shrinking;  // whether points at rest are set aside
+    bool precise;    // whether rows are kept in double precision
 };
 
 struct Outcome {
