@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
+from novum.base.estimator import Estimator
 from novum.exceptions import DataError, ParameterError
 
 WIDTHS = (
@@ -252,6 +253,7 @@ def test_documented(estimator):
     for name in estimator.get_params(deep=False):
         assert name in parameters
     X, y = data(estimator)
+    attributes += inspect.getdoc(Estimator) or ""  # what every estimator has is written once
     for name in learned(quick(estimator).fit(X, y)):
         assert name in attributes, name
 

@@ -78,7 +78,15 @@ def fits(method: Callable) -> Callable:
 
 
 class Estimator(CallbackSupportMixin, BaseEstimator):
-    """Base of all estimators."""
+    """Base of all estimators.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of columns that `fit` saw.
+    feature_names_in_ : array of str
+        Their names, where they have any.
+    """
 
     _domains: dict[str, domains.Domain] = {}
     _squares_columns = False  # whether sums of squares must be finite: then huge numbers are refused by name
