@@ -95,9 +95,7 @@ class KernelMachine(Estimator):
             )
         X = rows_at_hand(self, X, f"{type(self).__name__} compares rows with each other", REMEDY)
         source = self._source(X, y, sample_weight, target=self._target).in_memory()
-        rows = source.array()
-        self._warn_unequal(rows)
-        return self._training(rows, source.weight), None if self._target is None else np.asarray(source.y)
+        return self._training(source.array(), source.weight), None if self._target is None else np.asarray(source.y)
 
     def _read_things(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, Any]:
         """Return rows that only the kernel understands (strings, sets, graphs), with their target."""
@@ -112,7 +110,15 @@ class KernelMachine(Estimator):
         return self._training(X, check_weight(self, sample_weight, len(X))), target
 
     def _training(self, rows: Any, weight: NDArray[np.float64] | None) -> Training:
-        kernel = choose(self.kernel, self.gamma, self.coef0, self.degree, rows, weight)
+        n = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+        used = np.arange(n) if weight is None else np.flatnonzero(weight > 0)
+        counted = (
+            (rows, weight)
+            if weight is None or len(used) == n or not hasattr(rows, "shape")
+            else (rows[used], weight[used])
+        )
+        kernel = choose(self.kernel, self.gamma, self.coef0, self.degree, *counted)
+        self._warn_unequal(counted[0])
         origin = None
         if kernel.function is not None:
             points: Any = matrix_of(type(self).__name__, kernel, rows, rows)
@@ -126,10 +132,8 @@ class KernelMachine(Estimator):
                     f" {points.shape[0]}x{points.shape[1]} matrix."
                 )
             if kernel.name == "rbf":  # distances do not change, and differences of large numbers keep their digits
-                origin = points.mean(axis=0)  # whatever the weights: it only keeps digits
+                origin = counted[0].mean(axis=0, dtype=np.float64)
                 points = points - origin
-        n = points.shape[0]
-        used = np.arange(n) if weight is None else np.flatnonzero(weight > 0)
         return Training(rows, points, kernel, origin, weight, used)
 
     def _warn_unequal(self, rows: Any) -> None:
@@ -146,7 +150,7 @@ class KernelMachine(Estimator):
                 " that distances hardly depend on those, and the solver may need long. Scale the columns"
                 " (sklearn.preprocessing.StandardScaler).",
                 DataWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
 
     def _keep(self, training: Training, support: NDArray[np.intp]) -> None:
@@ -181,7 +185,7 @@ class KernelMachine(Estimator):
     def _decision(self, parts: list[NDArray[np.intp]], coefficient: NDArray[np.float64]) -> Decision:
         """Return the decision over parts of the support vectors."""
         if self._kernel.is_matrix:
-            vectors = tuple(self.support_[part] for part in parts)
+            vectors: tuple[Any, ...] = tuple(self.support_[part] for part in parts)
         else:
             vectors = tuple(self.support_vectors_[part] for part in parts)
         lines = tuple(np.ascontiguousarray(coefficient[:, part]) for part in parts)

@@ -25,6 +25,7 @@ from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block
+from novum.runtime import arrays
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.svm.base import COMMON_DOMAINS, Decision, KernelMachine, Training, part_sums
@@ -174,7 +175,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
 
     def _learn(self, training: Training, found: Trained) -> None:
         self._keep(training, found.support)
-        self._n_support = found.count
+        self._n_support = found.of_class
         self._dual_coef_, self._intercept_ = found.coefficient, found.intercept
         flip = -1.0 if len(self.classes_) == 2 else 1.0  # two classes: positive speaks for the second
         self.dual_coef_, self.intercept_ = flip * found.coefficient, flip * found.intercept
@@ -233,7 +234,7 @@ class PairwiseClassifier(ClassifierMixin, KernelMachine):
         return np.log(self.predict_proba(X))
 
     def _linear_weights(self) -> Any:
-        vectors = self.support_vectors_.toarray() if self._sparse else self.support_vectors_
+        vectors: Any = arrays.dense(self.support_vectors_)
         parts = [slice(a, b) for a, b in pairwise(np.concatenate([[0], np.cumsum(self._n_support)]))]
         sums = np.stack(
             [self._dual_coef_[:, part] @ vectors[part] for part in parts]

@@ -81,10 +81,20 @@ def optimum(points: Any, kernel: Kernel, problem: Problem, limits: Limits) -> tu
     """Return b, the levels and the account of the solver."""
     b, slope = problem.start.copy(), np.empty_like(problem.start)
     level = np.empty(problem.halves if problem.by_half else 1)
-    rest = (problem.halves, problem.by_half, problem.linear, problem.lower, problem.upper)
     largest = float(np.max(problem.upper - problem.lower, initial=0.0)) * size_of(points, kernel)
-    rest = (*rest, limits.as_tuple(len(b), largest), b, slope, level)
-    solver = _core.svm.smo
+    how = limits.as_tuple(len(b), largest)
+    rest: tuple[Any, ...] = (
+        problem.halves,
+        problem.by_half,
+        problem.linear,
+        problem.lower,
+        problem.upper,
+        how,
+        b,
+        slope,
+        level,
+    )
+    solver: Any = _core.svm.smo
     if kernel.is_matrix:
         account = solver.gram(points, *rest)
     elif scipy.sparse.issparse(points):

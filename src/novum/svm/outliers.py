@@ -11,8 +11,9 @@ from novum.base.domains import Domain, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.fold.blocks import Block
+from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
-from novum.svm.base import COMMON_DOMAINS, Decision, KernelMachine, single_decision
+from novum.svm.base import COMMON_DOMAINS, Decision, KernelMachine, part_sums, single_decision
 from novum.svm.dual import enclose
 
 __all__ = ["OneClassSVM"]
@@ -21,6 +22,12 @@ __all__ = ["OneClassSVM"]
 def verdict(decision: Decision, block: Block) -> Any:
     """Return +1 for rows inside and -1 for those outside."""
     return np.where(single_decision(decision, block) > 0, 1, -1).astype(np.intp)
+
+
+def raw_score(decision: Decision, block: Block) -> Any:
+    """Return the decision plus the offset."""
+    exact = part_sums(decision, block.X)[:, 0, 0] + decision.intercept[0]
+    return arrays.like(block.X, exact - decision.intercept[0])
 
 
 class OneClassSVM(OutlierMixin, KernelMachine):
@@ -107,7 +114,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
         [rows or a sparse matrix] -> array of shape (n_samples,)
         """
-        return self.decision_function(X) + self.offset_
+        return self._ask(X, raw_score, self._single())
 
     def predict(self, X: Rows) -> Any:
         """Return +1 for rows inside, -1 for others.

@@ -24,7 +24,7 @@ class Trained(NamedTuple):
     """Machines of all pairs in one table."""
 
     support: NDArray[np.intp]  # rows of the support vectors, by class and then by number
-    count: NDArray[np.int32]  # how many of each class
+    of_class: NDArray[np.int32]  # how many of each class
     coefficient: NDArray[np.float64]  # (classes - 1, support vectors)
     intercept: NDArray[np.float64]  # of every pair
     machines: list[Machine]
