@@ -64,7 +64,10 @@ SETTINGS: dict[str, dict] = {
 }
 
 MACHINES = ("NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVR")
+LINEAR_MACHINES = ("LinearSVC", "LinearSVR")
 SETTINGS |= {name: {"tol": 1e-12} for name in MACHINES}  # at the default an optimum is known to three digits
+SETTINGS["LinearSVC"] = {"tol": 1e-12}
+SETTINGS["LinearSVR"] = {"tol": 1e-12, "loss": "squared_epsilon_insensitive"}
 
 PAIRWISE = {
     "KernelDensity",
@@ -102,6 +105,7 @@ STEPS = "a row of weight two is one long step, a row given twice two steps"
 # with cv=3, and a regularised covariance needs no more rows than features.
 CONFIGURED: dict[str, dict] = {"LogisticRegressionCV": {"cv": 3}, "QuadraticDiscriminantAnalysis": {"reg_param": 0.1}}
 CONFIGURED |= {name: {"tol": 1e-12} for name in MACHINES}
+CONFIGURED |= {name: SETTINGS[name] for name in LINEAR_MACHINES}
 WEIGHT_CHECKS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 CONFIGURED_FAILURES = {
     "SVC": {"check_class_weight_classifiers": "a thousand steps do not reach tol=1e-12; holds at the default"},
@@ -142,9 +146,22 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         name: dict.fromkeys(
             ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), CLOSE
         )
-        for name in MACHINES
+        for name in (*MACHINES, *LINEAR_MACHINES)
     },
     "NuSVC": dict.fromkeys((*WEIGHT_CHECKS, "check_class_weight_classifiers"), "no feasible nu for these weights"),
+    "LinearSVR": dict.fromkeys(
+        (
+            *WEIGHT_CHECKS,
+            "check_positive_only_tag_during_fit",
+            "check_regressors_train",
+            "check_supervised_y_2d",
+            "check_non_transformer_estimators_n_iter",
+            "check_fit_idempotent",
+            "check_fit_check_is_fitted",
+            "check_n_features_in",
+        ),
+        "absolute errors take the dual more than max_iter epochs, as in LIBLINEAR, and the warning that says so is an error here",
+    ),
     "RadialBasis": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
     "Mixture": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
     "RidgeClassifier": {"check_non_transformer_estimators_n_iter": "an exact solve has no iterations: n_iter_ is None"},

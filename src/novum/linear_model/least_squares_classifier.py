@@ -17,7 +17,7 @@ from novum.base.classes import labels_of
 from novum.base.domains import Bool, Domain
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
-from novum.linear_model._decisions import LinearDecisions
+from novum.linear_model.decisions import LinearDecisions
 from novum.linear_model.least_squares.solve import solve
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target

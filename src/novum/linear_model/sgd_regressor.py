@@ -22,7 +22,7 @@ from novum.base.history import History
 from novum.base.parameters import stores
 from novum.exceptions import DataError
 from novum.fold.blocks import Block, Source
-from novum.linear_model._decisions import SparseCoefficients, dense_coef
+from novum.linear_model.decisions import SparseCoefficients, dense_coef
 from novum.linear_model.least_squares.model import Line, predict_block
 from novum.linear_model.online.epochs import Descent, Machine, Problem, Settings, Stopping, descend, descend_by_portions
 from novum.linear_model.online.learner import COMMON, STEPS, Data, OnlineLearner, data_of

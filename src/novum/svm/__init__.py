@@ -2,6 +2,7 @@
 
 from novum.svm.classification import SVC, NuSVC
 from novum.svm.kkt import kkt_report
+from novum.svm.linear import LinearSVC, LinearSVR
 from novum.svm.margins import canonical_hyperplane, margins
 from novum.svm.outliers import OneClassSVM
 from novum.svm.plots import plot_margin, plot_tube
@@ -10,6 +11,8 @@ from novum.svm.regression import SVR, NuSVR
 __all__ = [
     "SVC",
     "SVR",
+    "LinearSVC",
+    "LinearSVR",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",

@@ -1,3 +1,3 @@
 """Support vector machines."""
 
-from novum._core.svm import smo as smo
+from novum._core.svm import dual_descent as dual_descent, smo as smo

@@ -23,7 +23,7 @@ from novum.base.history import History
 from novum.base.parameters import stores
 from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Source
-from novum.linear_model._decisions import LinearProbabilities, dense_coef
+from novum.linear_model.decisions import LinearProbabilities, dense_coef
 from novum.linear_model.logistic import options
 from novum.linear_model.logistic.inference import LogisticInference, infer_logistic
 from novum.linear_model.logistic.minimum import Design, minimum, objective_of, sums_hessians

@@ -19,7 +19,7 @@ from novum.base.estimator import fits
 from novum.base.history import History
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.linear_model._decisions import LinearDecisions
+from novum.linear_model.decisions import LinearDecisions
 from novum.linear_model.online.epochs import Descent, Machine, Problem, Settings, Stopping, descend, descend_by_portions
 from novum.linear_model.online.learner import COMMON, Data, OnlineLearner, data_of
 from novum.runtime.pool import map_ordered

@@ -15,7 +15,7 @@ from novum.base.domains import Bool, Choice, Domain, Int, Null, RandomState, Rea
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Source
-from novum.linear_model._decisions import dense_coef
+from novum.linear_model.decisions import dense_coef
 from novum.linear_model.online.epochs import Machine, Settings, Stopping
 from novum.runtime.random import seed_of
 
