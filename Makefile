@@ -53,7 +53,7 @@ test-asan: $(VENV)/.made  ## the suite on a build with the address and undefined
 	NOVUM_SANITIZE=1 $(VENV)-asan/bin/python -m pip install --quiet --constraint constraints.txt --no-build-isolation ".[test]"
 	LD_PRELOAD=$(SANITIZERS) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc $(VENV)-asan/bin/python -m pytest -m "not deep and not slow and not peer" --timeout=1800 tests -k "not dask and not fork and not import_time and not memory_does_not_grow"
 
-cover: $(VENV)/.made  ## line coverage of Python and C++; writes docs/_static/coverage.json
+cover: $(VENV)/.made  ## line coverage of Python and C++; the figures in docs/index.md
 	$(PYTHON) -m venv $(VENV)-cover
 	$(VENV)-cover/bin/python -m pip install --quiet --constraint constraints.txt $(BUILD_TOOLS)
 	NOVUM_COVERAGE=1 $(VENV)-cover/bin/python -m pip install --quiet --constraint constraints.txt --no-build-isolation ".[cover]"

@@ -87,11 +87,6 @@ def write_pages() -> None:
     from novum.notes.pages import pages
 
     made = pages()
-    lines = json.loads((DOCS / "_static" / "coverage.json").read_text(encoding="utf-8"))
-    made["coverage.md"] += (
-        f"\n## Lines that tests run\n\nPython {lines['python']} %, C++ {lines['cpp']} %, counted by `make cover` on the plain suite"
-        " (without the tests that need PyTorch; of kernels that exist per instruction set only the widest runs).\n"
-    )
     for name, text in made.items():
         path = DOCS / name
         path.parent.mkdir(parents=True, exist_ok=True)
