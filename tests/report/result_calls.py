@@ -18,6 +18,7 @@ from novum import (
     linear_model,
     notes,
     optimize,
+    svm,
     theory,
     tree,
 )
@@ -40,6 +41,11 @@ def iris():
 
 def tennis():
     return load_play_tennis(return_X_y=True, as_frame=True)
+
+
+def two_classes():
+    X, y = iris()
+    return X[:100], y[:100]
 
 
 def numbers(n=60, d=3):
@@ -189,6 +195,8 @@ JUDGEMENTS = {
     "Verdict": lambda: next(iter(comparison().verdicts)),
     "Pair": lambda: comparison().pair("A", "B"),
     "BayesianComparison": lambda: comparison().pair("A", "B").posterior,
+    "KKTReport": lambda: svm.kkt_report(svm.SVC().fit(*two_classes()), *two_classes()),
+    "Margins": lambda: svm.margins([1.0, 1.0], 0.0, [[1.0, 1.0], [-1.0, 0.0]], [1, -1]),
     "Criteria": lambda: evaluation.model_criteria(LinearRegression().fit(*numbers()), *numbers()),
     "CrossValidation": lambda: evaluation.cross_validate(GaussianNB(), *iris(), cv=3),
     "LearningCurveDisplay": lambda: evaluation.LearningCurveDisplay.from_estimator(
