@@ -13,14 +13,14 @@ and the limit of the smoother's gain J = V A'(A V A' + Q)^{-1}, with G = A B and
 after which covariances obey (8) with V* in place of V, since (I - J A) B = 0.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["Law", "diffuse_gain", "predict_law", "update_law", "with_infinities"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 NOTHING = 1e-12  # share of what it could be, below which a squared length is rounding
 AGREES = 1e-6  # an observation without noise must agree so well with what is known
 LOG_2PI = float(np.log(2 * np.pi))
@@ -83,7 +83,7 @@ def update_law(law: Law, x: Array, observation: Array, noise: Array) -> tuple[La
             total -= 0.5 * (LOG_2PI + np.log(F0))
             continue
         before = float(c @ start @ c)
-        if variance == 0 and F <= NOTHING * before or F <= 0:
+        if (variance == 0 and NOTHING * before >= F) or F <= 0:
             if abs(innovation) > AGREES * (np.sqrt(max(before, 0.0)) + abs(value)):
                 total = -np.inf
             continue

@@ -1,7 +1,7 @@
 r"""What learning needs of the smoothed states: two regressions with uncertain regressors, and the law of the first state.
 
-With r[t] = (z[t], 1, u[t]) both equations of the system read y = T r + N(0, S): y = z[t+1], T = (A, b, B) and y = x[t], T = (C, d, D).
-Given all rows, y and z have means and covariances, of which only sums enter:
+With r[t] = (z[t], 1, u[t]) both equations of the system read y = T r + N(0, S): y = z[t+1], T = (A, b, B) and y = x[t],
+T = (C, d, D). Given all rows, y and z have means and covariances, of which only sums enter:
 
     gram = sum of E[r r'],   cross = sum of E[y r'],   residual(T) = sum of E[(y - T r)(y - T r)']           (14)
 
@@ -9,7 +9,7 @@ the residual from differences of means, so that a large level cancels before it 
 one more unknown: with R_mo R_oo^{-1} = beta,  x_m = H r + beta x_o + N(0, R_mm - beta R_om),  H = T_m - beta T_o     (15)
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from novum.sequence.lds.system import System
 
 __all__ = ["Expected", "Regression", "expectations", "joined"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 class Regression(NamedTuple):
@@ -85,7 +85,7 @@ def joined(parts: list[Expected]) -> Expected:
         both([p.states for p in parts]),
         both([p.cells for p in parts]),
         np.concatenate([p.first_means for p in parts]),
-        sum(p.first_covariance for p in parts),
+        np.sum([p.first_covariance for p in parts], axis=0),
         sum(p.log_likelihood for p in parts),
     )
 
@@ -153,7 +153,7 @@ def expectations(timed: TimedSystem, system: System, start: Law, values: Array, 
     found = run_smoother(timed, forward)
     if not np.isfinite(found.covariance).all():
         raise DataError(
-            "LinearDynamicalSystem.fit: the rows never tell some direction of the diffuse state, so nothing can be learned of it; give "
+            "LinearDynamicalSystem.fit: the rows never tell some direction of the diffuse state; give "
             "initial_covariance, or longer series."
         )
     n = len(values)

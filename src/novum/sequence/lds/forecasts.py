@@ -16,7 +16,7 @@ from novum.sequence.lds.system import System
 
 __all__ = ["draw_series", "forecast"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 def forecast(

@@ -61,7 +61,7 @@ def answers_of(owner: str, function: Callable, system: System, X: Any, controls:
     check_choice(owner, "form", form, FORMS)
     series, many = read_series(owner, X, system.n_cells)
     n_controls = max(system.control.shape[1], system.observation_control.shape[1])
-    given = read_controls(owner, controls, [len(s.values) for s in series], n_controls) or [None] * len(series)
+    given: Any = read_controls(owner, controls, [len(s.values) for s in series], n_controls) or [None] * len(series)
     pairs = list(zip(series, given, strict=True))
     threads = thread_count() if len(pairs) > 1 else 1
     found = list(map_ordered(lambda pair: function(owner, system, *pair, form), pairs, threads))

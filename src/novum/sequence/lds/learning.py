@@ -21,7 +21,7 @@ from novum.sequence.lds.system import System, sizes_of, stationary_law, system_o
 
 __all__ = ["Learned", "learn_system"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 class Learned(NamedTuple):

@@ -10,6 +10,7 @@ law, V0 = A V0 A' + Q, that law moves with A and Q: with G the slope in V0 and Y
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from novum.sequence.lds.system import System
 
 __all__ = ["climbed"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 LEAST, MOST = -350.0, 350.0  # logarithms of standard deviations whose squares are still numbers
 
 

@@ -63,8 +63,8 @@ class LinearDynamicalSystem(Estimator):
     learn : str or collection of str, default=None
         Names of the matrices to learn, starting from what was given; None: those that were not given.
     transition_covariance_type, observation_covariance_type : {"full", "diag", "spherical", "scaled"}, default="full"
-        What Q and R may be: any covariance, diagonal (variances given as zero stay zero), a multiple of the identity, or a multiple of
-        the given matrix.
+        What Q and R may be: any covariance, diagonal (variances given as zero stay zero), a multiple of the identity, or a
+        multiple of the given matrix.
     algorithm : {"em", "lbfgs"}, default="em"
         Expectation-maximisation; or the likelihood climbed with its exact slope, faster where few numbers are free.
     max_iter : int, default=200
@@ -97,7 +97,7 @@ class LinearDynamicalSystem(Estimator):
     -633.4646
     >>> ahead = nile.forecast(flow, 2)
     >>> ahead.means.ravel().round(1), ahead.upper.ravel().round(1)
-    (array([798.4, 798.4]), array([1079.9, 1090. ]))
+    (array([798.4, 798.4]), array([1079.7, 1089.5]))
     """
 
     _domains: dict[str, Domain] = {
@@ -116,25 +116,25 @@ class LinearDynamicalSystem(Estimator):
     @stores
     def __init__(
         self,
-        n_states=None,
+        n_states: Any = None,
         *,
-        transition=None,
-        transition_covariance=None,
-        transition_offset=None,
-        observation=None,
-        observation_covariance=None,
-        observation_offset=None,
-        initial_mean=None,
-        initial_covariance=None,
-        control=None,
-        observation_control=None,
-        learn=None,
-        transition_covariance_type="full",
-        observation_covariance_type="full",
-        algorithm="em",
-        max_iter=200,
-        tol=1e-6,
-    ): ...
+        transition: Any = None,
+        transition_covariance: Any = None,
+        transition_offset: Any = None,
+        observation: Any = None,
+        observation_covariance: Any = None,
+        observation_offset: Any = None,
+        initial_mean: Any = None,
+        initial_covariance: Any = None,
+        control: Any = None,
+        observation_control: Any = None,
+        learn: Any = None,
+        transition_covariance_type: str = "full",
+        observation_covariance_type: str = "full",
+        algorithm: str = "em",
+        max_iter: int = 200,
+        tol: float = 1e-6,
+    ) -> None: ...
 
     @classmethod
     def local_level(cls, *, level_variance: Any = None, observation_variance: Any = None) -> "LinearDynamicalSystem":
@@ -184,8 +184,8 @@ class LinearDynamicalSystem(Estimator):
     ) -> "LinearDynamicalSystem":
         """Return a body in `n_dims` dimensions whose positions are seen every `step` units of time.
 
-        `motion` is "random_walk", "constant_velocity" or "constant_acceleration"; the highest derivative is driven by white noise. The
-        states are position (, velocity (, acceleration)) of axis 0, then of axis 1, ...
+        `motion` is "random_walk", "constant_velocity" or "constant_acceleration"; the highest derivative is driven by white noise.
+        The states are position (, velocity (, acceleration)) of axis 0, then of axis 1, ...
         """
         made = models.tracking(n_dims, motion, step, process_variance, observation_variance)
         return cls(**made, algorithm="lbfgs")

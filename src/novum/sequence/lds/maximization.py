@@ -6,7 +6,7 @@ m0 = mean of E[z[0]],   V0 = mean of E[(z[0] - m0)(z[0] - m0)']                 
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from novum.sequence.lds.system import System
 
 __all__ = ["COVARIANCE_TYPES", "EQUATIONS", "Equation", "coefficients", "maximized", "with_coefficients"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 COVARIANCE_TYPES = ("full", "diag", "spherical", "scaled")
 
 
@@ -101,9 +101,9 @@ def regressed(T: Array, free: Array, found: Regression, noise: Array) -> Array:
                 new[i, at] = solved(gram[np.ix_(at, at)], target[i : i + 1, at])[0]
     else:
         weight = np.linalg.pinv(noise, hermitian=True)
-        i, j = np.nonzero(free)
-        matrix = weight[np.ix_(i, i)] * gram[np.ix_(j, j)]
-        new[i, j] = np.linalg.lstsq(matrix, (weight @ target)[i, j], rcond=None)[0]
+        row, column = np.nonzero(free)
+        matrix = weight[np.ix_(row, row)] * gram[np.ix_(column, column)]
+        new[free] = np.linalg.lstsq(matrix, (weight @ target)[free], rcond=None)[0]
     return new
 
 

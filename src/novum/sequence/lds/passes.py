@@ -13,7 +13,7 @@ The loops are `_core.sequence.kalman`; steps with a diffuse law are done here, b
 """
 
 from contextlib import nullcontext
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from novum.sequence.lds.system import System
 
 __all__ = ["Forward", "Smoothed", "TimedSystem", "log_likelihood", "run_filter", "run_smoother", "timed_system"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 LARGE = 20  # states from which the kernels call BLAS, which must keep to one thread then
 
 
@@ -107,12 +107,13 @@ def rest_of(cube: Array, start: int) -> Array:
 
 def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool = True) -> Forward:
     """Return the forward pass over a series; without `keep` only log-likelihoods and the last law."""
-    (n, p), s = timed.cells.shape, len(start.mean)
+    n, s = len(timed.cells), len(start.mean)
     shape = (n if keep else 0, s)
     predicted, mean = np.empty(shape), np.empty(shape)
     predicted_covariance, covariance = np.empty((*shape, s)), np.empty((*shape, s))
     likelihood = np.empty(n)
-    law, laws = start, []
+    law = start
+    laws: list[tuple[Law, Law]] = []
     while law.diffuse.shape[1] and len(laws) < n:
         t = len(laws)
         after, likelihood[t] = update_law(
@@ -128,9 +129,10 @@ def run_filter(timed: TimedSystem, start: Law, *, root: bool = False, keep: bool
     settled, last = n, law
     if d < n:
         last = Law(np.empty(s), np.empty((s, s)), np.zeros((s, 0)))
-        outputs = [out[d:] if keep else None for out in (predicted, predicted_covariance, mean, covariance)]
+        outputs: Any = [out[d:] if keep else None for out in (predicted, predicted_covariance, mean, covariance)]
         with single_blas() if s >= LARGE else nullcontext():
-            settled = d + _core.sequence.kalman.filter(
+            run: Any = _core.sequence.kalman.filter
+            settled = d + run(
                 timed.cells[d:],
                 rest_of(timed.transition, d),
                 rest_of(timed.transition_covariance, d),

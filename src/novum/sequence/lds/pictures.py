@@ -10,7 +10,7 @@ from novum.runtime.checks import check_number
 
 __all__ = ["draw_band", "draw_path", "half_width"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 MOST_ELLIPSES = 25  # on one path; more hide it
 CORNERS = 60  # of the polygon that stands for an ellipse
 

@@ -13,7 +13,7 @@ from novum.sequence.lds.pictures import draw_band, draw_path, half_width
 
 __all__ = ["FilteredStates", "Forecast", "SmoothedStates"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 def size_text(means: Array) -> str:

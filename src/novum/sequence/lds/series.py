@@ -9,7 +9,7 @@ from novum.exceptions import DataError, ParameterError, ParameterTypeError
 
 __all__ = ["Observed", "read_controls", "read_series"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 class Observed(NamedTuple):
@@ -31,7 +31,7 @@ def one_series(owner: str, X: Any, n_cells: int | None, name: str) -> Observed:
     index = getattr(X, "index", None)
     index = None if index is None or callable(index) else np.asarray(index)
     if isinstance(X, np.ma.MaskedArray):
-        X = X.astype(np.float64).filled(np.nan)
+        X = np.ma.filled(X.astype(np.float64), np.nan)
     try:
         values = (
             X.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(X, "iloc") else np.asarray(X, dtype=np.float64)

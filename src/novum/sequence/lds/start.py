@@ -17,7 +17,7 @@ from novum.sequence.lds.system import MATRICES, read_matrix, sizes_of
 
 __all__ = ["LEARNED", "free_matrices", "starting_matrices"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 # What is learned unless it was given; offsets and controls only where they are asked for.
 LEARNED = (
     "transition",
@@ -133,7 +133,7 @@ def starting_matrices(
 ) -> dict[str, Any]:
     """Return all matrices with numbers in the cells that are to be learned."""
     sizes = sizes_of(owner, given, sizes)
-    whole = [x for x in map(filled, series)]
+    whole = list(map(filled, series))
     start: dict[str, Any] = dict(given)
     guess = subspace_start(whole, sizes["s"])
     steps = step_variance(series)

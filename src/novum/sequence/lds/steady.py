@@ -9,7 +9,7 @@ by doubling (Anderson 1978; Chu, Fan, Lin and Wang 2004), each step of which cov
 from E = A', G = C'R^{-1}C, H = Q; H tends to P. Where R is singular the filter's own steps are repeated instead.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from novum.sequence.lds.system import System
 
 __all__ = ["SteadyState", "steady_covariance"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 MOST_DOUBLINGS = 60  # 2^60 rows
 MOST_STEPS = 100_000
 SETTLED = 1e-13  # relative change at which the covariance stands still

@@ -18,7 +18,7 @@ from novum.runtime.checks import float_array
 
 __all__ = ["COVARIANCES", "MATRICES", "STARTS", "System", "read_matrix", "sizes_of", "stationary_law", "system_of"]
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 STARTS = ("diffuse", "stationary")
 # Shapes in letters: s states, p cells of a row, k controls.
 MATRICES = {
