@@ -101,7 +101,7 @@ NOVUM_INLINE double update(std::size_t runtime, ObservedCells& cells, const doub
             for (std::size_t a = 0; a < s; ++a)
                 for (std::size_t b = 0; b < s; ++b) P[a * s + b] += (along * K[a] - r[a]) * K[b] - K[a] * r[b];
         }
-        if (S == 0 || noise < PRECISE * variance) symmetrize<S>(s, P);
+        symmetrize<S>(s, P);
         total -= 0.5 * (LOG_2PI + innovation * innovation * inverse);
         factors *= variance;
         if (!(factors > 1e-250 && factors < 1e250)) {

@@ -101,7 +101,7 @@ class ChainQuestions:
         return MixingTime(epsilon, found.time, found.bound, found.gap, reversible)
 
     def hitting_times(self, targets: Any) -> Array:
-        """Return the expected number of steps to a state, or to the first of several, from every state; inf where it is not sure."""
+        """Return the expected number of steps to a state, or to the first of several, from every state; inf if not sure."""
         return expected_hitting_times(self._matrix(), self._goals("hitting_times", targets))
 
     def hitting_probabilities(self, targets: Any) -> Array:

@@ -28,7 +28,7 @@ def as_list(sequence: Any) -> Labels:
 
 
 def read_sequences(owner: str, X: Any, lengths: Any = None) -> list[Labels]:
-    """Return the sequences in X: a str, a list or array of labels is one; lists or arrays in a list, or rows of a matrix, several."""
+    """Return the sequences in X: a str, a list or array of labels is one; lists in a list, or rows of a matrix, are several."""
     if X is None or (is_label(X) and not isinstance(X, str | tuple)):
         raise ParameterError(f"{owner}: X={X!r}; give a sequence of states, or a list of sequences.")
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):

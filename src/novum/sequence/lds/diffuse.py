@@ -34,10 +34,11 @@ class Law(NamedTuple):
     diffuse: Array  # (s, q)
 
 
-def with_infinities(covariance: Array, diffuse: Array) -> Array:
-    """Return the covariance as a user reads it: infinite where a direction of infinite variance enters."""
-    infinite = diffuse @ diffuse.T
-    scale = np.sqrt(np.outer(np.diagonal(infinite), np.diagonal(infinite)))
+def with_infinities(covariance: Array, diffuse: Array, other: Array | None = None) -> Array:
+    """Return the covariance (of one state, or of one with another) as a user reads it: infinite where such a direction enters."""
+    other = diffuse if other is None else other
+    infinite = diffuse @ other.T
+    scale = np.outer(np.linalg.norm(diffuse, axis=1), np.linalg.norm(other, axis=1))
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(infinite) > NOTHING * np.maximum(scale, NOTHING), np.sign(infinite) * np.inf, covariance)
 

@@ -46,12 +46,16 @@ class Noise:
         roots = 0.5 * np.log(np.diagonal(self.start)[self.at])
         return roots[:1] * 0 + roots.mean() if self.kind == "spherical" else roots
 
+    def root(self, w: Array) -> Array:
+        """Return the factor L of a full covariance."""
+        found = np.zeros_like(self.start)
+        rows, columns = np.tril_indices(len(found))
+        found[rows, columns] = np.where(rows == columns, np.exp(np.clip(w, LEAST, MOST)), w)
+        return found
+
     def matrix(self, w: Array) -> Array:
         if self.full:
-            root = np.zeros_like(self.start)
-            rows, columns = np.tril_indices(len(root))
-            root[rows, columns] = np.where(rows == columns, np.exp(np.clip(w, LEAST, MOST)), w)
-            return root @ root.T
+            return self.root(w) @ self.root(w).T
         if self.kind == "scaled":
             return self.start * np.exp(np.clip(2 * w[0], 2 * LEAST, 2 * MOST))
         found = self.start.copy()
@@ -60,11 +64,15 @@ class Noise:
 
     def slope(self, w: Array, residual: Array, rows: int, more: Array | float) -> Array:
         S = self.matrix(w)
-        inverse = np.linalg.pinv(S, hermitian=True) if self.kind == "scaled" else self.inverse(S)
+        if self.full:
+            half = np.linalg.inv(self.root(w))
+            inverse = half.T @ half
+        else:
+            inverse = np.linalg.pinv(S, hermitian=True) if self.kind == "scaled" else self.inverse(S)
         G = (inverse @ residual @ inverse - rows * inverse) / 2 + more
         if self.full:
             i, j = np.tril_indices(len(S))
-            root = np.linalg.cholesky(S)
+            root = self.root(w)
             return np.where(i == j, root[i, j], 1.0) * (2 * G @ root)[i, j]
         if self.kind == "scaled":
             return np.array([2 * float(np.sum(G * S))])

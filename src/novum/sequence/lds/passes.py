@@ -204,7 +204,7 @@ def run_smoother(timed: TimedSystem, forward: Forward) -> Smoothed:
             covariance[d:] = squares(covariance[d:])
     else:
         mean[-1], covariance[-1], infinite = forward.laws[-1][1]
-    finite = covariance[d] if d < n else covariance[-1]  # the covariance without its infinite part, going back
+    finite = (covariance[d] if d < n else covariance[-1]).copy()  # the covariance without its infinite part, going back
     if d == n:
         covariance[-1] = with_infinities(finite, infinite)
     for t in range(min(d, n - 1) - 1, -1, -1):
@@ -214,7 +214,7 @@ def run_smoother(timed: TimedSystem, forward: Forward) -> Smoothed:
         J = diffuse_gain(after, A, Q)
         rest = np.eye(s) - J @ A
         mean[t] = after.mean + J @ (mean[t + 1] - predicted)
-        lag_one[t] = finite @ J.T
+        lag_one[t] = with_infinities(finite @ J.T, infinite, J @ infinite)
         finite = rest @ after.covariance @ rest.T + J @ (finite + Q) @ J.T
         finite = (finite + finite.T) / 2
         infinite = np.hstack([J @ infinite, rest @ after.diffuse])

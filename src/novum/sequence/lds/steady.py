@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
+from novum.report.result import result
 from novum.sequence.lds.system import System
 
 __all__ = ["SteadyState", "steady_covariance"]
@@ -25,6 +26,7 @@ MOST_STEPS = 100_000
 SETTLED = 1e-13  # relative change at which the covariance stands still
 
 
+@result
 class SteadyState(NamedTuple):
     """The filter of the far future."""
 
