@@ -66,11 +66,12 @@ NOVUM_INLINE double update(std::size_t runtime, ObservedCells& cells, const doub
     const double* values = cells.transformed(x);
     double *m = state.mean.data(), *P = state.covariance.data(), *M = state.column.data(), *r = state.residual.data();
     double total = 0, factors = 1;
-    bool start_known = false;
+    bool start_known = false, ready = false;  // ready: M is already P c of this cell
     for (std::size_t i = 0; i < k; ++i) {
         const double *c = cells.row(i), noise = cells.variance(i);
         double* K = state.gains.data() + i * s;
-        column_of<S>(s, P, c, M);
+        if (!ready) column_of<S>(s, P, c, M);
+        ready = false;
         const double variance = dot<S>(s, c, M) + noise, innovation = values[i] - dot<S>(s, c, m);
         if (noise == 0 && !start_known) {  // the variance before any cell of this row tells what is rounding
             std::memcpy(state.half.data(), P, s * s * sizeof(double));
@@ -92,16 +93,34 @@ NOVUM_INLINE double update(std::size_t runtime, ObservedCells& cells, const doub
             K[a] = M[a] * inverse;
             m[a] += K[a] * innovation;
         }
-        for (std::size_t a = 0; a < s; ++a)
-            for (std::size_t b = 0; b < s; ++b) P[a * s + b] -= K[a] * M[b];
+        const double root = std::sqrt(inverse);  // products of one scaled column: what is written stays symmetric to the bit
+        for (std::size_t a = 0; a < s; ++a) M[a] *= root;
+        ready = S == 0 && i + 1 < k && !(noise < PRECISE * variance);
+        if (ready) {  // one pass over a large P updates it and multiplies it with the next cell's row
+            const double* next = cells.row(i + 1);
+            std::fill(r, r + s, 0.0);
+            for (std::size_t a = 0; a < s; ++a) {
+                const double scale = M[a], weight = next[a];
+                double* row = P + a * s;
+                for (std::size_t b = 0; b < s; ++b) {
+                    const double value = row[b] - scale * M[b];
+                    row[b] = value;
+                    r[b] += weight * value;
+                }
+            }
+            std::memcpy(M, r, s * sizeof(double));
+        } else {
+            for (std::size_t a = 0; a < s; ++a)
+                for (std::size_t b = 0; b < s; ++b) P[a * s + b] -= M[a] * M[b];
+        }
         if (noise < PRECISE * variance) {  // P c = noise K holds exactly; what is left of it was cancellation
             column_of<S>(s, P, c, r);
             for (std::size_t a = 0; a < s; ++a) r[a] -= noise * K[a];
             const double along = dot<S>(s, c, r);
             for (std::size_t a = 0; a < s; ++a)
                 for (std::size_t b = 0; b < s; ++b) P[a * s + b] += (along * K[a] - r[a]) * K[b] - K[a] * r[b];
+            symmetrize<S>(s, P);
         }
-        symmetrize<S>(s, P);
         total -= 0.5 * (LOG_2PI + innovation * innovation * inverse);
         factors *= variance;
         if (!(factors > 1e-250 && factors < 1e250)) {

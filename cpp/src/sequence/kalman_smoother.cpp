@@ -14,10 +14,11 @@ namespace {
 constexpr std::size_t LARGE = 20;  // states from which a product is BLAS's
 
 struct Buffers {
-    std::vector<double> gain, turned, factor, diagonal, rest, work, other, fixed, next, difference;
+    std::vector<double> gain, turned, moved, factor, diagonal, rest, work, other, fixed, next, difference;
     explicit Buffers(std::size_t s)
         : gain(s * s),
           turned(s * s),
+          moved(s * s),
           factor(s * s),
           diagonal(s),
           rest(s * s),
@@ -57,30 +58,26 @@ bool sound(const double* L, const double* P, std::size_t s) {
     return true;
 }
 
-/// turned = P^{-1} A V, the transpose of the gain J (7).
+/// gain = V A' P^{-1}, J of (7); moved = A V.
 template <int S>
 NOVUM_INLINE void gain(std::size_t runtime, const Library& library, const double* A, const double* V, const double* P, Buffers& b) {
     const std::size_t s = size_of<S>(runtime);
-    multiply<S>(s, library, A, V, false, b.turned.data(), b.work.data());
+    multiply<S>(s, library, A, V, false, b.moved.data(), b.work.data());
     std::memcpy(b.factor.data(), P, s * s * sizeof(double));
-    bool done = false;
     if (S == 0 && s >= LARGE && library.potrf && library.potrs) {
         const int d = static_cast<int>(s);
         int info = 0;
         library.potrf("L", &d, b.factor.data(), &d, &info);
         if (info == 0 && sound(b.factor.data(), P, s)) {
-            transpose<0>(s, b.turned.data(), b.gain.data());  // Fortran's columns
+            transpose<0>(s, b.moved.data(), b.gain.data());  // rows are Fortran's columns: what comes back is J as it is
             library.potrs("L", &d, &d, b.factor.data(), &d, b.gain.data(), &d, &info);
-            transpose<0>(s, b.gain.data(), b.turned.data());
-            done = true;
-        } else {
-            std::memcpy(b.factor.data(), P, s * s * sizeof(double));
+            return;
         }
+        std::memcpy(b.factor.data(), P, s * s * sizeof(double));
     }
-    if (!done) {
-        factor<S>(s, b.factor.data(), b.diagonal.data());
-        solve<S>(s, b.factor.data(), b.turned.data());
-    }
+    std::memcpy(b.turned.data(), b.moved.data(), s * s * sizeof(double));
+    factor<S>(s, b.factor.data(), b.diagonal.data());
+    solve<S>(s, b.factor.data(), b.turned.data());
     transpose<S>(s, b.turned.data(), b.gain.data());
 }
 
@@ -107,6 +104,8 @@ struct Pass {
         Buffers b(s);
         interrupt::Now<1024> now;
         const bool constant = system.transition.step == 0 && system.transition_covariance.step == 0;
+        // Large states: V^ = V + J (V^_next - P) J', the same in exact arithmetic at half the products of the form that stays positive.
+        const bool plain = S == 0 && s >= LARGE && library.gemm;
         std::memcpy(mean + (system.n - 1) * s, in.mean + (system.n - 1) * s, s * sizeof(double));
         std::memcpy(covariance + (system.n - 1) * square, in.covariance + (system.n - 1) * square, bytes);
         bool known = false, frozen = false;
@@ -117,7 +116,7 @@ struct Pass {
             const bool same = known && constant && std::memcmp(V, V + square, bytes) == 0 && std::memcmp(P, P + square, bytes) == 0;
             if (!same) {
                 gain<S>(s, library, A, V, P, b);
-                fixed_part<S>(s, library, A, V, system.transition_covariance.at(t), b);
+                if (!plain) fixed_part<S>(s, library, A, V, system.transition_covariance.at(t), b);
             }
             known = true;
             const double* later = covariance + (t + 1) * square;
@@ -128,6 +127,17 @@ struct Pass {
             if (same && frozen) {
                 std::memcpy(here, later, bytes);
                 if (lag_one) std::memcpy(lag_one + t * square, lag_one + (t + 1) * square, bytes);
+                continue;
+            }
+            if (plain) {
+                for (std::size_t i = 0; i < square; ++i) b.rest[i] = later[i] - P[i];
+                multiply<S>(s, library, b.rest.data(), b.gain.data(), true, b.other.data(), b.work.data());
+                multiply<S>(s, library, b.gain.data(), b.other.data(), false, here, b.work.data());
+                for (std::size_t i = 0; i < square; ++i) here[i] += V[i];
+                symmetrize<S>(s, here);
+                if (lag_one)  // (V^ - P) J' + P J', and P J' = A V
+                    for (std::size_t i = 0; i < square; ++i) lag_one[t * square + i] = b.other[i] + b.moved[i];
+                frozen = same && settled<S>(s, here, later);
                 continue;
             }
             multiply<S>(s, library, later, b.gain.data(), true, b.other.data(), b.work.data());  // cov(z[t+1], z[t]), (8)

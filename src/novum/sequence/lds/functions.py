@@ -73,6 +73,7 @@ def read_given(owner: str, X: Any, given: dict[str, Any]) -> System:
     sizes = sizes_of(owner, given, {})
     if "p" not in sizes:
         sizes["p"] = read_series(owner, X)[0][0].values.shape[1]
+    sizes.setdefault("k", 0)
     return system_of(owner, given, sizes)
 
 

@@ -8,6 +8,7 @@ in V0 says that nothing is known of that state (a diffuse start).
 """
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,10 +71,15 @@ class System(NamedTuple):
         )
 
 
+def is_finite(array: Array) -> bool:
+    """Return whether no cell is NaN or infinite, nearly always by their sum."""
+    return isfinite(array.sum()) or bool(np.isfinite(array).all())
+
+
 def cells_of(owner: str, name: str, value: Any) -> Array:
     """Return a matrix as float64; NaN marks cells that are to be learned."""
-    array = float_array(owner, name, value).astype(np.float64)
-    if np.isinf(array).any() and name != "initial_covariance":
+    array = float_array(owner, name, value).astype(np.float64, copy=False)
+    if not is_finite(array) and np.isinf(array).any() and name != "initial_covariance":
         raise DataError(f"{owner}: {name} holds infinity; give finite numbers.")
     return array
 
@@ -129,8 +135,23 @@ def read_matrix(owner: str, name: str, value: Any, sizes: Mapping[str, int]) -> 
     return np.ascontiguousarray(array)
 
 
+def plainly_positive(matrix: Array) -> bool:
+    """Return whether a matrix is finite, symmetric and positive definite, at little cost; False says nothing."""
+    if matrix.shape == (1, 1):
+        return 0 <= float(matrix[0, 0]) < np.inf
+    if not (matrix == matrix.T).all():
+        return False
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return is_finite(matrix)
+
+
 def check_covariance(owner: str, name: str, array: Array) -> None:
     """Raise DataError for a matrix that is not symmetric or has a negative eigenvalue; cells to be learned are not looked at."""
+    if array.ndim == 2 and plainly_positive(array):
+        return
     matrices = array.reshape(-1, *array.shape[-2:])
     known = np.where(np.isfinite(matrices), matrices, 0.0)
     scale = np.abs(known).max(axis=(1, 2), initial=0.0)
@@ -177,6 +198,8 @@ def start_of(owner: str, value: Any, sizes: Mapping[str, int]) -> tuple[Array, A
     if isinstance(value, str):
         return np.zeros((s, s)), np.eye(s)
     full = read_matrix(owner, "initial_covariance", value, sizes)
+    if is_finite(full):
+        return full, np.zeros((s, 0))
     unknown = np.isinf(np.diagonal(full))
     if (np.isinf(full) & ~np.diag(unknown)).any():
         raise DataError(
@@ -188,7 +211,8 @@ def start_of(owner: str, value: Any, sizes: Mapping[str, int]) -> tuple[Array, A
 
 def system_of(owner: str, given: Mapping[str, Any], sizes: dict[str, int]) -> System:
     """Return the system that complete matrices make; those left out of the optional ones are zero, V0 is diffuse."""
-    sizes = sizes_of(owner, given, sizes)
+    if not {"s", "p", "k"} <= sizes.keys():
+        sizes = sizes_of(owner, given, sizes)
     for name in ("transition", "observation", "transition_covariance", "observation_covariance"):
         if given.get(name) is None:
             raise ParameterError(f"{owner}: {name} is not known; give {name}= or learn it by fit.")
@@ -208,7 +232,7 @@ def system_of(owner: str, given: Mapping[str, Any], sizes: dict[str, int]) -> Sy
             read[name] = np.zeros(tuple(sizes[letter] for letter in letters))
             continue
         read[name] = read_matrix(owner, name, value, sizes)
-        if np.isnan(read[name]).any():
+        if not is_finite(read[name]):
             raise ParameterError(
                 f"{owner}: {name} has cells that are not known (NaN); learn them by fit, or give numbers."
             )
