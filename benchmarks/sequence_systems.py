@@ -154,8 +154,8 @@ def statsmodels_nile(data):
 CASES = [
     *(case for s, p in ((1, 1), (4, 2), (50, 10), (100, 100)) for gaps in (False, True) for case in passes(s, p, gaps)),
     Case(
-        "lds em, 5 iterations, 2 states", series(2, 3, False), {"novum": our_em, "pykalman": pykalman_em}, em_quality, (250, 500, 1_000),
-        {"pykalman": 20.0},
+        "lds em, 5 iterations, 2 states", series(2, 3, False), {"novum": our_em, "pykalman": pykalman_em}, em_quality,
+        (250, 500, 1_000), {"pykalman": 20.0},
     ),
     Case(
         "local level of the Nile by ML", nile,

@@ -2,7 +2,6 @@
 
 import warnings
 from bisect import bisect_right
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -146,16 +145,12 @@ class MarkovChain(ChainQuestions, Estimator):
                 DataWarning,
                 stacklevel=3,
             )
-        self._forget()
         self.states_ = states
         self.counts_ = counts.transitions[0] if self.homogeneous else counts.transitions
         self.transition_ = transition[0] if self.homogeneous else transition
         self.initial_ = probabilities(counts.first, float(self.smoothing))[0]
         self.n_parameters_ = sum(count_parameters(len(states), self.order, len(transition)))
         return self
-
-    def _forget(self) -> None:
-        self.__dict__.pop("_sparse", None)
 
     def _context(self, number: int, states: list[Any]) -> Any:
         """Return the states of a context: one label for order one, a tuple otherwise."""
@@ -194,20 +189,13 @@ class MarkovChain(ChainQuestions, Estimator):
             raise ParameterError(f"MarkovChain.{method}: the law of the first context is not known; give initial=.")
         return self.stationary()
 
-    @cached_property
-    def _sparse(self) -> scipy.sparse.csr_array:
+    def _matrix(self) -> scipy.sparse.csr_array:
         states, T, _ = self._known("reduce")
         if len(T) > 1:
             raise ParameterError(
                 "MarkovChain: a chain that is not homogeneous has no structure of its own; look at a place."
             )
         return reduced_matrix(T[0], len(states))
-
-    def _matrix(self) -> scipy.sparse.csr_array:
-        fresh = "transition_" not in vars(self)
-        if fresh:
-            self._forget()  # parameters may have been set since
-        return self._sparse
 
     def _nodes(self) -> list[Any]:
         states, T, _ = self._known("reduce")
