@@ -7,6 +7,7 @@ from reference.sequence.kalman import conditioned
 from sequence.systems import random_system, with_gaps
 
 from novum.datasets import load_nile
+from novum.exceptions import ParameterError
 from novum.sequence import LinearDynamicalSystem, kalman_filter, kalman_smoother
 
 NOTES = {
@@ -193,6 +194,21 @@ def test_the_steady_state_solves_riccati_and_is_what_the_filter_tends_to():
         steady = kalman_filter(X, **system, form="steady_state")
         assert_allclose(steady.predicted_covariances[0], found.predicted)
         assert_allclose(steady.means[100:], filtered.means[100:], atol=1e-10)
+
+
+def test_steady_states_without_noise_and_those_that_do_not_exist():
+    exact = LinearDynamicalSystem(
+        transition=[[0.5, 0.1], [0, 0.7]],
+        observation=[[1.0, 0.0]],
+        transition_covariance=1.0,
+        observation_covariance=0.0,
+    )
+    P = exact.steady_state().predicted
+    X = np.random.default_rng(0).normal(size=(300, 1))
+    assert_allclose(exact.set_params(initial_covariance=np.eye(2)).filter(X).predicted_covariances[-1], P, rtol=1e-9)
+    wild = exact.set_params(transition=[[1.5, 0.0], [0.0, 0.7]], observation=[[0.0, 1.0]], observation_covariance=1.0)
+    with pytest.raises(ParameterError, match="does not settle: some state that grows is never observed"):
+        wild.steady_state()
 
 
 def test_kept_gains_change_nothing():

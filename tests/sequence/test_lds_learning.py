@@ -10,7 +10,7 @@ from sequence.systems import random_system, with_gaps
 
 import novum
 from novum.datasets import load_nile
-from novum.exceptions import DataError, NotConverged, ParameterError
+from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
 from novum.sequence import LinearDynamicalSystem
 
 NAMES = (
@@ -289,6 +289,17 @@ def test_ready_made_models():
     assert learned.transition_covariance_[1, 1] / 0.5 == pytest.approx(2.0, rel=0.5)
 
 
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_learning_does_not_depend_on_the_scale(scale):
+    X = drawn(2, 2, 60, seed=12)
+    one, other = (fitted(X * c, n_states=2, max_iter=20, tol=0.0) for c in (1.0, scale))
+    assert other.log_likelihood_ == pytest.approx(one.log_likelihood_ - X.size * np.log(scale), abs=1e-5)
+    trend = LinearDynamicalSystem.local_linear_trend().fit(scale * np.random.default_rng(0).normal(size=60))
+    assert (
+        trend.converged_ and trend.transition_covariance_[1, 1] < 1e-6 * scale**2
+    )  # a maximum at zero is found as such
+
+
 def test_model_files_keep_all(tmp_path):
     flow = load_nile()["volume"]
     X2 = drawn(2, 2, 30)
@@ -306,7 +317,7 @@ def test_a_fit_that_fails_changes_nothing_and_says_why():
     with pytest.raises(DataError, match="no cell of X was observed"):
         model.fit(np.full(5, np.nan))
     assert vars(model) == before
-    X = np.ones((5, 2))
+    X = np.arange(10.0).reshape(5, 2) ** 2
     cases = [
         ({"learn": "gain"}, "'gain' is none of 'transition'"),
         (
@@ -323,6 +334,10 @@ def test_a_fit_that_fails_changes_nothing_and_says_why():
             LinearDynamicalSystem(**parameters).fit(X)
     with pytest.raises(ParameterError, match="The 'algorithm' parameter of LinearDynamicalSystem must be a str among"):
         LinearDynamicalSystem(algorithm="newton").fit(X)
+    with pytest.warns(DataWarning, match="column 0 of X is constant: the likelihood has no maximum"):
+        LinearDynamicalSystem.local_level().fit(np.ones(20))
+    with pytest.raises(ParameterError, match="observation is neither given nor named in learn='transition_covariance'"):
+        LinearDynamicalSystem(transition=np.eye(2), learn="transition_covariance").fit(X)
     with pytest.warns(NotConverged, match="still rose after max_iter=1"):
         LinearDynamicalSystem(2, max_iter=1).fit(drawn(2, 2, 30))
     with pytest.raises(ParameterError, match=r"motion must be one of 'random_walk', 'constant_velocity'"):

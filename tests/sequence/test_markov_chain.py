@@ -143,6 +143,7 @@ def test_draws_repeat_and_start_where_told():
     fourth = np.bincount(many[:, 3], minlength=3) / len(many)
     law = chain.marginal(2).reshape(3, 3).sum(axis=0)
     assert_allclose(fourth, law, atol=0.01)
+    assert_allclose(MarkovChain(0, transition=[0.2, 0.8]).marginal(3), [0.2, 0.8])
     independent = MarkovChain(0, transition=[0.2, 0.3, 0.5]).sample(20_000, random_state=0)
     assert_allclose(np.bincount(independent) / 20_000, [0.2, 0.3, 0.5], atol=0.015)
 

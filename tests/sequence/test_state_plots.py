@@ -67,9 +67,7 @@ def test_a_path_with_ellipses_that_hold_their_share():
         V = found.covariances[t][np.ix_([0, 2], [0, 2])]
         assert_allclose((off @ np.linalg.inv(V) * off).sum(axis=1), -2 * np.log(0.2), rtol=1e-9)
     filtered = model.filter(X).plot(axes(), pair=(0, 2))
-    assert (
-        len(filtered.lines) == 1 + 11
-    )  # the first two positions are known, the velocities not: row 0 has finite positions
+    assert len(filtered.lines) == 1 + 12  # velocities are not known at row 0, positions are
     ax = found.plot(axes(), state=1)
     assert_allclose(ax.lines[0].get_ydata(), found.means[:, 1])
     for wrong in ({"pair": (0, 9)}, {"state": 4}, {"cell": 2}):

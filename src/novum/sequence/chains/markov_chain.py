@@ -251,7 +251,10 @@ class MarkovChain(ChainQuestions, Estimator):
         """Return the law after n steps, q_n = q_0 T^n, over contexts; `start` is q_0, by default the law of the first context."""
         owner = "MarkovChain.marginal"
         n = check_count(owner, "n", n, 0)
-        law = self._start("marginal") if start is None else probability_table(owner, "start", start)
+        if start is None:
+            law = self._start("marginal") if self.order else self._known("marginal")[1][0, 0]
+        else:
+            law = probability_table(owner, "start", start)
         matrix = self._matrix()
         if law.shape != (matrix.shape[0],):
             raise DataError(

@@ -151,6 +151,11 @@ def expectations(timed: TimedSystem, system: System, start: Law, values: Array, 
     """Return what a series says under a system: the E-step."""
     forward = run_filter(timed, start)
     found = run_smoother(timed, forward)
+    if np.isnan(found.covariance).any() or not np.isfinite(found.mean).all():
+        raise DataError(
+            "LinearDynamicalSystem.fit: the states leave the range of floating point; divide X by its standard deviation, or give "
+            "matrices to start from."
+        )
     if not np.isfinite(found.covariance).all():
         raise DataError(
             "LinearDynamicalSystem.fit: the rows never tell some direction of the diffuse state; give "

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import DataError, NotConverged, ParameterError
+from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 from novum.sequence.lds.expectations import Expected, expectations, joined
@@ -60,6 +60,21 @@ def count_free(free: Mapping[str, Array], kinds: Mapping[str, str]) -> int:
     return total
 
 
+def warn_of_constants(series: list[Observed], free: Mapping[str, Array]) -> None:
+    """Warn of columns that never change: their noise tends to zero and the likelihood to infinity."""
+    rows = np.concatenate([item.values for item in series])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # columns without any observed cell
+        constant = np.flatnonzero((np.nanmax(rows, axis=0) == np.nanmin(rows, axis=0)) & (len(rows) > 1))
+    if len(constant) and "observation_covariance" in free:
+        warnings.warn(
+            f"LinearDynamicalSystem: column {int(constant[0])} of X is constant: the likelihood has no maximum, as its noise "
+            "tends to zero. Leave the column out, or give observation_covariance.",
+            DataWarning,
+            stacklevel=5,
+        )
+
+
 def learn_system(
     owner: str,
     given: Mapping[str, Any],
@@ -83,8 +98,12 @@ def learn_system(
     free = free_matrices(owner, given, learn, sizes)
     if algorithm == "lbfgs" and any(name.startswith("initial") for name in free):
         raise ParameterError(f'{owner}: algorithm="lbfgs" learns no initial law; give it, or use algorithm="em".')
+    for name in ("transition", "transition_covariance", "observation", "observation_covariance"):
+        if name not in free and given.get(name) is None:
+            raise ParameterError(f"{owner}: {name} is neither given nor named in learn={learn!r}; do one of both.")
     if not any((~np.isnan(item.values)).any() for item in series):
         raise DataError(f"{owner}: no cell of X was observed; there is nothing to learn from.")
+    warn_of_constants(series, free)
     start = starting_matrices(owner, given, free, [item.values for item in series], sizes)
     for name in ("transition", "transition_covariance", "observation", "observation_covariance"):
         kind = kinds.get(name, "full")

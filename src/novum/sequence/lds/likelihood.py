@@ -2,9 +2,10 @@ r"""The likelihood climbed by L-BFGS, with the exact slope that the smoother giv
 
     d log L / dT = S^{-1} slope(T),     d log L / dS = (S^{-1} residual S^{-1} - rows S^{-1}) / 2                  (19)
 
-Variances enter by logarithms of their roots: diag: S = diag(exp 2w); spherical and scaled: S = exp(2w) shape; full: S = L L' with
-log L_ii and L_ij free. Near the maximum it needs tens of steps where EM needs thousands. Where the first state has the stationary
-law, V0 = A V0 A' + Q, that law moves with A and Q: with G the slope in V0 and Y = A'Y A + G,
+Variances enter by logarithms, as shares of where they start: S = start (FLOOR + exp 2w), one w for each (diag) or for all
+(spherical, scaled); full: S = L L' with log L_ii and L_ij free. The floor is where the smoother's rounding hides what a variance
+adds: a maximum at zero ends there. Near the maximum it needs tens of steps where EM needs thousands. Where the first state has the
+stationary law, V0 = A V0 A' + Q, that law moves with A and Q: with G the slope in V0 and Y = A'Y A + G,
 
     d log L / dQ += Y,     d log L / dA += 2 Y A V0                                                                (20)
 """
@@ -24,6 +25,7 @@ from novum.sequence.lds.system import System
 __all__ = ["climbed"]
 
 Array = NDArray[Any]
+FLOOR = 1e-10
 LEAST, MOST = -350.0, 350.0  # logarithms of standard deviations whose squares are still numbers
 
 
@@ -31,6 +33,10 @@ class Noise:
     """A covariance as a vector of free numbers, and the slope in them."""
 
     def __init__(self, covariance: Array, kind: str, free: Array) -> None:
+        if kind == "spherical":
+            covariance = np.where(
+                np.eye(len(covariance), dtype=bool) & free, np.diagonal(covariance).mean(), covariance
+            )
         self.start, self.kind = covariance, kind
         variances = np.diagonal(free) & (np.diagonal(covariance) > 0)
         self.full = kind == "full" and bool(free.all()) and bool(variances.all())
@@ -43,8 +49,7 @@ class Noise:
             return np.where(rows == columns, np.log(root[rows, columns].clip(1e-300)), root[rows, columns])
         if self.kind == "scaled":
             return np.zeros(1)
-        roots = 0.5 * np.log(np.diagonal(self.start)[self.at])
-        return roots[:1] * 0 + roots.mean() if self.kind == "spherical" else roots
+        return np.zeros(min(1, len(self.at)) if self.kind == "spherical" else len(self.at))
 
     def root(self, w: Array) -> Array:
         """Return the factor L of a full covariance."""
@@ -57,10 +62,14 @@ class Noise:
         if self.full:
             return self.root(w) @ self.root(w).T
         if self.kind == "scaled":
-            return self.start * np.exp(np.clip(2 * w[0], 2 * LEAST, 2 * MOST))
+            return self.start * self.share(w)[0]
         found = self.start.copy()
-        found[self.at, self.at] = np.exp(2 * np.clip(w, LEAST, MOST))
+        found[self.at, self.at] *= self.share(w)
         return found
+
+    def share(self, w: Array) -> Array:
+        """Return variances as shares of their start."""
+        return FLOOR + np.exp(2 * np.clip(w, LEAST, MOST))
 
     def slope(self, w: Array, residual: Array, rows: int, more: Array | float) -> Array:
         S = self.matrix(w)
@@ -75,8 +84,8 @@ class Noise:
             root = self.root(w)
             return np.where(i == j, root[i, j], 1.0) * (2 * G @ root)[i, j]
         if self.kind == "scaled":
-            return np.array([2 * float(np.sum(G * S))])
-        each = 2 * np.diagonal(G)[self.at] * np.diagonal(S)[self.at]
+            return np.array([2 * float(np.sum(G * self.start)) * (self.share(w)[0] - FLOOR)])
+        each = 2 * np.diagonal(G)[self.at] * np.diagonal(self.start)[self.at] * (self.share(w) - FLOOR)
         return each.sum(keepdims=True) if self.kind == "spherical" else each
 
     def inverse(self, S: Array) -> Array:

@@ -249,7 +249,7 @@ class LinearDynamicalSystem(Estimator):
         if not found.converged:
             warnings.warn(
                 f"LinearDynamicalSystem: the log-likelihood still rose after max_iter={self.max_iter} iterations; raise max_iter "
-                "or tol.",
+                "or tol. Where a variance tends to zero it has no maximum: give that variance.",
                 NotConverged,
                 stacklevel=3,
             )

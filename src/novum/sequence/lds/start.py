@@ -3,7 +3,7 @@ r"""What is learned, and where learning starts.
 A matrix that was not given is learned whole, one with NaN in some cells only there. Starting values come from the data: windows
 of neighbouring rows, centred nowhere, have the states as their leading singular directions (as in subspace identification):
 
-    windows = U diag(w) V',   states Z = U diag(w),   C = first p rows of V,   A by least squares of Z[t+1] on Z[t]        (26)
+    windows = U diag(w) V',   states Z = U,   C = first p rows of V diag(w),   A by least squares of Z[t+1] on Z[t]        (26)
 """
 
 from collections.abc import Collection, Mapping
@@ -105,9 +105,9 @@ def subspace_start(series: Collection[Array], s: int) -> dict[str, Array]:
     left, size, right = np.linalg.svd(np.concatenate(blocks), full_matrices=False)
     k = min(s, len(size))
     Z = np.zeros((rows, s))
-    Z[:, :k] = left[:, :k] * size[:k] / np.sqrt(rows)
+    Z[:, :k] = left[:, :k] * np.sqrt(rows)
     C = np.zeros((p, s))
-    C[:, :k] = right[:k, :p].T * np.sqrt(rows)
+    C[:, :k] = right[:k, :p].T * size[:k] / np.sqrt(rows)
     cuts = np.cumsum([len(b) for b in blocks])[:-1]
     parts = np.split(Z, cuts)
     now, later = np.concatenate([z[:-1] for z in parts]), np.concatenate([z[1:] for z in parts])

@@ -23,6 +23,7 @@ __all__ = ["SteadyState", "steady_covariance"]
 Array = NDArray[Any]
 MOST_DOUBLINGS = 60  # 2^60 rows
 MOST_STEPS = 100_000
+MOST_COVARIANCE = 1e150  # beyond, squares overflow: it grows without end
 SETTLED = 1e-13  # relative change at which the covariance stands still
 
 
@@ -77,14 +78,16 @@ def steady_covariance(owner: str, system: System) -> SteadyState:
     if P is None:
         P = Q + np.eye(len(A)) * max(float(np.trace(Q)), 1e-300)
         for _ in range(MOST_STEPS):
+            if not np.abs(P).max() < MOST_COVARIANCE:
+                break
             new = A @ filtered_covariance(P, C, R)[0] @ A.T + Q
             new = (new + new.T) / 2
             change, P = np.abs(new - P).max(), new
-            if not np.isfinite(P).all() or change <= SETTLED * np.abs(P).max():
+            if change <= SETTLED * np.abs(P).max():
                 break
         else:
             change = np.inf
-        if not np.isfinite(P).all() or change > SETTLED * np.abs(P).max():
+        if not np.abs(P).max() < MOST_COVARIANCE or change > SETTLED * np.abs(P).max():
             raise ParameterError(
                 f"{owner}: the covariance of the filter does not settle: some state that grows is never observed. Use "
                 'form="covariance".'
