@@ -36,6 +36,7 @@ MATRICES = {
 }
 COVARIANCES = ("transition_covariance", "observation_covariance", "initial_covariance")
 CONSTANT = ("initial_mean", "initial_covariance", "control", "observation_control")  # never with an axis of time
+ROUNDING = 1e-12  # of eigenvalues: so close to one nothing is left of the equation for the law
 SLACK = 1e-8  # of asymmetry and of negative eigenvalues, beside the largest entry: printed matrices keep eight digits
 
 
@@ -182,7 +183,7 @@ def stationary_law(owner: str, transition: Array, covariance: Array, offset: Arr
             f'{owner}: initial_covariance="stationary" needs matrices that are the same at every step.'
         )
     largest = float(np.abs(np.linalg.eigvals(transition)).max())
-    if largest >= 1:
+    if largest > 1 - ROUNDING:
         raise ParameterError(
             f'{owner}: initial_covariance="stationary", but transition has an eigenvalue of modulus {largest:.6g} >= 1: there '
             'is no stationary law. Give a matrix, or "diffuse".'
