@@ -98,6 +98,10 @@ def learn_system(
     free = free_matrices(owner, given, learn, sizes)
     if algorithm == "lbfgs" and any(name.startswith("initial") for name in free):
         raise ParameterError(f'{owner}: algorithm="lbfgs" learns no initial law; give it, or use algorithm="em".')
+    if algorithm == "em" and stationary and any(name.startswith("transition") or name == "control" for name in free):
+        raise ParameterError(
+            f'{owner}: with initial_covariance="stationary" the transition is learned by algorithm="lbfgs".'
+        )
     for name in ("transition", "transition_covariance", "observation", "observation_covariance"):
         if name not in free and given.get(name) is None:
             raise ParameterError(f"{owner}: {name} is neither given nor named in learn={learn!r}; do one of both.")
@@ -135,10 +139,6 @@ def learn_system(
                 tol,
             )
         return Learned(found, history, converged, n_parameters)
-    if stationary and any(name.startswith("transition") or name == "control" for name in free):
-        raise ParameterError(
-            f'{owner}: with initial_covariance="stationary" the transition is learned by algorithm="lbfgs".'
-        )
     history, converged = [], False
     for _ in range(max_iter + 1):
         expected = expect(owner, system, series, controls)
