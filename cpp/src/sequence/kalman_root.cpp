@@ -16,6 +16,7 @@ namespace novum::kalman {
 namespace {
 
 const double LOG_2PI = std::log(2 * std::numbers::pi);
+constexpr std::size_t MANY = 16;  // states whose steps take long enough to look at every one whether to stop
 
 /// root = L sqrt(D) of a positive semidefinite matrix.
 NOVUM_INLINE void root_of(std::size_t s, const double* matrix, std::vector<double>& work, std::vector<double>& diagonal, double* root) {
@@ -70,6 +71,7 @@ struct FilterRoot {
         const bool same_noise = system.observation.step == 0 && system.observation_covariance.step == 0;
         for (std::size_t t = 0; t < system.n; ++t) {
             now.and_then();
+            if (s > MANY) interrupt::poll();
             const double *A = system.transition.at(t), *x = X + t * p;
             const bool fresh = cells.changed(x);
             if (fresh || !same_noise) cells.prepare(system.observation.at(t), system.observation_covariance.at(t));
@@ -155,6 +157,7 @@ struct SmoothRoot {
         std::memcpy(roots + last * square, in.covariance + last * square, square * sizeof(double));
         for (std::size_t t = last; t-- > 0;) {
             now.and_then();
+            if (s > MANY) interrupt::poll();
             const double *A = system.transition.at(t), *V = in.covariance + t * square, *P = in.predicted_covariance + (t + 1) * square;
             product<0>(s, A, V, half.data());
             solve_triangle(s, P, half.data());                        // P^{-1} A S
