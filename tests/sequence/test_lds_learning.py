@@ -346,3 +346,15 @@ def test_a_fit_that_fails_changes_nothing_and_says_why():
         LinearDynamicalSystem.local_level(level_variance=-1)
     with pytest.raises(DataError, match="the first state is diffuse; give initial_covariance to draw it"):
         model.sample(3)
+
+
+def test_model_files_of_matrices_that_differ_by_step(tmp_path):
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    for n_states, seed in ((1, 0), (2, 1), (3, 2)):
+        model = fitted(X, **random_system(n_states, 2, seed=seed, n=9), learn="initial_mean", max_iter=3)
+        again = novum.load(novum.save(model, tmp_path / "timed.novum"))
+        assert (
+            again.score(X)
+            == model.score(X)
+            > LinearDynamicalSystem(**random_system(n_states, 2, seed=seed, n=9)).score(X)
+        )

@@ -230,3 +230,13 @@ def test_a_context_without_successor_is_uniform_and_said():
         chain = MarkovChain().fit("abac")
     assert_allclose(chain.transition_[2], 1 / 3)
     assert MarkovChain(smoothing=1).fit("abac").transition_[2].tolist() == [1 / 3] * 3
+
+
+def test_files_of_chains_of_other_shapes(tmp_path):
+    for chain in (
+        MarkovChain(homogeneous=False, smoothing=1.0).fit([[0, 1, 0], [1, 1, 0]]),
+        MarkovChain(0).fit("aab"),
+        random_chain(3, 2, seed=1, states="abc").reduce(),
+    ):
+        again = novum.load(novum.save(chain, tmp_path / "chain.novum"))
+        assert (again.sample(3, random_state=0) == chain.sample(3, random_state=0)).all()
