@@ -26,6 +26,7 @@ FAMILIES = (
     "neighbors",
     "forest",
     "graphical",
+    "sequence_systems",
     "network_learning",
     "comparison",
     "evaluation",

@@ -41,6 +41,7 @@ void bind_evaluation_resampling(nb::module_& m);
 void bind_kernels_points(nb::module_& m);
 void bind_svm_dual_descent(nb::module_& m);
 void bind_svm_smo(nb::module_& m);
+void bind_sequence_kalman(nb::module_& m);
 
 namespace {
 
@@ -109,4 +110,5 @@ NB_MODULE(_core, m) {
         {{"dual_descent", "Coordinate descent on the duals of linear machines.", bind_svm_dual_descent},
          {"smo", "Sequential minimal optimisation.", bind_svm_smo}});
     add(m, "evaluation", "Resampling.", {{"resampling", "Bootstrap resamples of rows.", bind_evaluation_resampling}});
+    add(m, "sequence", "Sequences.", {{"kalman", "Filters and smoothers of linear dynamical systems.", bind_sequence_kalman}});
 }

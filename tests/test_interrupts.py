@@ -18,6 +18,7 @@ from novum.feature_extraction.text import CountVectorizer
 from novum.linear_model import Lasso, SGDRegressor
 from novum.neighbors import KernelDensity, NearestNeighbors
 from novum.runtime.pool import map_ordered
+from novum.sequence import kalman_smoother
 from novum.tree import DecisionTreeRegressor
 
 SOON = 2.0  # seconds: one is what is promised, another for a machine that does something else as well
@@ -78,6 +79,12 @@ def _steps():
     return lambda: SGDRegressor(max_iter=10_000, tol=None).fit(X, y)
 
 
+def _kalman():
+    X, _ = _table(100_000, 2)
+    A, C = 0.9 * np.eye(10), np.ones((2, 10))
+    return lambda: kalman_smoother(X, A, C, 1.0, 1.0, initial_covariance=np.eye(10), form="square_root")
+
+
 LONG = {
     "density": _density,
     "words": _words,
@@ -88,6 +95,7 @@ LONG = {
     "neighbors": _neighbors,
     "clusters": _clusters,
     "steps": _steps,
+    "kalman": _kalman,
 }
 
 

@@ -30,7 +30,18 @@ FOLDERS = (
         "ensemble",
         "feature_extraction",
     ),
-    *("graphical", "linear_model", "mixture", "naive_bayes", "neighbors", "preprocessing", "theory", "tree", "patch"),
+    *(
+        "graphical",
+        "linear_model",
+        "mixture",
+        "naive_bayes",
+        "neighbors",
+        "preprocessing",
+        "sequence",
+        "theory",
+        "tree",
+        "patch",
+    ),
 )
 PART = "NOVUM_ATTRIBUTES"  # the folder for what each process of pytest saw
 MOST_OBJECTS = 300  # looked at after one test

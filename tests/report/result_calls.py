@@ -19,10 +19,18 @@ from novum import (
     notes,
     optimize,
     svm,
+    sequence,
     theory,
     tree,
 )
-from novum.datasets import load_candy_bags, load_factors, load_fuel_gauge, load_play_tennis, load_tenfold_scores
+from novum.datasets import (
+    load_candy_bags,
+    load_factors,
+    load_fuel_gauge,
+    load_nile,
+    load_play_tennis,
+    load_tenfold_scores,
+)
 from novum.decomposition import ProbabilisticPCA
 from novum.discriminant_analysis import LinearDiscriminantAnalysis
 from novum.ensemble import RandomForestClassifier
@@ -347,7 +355,28 @@ REST = {
     "Formula": lambda: tree.export_dnf(tree.ID3().fit(*tennis()))["Yes"],
 }
 
-CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **REST}
+
+def nile():
+    return sequence.LinearDynamicalSystem.local_level(level_variance=1469.0, observation_variance=15099.0)
+
+
+def weather():
+    return sequence.MarkovChain(transition=[[0.9, 0.1], [0.5, 0.5]], states=["sun", "<rain>"])
+
+
+SEQUENCES = {
+    "FilteredStates": lambda: nile().filter(load_nile()["volume"]),
+    "SmoothedStates": lambda: nile().smooth(load_nile()["volume"]),
+    "Forecast": lambda: nile().forecast(load_nile()["volume"], 5),
+    "SteadyState": lambda: nile().steady_state(),
+    "ChainClasses": lambda: weather().classes(),
+    "ChainVerdict": lambda: weather().is_ergodic(),
+    "MixingTime": lambda: weather().mixing_time(),
+    "OrderComparison": lambda: sequence.MarkovChain().compare_orders("abbabaabbaabababba"),
+    "HomogeneityCheck": lambda: sequence.MarkovChain().check_homogeneity("abbabaabbaabababba"),
+}
+
+CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **REST, **SEQUENCES}
 
 
 @cache

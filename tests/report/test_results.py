@@ -21,7 +21,13 @@ pd = pytest.importorskip("pandas")
 figure = pytest.importorskip("matplotlib.figure")
 Gcf = pytest.importorskip("matplotlib._pylab_helpers").Gcf
 
-BASES = {"Distribution", "ExponentialFamily", "OnGraph", "CoefficientTable"}  # nothing is of these classes alone
+BASES = {
+    "Distribution",
+    "ExponentialFamily",
+    "OnGraph",
+    "CoefficientTable",
+    "States",
+}  # nothing is of these classes alone
 # They say themselves that outcomes of more than two dimensions have no picture, and of what a picture can be drawn.
 NO_PICTURE = {"Multinomial", "NormalInverseWishart"}
 # What a user gives, or what a method works with: no answer to a question.

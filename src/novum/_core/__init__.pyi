@@ -18,5 +18,6 @@ from novum._core import (
     runtime as runtime,
     search as search,
     svm as svm,
+    sequence as sequence,
     trees as trees
 )

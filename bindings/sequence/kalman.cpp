@@ -1,0 +1,136 @@
+#include "novum/sequence/kalman.h"
+
+#include <nanobind/stl/optional.h>
+#include <cstdint>
+#include <optional>
+
+#include "../arrays.h"
+
+using namespace nb::literals;
+
+namespace {
+
+using Means = Matrix<double>;
+using Covariances = Cube<double>;
+
+novum::kalman::Series series_of(const Cube<const double>& cube, std::size_t n, std::size_t rows, std::size_t columns, const char* message) {
+    require(cube.shape(1) == rows && cube.shape(2) == columns && (cube.shape(0) == 1 || cube.shape(0) == n), message);
+    return {cube.data(), cube.shape(0) == 1 ? 0 : rows * columns};
+}
+
+novum::kalman::System system_of(std::size_t n, std::size_t p, std::size_t s, const Cube<const double>& transition,
+                                const Cube<const double>& transition_covariance, const std::optional<Matrix<const double>>& offset,
+                                const Cube<const double>& observation, const Cube<const double>& observation_covariance) {
+    const char* shapes = "kalman: inconsistent shapes";
+    require(s > 0 && p > 0, shapes);
+    novum::kalman::Series b{nullptr, 0};
+    if (offset) {
+        require(offset->shape(1) == s && (offset->shape(0) == 1 || offset->shape(0) == n), shapes);
+        b = {offset->data(), offset->shape(0) == 1 ? 0 : s};
+    }
+    return {n,
+            p,
+            s,
+            series_of(transition, n, s, s, shapes),
+            series_of(transition_covariance, n, s, s, shapes),
+            b,
+            series_of(observation, n, p, s, shapes),
+            series_of(observation_covariance, n, p, p, shapes)};
+}
+
+template <class Pointer>
+Pointer routine(std::uintptr_t address) {
+    return reinterpret_cast<Pointer>(address);
+}
+
+novum::kalman::Library library_of(std::uintptr_t gemm, std::uintptr_t potrf, std::uintptr_t potrs) {
+    novum::kalman::Library library;
+    library.gemm = routine<decltype(library.gemm)>(gemm);
+    library.potrf = routine<decltype(library.potrf)>(potrf);
+    library.potrs = routine<decltype(library.potrs)>(potrs);
+    return library;
+}
+
+double* rows_of(const std::optional<Means>& out, std::size_t n, std::size_t s) {
+    if (!out) return nullptr;
+    require(out->shape(0) == n && out->shape(1) == s, "kalman: inconsistent shapes");
+    return out->data();
+}
+
+double* cubes_of(const std::optional<Covariances>& out, std::size_t n, std::size_t s) {
+    if (!out) return nullptr;
+    require(out->shape(0) == n && out->shape(1) == s && out->shape(2) == s, "kalman: inconsistent shapes");
+    return out->data();
+}
+
+}  // namespace
+
+void bind_sequence_kalman(nb::module_& m) {
+    m.def(
+        "filter",
+        [](Matrix<const double> X, Cube<const double> transition, Cube<const double> transition_covariance,
+           std::optional<Matrix<const double>> offset, Cube<const double> observation, Cube<const double> observation_covariance,
+           Vector<const double> mean, Matrix<const double> covariance, std::optional<Means> predicted_mean,
+           std::optional<Covariances> predicted_covariance, std::optional<Means> filtered_mean,
+           std::optional<Covariances> filtered_covariance, Vector<double> log_likelihood, Vector<double> last_mean,
+           Matrix<double> last_covariance, bool root, std::uintptr_t gemm) -> std::size_t {
+            const std::size_t n = X.shape(0), s = mean.shape(0);
+            const auto system = system_of(n, X.shape(1), s, transition, transition_covariance, offset, observation, observation_covariance);
+            const bool fits = covariance.shape(0) == s && covariance.shape(1) == s && log_likelihood.shape(0) == n &&
+                              last_mean.shape(0) == s && last_covariance.shape(0) == s && last_covariance.shape(1) == s;
+            require(fits, "kalman.filter: inconsistent shapes");
+            const novum::kalman::Filtered out{rows_of(predicted_mean, n, s), cubes_of(predicted_covariance, n, s),
+                                              rows_of(filtered_mean, n, s),  cubes_of(filtered_covariance, n, s),
+                                              log_likelihood.data(),         last_mean.data(),
+                                              last_covariance.data()};
+            require(!root || (out.predicted_mean && out.predicted_covariance && out.mean && out.covariance),
+                    "kalman.filter: factors need all outputs");
+            const auto library = library_of(gemm, 0, 0);
+            nb::gil_scoped_release release;
+            if (!root) return novum::kalman::filter(system, X.data(), mean.data(), covariance.data(), library, out);
+            novum::kalman::filter_root(system, X.data(), mean.data(), covariance.data(), out);
+            return n;
+        },
+        "X"_a.noconvert(), "transition"_a.noconvert(), "transition_covariance"_a.noconvert(), "offset"_a.noconvert().none(),
+        "observation"_a.noconvert(), "observation_covariance"_a.noconvert(), "mean"_a.noconvert(), "covariance"_a.noconvert(),
+        "predicted_mean"_a.noconvert().none(), "predicted_covariance"_a.noconvert().none(), "filtered_mean"_a.noconvert().none(),
+        "filtered_covariance"_a.noconvert().none(), "log_likelihood"_a.noconvert(), "last_mean"_a.noconvert(),
+        "last_covariance"_a.noconvert(), "root"_a, "gemm"_a,
+        "Filter rows; write predicted and filtered laws, log-densities and the prediction after the last row. With `root` factors are\n"
+        "written in place of covariances. Return the row from which the gains were kept.");
+
+    m.def(
+        "smooth",
+        [](std::size_t p, Cube<const double> transition, Cube<const double> transition_covariance, Matrix<const double> predicted_mean,
+           Cube<const double> predicted_covariance, Matrix<const double> filtered_mean, Cube<const double> filtered_covariance, Means mean,
+           Covariances covariance, std::optional<Covariances> lag_one, bool root, std::uintptr_t gemm, std::uintptr_t potrf,
+           std::uintptr_t potrs) {
+            const char* shapes = "kalman.smooth: inconsistent shapes";
+            const std::size_t n = filtered_mean.shape(0), s = filtered_mean.shape(1);
+            require(n > 0 && s > 0 && p > 0, shapes);
+            for (const auto* rows : {&predicted_mean, &filtered_mean}) require(rows->shape(0) == n && rows->shape(1) == s, shapes);
+            for (const auto* cubes : {&predicted_covariance, &filtered_covariance})
+                require(cubes->shape(0) == n && cubes->shape(1) == s && cubes->shape(2) == s, shapes);
+            const novum::kalman::System system{n,
+                                               p,
+                                               s,
+                                               series_of(transition, n, s, s, shapes),
+                                               series_of(transition_covariance, n, s, s, shapes),
+                                               {nullptr, 0},
+                                               {nullptr, 0},
+                                               {nullptr, 0}};
+            double *means = rows_of(mean, n, s), *covariances = cubes_of(covariance, n, s), *pairs = cubes_of(lag_one, n - 1, s);
+            const novum::kalman::Passed passed{predicted_mean.data(), predicted_covariance.data(), filtered_mean.data(),
+                                               filtered_covariance.data()};
+            const auto library = library_of(gemm, potrf, potrs);
+            nb::gil_scoped_release release;
+            if (root)
+                novum::kalman::smooth_root(system, passed, means, covariances, pairs);
+            else
+                novum::kalman::smooth(system, passed, library, means, covariances, pairs);
+        },
+        "p"_a, "transition"_a.noconvert(), "transition_covariance"_a.noconvert(), "predicted_mean"_a.noconvert(),
+        "predicted_covariance"_a.noconvert(), "filtered_mean"_a.noconvert(), "filtered_covariance"_a.noconvert(), "mean"_a.noconvert(),
+        "covariance"_a.noconvert(), "lag_one"_a.noconvert().none(), "root"_a, "gemm"_a, "potrf"_a, "potrs"_a,
+        "Smooth what a filter wrote; write means, covariances (factors with `root`) and, if asked, cov(z[t+1], z[t]).");
+}

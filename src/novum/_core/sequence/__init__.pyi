@@ -1,0 +1,3 @@
+"""Sequences."""
+
+from novum._core.sequence import kalman as kalman

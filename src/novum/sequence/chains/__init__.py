@@ -1,0 +1,1 @@
+"""Markov chains of any order: counts, structure, times, pictures."""

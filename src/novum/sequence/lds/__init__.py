@@ -1,0 +1,1 @@
+"""Linear dynamical systems: filter, smoother, learning, forecasts, ready-made models."""
