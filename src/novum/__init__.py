@@ -32,6 +32,7 @@ _FAMILIES = (
     "optimize",
     "patch",
     "preprocessing",
+    "sampling",
     "study",
     "theory",
     "tree",

@@ -15,6 +15,7 @@ from novum._core import (
     moments as moments,
     products as products,
     runtime as runtime,
+    sampling as sampling,
     search as search,
     trees as trees
 )

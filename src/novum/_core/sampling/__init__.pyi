@@ -1,0 +1,3 @@
+"""Draws from laws known by their densities."""
+
+from novum._core.sampling import alias as alias, chains as chains

@@ -1,0 +1,168 @@
+"""One driver for chains that ask for a density (`_core.sampling.chains`): starts, workers, interrupts, going on from before.
+
+A chain's draws are a function of (seed, chain, iteration): chains advance in turn, a call each, or all by one call of a vectorised
+density, or each in a process of its own, and the draws are the same. What a run needs to go on is its last draw and
+what it learned.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from warnings import warn
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+
+from novum import _core
+from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.runtime.checks import check_count
+from novum.runtime.random import seed_of
+from novum.sampling.chains import Chains, shapes_of
+from novum.sampling.densities import Density, check_start, place_text
+from novum.sampling.starts import start_points
+
+__all__ = ["Method", "Request", "run"]
+
+Record = dict[str, NDArray[Any]]  # arrays with a row per draw, the draws themselves among them
+
+
+class Method(NamedTuple):
+    """What one kind of chain is to the driver."""
+
+    owner: str
+    record: Callable[[int, int], Record]  # (n_draws, d) to empty arrays
+    chain: Callable[..., Any]  # (request, chain, start, begin, learned, record) to a chain of the core
+    learned: Callable[[Any], dict[str, Any]]  # what a chain has learned by now, in the form that `chain` takes it
+    statistics: Callable[[Record], Record]  # per draw, from the records
+
+
+class Request(NamedTuple):
+    """What the user asked for."""
+
+    n_samples: int
+    n_warmup: int
+    thin: int
+    seed: int
+
+
+def undefined_warning(owner: str, chains: list[Any]) -> None:
+    """Warn of densities that were no numbers on the way."""
+    count = sum(chain.undefined for chain in chains)
+    if count:
+        first = next(chain.first_undefined for chain in chains if chain.undefined)
+        warn(
+            f"{owner}: log_prob or its gradient was NaN at {count} points, first at {place_text(first)}; they were "
+            f"taken as outside the "
+            "support. Return -inf there, or write the model so that it is defined.",
+            DataWarning,
+            stacklevel=5,
+        )
+
+
+def advance(
+    method: Method, request: Request, density: Density, numbers: list[int], starts: Any, begin: int, learned: list[Any]
+) -> Any:
+    """Run some chains to their end; return records, what was learned, and the chains, and an interrupt if one came."""
+    records = [method.record(request.n_samples, starts.shape[1]) for _ in numbers]
+    chains = [
+        method.chain(request, k, np.ascontiguousarray(starts[i]), begin, learned[i], records[i])
+        for i, k in enumerate(numbers)
+    ]
+    stopped: BaseException | None = None
+    try:
+        infinite = _core.sampling.chains.drive(
+            chains, density.function, density.gradient, density.pair, density.together
+        )
+        if infinite >= 0:
+            raise DataError(
+                f"{method.owner}: log_prob is +inf at {place_text(chains[infinite].asked)}; a density has no such "
+                f"peak: mend log_prob."
+            )
+    except KeyboardInterrupt as interrupt:
+        stopped = interrupt
+    undefined_warning(method.owner, chains)
+    return records, [method.learned(chain) for chain in chains], [chain.recorded for chain in chains], stopped
+
+
+def in_processes(
+    method: Method, request: Request, density: Density, starts: Any, begin: int, learned: Any, n_jobs: int
+) -> Any:
+    """Run every chain in a process of its own; the same draws."""
+    parts = Parallel(n_jobs=n_jobs)(
+        delayed(advance)(method, request, density, [k], starts[k : k + 1], begin, learned[k : k + 1])
+        for k in range(len(starts))
+    )
+    stopped = next((part[3] for part in parts if part[3]), None)
+    return *([one for part in parts for one in part[i]] for i in range(3)), stopped
+
+
+def run(
+    method: Method,
+    density: Density,
+    *,
+    n_samples: Any,
+    start: Any,
+    n_chains: Any,
+    n_warmup: Any,
+    thin: Any,
+    names: Any,
+    random_state: Any,
+    n_jobs: Any,
+    resume: Chains | None,
+) -> tuple[Chains, BaseException | None]:
+    """Return the draws of all chains, those of `resume` before them, and the interrupt that cut them short, if one did."""
+    owner = method.owner
+    n_samples = check_count(owner, "n_samples", n_samples)
+    if resume is not None:
+        before = resumed_state(owner, resume)
+        n_chains, n_warmup, thin, seed, begin = (
+            before[key] for key in ("n_chains", "n_warmup", "thin", "seed", "begin")
+        )
+        starts, learned, shapes = before["position"], before["learned"], resume.shapes
+    else:
+        n_chains, n_warmup = check_count(owner, "n_chains", n_chains), check_count(owner, "n_warmup", n_warmup, 0)
+        thin, seed, begin = check_count(owner, "thin", thin), seed_of(random_state), 0
+        starts = start_points(owner, start, n_chains, seed, density)
+        learned, shapes = [{}] * n_chains, shapes_of(owner, names, starts.shape[1])
+        check_start(owner, density, starts)
+    request = Request(n_samples, n_warmup, thin, seed)
+    workers = min(n_chains, effective_n_jobs(n_jobs)) if n_jobs is not None else 1
+    if workers > 1 and density.together:
+        raise ParameterError(f"{owner}(vectorized=True): all chains advance by one call; leave n_jobs=None.")
+    began = time.perf_counter()
+    if workers > 1:
+        records, learned, done, stopped = in_processes(method, request, density, starts, begin, learned, workers)
+    else:
+        records, learned, done, stopped = advance(
+            method, request, density, list(range(n_chains)), starts, begin, learned
+        )
+    n_done = min(done)  # after an interrupt the chains are about as long as each other
+    joined = {key: np.stack([record[key][:n_done] for record in records]) for key in records[0]}
+    draws = joined.pop("draws")
+    statistics = method.statistics(joined)
+    seconds = time.perf_counter() - began
+    if resume is not None:
+        draws = np.concatenate([resume.draws, draws], axis=1)
+        statistics = {key: np.concatenate([resume.statistics[key], value], axis=1) for key, value in statistics.items()}
+        seconds += resume.seconds
+    state = {
+        "sampler": owner,
+        "n_chains": n_chains,
+        "n_warmup": n_warmup,
+        "thin": thin,
+        "seed": seed,
+        "begin": max(begin, n_warmup) + n_done * thin,
+        "position": draws[:, -1].copy() if draws.shape[1] else starts,
+        "learned": learned,
+    }
+    settings = {key: [one[key] for one in learned] for key in learned[0]}
+    return Chains(draws, shapes, statistics, settings, seconds, state, owner), stopped
+
+
+def resumed_state(owner: str, resume: Any) -> dict[str, Any]:
+    """Return what chains go on from, or raise."""
+    if not isinstance(resume, Chains) or resume.state.get("sampler") != owner:
+        made = getattr(resume, "sampler", type(resume).__name__)
+        raise ParameterError(f"{owner}(resume=...): give the chains that {owner} returned, not those of {made}.")
+    return resume.state
