@@ -40,6 +40,7 @@ void bind_feature_extraction_text(nb::module_& m);
 void bind_evaluation_resampling(nb::module_& m);
 void bind_sampling_alias(nb::module_& m);
 void bind_sampling_chains(nb::module_& m);
+void bind_sampling_densities(nb::module_& m);
 
 namespace {
 
@@ -106,5 +107,6 @@ NB_MODULE(_core, m) {
     add(m, "evaluation", "Resampling.", {{"resampling", "Bootstrap resamples of rows.", bind_evaluation_resampling}});
     add(m, "sampling", "Draws from laws known by their densities.",
         {{"alias", "Alias tables of discrete laws.", bind_sampling_alias},
+         {"densities", "Compiled log densities.", bind_sampling_densities},
          {"chains", "Markov chains that ask a function for the log density.", bind_sampling_chains}});
 }

@@ -1,6 +1,7 @@
 // Chains that ask a Python function for the log density. The array of positions is reused unless the function kept it, and answers are
 // read in place where they are float64: what is left is what Python itself takes for a call.
 #include "../arrays.h"
+#include "novum/sampling/density.h"
 #include "novum/sampling/hamiltonian.h"
 #include "novum/sampling/random_walk.h"
 
@@ -19,6 +20,7 @@ using namespace nb::literals;
 using novum::sampling::HamiltonianChain;
 using novum::sampling::Plan;
 using novum::sampling::RandomWalkChain;
+using novum::sampling::tell;
 using novum::sampling::Walker;
 
 namespace {
@@ -96,9 +98,14 @@ double number(nb::handle value) {
     return out;
 }
 
-nb::object call(nb::handle function, nb::handle argument) {
+/// Call a function; with `forgives`, an overflow in Python's own arithmetic is None, as NumPy would answer NaN.
+nb::object call(nb::handle function, nb::handle argument, bool forgives = false) {
     PyObject* arguments[] = {argument.ptr()};
     PyObject* answer = PyObject_Vectorcall(function.ptr(), arguments, 1, nullptr);
+    if (!answer && forgives && PyErr_ExceptionMatches(PyExc_ArithmeticError)) {
+        PyErr_Clear();
+        return nb::none();
+    }
     if (!answer) throw nb::python_error();
     return nb::steal(answer);
 }
@@ -110,17 +117,6 @@ std::pair<nb::object, nb::object> pair_of(nb::handle answer) {
     return {nb::borrow(parts[0]), nb::borrow(parts[1])};
 }
 
-/// Tell a chain; false where the density is +inf, which no law has in its bulk.
-bool tell(Walker& walker, double log_prob, const double* gradient) {
-    if (log_prob == INFINITY) return false;
-    bool defined = !std::isnan(log_prob);
-    if (gradient && log_prob > -INFINITY)
-        for (std::size_t j = 0; defined && j < walker.dimension(); ++j) defined = std::isfinite(gradient[j]);
-    if (!defined) walker.note_undefined(walker.asked());
-    walker.told(defined ? log_prob : -INFINITY, gradient);
-    return true;
-}
-
 enum class Form { value, pair, two };  // the function returns a value, value and gradient, or there are two functions
 
 constexpr std::size_t LISTEN = 256;  // calls between looks for signals, for functions that are not written in Python
@@ -130,6 +126,7 @@ std::ptrdiff_t drive_each(std::vector<Walker*>& walkers, nb::handle function, nb
     if (walkers.empty()) return -1;
     const std::size_t d = walkers[0]->dimension();
     Positions x(0, d);
+    const std::vector<double> nothing(d);
     std::size_t n_calls = 0;
     for (bool busy = true; busy;) {
         busy = false;
@@ -139,15 +136,18 @@ std::ptrdiff_t drive_each(std::vector<Walker*>& walkers, nb::handle function, nb
             busy = true;
             x.refresh();
             std::memcpy(x.data(), walker.asked(), d * sizeof(double));
-            nb::object answer = call(function, x.array());
+            const nb::object answer = call(function, x.array(), true);
+            nb::object slope;
+            if (form == Form::two && !answer.is_none()) slope = call(gradient, x.array(), true);
             bool fine;
-            if (form == Form::value) {
+            if (answer.is_none() || (slope.is_valid() && slope.is_none())) {
+                fine = tell(walker, NAN, form == Form::value ? nullptr : nothing.data());
+            } else if (form == Form::value) {
                 fine = tell(walker, number(answer), nullptr);
             } else if (form == Form::pair) {
-                const auto [value, slope] = pair_of(answer);
-                fine = tell(walker, number(value), Numbers(slope, d, "the gradient must have the shape of x").data());
+                const auto [value, beside] = pair_of(answer);
+                fine = tell(walker, number(value), Numbers(beside, d, "the gradient must have the shape of x").data());
             } else {
-                const nb::object slope = call(gradient, x.array());
                 fine = tell(walker, number(answer), Numbers(slope, d, "the gradient must have the shape of x").data());
             }
             if (!fine) return static_cast<std::ptrdiff_t>(k);
@@ -266,6 +266,14 @@ void bind_sampling_chains(nb::module_& m) {
         .def_prop_ro("scale", &RandomWalkChain::scale, "The scale of the steps now.")
         .def_prop_ro(
             "covariance", [](const RandomWalkChain& c) { return copy_of(c.shape().covariance()); }, "The shape of the steps now.");
+    m.def(
+        "drive_compiled",
+        [](Walker& walker, const novum::sampling::Density& density) {
+            require(walker.dimension() == density.dimension(), "drive: the density has another dimension");
+            nb::gil_scoped_release release;
+            return novum::sampling::drive(walker, density);
+        },
+        "chain"_a, "density"_a, "Drive a chain by a compiled density until it is done; return whether the density was never +inf.");
     m.def("drive", &drive, "chains"_a, "function"_a, "gradient"_a.none(), "pair"_a, "together"_a,
           "Drive chains until all are done; return the index of a chain whose density was +inf, or -1.");
 }

@@ -2,22 +2,27 @@
 
 Three forms: `log_prob` with `gradient` beside it; `log_prob` that returns value and gradient at once
 (`gradient=True`); `log_prob` of
-PyTorch tensors, differentiated by it (`gradient=None`). With `vectorized`, x is a matrix with a row per chain.
+PyTorch tensors, differentiated by it (`gradient=None`). Compiled ones (`LogisticPosterior`, scipy.LowLevelCallable)
+run without Python. With `vectorized`, x is a matrix with a row per chain.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import LowLevelCallable
 
+from novum import _core
 from novum.exceptions import DataError, DataWarning, ParameterError, ParameterTypeError
 
 __all__ = ["Density", "check_start", "density_of"]
 
 ROUGH = 1e-2  # relative disagreement of a gradient with differences that cannot be rounding
 STEADY = 1e-3  # relative agreement of two differences that makes them worth comparing with
+FOREIGN = re.compile(r"double \(int, (const )?double \*, double \*, void \*\)")
 STEPS = (1e-4, 5e-5)  # of the differences, relative to the size of x
 
 
@@ -28,6 +33,7 @@ class Density(NamedTuple):
     gradient: Callable[[Any], Any] | None
     pair: bool  # function returns (value, gradient)
     together: bool  # x has a row per chain
+    compiled: Callable[[int], Any] | None = None  # the dimension to a density of the core, which needs no Python
 
     def evaluate(self, x: NDArray[np.float64]) -> tuple[Any, Any]:
         """Return value and gradient (None where there is none) as the functions give them."""
@@ -66,8 +72,35 @@ def torch_pair(owner: str, log_prob: Callable[[Any], Any]) -> Callable[[Any], An
     return value_and_gradient
 
 
+def foreign(owner: str, callable_: Any) -> Density:
+    """Return the density that a scipy.LowLevelCallable holds."""
+    if FOREIGN.fullmatch(callable_.signature.strip()) is None:
+        raise ParameterTypeError(
+            f"{owner}: the compiled log_prob has the signature {callable_.signature!r}; it must be double (int, "
+            f"double *, double *, "
+            "void *): the dimension, x, the gradient to fill, user data."
+        )
+
+    capsule = tuple.__getitem__(callable_, 0)  # SciPy's class hides its parts from []
+
+    def value_and_gradient(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        gradient = np.empty(x.size)
+        return _core.sampling.densities.Foreign(capsule, x.size).evaluate(x, gradient), gradient
+
+    return Density(value_and_gradient, None, True, False, lambda d: _core.sampling.densities.Foreign(capsule, d))
+
+
 def density_of(owner: str, log_prob: Any, gradient: Any, vectorized: bool, needs_gradient: bool) -> Density:
     """Return the density in the form that chains call, or raise."""
+    compiled = isinstance(log_prob, LowLevelCallable) or hasattr(log_prob, "compiled")
+    if compiled and vectorized:
+        raise ParameterError(
+            f"{owner}(vectorized=True): a compiled log_prob is called chain by chain; leave vectorized out."
+        )
+    if isinstance(log_prob, LowLevelCallable):
+        return foreign(owner, log_prob)
+    if compiled:
+        return Density(log_prob, None, True, False, lambda d: log_prob.compiled)
     if not callable(log_prob):
         raise ParameterTypeError(f"{owner}(log_prob={log_prob!r}): log_prob must be a function of x.")
     if not needs_gradient:

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.checks import check_count
+from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
+from novum.runtime.threads import thread_count
 from novum.sampling.chains import Chains, shapes_of
 from novum.sampling.densities import Density, check_start, place_text
 from novum.sampling.starts import start_points
@@ -60,6 +62,12 @@ def undefined_warning(owner: str, chains: list[Any]) -> None:
         )
 
 
+def drive_compiled(chains: list[Any], compiled: Any) -> int:
+    """Run chains of a compiled density, a thread each; return a chain whose density was +inf, or -1."""
+    fine = map_ordered(lambda chain: _core.sampling.chains.drive_compiled(chain, compiled), chains, thread_count())
+    return next((k for k, well in enumerate(fine) if not well), -1)
+
+
 def advance(
     method: Method, request: Request, density: Density, numbers: list[int], starts: Any, begin: int, learned: list[Any]
 ) -> Any:
@@ -71,9 +79,12 @@ def advance(
     ]
     stopped: BaseException | None = None
     try:
-        infinite = _core.sampling.chains.drive(
-            chains, density.function, density.gradient, density.pair, density.together
-        )
+        if density.compiled is not None:
+            infinite = drive_compiled(chains, density.compiled(starts.shape[1]))
+        else:
+            infinite = _core.sampling.chains.drive(
+                chains, density.function, density.gradient, density.pair, density.together
+            )
         if infinite >= 0:
             raise DataError(
                 f"{method.owner}: log_prob is +inf at {place_text(chains[infinite].asked)}; a density has no such "
@@ -128,6 +139,7 @@ def run(
         check_start(owner, density, starts)
     request = Request(n_samples, n_warmup, thin, seed)
     workers = min(n_chains, effective_n_jobs(n_jobs)) if n_jobs is not None else 1
+    workers = 1 if density.compiled is not None else workers  # threads share those
     if workers > 1 and density.together:
         raise ParameterError(f"{owner}(vectorized=True): all chains advance by one call; leave n_jobs=None.")
     began = time.perf_counter()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import LowLevelCallable
 
 from novum import _core
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
@@ -102,7 +103,7 @@ class MetropolisHastings:
         adapt: bool = True,
         vectorized: bool = False,
     ) -> None:
-        if not callable(log_prob):
+        if not callable(log_prob) and not isinstance(log_prob, LowLevelCallable):
             raise ParameterTypeError(
                 f"MetropolisHastings(log_prob={log_prob!r}): log_prob must be a function of the state."
             )

@@ -35,6 +35,8 @@ class LogisticPosterior:
         Of theta.
     names : tuple of str
         coef[0], ..., intercept.
+    compiled : object
+        What samplers call in place of this object, without Python and on several threads.
 
     Examples
     --------
@@ -69,6 +71,10 @@ class LogisticPosterior:
         self.precision = check_number("LogisticPosterior", "prior_scale", prior_scale, 0, open_low=True) ** -2
         self.fit_intercept = bool(fit_intercept)
         self.dimension = self.X.shape[1] + self.fit_intercept
+        kind = "Logistic" if self.X.dtype == np.float64 else "LogisticSingle"
+        self.compiled = getattr(_core.sampling.densities, kind)(
+            self.X, self.y, self.weight, self.fit_intercept, self.precision
+        )
         self.names = tuple(f"coef[{j}]" for j in range(self.X.shape[1])) + (
             ("intercept",) if self.fit_intercept else ()
         )
@@ -78,12 +84,5 @@ class LogisticPosterior:
 
     def __call__(self, theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """Return (1) and its gradient."""
-        place, slope = np.zeros(self.X.shape[1] + 1), np.zeros(self.X.shape[1] + 1)
-        place[: self.dimension] = theta
-        loss = _core.linear_model.logistic.binary_pass(
-            self.X, self.y, self.weight, place, float(self.fit_intercept), slope, None, None
-        )
-        gradient = slope[: self.dimension]
-        gradient += self.precision * theta
-        np.negative(gradient, out=gradient)
-        return -loss - 0.5 * self.precision * float(theta @ theta), gradient
+        gradient = np.empty(self.dimension)
+        return self.compiled.evaluate(np.ascontiguousarray(theta, dtype=np.float64), gradient), gradient

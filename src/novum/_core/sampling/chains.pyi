@@ -5,6 +5,8 @@ from typing import Annotated
 import numpy
 from numpy.typing import NDArray
 
+import novum._core.sampling.densities
+
 
 class Walker:
     """
@@ -56,6 +58,11 @@ class RandomWalkChain(Walker):
     @property
     def covariance(self) -> object:
         """The shape of the steps now."""
+
+def drive_compiled(chain: Walker, density: novum._core.sampling.densities.Density) -> bool:
+    """
+    Drive a chain by a compiled density until it is done; return whether the density was never +inf.
+    """
 
 def drive(chains: list, function: object, gradient: object | None, pair: bool, together: bool) -> int:
     """
