@@ -148,4 +148,4 @@ def energy_fraction(energy: Draws) -> NDArray[np.float64]:
     """Return (7) of every chain: below 0.3 the momentum is drawn too narrowly for the energies there are."""
     centered = energy - energy.mean(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.square(np.diff(energy, axis=1)).mean(axis=1) / np.square(centered).mean(axis=1)
+        return np.square(np.diff(energy, axis=1)).sum(axis=1) / np.square(centered).sum(axis=1)

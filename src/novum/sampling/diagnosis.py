@@ -154,7 +154,7 @@ def complaints_of(
     if unmixed.size:
         worst = unmixed[np.argmax(hat[unmixed])]
         said.append(
-            f"the chains have not mixed: R-hat of {names[worst]} is {hat[worst]:.2f} (should be below {MOST_R_HAT}; "
+            f"the chains have not mixed: R-hat of {names[worst]} is {hat[worst]:.3f} (should be below {MOST_R_HAT}; "
             f"{unmixed.size} of {len(names)} quantities). Raise n_warmup= and n_samples=, or write the model in other parameters."
         )
     if stuck.size:

@@ -20,7 +20,6 @@ from novum.sampling.expectations import generator
 
 __all__ = ["alias_draws", "inverse_cdf", "quantile_by_bisection"]
 
-DOUBLINGS = 1100  # of a bracket: doubles end there
 HALVINGS = 200  # of a bracket: twice what any double needs
 
 
@@ -60,15 +59,16 @@ def quantile_by_bisection(
             if np.isfinite(bound).all():
                 continue
             bound[:] = center + sign * reach
-            for _ in range(DOUBLINGS):
+            while True:
                 short = value(bound) >= u if sign < 0 else value(bound) < u
                 if not short.any():
                     break
-                bound[short] = center + 2 * (bound[short] - center)
-            else:
-                raise DataError(
-                    "inverse_cdf(kind='cdf'): the function does not come near 0 and 1; give low= and high=, or mend it."
-                )
+                with np.errstate(over="ignore"):
+                    bound[short] = center + 2 * (bound[short] - center)
+                if np.isinf(bound).any():
+                    raise DataError(
+                        "inverse_cdf(kind='cdf'): the function does not come near 0 and 1; give low= and high=, or mend it."
+                    )
     for _ in range(HALVINGS):
         middle = a + (b - a) / 2
         if ((middle == a) | (middle == b)).all():
