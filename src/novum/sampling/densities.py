@@ -39,7 +39,8 @@ class Density(NamedTuple):
         """Return value and gradient (None where there is none) as the functions give them."""
         answer = self.function(x)
         if self.pair:
-            return tuple(answer) if len(answer) == 2 else (answer, None)
+            both = isinstance(answer, tuple | list) and len(answer) == 2
+            return (answer[0], answer[1]) if both else (answer, None)
         return answer, None if self.gradient is None else self.gradient(x)
 
 
@@ -145,15 +146,12 @@ def check_start(owner: str, density: Density, starts: NDArray[np.float64]) -> No
     needs_gradient = density.pair or density.gradient is not None
     blocks = [starts] if density.together else list(starts)
     for x in blocks:
-        try:
-            value, slope = density.evaluate(x.copy())
-        except TypeError as error:
-            if density.pair and "len()" in str(error):
-                raise ParameterTypeError(f"{owner}(gradient=True): log_prob must return (value, gradient).") from error
-            raise
-        values, wanted = np.asarray(value, dtype=np.float64), (n,) if density.together else ()
+        value, slope = density.evaluate(x.copy())
         if needs_gradient and slope is None:
             raise ParameterTypeError(f"{owner}(gradient=True): log_prob must return (value, gradient), a pair.")
+        if value is None:
+            raise ParameterTypeError(f"{owner}: log_prob returned None; it must return the log density.")
+        values, wanted = np.asarray(value, dtype=np.float64), (n,) if density.together else ()
         if values.shape != wanted:
             remedy = (
                 "one value per row of x is wanted"

@@ -76,6 +76,8 @@ def finite_rows(density: Density, points: NDArray[np.float64]) -> NDArray[np.boo
     with np.errstate(all="ignore"):
         if density.together:
             value, slope = density.evaluate(points.copy())
+            if np.shape(value)[:1] != (len(points),) or (slope is not None and np.shape(slope) != points.shape):
+                return np.ones(len(points), dtype=bool)  # the check of the start says what is wrong
             rows = [(value[k], None if slope is None else slope[k]) for k in range(len(points))]
         else:
             rows = [density.evaluate(x.copy()) for x in points]
