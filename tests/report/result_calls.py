@@ -351,7 +351,7 @@ DRAWS = {
     "Chains": lambda: sampling.GibbsSampler({"x": lambda state, rng: rng.normal()}).sample(
         500, start={"x": 0.0}, n_warmup=0, random_state=0
     ),
-    "Diagnosis": lambda: DRAWS["Chains"]().diagnosis,
+    "ChainDiagnosis": lambda: DRAWS["Chains"]().diagnosis,
 }
 
 CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **DRAWS, **REST}

@@ -29,7 +29,7 @@ __getattr__ = moved_names(
     __name__,
     {
         ".chains": "Chains",
-        ".diagnosis": "Diagnosis",
+        ".diagnosis": "ChainDiagnosis",
         ".expectations": "MonteCarloEstimate",
         ".importance": "ImportanceSample",
         ".rejection": "RejectionSample",

@@ -13,7 +13,7 @@ from novum.report.axes import drawing_axes, new_figure
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.words import first_few
-from novum.sampling.diagnosis import Diagnosis, diagnose
+from novum.sampling.diagnosis import ChainDiagnosis, diagnose
 
 __all__ = ["Chains", "flat_labels", "shapes_of"]
 
@@ -111,7 +111,7 @@ class Chains(Result):
         raise ParameterError(f"Chains[{name!r}]: no such name; there are {first_few(self.shapes, quoted=True)}.")
 
     @cached_property
-    def diagnosis(self) -> Diagnosis:
+    def diagnosis(self) -> ChainDiagnosis:
         """The table of `diagnose`."""
         return diagnose(self)
 

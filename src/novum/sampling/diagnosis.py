@@ -14,7 +14,7 @@ from novum.runtime.checks import check_number
 from novum.runtime.words import first_few
 from novum.sampling.convergence import energy_fraction, ess_bulk, ess_tail, mcse_mean, mcse_sd, r_hat
 
-__all__ = ["Diagnosis", "diagnose"]
+__all__ = ["ChainDiagnosis", "diagnose"]
 
 MOST_R_HAT = 1.01  # Vehtari and others (2021)
 LEAST_ESS_PER_CHAIN = 100  # below, R-hat and ESS are not to be trusted themselves
@@ -22,7 +22,7 @@ LEAST_ENERGY_FRACTION = 0.3  # Betancourt (2016)
 
 
 @dataclass(frozen=True, repr=False)
-class Diagnosis(Result):
+class ChainDiagnosis(Result):
     """How well chains have mixed; true in an `if` where nothing speaks against using them.
 
     Attributes
@@ -184,7 +184,7 @@ def complaints_of(
     return said
 
 
-def diagnose(chains: Any, *, level: float = 0.9) -> Diagnosis:
+def diagnose(chains: Any, *, level: float = 0.9) -> ChainDiagnosis:
     """Say what chains are worth: R-hat, effective sizes, Monte Carlo errors, divergences, energy.
 
     Parameters
@@ -195,7 +195,7 @@ def diagnose(chains: Any, *, level: float = 0.9) -> Diagnosis:
 
     Returns
     -------
-    Diagnosis
+    ChainDiagnosis
         Rank-normalised split R-hat, bulk and tail effective sizes and Monte Carlo errors, equal to ArviZ's, and
         complaints in words.
 
@@ -223,7 +223,7 @@ def diagnose(chains: Any, *, level: float = 0.9) -> Diagnosis:
     energy = energy_fraction(statistics["energy"]) if "energy" in statistics and draws.shape[1] > 1 else None
     n_divergent = int(np.sum(statistics.get("diverging", 0)))
     n_deepest = int(np.sum(statistics.get("reached_max_depth", 0)))
-    return Diagnosis(
+    return ChainDiagnosis(
         names,
         draws.mean(axis=(0, 1)),
         draws.std(axis=(0, 1), ddof=1) if draws.shape[0] * draws.shape[1] > 1 else np.full(draws.shape[2], np.nan),
