@@ -27,6 +27,7 @@ FAMILIES = (
     "forest",
     "graphical",
     "network_learning",
+    "sampling",
     "comparison",
     "evaluation",
 )

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 __all__ = [
     "energy_fraction",
@@ -28,6 +27,7 @@ __all__ = [
     "mcse_mean",
     "mcse_quantile",
     "mcse_sd",
+    "mixing",
     "r_hat",
 ]
 
@@ -45,7 +45,14 @@ def split(x: Draws) -> Draws:
 
 def rank_normalized(x: Draws) -> Draws:
     """Return (1); equal numbers share their mean rank."""
-    return ndtri((rankdata(x, axis=None).reshape(x.shape) - 0.375) / (x.size + 0.25))
+    order = np.argsort(x, axis=None)
+    ordered = x.ravel()[order]
+    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))  # of every group of equal numbers
+    counts = np.diff(first, append=x.size)
+    z = ndtri((first + (counts + 1) / 2 - 0.375) / (x.size + 0.25))
+    out = np.empty(x.size)
+    out[order] = np.repeat(z, counts)
+    return out.reshape(x.shape)
 
 
 def plain_r_hat(x: Draws) -> float:
@@ -88,17 +95,23 @@ def usable(x: Draws) -> bool:
     return x.shape[1] >= LEAST_DRAWS and bool(np.isfinite(x).all())
 
 
+def mixing(x: Draws) -> tuple[float, float]:
+    """Return (3) and the bulk's (5), which share the ranks."""
+    if not usable(x):
+        return float("nan"), float("nan")
+    z = rank_normalized(split(x))
+    folded = split(np.abs(x - np.median(split(x))))
+    return max(plain_r_hat(z), plain_r_hat(rank_normalized(folded))), effective_size(z)
+
+
 def r_hat(x: Draws) -> float:
     """Return (3); near one where the chains, and the halves of each, tell the same story."""
-    if not usable(x):
-        return float("nan")
-    halves, folded = split(x), split(np.abs(x - np.median(split(x))))
-    return max(plain_r_hat(rank_normalized(halves)), plain_r_hat(rank_normalized(folded)))
+    return mixing(x)[0]
 
 
 def ess_bulk(x: Draws) -> float:
     """Return (5) of the ranks: how many independent draws the middle of the law is worth."""
-    return effective_size(rank_normalized(split(x))) if usable(x) else float("nan")
+    return mixing(x)[1]
 
 
 def ess_quantile(x: Draws, probability: float) -> float:

@@ -11,13 +11,16 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import number
 from novum.report.result import Result
 from novum.runtime.checks import check_number
+from novum.runtime.pool import map_ordered
+from novum.runtime.threads import thread_count
 from novum.runtime.words import first_few
-from novum.sampling.convergence import energy_fraction, ess_bulk, ess_tail, mcse_mean, mcse_sd, r_hat
+from novum.sampling.convergence import energy_fraction, ess_tail, mcse_mean, mcse_sd, mixing
 
 __all__ = ["ChainDiagnosis", "diagnose"]
 
 MOST_R_HAT = 1.01  # Vehtari and others (2021)
 LEAST_ESS_PER_CHAIN = 100  # below, R-hat and ESS are not to be trusted themselves
+MANY_NUMBERS = 100_000  # draws of all quantities from which on threads share them
 LEAST_ENERGY_FRACTION = 0.3  # Betancourt (2016)
 
 
@@ -184,6 +187,11 @@ def complaints_of(
     return said
 
 
+def judged(x: NDArray[np.float64]) -> tuple[float, ...]:
+    """Return R-hat, the effective sizes of bulk and tail, and the errors of mean and sd, of one quantity."""
+    return *mixing(x), ess_tail(x), mcse_mean(x), mcse_sd(x)
+
+
 def diagnose(chains: Any, *, level: float = 0.9) -> ChainDiagnosis:
     """Say what chains are worth: R-hat, effective sizes, Monte Carlo errors, divergences, energy.
 
@@ -214,12 +222,9 @@ def diagnose(chains: Any, *, level: float = 0.9) -> ChainDiagnosis:
     names, draws, statistics = quantities(chains)
     if draws.ndim != 3 or not draws.shape[1]:
         raise ParameterError("diagnose: there are no draws yet.")
-    columns = [np.ascontiguousarray(draws[:, :, j]) for j in range(draws.shape[2])]
-
-    def each(function: Any) -> NDArray[np.float64]:
-        return np.array([function(x) for x in columns])
-
-    hat, bulk, tail = each(r_hat), each(ess_bulk), each(ess_tail)
+    n_threads = thread_count() if draws.size > MANY_NUMBERS else 1
+    found = list(map_ordered(lambda j: judged(np.ascontiguousarray(draws[:, :, j])), range(draws.shape[2]), n_threads))
+    hat, bulk, tail, of_mean, of_sd = np.array(found).T
     energy = energy_fraction(statistics["energy"]) if "energy" in statistics and draws.shape[1] > 1 else None
     n_divergent = int(np.sum(statistics.get("diverging", 0)))
     n_deepest = int(np.sum(statistics.get("reached_max_depth", 0)))
@@ -229,8 +234,8 @@ def diagnose(chains: Any, *, level: float = 0.9) -> ChainDiagnosis:
         draws.std(axis=(0, 1), ddof=1) if draws.shape[0] * draws.shape[1] > 1 else np.full(draws.shape[2], np.nan),
         np.quantile(draws, (1 - level) / 2, axis=(0, 1)),
         np.quantile(draws, (1 + level) / 2, axis=(0, 1)),
-        each(mcse_mean),
-        each(mcse_sd),
+        of_mean,
+        of_sd,
         bulk,
         tail,
         hat,

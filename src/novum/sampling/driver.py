@@ -37,6 +37,7 @@ class Method(NamedTuple):
     chain: Callable[..., Any]  # (request, chain, start, begin, learned, record) to a chain of the core
     learned: Callable[[Any], dict[str, Any]]  # what a chain has learned by now, in the form that `chain` takes it
     statistics: Callable[[Record], Record]  # per draw, from the records
+    warmup: Callable[[int], int]  # iterations of warm-up in d dimensions, where the user leaves them open
 
 
 class Request(NamedTuple):
@@ -132,9 +133,10 @@ def run(
         )
         starts, learned, shapes = before["position"], before["learned"], resume.shapes
     else:
-        n_chains, n_warmup = check_count(owner, "n_chains", n_chains), check_count(owner, "n_warmup", n_warmup, 0)
+        n_chains = check_count(owner, "n_chains", n_chains)
         thin, seed, begin = check_count(owner, "thin", thin), seed_of(random_state), 0
         starts = start_points(owner, start, n_chains, seed, density)
+        n_warmup = method.warmup(starts.shape[1]) if n_warmup is None else check_count(owner, "n_warmup", n_warmup, 0)
         learned, shapes = [{}] * n_chains, shapes_of(owner, names, starts.shape[1])
         check_start(owner, density, starts)
     request = Request(n_samples, n_warmup, thin, seed)

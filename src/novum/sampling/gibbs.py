@@ -150,12 +150,13 @@ class GibbsSampler:
         thin: int = 1,
         random_state: Any = None,
         resume: Chains | None = None,
+        check: bool = True,
     ) -> Chains:
         """Return `n_samples` draws of every chain.
 
         Parameters
         ----------
-        n_samples, n_chains, n_warmup, thin, random_state, resume
+        n_samples, n_chains, n_warmup, thin, random_state, resume, check
             As in `HamiltonianMonteCarlo.sample`.
         start : mapping, list of mappings, or callable
             The value of every variable that chains begin at: for all, for each of them, or a function of a NumPy Generator. With
@@ -200,7 +201,8 @@ class GibbsSampler:
             if len(chains):
                 self.interrupted_ = chains
             raise stopped
-        chains.complain(2)
+        if check:
+            chains.complain(2)
         return chains
 
     def _together(

@@ -21,6 +21,7 @@ from novum.sampling.driver import Method, Record, Request, run
 
 __all__ = ["HamiltonianMonteCarlo"]
 
+WARMUP = 1000  # iterations: what Stan has found enough for most models
 DEEPEST = 20  # doublings: a million steps
 
 
@@ -142,12 +143,13 @@ class HamiltonianMonteCarlo:
         *,
         start: Any = None,
         n_chains: int = 4,
-        n_warmup: int = 1000,
+        n_warmup: int | None = None,
         thin: int = 1,
         names: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         resume: Chains | None = None,
+        check: bool = True,
     ) -> Chains:
         """Return `n_samples` draws of every chain; a warning tells where they should not be used.
 
@@ -159,8 +161,8 @@ class HamiltonianMonteCarlo:
             Where chains begin: the dimension alone (points of positive density in a box around zero are drawn), a point for all, a
             matrix with a row per chain, or a function of a NumPy Generator.
         n_chains : int, default=4
-        n_warmup : int, default=1000
-            Iterations before, in which the sampler learns.
+        n_warmup : int, default=None
+            Iterations before, in which the sampler learns; None: 1000.
         thin : int, default=1
             Iterations per draw that is kept.
         names : list of str or mapping of str to tuple, default=None
@@ -170,13 +172,17 @@ class HamiltonianMonteCarlo:
             Processes that share the chains; the draws do not depend on it. None: one, which is best for densities of microseconds.
         resume : Chains, default=None
             Go on from these, by the seed and settings that they were drawn with; they come first in what is returned.
+        check : bool, default=True
+            Whether to diagnose the chains, and to warn where something speaks against using them.
 
         Returns
         -------
         Chains
         """
         density = density_of("HamiltonianMonteCarlo", self.log_prob, self.gradient, self.vectorized, True)
-        method = Method("HamiltonianMonteCarlo", empty_record, self._chain, self._learned, self._statistics)
+        method = Method(
+            "HamiltonianMonteCarlo", empty_record, self._chain, self._learned, self._statistics, lambda d: WARMUP
+        )
         chains, stopped = run(
             method,
             density,
@@ -194,5 +200,6 @@ class HamiltonianMonteCarlo:
             if len(chains):
                 self.interrupted_ = chains
             raise stopped
-        chains.complain(2)
+        if check:
+            chains.complain(2)
         return chains

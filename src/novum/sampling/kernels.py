@@ -145,6 +145,7 @@ def run_chains(
     names: Any = None,
     random_state: Any = None,
     resume: Chains | None = None,
+    check: bool = True,
 ) -> Chains:
     """Run Markov chains of a kernel of your own, or of several as a cycle or a mixture (1).
 
@@ -155,7 +156,7 @@ def run_chains(
         with `weights` one that is drawn. `MetropolisHastings.step` and `GibbsSampler.step` are kernels.
     start : number, array-like, or list of one per chain
         Where the chains begin; a list of `n_chains` states gives every chain its own.
-    n_samples, n_chains, n_warmup, thin, names, random_state, resume
+    n_samples, n_chains, n_warmup, thin, names, random_state, resume, check
         As in `HamiltonianMonteCarlo.sample`; the warm-up is thrown away, nothing is learned in it.
     weights : array-like, default=None
         Chances of the kernels of a mixture; None: a cycle.
@@ -194,7 +195,8 @@ def run_chains(
     )
     if stopped is not None:
         raise stopped
-    chains.complain(2)
+    if check:
+        chains.complain(2)
     return chains
 
 

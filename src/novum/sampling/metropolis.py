@@ -26,6 +26,7 @@ from novum.sampling.starts import start_points
 
 __all__ = ["MetropolisHastings", "acceptance"]
 
+LEAST_WARMUP, WARMUP_PER_PAIR, MOST_WARMUP = 1000, 50, 50_000
 BEST_SCALE = 2.38  # over sqrt(d): Roberts, Gelman and Gilks (1997)
 
 
@@ -50,6 +51,12 @@ def empty_record(n: int, d: int) -> Record:
 def walk_statistics(record: Record) -> Record:
     """Return what is said of every draw."""
     return {"log_prob": record["log_prob"], "acceptance_rate": record["accepted"]}
+
+
+def walk_warmup(d: int) -> int:
+    """Return how many iterations show the walk a covariance: draws are correlated over some 5 d, and several d of "
+    "them are needed."""
+    return min(max(LEAST_WARMUP, WARMUP_PER_PAIR * d * d), MOST_WARMUP)
 
 
 class MetropolisHastings:
@@ -131,18 +138,22 @@ class MetropolisHastings:
         *,
         start: Any = None,
         n_chains: int = 4,
-        n_warmup: int = 1000,
+        n_warmup: int | None = None,
         thin: int = 1,
         names: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         resume: Chains | None = None,
+        check: bool = True,
     ) -> Chains:
         """Return `n_samples` draws of every chain; the parameters are those of `HamiltonianMonteCarlo.sample`.
 
-        With a proposal of the user, `start` is a state or a list of `n_chains` states, and `n_jobs` has no effect.
+        `n_warmup=None` stands for 50 d^2 iterations, between 1,000 and 50,000: fewer do not show the walk a
+        covariance of d dimensions.
+        With a proposal of the user it is 1000, and nothing is learned; `start` is a state or a list of `n_chains`
+        states, and `n_jobs` has no effect.
         """
-        options = {
+        options: dict[str, Any] = {
             "n_samples": n_samples,
             "n_warmup": n_warmup,
             "thin": thin,
@@ -151,12 +162,15 @@ class MetropolisHastings:
         }
         if self.proposal is None:
             density = density_of("MetropolisHastings", self.log_prob, None, self.vectorized, False)
-            method = Method("MetropolisHastings", empty_record, self._chain, self._learned, walk_statistics)
+            method = Method(
+                "MetropolisHastings", empty_record, self._chain, self._learned, walk_statistics, walk_warmup
+            )
             chains, stopped = run(
                 method, density, start=start, n_chains=n_chains, names=names, n_jobs=n_jobs, **options
             )
         else:
             n_chains = check_count("MetropolisHastings", "n_chains", n_chains)
+            options["n_warmup"] = LEAST_WARMUP if n_warmup is None else n_warmup
             chains, stopped = run_steps(
                 "MetropolisHastings",
                 self.step,
@@ -171,7 +185,8 @@ class MetropolisHastings:
             if len(chains):
                 self.interrupted_ = chains
             raise stopped
-        chains.complain(2)
+        if check:
+            chains.complain(2)
         return chains
 
     def _first(self, start: Any, n_chains: int, random_state: Any) -> list[Any]:
