@@ -49,17 +49,16 @@ class Request(NamedTuple):
     seed: int
 
 
-def undefined_warning(owner: str, chains: list[Any]) -> None:
-    """Warn of densities that were no numbers on the way."""
-    count = sum(chain.undefined for chain in chains)
+def warn_of_undefined(owner: str, found: list[tuple[int, NDArray[np.float64]]]) -> None:
+    """Warn of densities that were no numbers on the way: how many of every chain, and where first."""
+    count = sum(n for n, _ in found)
     if count:
-        first = next(chain.first_undefined for chain in chains if chain.undefined)
+        first = next(place for n, place in found if n)
         warn(
-            f"{owner}: log_prob or its gradient was NaN at {count} points, first at {place_text(first)}; they were "
-            f"taken as outside the "
-            "support. Return -inf there, or write the model so that it is defined.",
+            f"{owner}: log_prob or its gradient was NaN at {count} points, first at {place_text(first)}; they were taken "
+            "as outside the support. Return -inf there, or write the model so that it is defined.",
             DataWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 
@@ -72,7 +71,7 @@ def drive_compiled(chains: list[Any], compiled: Any) -> int:
 def advance(
     method: Method, request: Request, density: Density, numbers: list[int], starts: Any, begin: int, learned: list[Any]
 ) -> Any:
-    """Run some chains to their end; return records, what was learned, and the chains, and an interrupt if one came."""
+    """Run some chains to their end; return records, what was learned, draws done, NaNs met, and an interrupt, if one came."""
     records = [method.record(request.n_samples, starts.shape[1]) for _ in numbers]
     chains = [
         method.chain(request, k, np.ascontiguousarray(starts[i]), begin, learned[i], records[i])
@@ -93,8 +92,9 @@ def advance(
             )
     except KeyboardInterrupt as interrupt:
         stopped = interrupt
-    undefined_warning(method.owner, chains)
-    return records, [method.learned(chain) for chain in chains], [chain.recorded for chain in chains], stopped
+    learned = [method.learned(chain) for chain in chains]
+    undefined = [(chain.undefined, chain.first_undefined) for chain in chains]
+    return records, learned, [chain.recorded for chain in chains], undefined, stopped
 
 
 def in_processes(
@@ -105,8 +105,8 @@ def in_processes(
         delayed(advance)(method, request, density, [k], starts[k : k + 1], begin, learned[k : k + 1])
         for k in range(len(starts))
     )
-    stopped = next((part[3] for part in parts if part[3]), None)
-    return *([one for part in parts for one in part[i]] for i in range(3)), stopped
+    stopped = next((part[4] for part in parts if part[4]), None)
+    return *([one for part in parts for one in part[i]] for i in range(4)), stopped
 
 
 def run(
@@ -146,11 +146,14 @@ def run(
         raise ParameterError(f"{owner}(vectorized=True): all chains advance by one call; leave n_jobs=None.")
     began = time.perf_counter()
     if workers > 1:
-        records, learned, done, stopped = in_processes(method, request, density, starts, begin, learned, workers)
+        records, learned, done, undefined, stopped = in_processes(
+            method, request, density, starts, begin, learned, workers
+        )
     else:
-        records, learned, done, stopped = advance(
+        records, learned, done, undefined, stopped = advance(
             method, request, density, list(range(n_chains)), starts, begin, learned
         )
+    warn_of_undefined(owner, undefined)
     n_done = min(done)  # after an interrupt the chains are about as long as each other
     joined = {key: np.stack([record[key][:n_done] for record in records]) for key in records[0]}
     draws = joined.pop("draws")

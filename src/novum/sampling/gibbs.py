@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.runtime.checks import check_choice, check_count, float_array
+from novum.runtime.random import seed_of
 from novum.sampling.chains import Chains
 from novum.sampling.kernels import numbers_of, run_steps
 
@@ -166,7 +167,8 @@ class GibbsSampler:
         shapes: dict[str, tuple[int, ...]] | None = None
         states: list[State] = []
         if resume is None:
-            states = self._first(start, n_chains)
+            random_state = seed_of(random_state)
+            states = self._first(start, n_chains, random_state)
             shapes = {name: np.shape(states[0][name]) for name in self.conditionals}
         if self.vectorized and resume is None:
             states = [{name: np.stack([np.asarray(one[name]) for one in states]) for name in self.conditionals}]
@@ -226,10 +228,10 @@ class GibbsSampler:
         draws = np.moveaxis(one.draws.reshape(len(one), n_chains, -1), 0, 1)
         return Chains(draws, shapes, {}, {"order": self.order}, one.seconds, one.state, "GibbsSampler"), stopped
 
-    def _first(self, start: Any, n_chains: int) -> list[State]:
+    def _first(self, start: Any, n_chains: int, seed: int) -> list[State]:
         """Return the state that every chain begins at, or raise."""
         if callable(start):
-            given = [start(np.random.default_rng(k)) for k in range(n_chains)]
+            given = [start(np.random.default_rng([seed, k])) for k in range(n_chains)]
         elif (
             isinstance(start, Mapping)
             and self.vectorized

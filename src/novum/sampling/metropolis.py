@@ -53,12 +53,6 @@ def walk_statistics(record: Record) -> Record:
     return {"log_prob": record["log_prob"], "acceptance_rate": record["accepted"]}
 
 
-def walk_warmup(d: int) -> int:
-    """Return how many iterations show the walk a covariance: draws are correlated over some 5 d, and several d of "
-    "them are needed."""
-    return min(max(LEAST_WARMUP, WARMUP_PER_PAIR * d * d), MOST_WARMUP)
-
-
 class MetropolisHastings:
     """Draw from a density by proposed steps that are taken or refused; no gradient is needed.
 
@@ -163,7 +157,7 @@ class MetropolisHastings:
         if self.proposal is None:
             density = density_of("MetropolisHastings", self.log_prob, None, self.vectorized, False)
             method = Method(
-                "MetropolisHastings", empty_record, self._chain, self._learned, walk_statistics, walk_warmup
+                "MetropolisHastings", empty_record, self._chain, self._learned, walk_statistics, self._warmup
             )
             chains, stopped = run(
                 method, density, start=start, n_chains=n_chains, names=names, n_jobs=n_jobs, **options
@@ -274,6 +268,10 @@ class MetropolisHastings:
             np.ascontiguousarray(covariance),
             **record,
         )
+
+    def _warmup(self, d: int) -> int:
+        """Return how many iterations show the walk a covariance: draws are correlated over some 5 d, several d are needed."""
+        return min(max(LEAST_WARMUP, WARMUP_PER_PAIR * d * d), MOST_WARMUP) if self.adapt else LEAST_WARMUP
 
     def _learned(self, chain: Any) -> dict[str, Any]:
         d = int(np.sqrt(chain.covariance.size))
