@@ -92,7 +92,10 @@ class Numbers {
     }
 };
 
+/// A number: a float, an array of one, or whatever Python makes a float of.
 double number(nb::handle value) {
+    if (!PyFloat_Check(value.ptr()) && PyObject_CheckBuffer(value.ptr()))
+        return *Numbers(value, 1, "log_prob must return one number").data();
     const double out = PyFloat_AsDouble(value.ptr());
     if (out == -1.0 && PyErr_Occurred()) throw nb::python_error();
     return out;

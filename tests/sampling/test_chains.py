@@ -14,8 +14,9 @@ matplotlib.use("Agg")
 import numpy as np
 import pytest
 
+from novum.distributions import Normal
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError, ParameterTypeError
-from novum.sampling import GibbsSampler, HamiltonianMonteCarlo, MetropolisHastings
+from novum.sampling import GibbsSampler, HamiltonianMonteCarlo, LogisticPosterior, MetropolisHastings
 from novum.sampling.chains import Chains
 
 UNJUDGED = pytest.mark.filterwarnings("ignore::novum.exceptions.NotConverged")  # short chains
@@ -114,6 +115,8 @@ def test_densities_that_cannot_work_are_named():
         few(lambda x: (0.0, x * np.nan), start=[0.0, 0.0])
     with pytest.raises(ParameterTypeError, match=r"must return \(value, gradient\)"):
         few(lambda x: -0.5 * float(x @ x))
+    with pytest.raises(DataError, match=r"theta has shape \(3,\); it has 2 numbers here: coef\[0\], intercept"):
+        few(LogisticPosterior([[0.0], [1.0], [2.0]], [0, 1, 1]), start=3)
     with pytest.raises(ParameterTypeError, match="log_prob returned None"):
         MetropolisHastings(lambda x: None).sample(10, start=[0.0])
     with pytest.raises(ParameterTypeError, match="give a function of x, True"):
@@ -128,6 +131,14 @@ def test_densities_that_cannot_work_are_named():
         few(lambda x: (0.0, x), vectorized=True)
     with pytest.raises(ZeroDivisionError):
         few(lambda x: 1 / 0, start=[0.0, 0.0])
+
+
+@UNJUDGED
+def test_a_value_may_be_an_array_of_one():
+    options = {"start": [0.3], "n_warmup": 20, "random_state": 0}
+    plain = MetropolisHastings(lambda x: -0.5 * float(x[0] ** 2)).sample(50, **options)
+    np.testing.assert_array_equal(MetropolisHastings(lambda x: -0.5 * x**2).sample(50, **options).draws, plain.draws)
+    assert MetropolisHastings(Normal(0, 1).log_prob).sample(50, **options).draws.shape == (4, 50, 1)
 
 
 @UNJUDGED
@@ -201,6 +212,9 @@ def test_parameters_are_checked():
     ]:
         with pytest.raises(ParameterError, match=words):
             sampler.sample(10, **options)
+    for other in (MetropolisHastings(lambda k: 0.0, lambda k, rng: k), GibbsSampler({"x": lambda s, rng: 0.0})):
+        with pytest.raises(ParameterError, match=r"resume=\.\.\.\): give the chains"):
+            other.sample(10, resume=3)
     with pytest.raises(ParameterError, match="leave n_jobs=None"):
         HamiltonianMonteCarlo(lambda x: (-0.5 * (x * x).sum(1), -x), True, vectorized=True).sample(5, start=2, n_jobs=2)
 

@@ -15,7 +15,7 @@ from novum.report.result import Result
 from novum.runtime.words import first_few
 from novum.sampling.diagnosis import ChainDiagnosis, diagnose
 
-__all__ = ["Chains", "flat_labels", "shapes_of"]
+__all__ = ["Chains", "flat_labels", "resumed_state", "shapes_of"]
 
 MOST_TRACES = 6  # rows of panels that `plot` draws unless told which
 ROW_HEIGHT, WIDTH = 1.6, 9.0  # inches
@@ -48,6 +48,14 @@ def flat_labels(shapes: Shapes) -> tuple[str, ...]:
     for name, shape in shapes.items():
         labels += [f"{name}[{','.join(map(str, at))}]" for at in np.ndindex(shape)] if shape else [name]
     return tuple(labels)
+
+
+def resumed_state(owner: str, resume: Any) -> dict[str, Any]:
+    """Return what chains go on from, or raise."""
+    if not isinstance(resume, Chains) or resume.state.get("sampler") != owner:
+        made = getattr(resume, "sampler", type(resume).__name__)
+        raise ParameterError(f"{owner}(resume=...): give the chains that {owner} returned, not those of {made}.")
+    return resume.state
 
 
 class Chains(Result):

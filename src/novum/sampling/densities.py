@@ -152,7 +152,7 @@ def check_start(owner: str, density: Density, starts: NDArray[np.float64]) -> No
         if value is None:
             raise ParameterTypeError(f"{owner}: log_prob returned None; it must return the log density.")
         values, wanted = np.asarray(value, dtype=np.float64), (n,) if density.together else ()
-        if values.shape != wanted:
+        if values.shape != wanted and (density.together or values.size != 1):
             remedy = (
                 "one value per row of x is wanted"
                 if density.together

@@ -20,7 +20,7 @@ from novum.runtime.checks import check_count
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
-from novum.sampling.chains import Chains, shapes_of
+from novum.sampling.chains import Chains, resumed_state, shapes_of
 from novum.sampling.densities import Density, check_start, place_text
 from novum.sampling.starts import start_points
 
@@ -175,11 +175,3 @@ def run(
     }
     settings = {key: [one[key] for one in learned] for key in learned[0]}
     return Chains(draws, shapes, statistics, settings, seconds, state, owner), stopped
-
-
-def resumed_state(owner: str, resume: Any) -> dict[str, Any]:
-    """Return what chains go on from, or raise."""
-    if not isinstance(resume, Chains) or resume.state.get("sampler") != owner:
-        made = getattr(resume, "sampler", type(resume).__name__)
-        raise ParameterError(f"{owner}(resume=...): give the chains that {owner} returned, not those of {made}.")
-    return resume.state

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.runtime.checks import check_choice, check_count, float_array
 from novum.runtime.random import seed_of
-from novum.sampling.chains import Chains
+from novum.sampling.chains import Chains, resumed_state
 from novum.sampling.kernels import numbers_of, run_steps
 
 __all__ = ["GibbsSampler", "conditional_weights"]
@@ -173,7 +173,6 @@ class GibbsSampler:
         if self.vectorized and resume is None:
             states = [{name: np.stack([np.asarray(one[name]) for one in states]) for name in self.conditionals}]
         if self.vectorized:
-            assert resume is None or isinstance(resume, Chains)
             chains, stopped = self._together(
                 states,
                 shapes,
@@ -213,6 +212,7 @@ class GibbsSampler:
         """Run all chains as one whose state has a row for each of them."""
         before: Chains | None = options.pop("resume")
         if before is not None:
+            resumed_state("GibbsSampler", before)
             shapes, n_chains = before.shapes, before.draws.shape[0]
         inner = None
         if before is not None:

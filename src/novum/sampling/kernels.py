@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.runtime.checks import check_count, probability_table
 from novum.runtime.random import seed_of
-from novum.sampling.chains import Chains, shapes_of
+from novum.sampling.chains import Chains, resumed_state, shapes_of
 
 __all__ = ["run_chains", "run_steps"]
 
@@ -56,9 +56,7 @@ def run_steps(
     """
     n_samples = check_count(owner, "n_samples", n_samples)
     if resume is not None:
-        before = resume.state
-        if not isinstance(resume, Chains) or before.get("sampler") != owner:
-            raise ParameterError(f"{owner}(resume=...): give the chains that {owner} returned.")
+        before = resumed_state(owner, resume)
         thin, n_warmup, wait = before["thin"], before["n_warmup"], 0
         states, generators = list(before["states"]), [generator_at(one) for one in before["generators"]]
     else:

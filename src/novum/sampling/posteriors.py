@@ -84,5 +84,11 @@ class LogisticPosterior:
 
     def __call__(self, theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """Return (1) and its gradient."""
+        if np.shape(theta) != (self.dimension,):
+            raise DataError(
+                f"LogisticPosterior: theta has shape {np.shape(theta)}; it has {self.dimension} numbers here: "
+                f"{', '.join(self.names[:6])}"
+                f"{', ...' if self.dimension > 6 else ''}."
+            )
         gradient = np.empty(self.dimension)
         return self.compiled.evaluate(np.ascontiguousarray(theta, dtype=np.float64), gradient), gradient
