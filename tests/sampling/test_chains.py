@@ -16,7 +16,7 @@ import pytest
 
 from novum.distributions import Normal
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError, ParameterTypeError
-from novum.sampling import GibbsSampler, HamiltonianMonteCarlo, LogisticPosterior, MetropolisHastings
+from novum.sampling import GibbsSampler, HamiltonianMonteCarlo, LogisticPosterior, MetropolisHastings, run_chains
 from novum.sampling.chains import Chains
 
 UNJUDGED = pytest.mark.filterwarnings("ignore::novum.exceptions.NotConverged")  # short chains
@@ -82,6 +82,18 @@ def test_groups_without_arviz(chains):
     groups = chains.to_dict()
     assert set(groups) == {"posterior", "sample_stats"} and groups["posterior"]["theta"].shape == (4, 1000, 2, 2)
     assert {"diverging", "energy", "lp", "reached_max_treedepth"} <= set(groups["sample_stats"])
+
+
+def test_checks_can_be_left_out():
+    """No warning, which pytest would make an error, though ten draws are far too few; asked for, the diagnosis says so."""
+    gibbs = GibbsSampler({"x": lambda s, rng: rng.normal()})
+    for drawn in (
+        HamiltonianMonteCarlo(normal, True).sample(10, start=2, n_warmup=20, random_state=0, check=False),
+        MetropolisHastings(lambda x: normal(x)[0]).sample(10, start=2, n_warmup=20, random_state=0, check=False),
+        gibbs.sample(10, start={"x": 0.0}, n_warmup=0, random_state=0, check=False),
+        run_chains(gibbs.step, {"x": 0.0}, 10, n_warmup=0, random_state=0, check=False),
+    ):
+        assert not drawn.diagnosis and drawn.diagnosis.complaints
 
 
 def test_unmixed_chains_say_so():
