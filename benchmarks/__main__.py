@@ -28,6 +28,7 @@ FAMILIES = (
     "graphical",
     "sequence_systems",
     "network_learning",
+    "sampling",
     "comparison",
     "evaluation",
 )

@@ -42,6 +42,9 @@ void bind_kernels_points(nb::module_& m);
 void bind_svm_dual_descent(nb::module_& m);
 void bind_svm_smo(nb::module_& m);
 void bind_sequence_kalman(nb::module_& m);
+void bind_sampling_alias(nb::module_& m);
+void bind_sampling_chains(nb::module_& m);
+void bind_sampling_densities(nb::module_& m);
 
 namespace {
 
@@ -111,4 +114,8 @@ NB_MODULE(_core, m) {
          {"smo", "Sequential minimal optimisation.", bind_svm_smo}});
     add(m, "evaluation", "Resampling.", {{"resampling", "Bootstrap resamples of rows.", bind_evaluation_resampling}});
     add(m, "sequence", "Sequences.", {{"kalman", "Filters and smoothers of linear dynamical systems.", bind_sequence_kalman}});
+    add(m, "sampling", "Draws from laws known by their densities.",
+        {{"alias", "Alias tables of discrete laws.", bind_sampling_alias},
+         {"densities", "Compiled log densities.", bind_sampling_densities},
+         {"chains", "Markov chains that ask a function for the log density.", bind_sampling_chains}});
 }

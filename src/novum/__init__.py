@@ -33,6 +33,7 @@ _FAMILIES = (
     "patch",
     "preprocessing",
     "sequence",
+    "sampling",
     "study",
     "svm",
     "theory",

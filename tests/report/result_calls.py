@@ -20,6 +20,7 @@ from novum import (
     optimize,
     svm,
     sequence,
+    sampling,
     theory,
     tree,
 )
@@ -377,6 +378,21 @@ SEQUENCES = {
 }
 
 CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **REST, **SEQUENCES}
+DRAWS = {
+    "MonteCarloEstimate": lambda: sampling.monte_carlo(distributions.Normal(0, 1), n_samples=50, random_state=0),
+    "RejectionSample": lambda: sampling.rejection_sample(
+        lambda x: x * (1 - x), distributions.Uniform(0, 1), 50, bound=0.25, random_state=0
+    ),
+    "ImportanceSample": lambda: sampling.importance_sample(
+        lambda x: -0.5 * x**2, distributions.StudentT(5), n_samples=50, random_state=0
+    ),
+    "Chains": lambda: sampling.GibbsSampler({"x": lambda state, rng: rng.normal()}).sample(
+        500, start={"x": 0.0}, n_warmup=0, random_state=0
+    ),
+    "ChainDiagnosis": lambda: DRAWS["Chains"]().diagnosis,
+}
+
+CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **DRAWS, **REST}
 
 
 @cache

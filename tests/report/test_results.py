@@ -34,6 +34,7 @@ NO_PICTURE = {"Multinomial", "NormalInverseWishart"}
 INPUTS = ("novum.activations", "novum.losses", "novum.fold", "novum.engines", "novum.optimize.rules")
 INPUT_NAMES = {
     "L1Penalty", "L2Penalty", "ElasticNetPenalty", "Constraint", "LinearGaussian", "Candidate", "BootstrapSplit",
+    "GibbsSampler", "HamiltonianMonteCarlo", "LogisticPosterior", "MetropolisHastings",
     "PC", "ChowLiu", "ExactSearch", "HillClimb", "StructurePosterior",
 }  # fmt: skip
 STATISTICS = ("Sums", "Counts", "Range", "Least", "Most")  # how names of what a fold of a distribution adds up end

@@ -16,6 +16,7 @@ from novum._core import (
     moments as moments,
     products as products,
     runtime as runtime,
+    sampling as sampling,
     search as search,
     svm as svm,
     sequence as sequence,

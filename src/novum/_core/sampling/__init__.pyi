@@ -1,0 +1,7 @@
+"""Draws from laws known by their densities."""
+
+from novum._core.sampling import (
+    alias as alias,
+    chains as chains,
+    densities as densities
+)

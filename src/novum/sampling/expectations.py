@@ -1,0 +1,161 @@
+r"""Monte Carlo: an expectation as the mean of draws, with its error.
+
+E f(X) ~ (1/n) sum f(x_i),   Var = Var f(X)/n,   unbiased                                                            (1)
+interval  mean +- z_{(1 + level)/2} sd/sqrt(n)                                                                       (2)
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from novum.exceptions import DataError, ParameterTypeError
+from novum.report.numbers import counted
+from novum.report.result import Result
+from novum.runtime.checks import check_count, check_number
+from novum.runtime.random import seed_of
+
+__all__ = ["MonteCarloEstimate", "drawn", "generator", "monte_carlo"]
+
+
+@dataclass(frozen=True, repr=False)
+class MonteCarloEstimate(Result):
+    """A mean of draws and what it may be off by.
+
+    Attributes
+    ----------
+    value, standard_error, low, high : float or ndarray
+        The mean (1), its standard error and the interval (2).
+    n_samples : int
+    level : float
+    """
+
+    value: Any
+    standard_error: Any
+    low: Any
+    high: Any
+    n_samples: int
+    level: float
+    _running: NDArray[np.float64] | None = None  # values of f, for the picture
+
+    def __repr__(self) -> str:
+        if np.ndim(self.value):
+            return Result.__repr__(self)
+        return (
+            f"{self.value:.6g} +- {self.standard_error:.2g} (standard error), {100 * self.level:g} % in "
+            f"[{self.low:.6g}, {self.high:.6g}], "
+            f"{counted(self.n_samples, 'draw')}"
+        )
+
+    def _result_picture(self, ax: Any) -> None:
+        values = self._running
+        if values is None or values.ndim > 1:
+            return Result._result_picture(self, ax)
+        n = np.arange(1, len(values) + 1)
+        mean = np.cumsum(values) / n
+        error = np.sqrt(np.maximum(np.cumsum(values**2) / n - mean**2, 0) / n) * float(ndtri((1 + self.level) / 2))
+        ax.plot(n, mean)
+        ax.fill_between(n, mean - error, mean + error, alpha=0.3)
+        ax.set_xscale("log")
+        ax.set_xlabel("draws")
+        ax.set_ylabel("mean so far")
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return the Generator that a random_state stands for."""
+    return (
+        random_state if isinstance(random_state, np.random.Generator) else np.random.default_rng(seed_of(random_state))
+    )
+
+
+def drawn(owner: str, law: Any, n: int, rng: np.random.Generator) -> NDArray[Any]:
+    """Return n draws of a law: an object with `sample(size, random_state)`, or a function (n, generator)."""
+    if hasattr(law, "sample"):
+        found = np.asarray(law.sample(n, random_state=rng))
+    elif callable(law):
+        found = np.asarray(law(n, rng))
+    else:
+        raise ParameterTypeError(
+            f"{owner}: {law!r} cannot be drawn from; give a distribution of novum.distributions or a function (n, "
+            f"generator) -> draws."
+        )
+    if found.ndim < 1 or len(found) != n:
+        raise DataError(
+            f"{owner}: {n} draws were asked for, an array of shape {found.shape} came; its first axis must have length {n}."
+        )
+    return found
+
+
+def values_of(owner: str, function: Callable[[Any], Any] | None, draws: NDArray[Any]) -> NDArray[np.float64]:
+    """Return f of every draw, a row each; a function that is not vectorised is called draw by draw."""
+    n = len(draws)
+    if function is None:
+        values = np.asarray(draws, dtype=np.float64)
+    else:
+        try:
+            values = np.asarray(function(draws), dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.empty(0)
+        if values.shape[:1] != (n,):
+            values = np.array([function(x) for x in draws], dtype=np.float64)
+    bad = ~np.isfinite(values).reshape(n, -1).all(axis=1)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise DataError(
+            f"{owner}: the function is not finite at the draw {draws[at]!r}; its expectation may not exist."
+        )
+    return values
+
+
+def monte_carlo(
+    law: Any,
+    function: Callable[[Any], Any] | None = None,
+    n_samples: int = 10_000,
+    *,
+    level: float = 0.95,
+    random_state: Any = None,
+) -> MonteCarloEstimate:
+    """Return the expectation of a function of draws, with its error (1).
+
+    Parameters
+    ----------
+    law : distribution or callable
+        Something with `sample(size, random_state)`, as all of `novum.distributions`, or a function (n, generator) that returns n
+        draws.
+    function : callable, default=None
+        Of the draws at once, or of one draw; None: the draws themselves. It may return arrays.
+    n_samples : int, default=10000
+    level : float, default=0.95
+        Of the interval.
+    random_state : int, Generator, RandomState, SeedSequence or None, default=None
+
+    Returns
+    -------
+    MonteCarloEstimate
+
+    Examples
+    --------
+    >>> from novum.distributions import Normal
+    >>> from novum.sampling import monte_carlo
+    >>> found = monte_carlo(Normal(0, 1), lambda x: x**2, 100_000, random_state=0)
+    >>> bool(abs(found.value - 1) < 3 * found.standard_error), round(found.standard_error, 4)
+    (True, 0.0045)
+
+    The chance of t' = 1 under a Beta posterior, by draws of the parameter:
+
+    >>> from novum.distributions import Beta
+    >>> bool(abs(monte_carlo(Beta(3, 2), random_state=0).value - 0.6) < 0.01)
+    True
+    """
+    n = check_count("monte_carlo", "n_samples", n_samples, 2)
+    level = check_number("monte_carlo", "level", level, 0, 1, open_low=True, open_high=True)
+    values = values_of("monte_carlo", function, drawn("monte_carlo", law, n, generator(random_state)))
+    mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(n)
+    z = float(ndtri((1 + level) / 2))
+    value, spread, low, high = (
+        float(part) if np.ndim(part) == 0 else part for part in (mean, error, mean - z * error, mean + z * error)
+    )
+    return MonteCarloEstimate(value, spread, low, high, n, level, values)

@@ -1,0 +1,205 @@
+r"""Hamiltonian Monte Carlo: the No-U-Turn sampler with multinomial trajectories, dual averaging and windows of mass adaptation.
+
+    H(q, p) = -log pi(q) + p' C p/2,   p ~ N(0, C^-1)                                                                    (1)
+    dq/dt = C p,  dp/dt = grad log pi(q),   by leapfrog steps of size e                                                  (2)
+
+A trajectory along (2) keeps (1) nearly constant, so its points are nearly draws; it doubles until it turns back, and one of its
+points is drawn by exp(-H). e and C are learned while warming up. The formulas stand with the kernels:
+cpp/include/novum/sampling/{trajectory,hamiltonian,adaptation,metric}.h; the derivation in docs/theory/sampling.md.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from novum import _core
+from novum.runtime.checks import check_choice, check_count, check_number
+from novum.sampling.chains import Chains
+from novum.sampling.densities import density_of
+from novum.sampling.driver import Method, Record, Request, run
+
+__all__ = ["HamiltonianMonteCarlo"]
+
+WARMUP = 1000  # iterations: what Stan has found enough for most models
+DEEPEST = 20  # doublings: a million steps
+
+
+def empty_record(n: int, d: int) -> Record:
+    """Return the arrays that a chain fills."""
+    return {
+        "draws": np.empty((n, d)),
+        "log_prob": np.empty(n),
+        "accepted": np.empty(n),
+        "energy": np.empty(n),
+        "depth": np.empty(n, np.int32),
+        "steps": np.empty(n, np.int32),
+        "diverged": np.empty(n, np.bool_),
+    }
+
+
+class HamiltonianMonteCarlo:
+    """Draw from a density by the No-U-Turn sampler, which follows its gradient.
+
+    Parameters
+    ----------
+    log_prob : callable
+        The log density of a vector x, up to a constant; -inf outside the support. Parameters that are positive or bounded are best
+        given on the whole line (their logarithm, say), with the log Jacobian added.
+    gradient : callable, True or None, default=None
+        Its gradient as a function of x; True where `log_prob` returns (value, gradient) at once, which is fastest; None: `log_prob`
+        takes and returns PyTorch tensors, and PyTorch differentiates.
+    metric : {"diagonal", "dense"}, default="diagonal"
+        What is learned of the law's shape: variances, or all covariances.
+    target_accept : float, default=0.8
+        Mean acceptance that the step size aims at; larger means smaller steps, for laws that bend sharply.
+    max_depth : int, default=10
+        Most doublings of a trajectory, so at most 2^max_depth steps.
+    vectorized : bool, default=False
+        Whether `log_prob` (and `gradient`) take a matrix with a row per chain and return a value (and a gradient) per row: all
+        chains then share the cost of a call. Rows must not depend on each other.
+
+    Attributes
+    ----------
+    interrupted_ : Chains
+        After Ctrl-C: what was drawn until then, if the warm-up was over. `sample(n, resume=sampler.interrupted_)` goes on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.sampling import HamiltonianMonteCarlo
+    >>> precision = np.array([[2.0, -1.2], [-1.2, 2.0]])
+    >>> def log_prob(x):
+    ...     slope = -precision @ x
+    ...     return 0.5 * (x @ slope), slope
+    >>> chains = HamiltonianMonteCarlo(log_prob, gradient=True).sample(1000, start=2, random_state=0)
+    >>> np.cov(chains["x"].reshape(-1, 2).T).round(1).tolist(), np.linalg.inv(precision).round(1).tolist()
+    ([[0.8, 0.5], [0.5, 0.8]], [[0.8, 0.5], [0.5, 0.8]])
+    >>> bool(chains.diagnosis)
+    True
+    """
+
+    def __init__(
+        self,
+        log_prob: Callable[..., Any],
+        gradient: Any = None,
+        *,
+        metric: str = "diagonal",
+        target_accept: float = 0.8,
+        max_depth: int = 10,
+        vectorized: bool = False,
+    ) -> None:
+        self.log_prob, self.gradient, self.vectorized = log_prob, gradient, bool(vectorized)
+        self.metric = check_choice("HamiltonianMonteCarlo", "metric", metric, ("diagonal", "dense"))
+        self.target_accept = check_number(
+            "HamiltonianMonteCarlo", "target_accept", target_accept, 0, 1, open_low=True, open_high=True
+        )
+        self.max_depth = check_count("HamiltonianMonteCarlo", "max_depth", max_depth)
+        check_number("HamiltonianMonteCarlo", "max_depth", self.max_depth, 1, DEEPEST)
+
+    def __repr__(self) -> str:
+        return f"HamiltonianMonteCarlo(metric={self.metric!r}, target_accept={self.target_accept}, max_depth={self.max_depth})"
+
+    def _chain(
+        self, request: Request, number: int, start: Any, begin: int, learned: dict[str, Any], record: Record
+    ) -> Any:
+        return _core.sampling.chains.HamiltonianChain(
+            request.seed,
+            number,
+            begin,
+            request.n_warmup,
+            request.thin,
+            start,
+            self.metric == "dense",
+            self.max_depth,
+            self.target_accept,
+            learned.get("step_size", 0.0),
+            np.ravel(learned["covariance"]) if learned else None,
+            **record,
+        )
+
+    def _learned(self, chain: Any) -> dict[str, Any]:
+        shape = (-1,) if self.metric == "diagonal" else (int(np.sqrt(chain.covariance.size)), -1)
+        return {
+            "step_size": chain.step_size,
+            "covariance": chain.covariance.reshape(shape),
+            "warmup_divergences": chain.warmup_divergences,
+        }
+
+    def _statistics(self, record: Record) -> Record:
+        return {
+            "log_prob": record["log_prob"],
+            "acceptance_rate": record["accepted"],
+            "energy": record["energy"],
+            "diverging": record["diverged"],
+            "tree_depth": record["depth"],
+            "n_steps": record["steps"],
+            "reached_max_depth": record["depth"] >= self.max_depth,
+        }
+
+    def sample(
+        self,
+        n_samples: int = 1000,
+        *,
+        start: Any = None,
+        n_chains: int = 4,
+        n_warmup: int | None = None,
+        thin: int = 1,
+        names: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        resume: Chains | None = None,
+        check: bool = True,
+    ) -> Chains:
+        """Return `n_samples` draws of every chain; a warning tells where they should not be used.
+
+        Parameters
+        ----------
+        n_samples : int, default=1000
+            Draws of a chain.
+        start : int, array-like or callable
+            Where chains begin: the dimension alone (points of positive density in a box around zero are drawn), a point for all, a
+            matrix with a row per chain, or a function of a NumPy Generator.
+        n_chains : int, default=4
+        n_warmup : int, default=None
+            Iterations before, in which the sampler learns; None: 1000.
+        thin : int, default=1
+            Iterations per draw that is kept.
+        names : list of str or mapping of str to tuple, default=None
+            Names of the numbers in x, or of parts of it with their shapes: {"mu": (), "theta": (8,)}.
+        random_state : int, Generator, RandomState, SeedSequence or None, default=None
+        n_jobs : int, default=None
+            Processes that share the chains; the draws do not depend on it. None: one, which is best for densities of microseconds.
+        resume : Chains, default=None
+            Go on from these, by the seed and settings that they were drawn with; they come first in what is returned.
+        check : bool, default=True
+            Whether to diagnose the chains, and to warn where something speaks against using them.
+
+        Returns
+        -------
+        Chains
+        """
+        density = density_of("HamiltonianMonteCarlo", self.log_prob, self.gradient, self.vectorized, True)
+        method = Method(
+            "HamiltonianMonteCarlo", empty_record, self._chain, self._learned, self._statistics, lambda d: WARMUP
+        )
+        chains, stopped = run(
+            method,
+            density,
+            n_samples=n_samples,
+            start=start,
+            n_chains=n_chains,
+            n_warmup=n_warmup,
+            thin=thin,
+            names=names,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            resume=resume,
+        )
+        if stopped is not None:
+            if len(chains):
+                self.interrupted_ = chains
+            raise stopped
+        if check:
+            chains.complain(2)
+        return chains

@@ -1,0 +1,278 @@
+r"""Metropolis and Hastings: propose a step, take it or stay.
+
+    alpha(x -> x') = min(1, pi(x') Q(x' -> x) / (pi(x) Q(x -> x')))                                                      (1)
+    pi(x) Q(x -> x') alpha(x -> x') = pi(x') Q(x' -> x) alpha(x' -> x)                      detailed balance             (2)
+
+The random walk that adapts itself while it warms up is compiled (cpp/include/novum/sampling/random_walk.h); proposals of a user are
+called in Python.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import LowLevelCallable
+
+from novum import _core
+from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.runtime.checks import check_count
+from novum.runtime.random import seed_of
+from novum.sampling.chains import Chains
+from novum.sampling.densities import check_value, density_of, place_text
+from novum.sampling.driver import Method, Record, Request, run
+from novum.sampling.kernels import numbers_of, run_steps
+from novum.sampling.starts import start_points
+
+__all__ = ["MetropolisHastings", "acceptance"]
+
+LEAST_WARMUP, WARMUP_PER_PAIR, MOST_WARMUP = 1000, 50, 50_000
+BEST_SCALE = 2.38  # over sqrt(d): Roberts, Gelman and Gilks (1997)
+
+
+class Place(NamedTuple):
+    """A state of a chain with a user's proposal."""
+
+    x: Any
+    log_prob: float
+    accepted: float
+
+
+def acceptance(log_ratio: float) -> float:
+    """Return (1) from log pi(x') + log Q(x' -> x) - log pi(x) - log Q(x -> x'); zero where it is no number."""
+    return 0.0 if np.isnan(log_ratio) else float(np.exp(min(0.0, log_ratio)))
+
+
+def empty_record(n: int, d: int) -> Record:
+    """Return the arrays that a chain fills."""
+    return {"draws": np.empty((n, d)), "log_prob": np.empty(n), "accepted": np.empty(n)}
+
+
+def walk_statistics(record: Record) -> Record:
+    """Return what is said of every draw."""
+    return {"log_prob": record["log_prob"], "acceptance_rate": record["accepted"]}
+
+
+class MetropolisHastings:
+    """Draw from a density by proposed steps that are taken or refused; no gradient is needed.
+
+    Parameters
+    ----------
+    log_prob : callable
+        The log density of a state, up to a constant; -inf outside the support.
+    proposal : callable or object, default=None
+        None: a Gaussian random walk, compiled, that learns its step and the law's covariance while it warms up. A function (x,
+        generator) -> x' that is symmetric, such as a walk of your own; or an object with `sample(x, generator)` and
+        `log_prob(new, old)`, the log chance of proposing new from old, for those that are not. States may then be anything that
+        `log_prob` takes, integers too.
+    scale : float or array-like, default=None
+        The random walk's first covariance: a number (its square root, the standard deviation), standard deviations, or a matrix.
+    adapt : bool, default=True
+        Whether the random walk learns while it warms up. Without, `scale` is the step itself.
+    vectorized : bool, default=False
+        Whether `log_prob` takes a matrix with a row per chain and returns a value per row (random walk only).
+
+    Attributes
+    ----------
+    interrupted_ : Chains
+        After Ctrl-C: what was drawn until then, if the warm-up was over.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.sampling import MetropolisHastings
+    >>> walk = MetropolisHastings(lambda x: -np.abs(x).sum())
+    >>> chains = walk.sample(4000, start=2, random_state=0)
+    >>> bool(abs(chains["x"].std() - 2**0.5) < 0.1)
+    True
+
+    A proposal of your own, on three states with weights 2, 3 and 5:
+
+    >>> weights = np.log([2.0, 3.0, 5.0])
+    >>> hop = MetropolisHastings(lambda k: weights[k] if 0 <= k < 3 else -np.inf, lambda k, rng: k + rng.choice([-1, 1]))
+    >>> chains = hop.sample(2000, start=1, random_state=0)
+    >>> (np.bincount(chains["x"].astype(int).ravel()) / 8000).round(1).tolist()
+    [0.2, 0.3, 0.5]
+    """
+
+    def __init__(
+        self,
+        log_prob: Callable[..., Any],
+        proposal: Any = None,
+        *,
+        scale: Any = None,
+        adapt: bool = True,
+        vectorized: bool = False,
+    ) -> None:
+        if not callable(log_prob) and not isinstance(log_prob, LowLevelCallable):
+            raise ParameterTypeError(
+                f"MetropolisHastings(log_prob={log_prob!r}): log_prob must be a function of the state."
+            )
+        if proposal is not None:
+            if not callable(proposal) and not (hasattr(proposal, "sample") and hasattr(proposal, "log_prob")):
+                raise ParameterTypeError(
+                    f"MetropolisHastings(proposal={proposal!r}): give a symmetric function (x, generator) -> x', or an object with "
+                    "sample(x, generator) and log_prob(new, old)."
+                )
+            if vectorized or scale is not None:
+                raise ParameterError(
+                    "MetropolisHastings: scale= and vectorized= belong to the random walk, proposal=None."
+                )
+        if not adapt and scale is None and proposal is None:
+            raise ParameterError("MetropolisHastings(adapt=False): without learning, scale= must say how far to step.")
+        self.log_prob, self.proposal, self.scale = log_prob, proposal, scale
+        self.adapt, self.vectorized = bool(adapt), bool(vectorized)
+
+    def __repr__(self) -> str:
+        return f"MetropolisHastings(proposal={'random walk' if self.proposal is None else self.proposal!r})"
+
+    def sample(
+        self,
+        n_samples: int = 1000,
+        *,
+        start: Any = None,
+        n_chains: int = 4,
+        n_warmup: int | None = None,
+        thin: int = 1,
+        names: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        resume: Chains | None = None,
+        check: bool = True,
+    ) -> Chains:
+        """Return `n_samples` draws of every chain; the parameters are those of `HamiltonianMonteCarlo.sample`.
+
+        `n_warmup=None` stands for 50 d^2 iterations, between 1,000 and 50,000: fewer do not show the walk a
+        covariance of d dimensions.
+        With a proposal of the user it is 1000, and nothing is learned; `start` is a state or a list of `n_chains`
+        states, and `n_jobs` has no effect.
+        """
+        options: dict[str, Any] = {
+            "n_samples": n_samples,
+            "n_warmup": n_warmup,
+            "thin": thin,
+            "random_state": random_state,
+            "resume": resume,
+        }
+        if self.proposal is None:
+            density = density_of("MetropolisHastings", self.log_prob, None, self.vectorized, False)
+            method = Method(
+                "MetropolisHastings", empty_record, self._chain, self._learned, walk_statistics, self._warmup
+            )
+            chains, stopped = run(
+                method, density, start=start, n_chains=n_chains, names=names, n_jobs=n_jobs, **options
+            )
+        else:
+            n_chains = check_count("MetropolisHastings", "n_chains", n_chains)
+            options["n_warmup"] = LEAST_WARMUP if n_warmup is None else n_warmup
+            chains, stopped = run_steps(
+                "MetropolisHastings",
+                self.step,
+                self._first(start, n_chains, random_state) if resume is None else [],
+                lambda place: (numbers_of("MetropolisHastings", place.x), (place.log_prob, place.accepted)),
+                ("log_prob", "acceptance_rate"),
+                names,
+                begin=self._begin,
+                **options,
+            )
+        if stopped is not None:
+            if len(chains):
+                self.interrupted_ = chains
+            raise stopped
+        if check:
+            chains.complain(2)
+        return chains
+
+    def _first(self, start: Any, n_chains: int, random_state: Any) -> list[Any]:
+        """Return the states that chains with a user's proposal begin at."""
+        if start is None:
+            start_points("MetropolisHastings", None, n_chains, 0, None)
+        if callable(start):
+            return list(start_points("MetropolisHastings", start, n_chains, seed_of(random_state), None))
+        if (
+            isinstance(start, list)
+            and len(start) == n_chains
+            and np.ndim(start[0]) == np.ndim(start) - 1
+            and np.ndim(start) > 1
+        ):
+            return [np.asarray(one) for one in start]
+        array = np.asarray(start)
+        if array.ndim == 2:
+            return list(start_points("MetropolisHastings", array, n_chains, 0, None))
+        return [start if array.ndim == 0 else array] * n_chains
+
+    def _begin(self, x: Any) -> Place:
+        value = float(self.log_prob(x))
+        check_value("MetropolisHastings", value, np.asarray(x))
+        return Place(x, value, 0.0)
+
+    def step(self, state: Any, rng: np.random.Generator) -> Any:
+        """Return the next state by (1): a kernel for `run_chains`, where states are bare."""
+        bare = not isinstance(state, Place)
+        place = self._begin(state) if bare else state
+        if self.proposal is None:
+            size = np.size(place.x)
+            spread = self._covariance(size)
+            new = place.x + (
+                spread @ rng.normal(size=size) if spread.ndim == 2 else spread * rng.normal(size=size)
+            ).reshape(np.shape(place.x))
+            log_ratio = 0.0
+        elif hasattr(self.proposal, "sample") and hasattr(self.proposal, "log_prob"):
+            new = self.proposal.sample(place.x, rng)
+            log_ratio = float(self.proposal.log_prob(place.x, new)) - float(self.proposal.log_prob(new, place.x))
+        else:
+            new, log_ratio = self.proposal(place.x, rng), 0.0
+        value = float(self.log_prob(new))
+        if value == np.inf:
+            raise DataError(f"MetropolisHastings: log_prob is +inf at {place_text(np.asarray(new))}; mend log_prob.")
+        chance = acceptance(value - place.log_prob + log_ratio)
+        after = Place(new, value, 1.0) if rng.random() < chance else place._replace(accepted=0.0)
+        return after.x if bare else after
+
+    def _covariance(self, d: int) -> NDArray[np.float64]:
+        """Return the standard deviations, or the Cholesky factor, of a step in d dimensions."""
+        scale = np.asarray(1.0 if self.scale is None else self.scale, dtype=np.float64)
+        if scale.ndim == 0:
+            scale = np.full(d, float(scale))
+        fits = scale.shape in ((d,), (d, d)) and bool(np.isfinite(scale).all())
+        try:
+            if not fits or (scale.ndim == 1 and not (scale > 0).all()):
+                raise np.linalg.LinAlgError
+            return scale if scale.ndim == 1 else np.asarray(np.linalg.cholesky(scale), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            raise ParameterError(
+                f"MetropolisHastings(scale=...): give a positive number, {d} positive standard deviations, or a positive definite "
+                f"covariance of shape ({d}, {d}); the shape is {scale.shape}."
+            ) from None
+
+    def _chain(
+        self, request: Request, number: int, start: Any, begin: int, learned: dict[str, Any], record: Record
+    ) -> Any:
+        d = start.size
+        if learned:
+            factor, covariance = learned["scale"], np.ravel(learned["covariance"])
+        else:
+            spread = self._covariance(d)
+            covariance = np.ravel(spread @ spread.T if spread.ndim == 2 else np.diag(spread**2))
+            factor = BEST_SCALE / np.sqrt(d) if self.adapt else 1.0
+        return _core.sampling.chains.RandomWalkChain(
+            request.seed,
+            number,
+            begin,
+            request.n_warmup,
+            request.thin,
+            start,
+            True,
+            self.adapt,
+            factor,
+            np.ascontiguousarray(covariance),
+            **record,
+        )
+
+    def _warmup(self, d: int) -> int:
+        """Return how many iterations show the walk a covariance: draws are correlated over some 5 d, several d are needed."""
+        return min(max(LEAST_WARMUP, WARMUP_PER_PAIR * d * d), MOST_WARMUP) if self.adapt else LEAST_WARMUP
+
+    def _learned(self, chain: Any) -> dict[str, Any]:
+        d = int(np.sqrt(chain.covariance.size))
+        return {"scale": chain.scale, "covariance": chain.covariance.reshape(d, d)}
