@@ -35,6 +35,7 @@ _FAMILIES = (
     "study",
     "theory",
     "tree",
+    "variational",
 )
 _NAMES = {  # public functions of the top level and the module that defines each
     "describe_task": "novum.datasets.task",
