@@ -10,6 +10,7 @@ from novum._core import (
     factors as factors,
     feature_extraction as feature_extraction,
     gaussians as gaussians,
+    kernels as kernels,
     kmeans as kmeans,
     linear_model as linear_model,
     moments as moments,

@@ -1,0 +1,3 @@
+"""Kernels."""
+
+from novum._core.kernels import gram as gram
