@@ -29,6 +29,7 @@ FAMILIES = (
     "network_learning",
     "comparison",
     "evaluation",
+    "kernels",
 )
 
 

@@ -38,6 +38,7 @@ void bind_trees_traversal(nb::module_& m);
 void bind_factors_network(nb::module_& m);
 void bind_feature_extraction_text(nb::module_& m);
 void bind_evaluation_resampling(nb::module_& m);
+void bind_kernels_counts(nb::module_& m);
 void bind_kernels_gram(nb::module_& m);
 
 namespace {
@@ -103,5 +104,7 @@ NB_MODULE(_core, m) {
     add(m, "factors", "Products of tables.", {{"network", "Marginals and maxima of products of tables.", bind_factors_network}});
     add(m, "feature_extraction", "Texts.", {{"text", "Words of texts, counted.", bind_feature_extraction_text}});
     add(m, "evaluation", "Resampling.", {{"resampling", "Bootstrap resamples of rows.", bind_evaluation_resampling}});
-    add(m, "kernels", "Kernels.", {{"gram", "Gram matrices of kernel programs, and their derivatives.", bind_kernels_gram}});
+    add(m, "kernels", "Kernels.",
+        {{"counts", "Counts of what structured objects are made of.", bind_kernels_counts},
+         {"gram", "Gram matrices of kernel programs, and their derivatives.", bind_kernels_gram}});
 }

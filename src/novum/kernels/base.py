@@ -202,7 +202,7 @@ class Kernel(SklearnKernel):
 
     def distance(self, X: Any, Y: Any = None) -> Array:
         """Return the distances (3) between features."""
-        square = self.diag(X)[:, None] - 2 * self(X, Y) + self.diag(X if Y is None else Y)[None, :]
+        square = (self.diag(X)[:, None] + self.diag(X if Y is None else Y)[None, :]) - 2 * self(X, Y)
         if Y is None:
             np.fill_diagonal(square, 0.0)
         return np.sqrt(np.maximum(square, 0.0))

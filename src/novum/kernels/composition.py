@@ -119,7 +119,7 @@ class Gaussian(Wrapper):
         k, dk = self.kernel(X, eval_gradient=True) if eval_gradient else (self.kernel(X, Y), None)
         own = np.diagonal(k) if Y is None else self.kernel.diag(X)
         other = own if Y is None else self.kernel.diag(Y)
-        square = np.maximum(own[:, None] - 2 * k + other[None, :], 0.0)
+        square = np.maximum((own[:, None] + other[None, :]) - 2 * k, 0.0)
         K = np.exp(-square / (2 * self.sigma**2))
         if dk is None:
             return K

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from novum import _core
 from novum.exceptions import DataError
 from novum.kernels.base import Array, Kernel, number_of_samples
 
 __all__ = ["Convolution", "Counted", "Match", "SetKernel", "counts_gram", "objects_of"]
 
-DENSE_SHARE = 0.02  # of cells that are not zero: above, products of dense counts are faster than of sparse ones
+DENSE_SHARE = 0.25  # of cells that are not zero: above, products of dense counts are faster than of sparse ones
 DENSE_CELLS = 1 << 26  # counts that are ever made dense
 PAIRS = 1 << 24  # pairs of parts whose kernels are held at a time
 
@@ -41,7 +42,12 @@ def counts_gram(rows: sparse.csr_matrix, columns: sparse.csr_matrix | None) -> A
     if cells and cells <= DENSE_CELLS and rows.nnz > DENSE_SHARE * cells:
         left = rows.toarray()
         return left @ (left if columns is None else columns.toarray()).T
-    return np.asarray((rows @ (rows if columns is None else columns).T).toarray())
+    left, other = rows.tocsr(), (rows if columns is None else columns).tocsc()
+    other.sort_indices()
+    parts = [(table.indptr.astype(np.int64), table.indices.astype(np.int64), table.data) for table in (left, other)]
+    K = np.empty((rows.shape[0], rows.shape[0] if columns is None else columns.shape[0]))
+    _core.kernels.counts.products(*parts[0], *parts[1], columns is None, K)
+    return K
 
 
 class Structured(Kernel):

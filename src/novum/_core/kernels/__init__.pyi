@@ -1,3 +1,3 @@
 """Kernels."""
 
-from novum._core.kernels import gram as gram
+from novum._core.kernels import counts as counts, gram as gram
