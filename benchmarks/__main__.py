@@ -31,6 +31,7 @@ FAMILIES = (
     "sampling",
     "comparison",
     "evaluation",
+    "kernels",
 )
 
 

@@ -45,6 +45,8 @@ void bind_sequence_kalman(nb::module_& m);
 void bind_sampling_alias(nb::module_& m);
 void bind_sampling_chains(nb::module_& m);
 void bind_sampling_densities(nb::module_& m);
+void bind_kernels_counts(nb::module_& m);
+void bind_kernels_gram(nb::module_& m);
 
 namespace {
 
@@ -108,7 +110,6 @@ NB_MODULE(_core, m) {
          {"traversal", "Values of many trees for many rows.", bind_trees_traversal}});
     add(m, "factors", "Products of tables.", {{"network", "Marginals and maxima of products of tables.", bind_factors_network}});
     add(m, "feature_extraction", "Texts.", {{"text", "Words of texts, counted.", bind_feature_extraction_text}});
-    add(m, "kernels", "Kernels of pairs of points.", {{"points", "Points packed for kernels with many rows.", bind_kernels_points}});
     add(m, "svm", "Support vector machines.",
         {{"dual_descent", "Coordinate descent on the duals of linear machines.", bind_svm_dual_descent},
          {"smo", "Sequential minimal optimisation.", bind_svm_smo}});
@@ -118,4 +119,8 @@ NB_MODULE(_core, m) {
         {{"alias", "Alias tables of discrete laws.", bind_sampling_alias},
          {"densities", "Compiled log densities.", bind_sampling_densities},
          {"chains", "Markov chains that ask a function for the log density.", bind_sampling_chains}});
+    add(m, "kernels", "Kernels.",
+        {{"counts", "Counts of what structured objects are made of.", bind_kernels_counts},
+         {"gram", "Gram matrices of kernel programs, and their derivatives.", bind_kernels_gram},
+         {"points", "Points packed for kernels with many rows.", bind_kernels_points}});
 }

@@ -29,6 +29,7 @@ FOLDERS = (
         "distributions",
         "ensemble",
         "feature_extraction",
+        "kernels",
     ),
     *(
         "graphical",
@@ -104,6 +105,14 @@ def pytest_configure(config):
 
     for name in family.__all__:
         if isinstance(cls := getattr(family, name), type) and "__init__" in vars(cls):
+            watch(cls, ("__init__",))
+    from novum.gaussian_process import kernels  # these too
+
+    waiting = [kernels.Kernel]
+    while waiting:
+        cls = waiting.pop()
+        waiting += cls.__subclasses__()
+        if cls.__module__.startswith("novum.") and "__init__" in vars(cls):
             watch(cls, ("__init__",))
 
 

@@ -21,8 +21,10 @@ _FAMILIES = (
     "evaluation",
     "exceptions",
     "feature_extraction",
+    "gaussian_process",
     "graphical",
     "information",
+    "kernels",
     "linalg",
     "linear_model",
     "losses",
@@ -38,6 +40,7 @@ _FAMILIES = (
     "svm",
     "theory",
     "tree",
+    "variational",
 )
 _NAMES = {  # public functions of the top level and the module that defines each
     "describe_task": "novum.datasets.task",

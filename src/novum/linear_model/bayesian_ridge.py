@@ -6,7 +6,7 @@ The intercept is not penalised. The formulas, (1) to (6), are those of novum.lin
 _predictive.
 """
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -19,6 +19,7 @@ from novum.base.parameters import stores
 from novum.linear_model.least_squares.evidence_maximum import Gammas, maximize, one_target, spectrum, target_variance
 from novum.linear_model.least_squares.predictive import GaussianAnswers, Predictive
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.variational.regression import RegressionData, RegressionPrior, regression_mean_field
 
 __all__ = ["BayesianRidge"]
 
@@ -132,6 +133,19 @@ class BayesianRidge(GaussianAnswers, RegressorMixin, Estimator):
         self.history_ = History(found.scores, name="log evidence")
         self.scores_ = np.array(found.scores if self.compute_score else [])
         return self
+
+    def _mean_field(self, X: Rows, y: Target, tol: float, max_iter: int) -> Any:
+        """Return the factorised posterior of this model that `novum.variational.mean_field` asks for."""
+        source = one_target(self._source(X, y, target="numeric"), self)
+        data = spectrum(source, self.fit_intercept)
+        mass = data.weight - 1 if self.fit_intercept else data.weight
+        scale = -0.5 * float(np.log(data.weight)) if self.fit_intercept else 0.0
+        seen = RegressionData(data.eigenvalues, data.vectors, data.best, data.rss, mass, scale, data.n_features)
+        prior = RegressionPrior(self.alpha_1, self.alpha_2, self.lambda_1, self.lambda_2)
+        variance = target_variance(source, data.solution, self.fit_intercept) or 1.0
+        noise = 1 / variance if self.alpha_init is None else float(self.alpha_init)
+        size = 1.0 if self.lambda_init is None else float(self.lambda_init)
+        return regression_mean_field(seen, prior, noise, size, tol, max_iter)
 
     def _predictive(self) -> Predictive:
         """Return the parameters of (6)."""

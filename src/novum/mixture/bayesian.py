@@ -6,16 +6,19 @@ pass over the data is that of `GaussianMixture`; the small solve is `_variationa
 docs/theory/mixtures.md.
 """
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
+from novum.distributions import Dirichlet, NormalInverseWishart
 from novum.engines.gaussians import covariance as cov
 from novum.engines.gaussians.density import Density
-from novum.exceptions import ParameterError
+from novum.exceptions import NotConverged, ParameterError
 from novum.fold.blocks import Source
 from novum.mixture._base import COMMON_DOMAINS, GaussianBase
 from novum.mixture._start import fold_moments
@@ -29,6 +32,7 @@ from novum.mixture._variational import (
     with_density,
 )
 from novum.runtime.typing import Rows, RowWeights, Target
+from novum.variational.coordinate_ascent import MeanField
 
 __all__ = ["BayesianGaussianMixture"]
 
@@ -227,6 +231,25 @@ class BayesianGaussianMixture(GaussianBase):
     def _learn(self, best: Any, attributes: Any) -> None:
         super()._learn(best, attributes)
         self.elbo_ = self.lower_bound_ + self.__dict__.pop("_constants")
+
+    def _mean_field(self, X: Rows, y: Target, tol: float, max_iter: int) -> MeanField:
+        """Return the factorised posterior that `novum.variational.mean_field` asks for, as distributions."""
+        if self.covariance_type != "full" or self.weight_concentration_prior_type != "dirichlet_distribution":
+            raise ParameterError(
+                f"mean_field(BayesianGaussianMixture(covariance_type={self.covariance_type!r}, weight_concentration_prior_type="
+                f"{self.weight_concentration_prior_type!r})): its posterior is a product of a Dirichlet and normal-Wisharts for "
+                "covariance_type='full' and weight_concentration_prior_type='dirichlet_distribution' only."
+            )
+        fitted = clone(self).set_params(reg_covar=0.0, tol=tol, max_iter=max_iter)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConverged)  # mean_field has a warning of its own
+            fitted.fit(X)
+        scales = fitted.covariances_ * fitted.degrees_of_freedom_[:, None, None]
+        posteriors = zip(fitted.means_, fitted.mean_precision_, fitted.degrees_of_freedom_, scales)
+        factors: dict[str, Any] = {"weights": Dirichlet(fitted.weight_concentration_)} if self.n_components > 1 else {}
+        factors |= {f"component {k}": NormalInverseWishart(*q) for k, q in enumerate(posteriors)}
+        bounds = np.asarray(fitted.lower_bounds_, np.float64) + (fitted.elbo_ - fitted.lower_bound_)
+        return MeanField(factors, bounds, bool(fitted.converged_), int(fitted.n_iter_))
 
     def _query(self) -> Density:
         """Return the Gaussians of (14), which score rows and share them out as in scikit-learn."""

@@ -105,7 +105,8 @@ def names_of(module: str, sources: Sources) -> Iterator[PublicName]:
         yield described(f"{module}.{name}", node)
         if isinstance(node, ast.ClassDef):
             own = (part for part in node.body if isinstance(part, ast.FunctionDef) and not part.name.startswith("_"))
-            yield from (described(f"{module}.{name}.{method.name}", method) for method in own)
+            once = {method.name: method for method in reversed(list(own))}  # a property before its setter
+            yield from (described(f"{module}.{name}.{method.name}", method) for method in reversed(once.values()))
 
 
 @lru_cache(maxsize=1)

@@ -3,7 +3,7 @@
 The table `attributes.json` beside this file is recorded, not guessed: `tools/model_attributes.py` runs the suite and notes
 what every class of novum holds after its fits. A kind is a word:
 
-    none number text bytes dtype type slice generator table sequence record:Name object:Name estimator sparse
+    none number text bytes dtype type slice generator table sequence record:Name object:Name estimator kernel sparse
     array2:n[*,p]      an array: number of axes, numbers (n) or other cells (o), length of each axis
     array:n            an array of any shape
 
@@ -68,6 +68,8 @@ def kind_of(value: Any) -> str:
     for types, word in PLAIN:
         if isinstance(value, types):
             return word
+    if hasattr(type(value), "clone_with_theta"):  # any may stand inside any other, and each is checked for itself
+        return "kernel"
     if isinstance(value, tuple) and is_ours(value):
         return f"record:{type(value).__name__}"
     if is_ours(value) or not isinstance(value, dict | list | tuple | set | frozenset):
@@ -144,8 +146,8 @@ def check_declared(value: Any) -> None:
             continue
         cls, state = type(item), vars(item)
         known = declared_attributes().get(cls.__name__)
-        if known is None and isinstance(item, BaseEstimator):
-            known = {}  # one that keeps nothing but its parameters
+        if known is None and (isinstance(item, BaseEstimator) or not state):
+            known = {}  # one that keeps nothing but its parameters, or nothing at all
         if known is None:
             raise FileFormatError(
                 f"it holds a {cls.__name__}, whose state is not declared, so that it cannot be checked"

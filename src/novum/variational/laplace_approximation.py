@@ -1,0 +1,343 @@
+r"""Laplace's approximation: a Gaussian with the mode and the curvature of a density.
+
+    theta* = argmax f(theta),   f = log p(X, theta), normalised or not                                           (1)
+    H = -d^2 f / dtheta^2 at theta*,      q = N(theta*, H^-1)                                                    (2)
+    log integral exp f  ~  f(theta*) + d/2 log 2 pi - 1/2 log det H                                              (3)
+
+(3) is exact for a Gaussian, and its relative error falls like 1 / n with the data where the mode is inside the support and H is
+positive definite. Where it is not, there is no such Gaussian: covariance and evidence are NaN and a warning says why. The
+Gaussian lives on the parameters as they are given: log sigma and sigma have different approximations.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.distributions import MultivariateNormal
+from novum.distributions.estimation.problem import Parameters, gradient_of, hessian_of, natural_scale
+from novum.exceptions import DataError, DataWarning, NotConverged
+from novum.optimize import lbfgs
+from novum.report.result import Result
+from novum.runtime.checks import check_count
+
+__all__ = ["LaplaceApproximation", "laplace"]
+
+LOWEST = -1e300  # stands for minus infinity, which a line search cannot use
+ROUNDS = 5  # searches, each in the scale of where the last one ended
+NEWTON_STEPS = 8
+HALVINGS = 60  # of the interval in which a density ends
+CLOSE = 1e-6  # nats that may be left to gain, and standard deviations left to go
+FLAT = 1e-7  # least eigenvalue of H in units of the curvature along each axis: differences know it to about 1e-9
+EDGE = 0.05  # standard deviations: a density that ends nearer to its mode than this has its mode at the border
+POINTS = 81  # along each side of a picture
+WIDTH = 4.0  # standard deviations on either side of the mode
+LOG_2PI = float(np.log(2 * np.pi))
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class LaplaceApproximation(Result):
+    """A Gaussian around the mode of a density.
+
+    Attributes
+    ----------
+    mode : ndarray of shape (d,), or dict
+        As the start was given.
+    covariance : ndarray of shape (d, d)
+        H^-1; NaN where H is not positive definite.
+    log_evidence : float
+        (3), the logarithm of the integral of exp(log_density); NaN where H is not positive definite.
+    log_density : float
+        At the mode.
+    hessian : ndarray of shape (d, d)
+        H, the negative second derivatives.
+    """
+
+    mode: Any
+    covariance: Array
+    log_evidence: float
+    log_density: float
+    hessian: Array
+    _center: Array
+    _names: tuple[str, ...]
+    _function: Callable[[Array], float]
+
+    @property
+    def standard_deviations(self) -> Array:
+        """Roots of the diagonal of the covariance."""
+        return np.sqrt(np.diagonal(self.covariance))
+
+    @property
+    def distribution(self) -> Any:
+        """The Gaussian (2), to draw from and to evaluate."""
+        if np.isnan(self.covariance).any():
+            raise DataError("laplace: there is no Gaussian here: the Hessian at the mode is not positive definite.")
+        return MultivariateNormal(self._center, self.covariance)
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {
+            "parameter": list(self._names),
+            "mode": self._center.tolist(),
+            "standard deviation": self.standard_deviations.tolist(),
+        }
+
+    def _result_caption(self) -> str:
+        return f"Laplace approximation: log-evidence about {self.log_evidence:.8g}, log-density {self.log_density:.8g} at the mode"
+
+    def _result_title(self) -> str:
+        return self._result_caption()
+
+    def _result_picture(self, ax: Any) -> None:
+        """Draw the density relative to its peak and the Gaussian, over the first one or two parameters, the others at the mode."""
+        gaussian, precision = self.distribution, self.hessian
+        axes = [c + WIDTH * s * np.linspace(-1, 1, POINTS) for c, s in zip(self._center, self.standard_deviations)][:2]
+        grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+        points = np.tile(np.asarray(gaussian.mean), (len(grid), 1))
+        points[:, : len(axes)] = grid
+        off = points - self._center
+        approximate = -0.5 * np.einsum("ij,jk,ik->i", off, precision, off)
+        exact = np.array([self._function(point) for point in points]) - self.log_density
+        if len(axes) == 1:
+            ax.plot(axes[0], np.exp(exact), color="#33415c", label="density / peak")
+            ax.plot(axes[0], np.exp(approximate), color="#d1495b", ls="--", label="Gaussian")
+            ax.set(xlabel=self._names[0])
+        else:
+            for values, color, name in ((exact, "#33415c", "density"), (approximate, "#d1495b", "Gaussian")):
+                shape = values.reshape(POINTS, POINTS).T
+                ax.contour(
+                    *axes, np.where(np.isfinite(shape), shape, LOWEST), levels=np.log([0.1, 0.5, 0.9]), colors=color
+                )
+                ax.plot([], [], color=color, label=name)
+            ax.set(xlabel=self._names[0], ylabel=self._names[1])
+        ax.legend()
+
+
+class Target:
+    """The user's density, its derivatives, and the free parameters in which it is searched."""
+
+    def __init__(self, log_density: Any, gradient: Any, hessian: Any, parameters: Parameters) -> None:
+        self.log_density, self.gradient, self.hessian, self.parameters = log_density, gradient, hessian, parameters
+
+    def value(self, theta: Array) -> float:
+        """Return f; minus infinity outside the bounds and where it is NaN."""
+        if not ((theta > self.parameters.low) & (theta < self.parameters.high)).all():
+            return -np.inf
+        with np.errstate(all="ignore"):
+            answer = np.asarray(self.parameters.call(self.log_density, theta), dtype=np.float64)
+        if answer.size != 1:
+            raise DataError(f"laplace: log_density returned shape {answer.shape}; it must return one number.")
+        number = float(answer.ravel()[0])
+        return -np.inf if np.isnan(number) else number
+
+    def slope(self, theta: Array, scale: Array) -> Array:
+        """Return df / dtheta."""
+        if self.gradient is None:
+            return gradient_of(self.value, theta, scale)
+        return np.ravel(np.asarray(self.parameters.call(self.gradient, theta), dtype=np.float64))
+
+    def curvature(self, theta: Array, scale: Array) -> Array:
+        """Return H of (2)."""
+        if self.hessian is None:
+            found = -hessian_of(self.value, theta, scale)
+        else:
+            given = np.asarray(self.parameters.call(self.hessian, theta), dtype=np.float64)
+            found = -given.reshape(theta.size, theta.size)
+        return 0.5 * (found + found.T)
+
+
+def climb(target: Target, u: Array, max_iter: int) -> Array:
+    """Return the free parameters of the mode by L-BFGS, in the scale of f around every start."""
+    parameters = target.parameters
+
+    def height(point: Array) -> float:
+        return max(target.value(parameters.theta(point)), LOWEST)
+
+    for _ in range(ROUNDS):
+        start, scale = u, natural_scale(height, u)
+
+        def slope(v: Array, start: Array = start, scale: Array = scale) -> Array:
+            point = start + scale * v
+            if target.gradient is None:
+                return -scale * gradient_of(height, point, scale)
+            return -scale * target.slope(parameters.theta(point), scale) * parameters.slope(point)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConverged)  # judged at the end, by what is left to gain
+            found = lbfgs(
+                lambda v, start=start, scale=scale: -height(start + scale * v),
+                np.zeros(u.size),
+                gradient=slope,
+                tol=CLOSE,
+                max_iter=max_iter,
+            )
+        u = start + scale * found.x
+        if float(np.abs(found.x).max()) < 1:  # the scale of the start was that of the end
+            break
+    return u
+
+
+def polish(target: Target, theta: Array, scale: Array) -> tuple[Array, float]:
+    """Return the mode after Newton's steps, and the nats that another would gain; NaN where H is no curvature of a maximum."""
+    left = np.inf
+    for _ in range(NEWTON_STEPS):
+        hessian, gradient = target.curvature(theta, scale), target.slope(theta, scale)
+        if not is_positive_definite(hessian, scale):
+            return theta, float("nan")
+        move = np.linalg.solve(hessian, gradient)
+        gain = 0.5 * float(gradient @ move)
+        if not np.isfinite(gain) or target.value(theta + move) < target.value(theta) - 1e-9 * abs(target.value(theta)):
+            break
+        theta, last = theta + move, left
+        left = gain
+        if left <= 1e-20 or left >= last:
+            break
+    return theta, left
+
+
+def is_positive_definite(hessian: Array, scale: Array) -> bool:
+    """Return whether no direction is flat or climbs, in units of the curvature along each axis."""
+    scaled = hessian * np.outer(scale, scale)
+    return bool(
+        np.isfinite(scaled).all() and np.linalg.eigvalsh(scaled)[0] > FLAT * max(1.0, float(np.abs(scaled).max()))
+    )
+
+
+def laplace(
+    log_density: Callable[..., Any],
+    start: Any,
+    *,
+    gradient: Callable[..., Any] | None = None,
+    hessian: Callable[..., Any] | None = None,
+    bounds: Any = None,
+    max_iter: int = 500,
+) -> LaplaceApproximation:
+    """Approximate a density by a Gaussian at its mode, and its integral.
+
+        q = N(theta*, H^-1),   log integral exp f ~ f(theta*) + d/2 log 2 pi - 1/2 log det H    (2, 3)
+
+    Parameters
+    ----------
+    log_density : callable
+        theta, an array of shape (d,), to log p(X, theta); it need not be normalised. With a mapping as `start`, it is called with
+        the parameters by name.
+    start : array-like of shape (d,), or mapping of names to numbers
+        Where the search begins; of several modes it finds one nearby.
+    gradient, hessian : callable, optional
+        Derivatives of `log_density`, shapes (d,) and (d, d); by default differences of fourth order.
+    bounds : mapping or sequence of (low, high), optional
+        Open intervals of the parameters; None for no bound.
+    max_iter : int, default=500
+
+    Returns
+    -------
+    LaplaceApproximation
+
+    Warns
+    -----
+    DataWarning
+        Where the mode is at the border of the support, or the Hessian there is not positive definite: the Gaussian does not exist.
+    NotConverged
+        Where no mode was found.
+
+    Examples
+    --------
+    Ten tosses, seven heads, a uniform prior; the integral is B(8, 4):
+
+    >>> import numpy as np
+    >>> from novum.variational import laplace
+    >>> found = laplace(lambda p: 7 * np.log(p) + 3 * np.log(1 - p), {"p": 0.5}, bounds={"p": (0, 1)})
+    >>> round(found.mode["p"], 6), found.standard_deviations.round(6), round(float(np.exp(found.log_evidence)), 8)
+    (0.7, array([0.144914]), 0.0008077)
+    """
+    max_iter = check_count("laplace", "max_iter", max_iter)
+    parameters = Parameters("laplace", start, bounds)
+    target = Target(log_density, gradient, hessian, parameters)
+    if not np.isfinite(target.value(parameters.start)):
+        raise DataError(f"laplace: log_density is {target.value(parameters.start)} at the start; choose another start.")
+    u = climb(target, parameters.free(parameters.start), max_iter)
+    theta = parameters.theta(u)
+    scale = natural_scale(lambda x: max(target.value(x), LOWEST), theta)
+    at_border = parameters.at_bound(u)
+    if not at_border:
+        theta, scale, at_border = border_above(target, theta, scale)
+    left = float("nan")
+    if not at_border:
+        theta, left = polish(target, theta, scale)
+        scale = natural_scale(lambda x: max(target.value(x), LOWEST), theta)
+    curvature = target.curvature(theta, scale)
+    return conclude(target, theta, curvature, scale, list(at_border), left)
+
+
+def border_above(target: Target, theta: Array, scale: Array) -> tuple[Array, Array, list[str]]:
+    """Return the point, its scale and the parameters at the border, after a walk uphill to where the density ends, if it does."""
+    step = 1e-6 * np.maximum(1.0, np.abs(theta))
+    rise = np.array([target.value(theta + h) - target.value(theta - h) for h in np.diag(step)])
+    uphill = np.where(np.isfinite(rise), rise, 0.0) / np.maximum(np.abs(target.value(theta)), 1.0)
+    if np.abs(uphill).max() > CLOSE**2:
+        path, far = np.sign(uphill) * np.where(np.abs(uphill) > CLOSE**2, step, 0.0), 1.0
+        while far < 1 / CLOSE**2 and target.value(theta + 2 * far * path) > target.value(theta + far * path):
+            far *= 2
+        if target.value(theta + 2 * far * path) == -np.inf:
+            inside, outside = far, 2 * far
+            for _ in range(HALVINGS):
+                middle = 0.5 * (inside + outside)
+                inside, outside = (
+                    (inside, middle) if target.value(theta + middle * path) == -np.inf else (middle, outside)
+                )
+            if target.value(theta + inside * path) > target.value(theta):
+                theta = theta + inside * path
+                scale = np.minimum(scale, np.maximum(1.0, np.abs(theta)))
+    return theta, scale, ends_near(target, theta, scale)
+
+
+def ends_near(target: Target, theta: Array, scale: Array) -> list[str]:
+    """Return the parameters along which the density is zero, or falls off a cliff, right beside the mode."""
+    size, center = 1e-6 * np.maximum(1.0, np.abs(theta)), target.value(theta)
+    found = []
+    for i in range(theta.size):
+        step = np.zeros(theta.size)
+        step[i] = max(EDGE * scale[i], size[i])
+        if any(target.value(theta + sign * step) == -np.inf for sign in (-1, 1)) and np.isfinite(center):
+            found.append(target.parameters.label(i))
+    return found
+
+
+def conclude(
+    target: Target, theta: Array, curvature: Array, scale: Array, at_border: list[str], left: float
+) -> LaplaceApproximation:
+    """Return the result, after a warning where it cannot be trusted."""
+    definite = is_positive_definite(curvature, scale) and not at_border
+    peak = target.value(theta)
+    covariance, evidence = np.full_like(curvature, np.nan), float("nan")
+    if at_border:
+        warnings.warn(
+            f"laplace: the mode is at the border of the support in {', '.join(at_border)}: there is no Gaussian around it, "
+            "covariance and evidence are NaN; use another parametrisation (a logarithm, a logit with its Jacobian).",
+            DataWarning,
+            stacklevel=3,
+        )
+    elif not definite:
+        warnings.warn(
+            "laplace: the Hessian at the mode is not positive definite: a direction is flat or climbs, covariance and evidence are "
+            "NaN; start elsewhere, drop redundant parameters or add a proper prior.",
+            DataWarning,
+            stacklevel=3,
+        )
+    else:
+        inverse = np.linalg.inv(curvature)
+        covariance = np.asarray(0.5 * (inverse + inverse.T), np.float64)
+        evidence = peak + 0.5 * theta.size * LOG_2PI - 0.5 * float(np.linalg.slogdet(curvature)[1])
+        if not left <= CLOSE:
+            warnings.warn(
+                f"laplace: a further step would gain {left:.2g} in log_density: the mode was not reached; raise max_iter=, start "
+                "nearer, or give gradient= and hessian=.",
+                NotConverged,
+                stacklevel=3,
+            )
+    names = tuple(target.parameters.label(i) for i in range(theta.size))
+    mode = target.parameters.shaped(theta)
+    return LaplaceApproximation(mode, covariance, evidence, peak, curvature, theta, names, target.value)
