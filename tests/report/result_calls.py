@@ -18,9 +18,9 @@ from novum import (
     linear_model,
     notes,
     optimize,
-    svm,
-    sequence,
     sampling,
+    sequence,
+    svm,
     theory,
     tree,
 )

@@ -18,7 +18,7 @@ from novum._core import (
     runtime as runtime,
     sampling as sampling,
     search as search,
-    svm as svm,
     sequence as sequence,
+    svm as svm,
     trees as trees
 )
