@@ -159,6 +159,57 @@ def test_a_diffuse_start_is_the_limit_of_a_vague_one(seed):
     assert_allclose(root.covariances, found.covariances, atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_diffuse_start_in_information_form_with_singular_transitions(seed):
+    """Without a prior the precision of all states is a sum over rows and steps; its inverse is what the smoother must give."""
+    rng = np.random.default_rng(seed)
+    s, n = 3, 7
+    A, C, X = rng.normal(size=(s, s)), rng.normal(size=(1, s)), rng.normal(size=(n, 1))
+    A[:, rng.integers(s)] = 0 if seed % 2 else A[:, 0]
+    X[1] = np.nan if seed % 3 == 0 else X[1]
+    precision, pull = np.zeros((n * s, n * s)), np.zeros(n * s)
+    for t in range(n):
+        here, there = slice(t * s, (t + 1) * s), slice((t + 1) * s, (t + 2) * s)
+        if not np.isnan(X[t, 0]):
+            precision[here, here] += C.T @ C
+            pull[here] += C[0] * X[t, 0]
+        if t < n - 1:
+            precision[there, there] += np.eye(s)
+            precision[here, here] += A.T @ A
+            precision[here, there] -= A.T
+            precision[there, here] -= A
+    V = np.linalg.inv(precision)
+    found = kalman_smoother(X, A, C, 1.0, 1.0)
+    slack = 1e-9 * max(np.linalg.cond(precision) / 1e6, 1.0)
+    assert_allclose(found.means.ravel(), V @ pull, atol=slack * np.abs(V @ pull).max())
+    for t in range(n):
+        here = slice(t * s, (t + 1) * s)
+        assert_allclose(found.covariances[t], V[here, here], atol=slack * np.abs(V).max())
+        if t < n - 1:
+            later = slice((t + 1) * s, (t + 2) * s)
+            assert_allclose(found.lag_one_covariances[t], V[later, here], atol=slack * np.abs(V).max())
+
+
+def test_a_forecast_is_a_filter_without_rows_and_its_bands_hold_their_share():
+    model = LinearDynamicalSystem(**random_system(2, 1, seed=11))
+    X = model.sample(50, random_state=0)[1]
+    ahead = model.forecast(X, 6)
+    longer = model.filter(np.concatenate([X, np.full((6, 1), np.nan)]))
+    assert_allclose(ahead.state_means, longer.means[50:], rtol=1e-12)
+    assert_allclose(ahead.state_covariances, longer.covariances[50:], rtol=1e-12)
+    rows = model.sample(30, 400, random_state=1)[1]
+    inside = [
+        ((f.lower <= x[25:]) & (x[25:] <= f.upper)).mean()
+        for x, f in zip(rows, model.forecast(rows[:, :25], 5, level=0.8))
+    ]
+    assert np.mean(inside) == pytest.approx(0.8, abs=0.035)
+    timed = random_system(2, 1, seed=3, n=12)
+    found = LinearDynamicalSystem(**timed).forecast(X[:8], 4)
+    gap = LinearDynamicalSystem(**timed).filter(np.concatenate([X[:8], np.full((4, 1), np.nan)]))
+    assert_allclose(found.state_means, gap.means[8:], rtol=1e-12)
+    assert_allclose(found.means, gap.signal[8:], rtol=1e-12)
+
+
 def test_controls_are_offsets_that_differ_by_step():
     rng = np.random.default_rng(0)
     system, n = random_system(2, 2, seed=9), 6
