@@ -377,7 +377,6 @@ SEQUENCES = {
     "HomogeneityCheck": lambda: sequence.MarkovChain().check_homogeneity("abbabaabbaabababba"),
 }
 
-CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **REST, **SEQUENCES}
 DRAWS = {
     "MonteCarloEstimate": lambda: sampling.monte_carlo(distributions.Normal(0, 1), n_samples=50, random_state=0),
     "RejectionSample": lambda: sampling.rejection_sample(
@@ -392,7 +391,7 @@ DRAWS = {
     "ChainDiagnosis": lambda: DRAWS["Chains"]().diagnosis,
 }
 
-CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **DRAWS, **REST}
+CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **SEQUENCES, **DRAWS, **REST}
 
 
 @cache
