@@ -37,7 +37,6 @@ RowCache<Real>::RowCache(Rows& given, std::size_t bytes)
     const std::size_t fit = bytes / (length * sizeof(Real)), least = std::min<std::size_t>(given.size(), 2 * BLOCK + 2);
     const std::size_t count = std::clamp(fit, least, given.size());
     capacity = count * length;
-    storage = allocate<Real>(capacity);
     hold(count);
 }
 
@@ -113,6 +112,7 @@ const Real* RowCache<Real>::row(std::size_t i, std::span<const std::int32_t> wan
         touch(static_cast<std::size_t>(slot_of[i]));
         return at(static_cast<std::size_t>(slot_of[i]));
     }
+    if (!storage) storage = allocate<Real>(capacity);  // only where a row is asked for
     std::int32_t index[BLOCK];
     Real* out[BLOCK];
     std::size_t count = 0;

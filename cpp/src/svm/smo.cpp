@@ -21,6 +21,7 @@ constexpr double INFINITE = std::numeric_limits<double>::infinity();
 constexpr double FLAT = 1e-12;           // curvature of a pair that is no curvature
 constexpr std::size_t LOOK_EVERY = 64;   // steps between two looks for Ctrl-C
 constexpr std::size_t GAP_EVERY = 1024;  // steps between two gaps, at the least
+constexpr std::size_t MANY = 2048;       // points from which on it pays to set some aside
 constexpr double SHRUNK = 0.7;           // share of the points that may stay for the others to be set aside
 constexpr int MOST_RESTORES = 20;        // after which nobody is set aside any more
 constexpr float NO = std::numeric_limits<float>::infinity();
@@ -152,7 +153,7 @@ class Solver {
             }
             if (out.steps >= look) {
                 if (!aside() && enough(out)) break;
-                if (limits.shrinking && restores < MOST_RESTORES) shrink(h);
+                if (limits.shrinking && all.size() >= MANY && restores < MOST_RESTORES) shrink(h);
                 look = out.steps + pause();
             }
             if (!step(h)) {
