@@ -38,6 +38,8 @@ void bind_trees_traversal(nb::module_& m);
 void bind_factors_network(nb::module_& m);
 void bind_feature_extraction_text(nb::module_& m);
 void bind_evaluation_resampling(nb::module_& m);
+void bind_sequence_forward_backward(nb::module_& m);
+void bind_sequence_viterbi(nb::module_& m);
 
 namespace {
 
@@ -102,4 +104,7 @@ NB_MODULE(_core, m) {
     add(m, "factors", "Products of tables.", {{"network", "Marginals and maxima of products of tables.", bind_factors_network}});
     add(m, "feature_extraction", "Texts.", {{"text", "Words of texts, counted.", bind_feature_extraction_text}});
     add(m, "evaluation", "Resampling.", {{"resampling", "Bootstrap resamples of rows.", bind_evaluation_resampling}});
+    add(m, "sequence", "Hidden Markov models.",
+        {{"forward_backward", "Likelihoods and posteriors of the states.", bind_sequence_forward_backward},
+         {"viterbi", "Most probable paths.", bind_sequence_viterbi}});
 }

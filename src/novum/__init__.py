@@ -32,6 +32,7 @@ _FAMILIES = (
     "optimize",
     "patch",
     "preprocessing",
+    "sequence",
     "study",
     "theory",
     "tree",

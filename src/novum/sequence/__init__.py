@@ -1,0 +1,8 @@
+"""Sequences: hidden Markov models."""
+
+from novum.sequence.hmm.categorical import CategoricalHMM, MultinomialHMM
+from novum.sequence.hmm.gaussian import GaussianHMM
+from novum.sequence.hmm.gaussian_mixture import GMMHMM
+from novum.sequence.hmm.poisson import PoissonHMM
+
+__all__ = ["GMMHMM", "CategoricalHMM", "GaussianHMM", "MultinomialHMM", "PoissonHMM"]
