@@ -19,6 +19,7 @@ import hmmlearn
 ROOT = pathlib.Path(hmmlearn.__file__).parent
 NAMES = {
     "hmm": ["GaussianHMM", "CategoricalHMM", "MultinomialHMM", "PoissonHMM", "GMMHMM"],
+    "vhmm": ["VariationalGaussianHMM", "VariationalCategoricalHMM"],
 
 }
 METHODS = ("fit", "score", "score_samples", "decode", "predict", "predict_proba", "sample", "_init", "_check", "_check_and_set_n_features")

@@ -4,5 +4,15 @@ from novum.sequence.hmm.categorical import CategoricalHMM, MultinomialHMM
 from novum.sequence.hmm.gaussian import GaussianHMM
 from novum.sequence.hmm.gaussian_mixture import GMMHMM
 from novum.sequence.hmm.poisson import PoissonHMM
+from novum.sequence.hmm.variational.categorical import VariationalCategoricalHMM
+from novum.sequence.hmm.variational.gaussian import VariationalGaussianHMM
 
-__all__ = ["GMMHMM", "CategoricalHMM", "GaussianHMM", "MultinomialHMM", "PoissonHMM"]
+__all__ = [
+    "GMMHMM",
+    "CategoricalHMM",
+    "GaussianHMM",
+    "MultinomialHMM",
+    "PoissonHMM",
+    "VariationalCategoricalHMM",
+    "VariationalGaussianHMM",
+]

@@ -49,7 +49,8 @@ def clustered_rows(X: NDArray, k: int, rng: Any, run: int) -> tuple[NDArray, NDA
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotConverged)  # it is only a start
-            model = KMeans(k, n_init=1 if run else 10, random_state=seed_from(rng)).fit(X)
+            ordered = X[np.lexsort(X.T)]  # so that the order of sequences does not matter
+            model = KMeans(k, n_init=1 if run else 10, random_state=seed_from(rng)).fit(ordered)
         centers = np.asarray(model.cluster_centers_, np.float64)
     which = ((X[:, None, :] - centers[None]) ** 2).sum(axis=2).argmin(axis=1)
     return centers, which

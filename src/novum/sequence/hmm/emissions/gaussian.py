@@ -68,13 +68,13 @@ class Gaussian(NamedTuple):
     form: str
     means: NDArray  # (k, d)
     covars: NDArray  # by form: (k,), (k, d), (k, d, d) or (d, d)
+    excess: NDArray | None = None  # (k,): added to the log-density, where it is an expectation
 
     def density(self) -> engine.Density:
         """Return the densities as the kernels take them."""
         factor = factor_of_covariance(self.form, self.covars, self.means.dtype)
-        return engine.density_of(
-            self.form, np.zeros(len(self.means)), self.means, self.covars, factor, self.means.mean(axis=0)
-        )
+        excess = np.zeros(len(self.means)) if self.excess is None else self.excess
+        return engine.density_of(self.form, excess, self.means, self.covars, factor, self.means.mean(axis=0))
 
     def densities(self, bundle: Bundle) -> Densities:
         """Return log N(x_t | state); missing cells are integrated out."""
@@ -150,7 +150,7 @@ def lifted(matrix: NDArray, floor: NDArray) -> NDArray:
 
 def maximize(emission: Gaussian, sums: GaussianSums, prior: GaussianPrior, params: str) -> Gaussian:
     """Return (11) and (12) of the parts that `params` names: "m" means, "c" covariances."""
-    form, means, covars = emission
+    form, means, covars, _ = emission
     k, d = means.shape
     there = sums.mass > ABSENT
     mass = np.where(there, sums.mass, 1.0)[:, None]
@@ -187,7 +187,7 @@ def maximize(emission: Gaussian, sums: GaussianSums, prior: GaussianPrior, param
 
 def log_prior(emission: Gaussian, prior: GaussianPrior) -> float:
     """Return (13)."""
-    form, means, covars = emission
+    form, means, covars, _ = emission
     k, d = means.shape
     gap = means - prior.mean
     weight = np.broadcast_to(prior.mean_weight, (k, d))
