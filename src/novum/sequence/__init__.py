@@ -3,6 +3,7 @@
 from novum.sequence.hmm.categorical import CategoricalHMM, MultinomialHMM
 from novum.sequence.hmm.gaussian import GaussianHMM
 from novum.sequence.hmm.gaussian_mixture import GMMHMM
+from novum.sequence.hmm.generic import HiddenMarkovModel
 from novum.sequence.hmm.poisson import PoissonHMM
 from novum.sequence.hmm.variational.categorical import VariationalCategoricalHMM
 from novum.sequence.hmm.variational.gaussian import VariationalGaussianHMM
@@ -11,6 +12,7 @@ __all__ = [
     "GMMHMM",
     "CategoricalHMM",
     "GaussianHMM",
+    "HiddenMarkovModel",
     "MultinomialHMM",
     "PoissonHMM",
     "VariationalCategoricalHMM",

@@ -11,6 +11,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.runtime.typing import Rows
 from novum.sequence.hmm import markov, recursions
 from novum.sequence.hmm.bundles import Bundle
+from novum.sequence.hmm.forecasting import Forecast, OnlineFilter, forecast_from
 from novum.sequence.hmm.recursions import with_known_states
 from novum.sequence.hmm.sequences import FileSequences, MemorySequences, bundle_of
 from novum.sequence.hmm.training import LogLikelihood, score_bundle
@@ -216,6 +217,35 @@ class AnswersMixin:
         rng = generator_of(self.random_state if random_state is None else random_state)  # type: ignore[attr-defined]
         states = draw_path(model.chain, int(n_samples), rng, currstate)
         return self._draw_rows(model.emission, states, rng), states  # type: ignore[attr-defined]
+
+    def forecast(self, X: Rows, n_steps: int = 1) -> Forecast:
+        """Return the law of the states and rows that follow one sequence.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            One sequence.
+        n_steps : int, default=1
+
+        Returns
+        -------
+        Forecast
+            `states`, `mean` and `std` of every step, a table and a picture. Of symbols the mean is their probabilities.
+        """
+        if isinstance(n_steps, bool) or not isinstance(n_steps, int | np.integer) or n_steps < 1:
+            raise ParameterError(
+                f"{type(self).__name__}.forecast: n_steps must be an int of one or more; got {n_steps!r}."
+            )
+        law = self.filter(X)[-1]
+        return forecast_from(law, self._chain().trans, int(n_steps), *self._state_moments(), self._row_names())  # type: ignore[attr-defined]
+
+    def _row_names(self) -> list[str] | None:
+        return list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
+
+    def online(self) -> OnlineFilter:
+        """Return a filter for a sequence that is still going on: `update` takes one row at a time."""
+        check_is_fitted(self, "startprob_")
+        return OnlineFilter(self, self._model())  # type: ignore[attr-defined]
 
     def get_stationary_distribution(self) -> NDArray:
         """Return the law of the states that the transitions leave as it is."""

@@ -127,6 +127,11 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
     # ------------------------------------------------------------------------------------------------------- the chain
 
     @property
+    def _k(self) -> int:
+        """Number of states."""
+        return int(self.n_components)
+
+    @property
     def monitor_(self) -> Any:
         """The monitor that passes are reported to; give an own one before `fit` to stop by another rule."""
         if "_monitor" not in self.__dict__:
@@ -147,7 +152,7 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
 
     def _check(self) -> None:
         """Raise unless startprob_ and transmat_ are probabilities of the right shape."""
-        owner, k = type(self).__name__, self.n_components
+        owner, k = type(self).__name__, self._k
         self.startprob_ = check_distribution(owner, "startprob_", self.startprob_, (k,))
         self.transmat_ = check_distribution(owner, "transmat_", self.transmat_, (k, k))
 
@@ -172,7 +177,7 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
 
     def _start(self, bundle: Bundle, rng: Any, run: int) -> bool:
         """Set the parameters to begin with; returns whether all of them are new."""
-        k = self.n_components
+        k = self._k
         fresh = []
         allowed = markov.allowed_transitions(self.topology, k)
         for letter, attribute in {"s": "startprob_", "t": "transmat_", **self._letters}.items():
@@ -225,7 +230,7 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
         rows = self._read(given.rows, reset)
         n = len(rows)
         weight = check_sequence_weight(owner, weight, len(given.lengths))
-        known = check_known_states(owner, states, n, self.n_components, given.order)
+        known = check_known_states(owner, states, n, self._k, given.order)
         source = MemorySequences(bundles_of(rows, given.lengths, weight, known), self.n_jobs)
         source.order = given.order  # type: ignore[attr-defined]
         return source
@@ -324,7 +329,7 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
         )
 
     def _trans_prior(self) -> NDArray:
-        return markov.transition_prior(self.transmat_prior, self.sticky, self.n_components)
+        return markov.transition_prior(self.transmat_prior, self.sticky, self._k)
 
     def _maximize(self, model: Model, total: Expected) -> Model:
         chain = markov.maximize_chain(

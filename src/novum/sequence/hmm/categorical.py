@@ -203,6 +203,13 @@ class CategoricalHMM(HiddenMarkovBase):
         total = float((counts * np.log(counts / counts.sum())).sum())
         return -2 * total + (m - 1) * float(np.log(len(bundle.X)))
 
+    def _state_moments(self) -> tuple[NDArray, NDArray]:
+        probs = np.asarray(self.emissionprob_, np.float64)
+        return probs, probs * (1 - probs)
+
+    def _row_names(self) -> list[str] | None:
+        return [f"p({x})" for x in range(np.asarray(self.emissionprob_).shape[1])]
+
     def _draw_rows(self, emission: Categorical, states: NDArray, rng: Any) -> NDArray:
         return draw_symbols(np.asarray(self.emissionprob_, np.float64), states, rng)[:, None]
 
@@ -344,6 +351,11 @@ class MultinomialHMM(HiddenMarkovBase):
     def _counts(self) -> dict[str, int]:
         k, m = self.n_components, self.n_features
         return {"s": 0 if self.stationary else k - 1, "t": k * (k - 1), "e": k * (m - 1)}
+
+    def _state_moments(self) -> tuple[NDArray, NDArray]:
+        trials = 1.0 if self.n_trials is None else float(np.mean(self.n_trials))
+        probs = np.asarray(self.emissionprob_, np.float64)
+        return trials * probs, trials * probs * (1 - probs)
 
     def _draw_rows(self, emission: Counts, states: NDArray, rng: Any) -> NDArray:
         trials = np.unique(np.asarray([] if self.n_trials is None else self.n_trials))

@@ -230,6 +230,10 @@ class GaussianHMM(HiddenMarkovBase):
         d = len(mean)
         return -2 * total + (d + emissions.covariance_parameters(form, 1, d)) * float(np.log(len(bundle.X)))
 
+    def _state_moments(self) -> tuple[NDArray, NDArray]:
+        k, d = self.means_.shape
+        return self.means_, np.diagonal(dense(self.covariance_type, self._covars_, k, d), axis1=1, axis2=2)
+
     def _draw_rows(self, emission: Gaussian, states: NDArray, rng: Any) -> NDArray:
         return emissions.draw_gaussian(emission, states, rng)
 

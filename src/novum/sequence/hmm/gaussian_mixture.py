@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from novum.base.domains import ArrayLike, Choice, Domain, Int, Null, Real
 from novum.base.parameters import stores
+from novum.engines.gaussians.covariance import dense
 from novum.exceptions import ParameterError
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
@@ -208,6 +209,14 @@ class GMMHMM(HiddenMarkovBase):
             self.covariance_type
         ]
         return {"s": 0 if self.stationary else k - 1, "t": k * (k - 1), "m": k * m * d, "c": covars, "w": k * (m - 1)}
+
+    def _state_moments(self) -> tuple[NDArray, NDArray]:
+        flat = self._emission().components()
+        variance = np.diagonal(dense(flat.form, flat.covars, *flat.means.shape), axis1=1, axis2=2).reshape(
+            self.means_.shape
+        )
+        mean = np.einsum("km,kmd->kd", self.weights_, self.means_)
+        return mean, np.einsum("km,kmd->kd", self.weights_, variance + self.means_**2) - mean**2
 
     def _draw_rows(self, emission: GaussianMixtures, states: NDArray, rng: Any) -> NDArray:
         return emissions.draw(emission, states, rng)

@@ -157,6 +157,10 @@ class PoissonHMM(HiddenMarkovBase):
         total = float(Poisson(rates[None]).densities(bundle).log.sum())
         return -2 * total + len(rates) * float(np.log(len(bundle.X)))
 
+    def _state_moments(self) -> tuple[NDArray, NDArray]:
+        rates = np.asarray(self.lambdas_, np.float64)
+        return rates, rates
+
     def _draw_rows(self, emission: Poisson, states: NDArray, rng: Any) -> NDArray:
         return rng.poisson(emission.rates[states])
 

@@ -73,7 +73,7 @@ def completed_doc(doc: str | None) -> str | None:
 
 def describe(model: Any, columns: dict[str, list[str]]) -> str:
     """Return the repr of a fitted model: a line on the fit, then a line per state."""
-    k = model.n_components
+    k = model._k
     words = [type(model).__name__, counted(k, "state")]
     if model.n_samples_ is not None:
         words.append(counted(model.n_samples_, "observation"))

@@ -87,7 +87,7 @@ class VariationalBase(HiddenMarkovBase):
         chain = {"s": ("startprob_posterior_", "startprob_prior_"), "t": ("transmat_posterior_", "transmat_prior_")}
         lengths = np.diff(bundle.offsets)
         for letter, names in {**chain, **self._parts}.items():
-            new = any([self._needs_start(letter, name) for name in names])
+            new = any({self._needs_start(letter, name) for name in names})
             fresh.append(new)
             if not new:
                 continue

@@ -68,7 +68,7 @@ def expected_emission(form: str, law: NormalWishart) -> Gaussian:
 
 def updated(form: str, law: NormalWishart, prior: NormalWishart, sums: GaussianSums, params: str) -> NormalWishart:
     """Return (26) of the parts that `params` names: m means, c covariances."""
-    k, d = law.mean.shape
+    d = law.mean.shape[1]
     mass = sums.mass
     beta, mean = law.beta, law.mean
     if "m" in params:
