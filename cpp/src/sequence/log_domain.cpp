@@ -57,7 +57,7 @@ struct Run {
         using D = Doubles<BYTES>;
         const std::size_t k = w.k, width = w.width;
         double* out = answers.smoothed ? answers.smoothed : answers.filtered;
-        double total = 0;
+        Total total;
         for (std::size_t t = begin; t < end; ++t) {
             interrupt::poll();
             if (t == begin)
@@ -71,12 +71,12 @@ struct Run {
             }
             const double c = log_sum(w.next.data(), k);
             if (!(c > NEVER)) return {Trouble::impossible, t};
-            total += c;
+            total.add(c);
             w.log_c[t - begin] = c;
             for (std::size_t j = 0; j < k; ++j) w.now[j] = w.next[j] - c;
             if (out) std::copy_n(w.now.data(), k, out + t * k);
         }
-        log_likelihood = total;
+        log_likelihood = total.value();
         if (!answers.smoothed) {
             if (out) std::transform(out + begin * k, out + end * k, out + begin * k, [](double l) { return std::exp(l); });
             return {};

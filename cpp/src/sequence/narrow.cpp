@@ -18,7 +18,8 @@ struct Forward {
         double start[8] = {};
         std::copy_n(chain.start, K, start);
         typename S::V predicted = S::load(start);
-        double total = 0, last = 1;
+        Total total;
+        double last = 1;
         bool lost = false;
         for (std::size_t first = begin; first < end; first += CHUNK) {
             interrupt::poll();
@@ -45,7 +46,7 @@ struct Forward {
                         some_lost = true;
                     }
                     if (mass < SMALL) {
-                        total += std::log(mass);
+                        total.add(std::log(mass));
                         for (int j = 0; j < K; ++j) w.u[static_cast<std::size_t>(j)] /= mass;
                         mass = 1;
                     }
@@ -54,12 +55,13 @@ struct Forward {
                 } else {
                     lost = false;
                 }
-                total += shift[t];
+                total.add(shift[t]);
                 last = mass;
                 if (out) S::store(out + (first + t) * K, u);
             }
         }
-        log_likelihood = total + std::log(last);
+        total.add(std::log(last));
+        log_likelihood = total.value();
         return Outcome::done;
     }
 };

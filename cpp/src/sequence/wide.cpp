@@ -13,7 +13,8 @@ struct Forward {
                                     double* out, double& log_likelihood) {
         using D = Doubles<BYTES>;
         const std::size_t k = w.k, width = w.width;
-        double total = 0, last = 1;
+        Total total;
+        double last = 1;
         bool lost = false;
         std::fill(w.predicted.begin(), w.predicted.end(), 0.0);
         std::copy_n(chain.start, k, w.predicted.data());
@@ -41,9 +42,9 @@ struct Forward {
                     if (!(mass >= FAINT)) return Outcome::repeat;
                     least = D::splat(0.0);
                 }
-                total += shift[t];
+                total.add(shift[t]);
                 if (mass < SMALL) {
-                    total += std::log(mass);
+                    total.add(std::log(mass));
                     for (std::size_t j = 0; j < k; ++j) w.u[j] /= mass;
                     mass = 1;
                 }
@@ -52,7 +53,8 @@ struct Forward {
                 if (out) std::copy_n(w.u.data(), k, out + (first + t) * k);
             }
         }
-        log_likelihood = total + std::log(last);
+        total.add(std::log(last));
+        log_likelihood = total.value();
         return Outcome::done;
     }
 };

@@ -16,5 +16,6 @@ from novum._core import (
     products as products,
     runtime as runtime,
     search as search,
+    sequence as sequence,
     trees as trees
 )

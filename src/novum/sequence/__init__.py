@@ -5,6 +5,7 @@ from novum.sequence.hmm.gaussian import GaussianHMM
 from novum.sequence.hmm.gaussian_mixture import GMMHMM
 from novum.sequence.hmm.generic import HiddenMarkovModel
 from novum.sequence.hmm.poisson import PoissonHMM
+from novum.sequence.hmm.selection import compare_states
 from novum.sequence.hmm.variational.categorical import VariationalCategoricalHMM
 from novum.sequence.hmm.variational.gaussian import VariationalGaussianHMM
 
@@ -17,4 +18,5 @@ __all__ = [
     "PoissonHMM",
     "VariationalCategoricalHMM",
     "VariationalGaussianHMM",
+    "compare_states",
 ]

@@ -40,6 +40,20 @@ struct Densities {
     }
 };
 
+/// A sum of many terms that keeps what rounding takes away (Kahan): log-likelihoods of millions of steps.
+class Total {
+  public:
+    void add(double x) {
+        const double y = x - lost, next = sum + y;
+        lost = (next - sum) - y;
+        sum = next;
+    }
+    double value() const { return sum; }
+
+  private:
+    double sum = 0, lost = 0;
+};
+
 /// Sequences that lie one after the other: rows offsets[s] to offsets[s + 1].
 struct Bundle {
     const std::int64_t* offsets;  // (count + 1,)

@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.typing import Rows
 from novum.sequence.hmm import markov, recursions
-from novum.sequence.hmm.bundles import Bundle
+from novum.sequence.hmm.bundles import Bundle, as_columns
 from novum.sequence.hmm.forecasting import Forecast, OnlineFilter, forecast_from
+from novum.sequence.hmm.plots import draw_bands, draw_posteriors, draw_trellis
 from novum.sequence.hmm.recursions import with_known_states
 from novum.sequence.hmm.sequences import FileSequences, MemorySequences, bundle_of
 from novum.sequence.hmm.training import LogLikelihood, score_bundle
@@ -246,6 +247,25 @@ class AnswersMixin:
         """Return a filter for a sequence that is still going on: `update` takes one row at a time."""
         check_is_fitted(self, "startprob_")
         return OnlineFilter(self, self._model())  # type: ignore[attr-defined]
+
+    def plot(self, X: Rows, ax: Any = None) -> Any:
+        """Draw one sequence with a band in the color of the most probable state behind every stretch; returns the axes."""
+        path = self.predict(X)
+        rows, at = np.asarray(as_columns(X), np.float64), getattr(X, "index", None)
+        at = np.asarray(at) if at is not None and not callable(at) and np.asarray(at).dtype.kind in "iufM" else None
+        names = self._row_names() if hasattr(self, "feature_names_in_") else None
+        names = names if names and len(names) == rows.shape[1] else [f"x{j}" for j in range(rows.shape[1])]
+        means = self._state_moments()[0]  # type: ignore[attr-defined]
+        return draw_bands(rows, path, means if means.shape[1] == rows.shape[1] else None, at, names, ax)
+
+    def plot_posteriors(self, X: Rows, ax: Any = None) -> Any:
+        """Draw the probability of every state at every step of one sequence as a heat map; returns the axes."""
+        return draw_posteriors(self.predict_proba(X), ax)
+
+    def plot_trellis(self, X: Rows, ax: Any = None) -> Any:
+        """Draw the trellis of one short sequence: posteriors as nodes, transitions as lines, the most probable path thick."""
+        path = self.decode(X, algorithm="viterbi")[1]
+        return draw_trellis(self._chain().trans, self.predict_proba(X), path, ax)  # type: ignore[attr-defined]
 
     def get_stationary_distribution(self) -> NDArray:
         """Return the law of the states that the transitions leave as it is."""

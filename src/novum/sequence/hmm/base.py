@@ -21,7 +21,7 @@ from novum.sequence.hmm import markov
 from novum.sequence.hmm.answers import AnswersMixin
 from novum.sequence.hmm.bundles import Bundle, bundles_of, check_known_states, check_sequence_weight, gather
 from novum.sequence.hmm.markov import check_distribution
-from novum.sequence.hmm.recursions import Chain, decode
+from novum.sequence.hmm.recursions import Chain, Posterior, decode
 from novum.sequence.hmm.sequences import DaskSequences, FileSequences, MemorySequences, Sequences
 from novum.sequence.hmm.training import ConvergenceMonitor, Expected, Model, Run, run_from, score_bundle
 from novum.sequence.hmm.words import completed_doc, describe
@@ -30,6 +30,7 @@ __all__ = ["COMMON_DOMAINS", "HiddenMarkovBase", "Letters", "generator_of"]
 
 logger = logging.getLogger("novum")
 SMALL_FIT = 100_000  # rows up to which a fit looks at its data once more, for what its repr says
+UNKNOWN_SHARE = 0.05  # of a row of unknown state in every state, where a start is made from known ones
 SAMPLE_ROWS = 20_000  # rows from which a start is made
 
 
@@ -296,6 +297,8 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
                     for name in self._start_names() - given.keys():
                         self.__dict__.pop(name, None)
                 fresh = self._start(first, rng, run)
+                if first.states is not None:
+                    self._start_at_known(first)
                 if self.n_init > 1:
                     with report.run() as listener:
                         found = self._run(source, listener)
@@ -306,6 +309,26 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
         assert best is not None
         self._learn(best, source, fresh and states is None)
         return self
+
+    def _start_at_known(self, bundle: Bundle) -> None:
+        """Move a start to where the known states are: their rows belong to them, all others to every state a little."""
+        assert bundle.states is not None
+        k = self._k
+        (rows,) = np.nonzero(bundle.states >= 0)
+        if not len(rows):
+            return
+        if "t" in self.init_params and self.topology == "full":
+            self.transmat_ = (np.eye(k) + np.full((k, k), 1 / k)) / 2
+        if "s" in self.init_params and self.topology == "full":
+            self.startprob_ = np.full(k, 1 / k)
+        if not set(self._letters) <= set(self.init_params):
+            return
+        shares = np.full((len(bundle.X), k), UNKNOWN_SHARE)
+        shares[rows] = np.eye(k)[bundle.states[rows]]
+        posterior = Posterior(np.zeros(1), shares, np.zeros((k, k)), None)
+        model = self._model()
+        emission = self._maximize_emission(model.emission, model.emission.statistics(bundle, posterior))
+        self.__dict__.update(self._learned_emission(emission, None))
 
     def _start_names(self) -> set[str]:
         return {"startprob_", "transmat_", *self._letters.values()}

@@ -87,7 +87,8 @@ class VariationalBase(HiddenMarkovBase):
         chain = {"s": ("startprob_posterior_", "startprob_prior_"), "t": ("transmat_posterior_", "transmat_prior_")}
         lengths = np.diff(bundle.offsets)
         for letter, names in {**chain, **self._parts}.items():
-            new = any({self._needs_start(letter, name) for name in names})
+            missing = [self._needs_start(letter, name) for name in names]  # every name, so that each is warned about
+            new = any(missing)
             fresh.append(new)
             if not new:
                 continue

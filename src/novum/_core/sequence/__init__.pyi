@@ -1,0 +1,6 @@
+"""Hidden Markov models."""
+
+from novum._core.sequence import (
+    forward_backward as forward_backward,
+    viterbi as viterbi
+)
