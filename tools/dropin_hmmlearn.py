@@ -20,9 +20,19 @@ ROOT = pathlib.Path(hmmlearn.__file__).parent
 NAMES = {
     "hmm": ["GaussianHMM", "CategoricalHMM", "MultinomialHMM", "PoissonHMM", "GMMHMM"],
     "vhmm": ["VariationalGaussianHMM", "VariationalCategoricalHMM"],
-
 }
-METHODS = ("fit", "score", "score_samples", "decode", "predict", "predict_proba", "sample", "_init", "_check", "_check_and_set_n_features")
+METHODS = (
+    "fit",
+    "score",
+    "score_samples",
+    "decode",
+    "predict",
+    "predict_proba",
+    "sample",
+    "_init",
+    "_check",
+    "_check_and_set_n_features",
+)
 BROKEN = f"""
 def _stand_in(cls):
     def stop(self, *arguments, **options):
@@ -48,7 +58,18 @@ def outcomes(file: str, broken: bool) -> dict[str, str]:
         folder = pathlib.Path(name)
         replaced_package(folder, broken)
         report = folder / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=line", "-W", "ignore", f"--junitxml={report}"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--tb=line",
+            "-W",
+            "ignore",
+            f"--junitxml={report}",
+        ]
         done = subprocess.run(
             [*command, str(folder / "hmmlearn" / "tests" / file)],
             capture_output=True,

@@ -92,6 +92,11 @@ def described(path: str, node: Definition) -> PublicName:
     return PublicName(path, " ".join(first.split()), rest.partition("Examples\n----")[0])
 
 
+def is_setter(decorator: ast.expr) -> bool:
+    """Return whether a decorator makes a property settable: its name has been told by then."""
+    return isinstance(decorator, ast.Attribute) and decorator.attr == "setter"
+
+
 def names_of(module: str, sources: Sources) -> Iterator[PublicName]:
     """Yield the public names of a family and the public methods of its classes."""
     tree = sources.tree(module)
@@ -104,7 +109,10 @@ def names_of(module: str, sources: Sources) -> Iterator[PublicName]:
             continue
         yield described(f"{module}.{name}", node)
         if isinstance(node, ast.ClassDef):
-            own = (part for part in node.body if isinstance(part, ast.FunctionDef) and not part.name.startswith("_"))
+            methods = (
+                part for part in node.body if isinstance(part, ast.FunctionDef) and not part.name.startswith("_")
+            )
+            own = (part for part in methods if not any(is_setter(one) for one in part.decorator_list))
             yield from (described(f"{module}.{name}.{method.name}", method) for method in own)
 
 

@@ -156,7 +156,9 @@ def portion_sums(density: Any, X: Any, weight: Any) -> list[Any]:
         second = diagonal_second(density, filled, seen, wr, offset)
         spread = (missing @ (lib.log(covariance) + LOG_TWO_PI + 1).T) / 2  # entropy of the missing cells
     else:
-        S = lib.broadcast_to(_array.like(filled, density.covariance, "float64"), (len(density.mean), *first.shape[1:] * 2))
+        S = lib.broadcast_to(
+            _array.like(filled, density.covariance, "float64"), (len(density.mean), *first.shape[1:] * 2)
+        )
         second = dense_second(density, S, wr, offset, inverse, which)
         whole = lib.linalg.slogdet(S)[1]
         spread = (whole - log[:, which].T + (gaps * (LOG_TWO_PI + 1))[:, None]) / 2

@@ -1,7 +1,7 @@
 """What a hidden Markov model answers: likelihoods, posteriors, paths, draws, criteria; hmmlearn's names and order of arguments."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +32,15 @@ def in_given_order(values: NDArray, order: NDArray | None) -> NDArray:
 class AnswersMixin:
     """Answers of a fitted model, or of one whose attributes were set."""
 
-    n_components: int
-    n_jobs: Any
-    algorithm: str
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def _open(self, X: Any, lengths: Any, groups: Any, states: Any = None) -> tuple[Any, Any]:
         """Return the model and the sequences it is asked about."""
         check_is_fitted(self, "startprob_")
-        model = self._model()  # type: ignore[attr-defined]
-        return model, self._sequences(X, lengths, groups, states, None)  # type: ignore[attr-defined]
+        model = self._model()
+        return model, self._sequences(X, lengths, groups, states, None)
 
     def _each_row(self, X: Any, lengths: Any, groups: Any, states: Any, function: Callable[[Any, Bundle], Any]) -> Any:
         """Return `function(model, bundle)` of all bundles in the order of the rows; of a scan an iterator over bundles."""
@@ -54,7 +54,7 @@ class AnswersMixin:
             )
         parts = list(source.map(lambda bundle: function(model, bundle)))
         rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        return in_given_order(rows, source.order)  # type: ignore[attr-defined]
+        return in_given_order(rows, source.order)
 
     def score(self, X: Rows, lengths: Any = None, *, groups: Any = None, states: Any = None) -> float:
         """Return the log-likelihood of all sequences together; minus infinity if one is impossible.
@@ -93,7 +93,7 @@ class AnswersMixin:
         found = list(source.map(one))
         shares = found[0].shares if len(found) == 1 else np.concatenate([part.shares for part in found])
         total = sum(float(part.log_likelihood.sum()) for part in found)
-        return LogLikelihood(total), in_given_order(shares, source.order)  # type: ignore[attr-defined]
+        return LogLikelihood(total), in_given_order(shares, source.order)
 
     def predict_proba(self, X: Rows, lengths: Any = None, *, groups: Any = None, states: Any = None) -> Any:
         """Return the probability of every state at every row given its whole sequence, (n_samples, n_components)."""
@@ -152,7 +152,7 @@ class AnswersMixin:
         )
         path = found[0][1] if len(found) == 1 else np.concatenate([part[1] for part in found])
         total = sum(float(part[0].sum()) for part in found)
-        return LogLikelihood(total), in_given_order(path, source.order)  # type: ignore[attr-defined]
+        return LogLikelihood(total), in_given_order(path, source.order)
 
     def predict(self, X: Rows, lengths: Any = None, *, groups: Any = None) -> Any:
         """Return the state of every row by the constructor's `algorithm`, (n_samples,)."""
@@ -214,10 +214,10 @@ class AnswersMixin:
             raise ParameterError(
                 f"{type(self).__name__}.sample: n_samples must be an int of one or more; got {n_samples!r}."
             )
-        model = self._model()  # type: ignore[attr-defined]
-        rng = generator_of(self.random_state if random_state is None else random_state)  # type: ignore[attr-defined]
+        model = self._model()
+        rng = generator_of(self.random_state if random_state is None else random_state)
         states = draw_path(model.chain, int(n_samples), rng, currstate)
-        return self._draw_rows(model.emission, states, rng), states  # type: ignore[attr-defined]
+        return self._draw_rows(model.emission, states, rng), states
 
     def forecast(self, X: Rows, n_steps: int = 1) -> Forecast:
         """Return the law of the states and rows that follow one sequence.
@@ -238,7 +238,8 @@ class AnswersMixin:
                 f"{type(self).__name__}.forecast: n_steps must be an int of one or more; got {n_steps!r}."
             )
         law = self.filter(X)[-1]
-        return forecast_from(law, self._chain().trans, int(n_steps), *self._state_moments(), self._row_names())  # type: ignore[attr-defined]
+        mean, variance = self._state_moments()
+        return forecast_from(law, self._chain().trans, int(n_steps), mean, variance, self._row_names())
 
     def _row_names(self) -> list[str] | None:
         return list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
@@ -246,7 +247,7 @@ class AnswersMixin:
     def online(self) -> OnlineFilter:
         """Return a filter for a sequence that is still going on: `update` takes one row at a time."""
         check_is_fitted(self, "startprob_")
-        return OnlineFilter(self, self._model())  # type: ignore[attr-defined]
+        return OnlineFilter(self, self._model())
 
     def plot(self, X: Rows, ax: Any = None) -> Any:
         """Draw one sequence with a band in the color of the most probable state behind every stretch; returns the axes."""
@@ -255,7 +256,7 @@ class AnswersMixin:
         at = np.asarray(at) if at is not None and not callable(at) and np.asarray(at).dtype.kind in "iufM" else None
         names = self._row_names() if hasattr(self, "feature_names_in_") else None
         names = names if names and len(names) == rows.shape[1] else [f"x{j}" for j in range(rows.shape[1])]
-        means = self._state_moments()[0]  # type: ignore[attr-defined]
+        means = self._state_moments()[0]
         return draw_bands(rows, path, means if means.shape[1] == rows.shape[1] else None, at, names, ax)
 
     def plot_posteriors(self, X: Rows, ax: Any = None) -> Any:
@@ -265,15 +266,15 @@ class AnswersMixin:
     def plot_trellis(self, X: Rows, ax: Any = None) -> Any:
         """Draw the trellis of one short sequence: posteriors as nodes, transitions as lines, the most probable path thick."""
         path = self.decode(X, algorithm="viterbi")[1]
-        return draw_trellis(self._chain().trans, self.predict_proba(X), path, ax)  # type: ignore[attr-defined]
+        return draw_trellis(self._chain().trans, self.predict_proba(X), path, ax)
 
     def get_stationary_distribution(self) -> NDArray:
         """Return the law of the states that the transitions leave as it is."""
         check_is_fitted(self, "transmat_")
-        return markov.stationary_law(np.asarray(self.transmat_, np.float64))  # type: ignore[attr-defined]
+        return markov.stationary_law(np.asarray(self.transmat_, np.float64))
 
     def _n_parameters(self) -> int:
-        return sum(self._counts().values())  # type: ignore[attr-defined]
+        return sum(self._counts().values())
 
     def aic(self, X: Rows, lengths: Any = None, *, groups: Any = None) -> float:
         """Return Akaike's criterion, -2 log-likelihood + 2 parameters: the lower the better."""

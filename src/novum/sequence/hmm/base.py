@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from novum.base import validation
 from novum.base.callbacks import reporting
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
-from novum.exceptions import DataError, NotConverged
+from novum.exceptions import NotConverged
 from novum.runtime.typing import Rows
 from novum.sequence.hmm import markov
 from novum.sequence.hmm.answers import AnswersMixin
-from novum.sequence.hmm.bundles import Bundle, bundles_of, check_known_states, check_sequence_weight, gather
+from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.markov import check_distribution
+from novum.sequence.hmm.reading import ReadingMixin
 from novum.sequence.hmm.recursions import Chain, Posterior, decode
-from novum.sequence.hmm.sequences import DaskSequences, FileSequences, MemorySequences, Sequences
+from novum.sequence.hmm.sequences import Sequences
 from novum.sequence.hmm.training import ConvergenceMonitor, Expected, Model, Run, run_from, score_bundle
 from novum.sequence.hmm.words import completed_doc, describe
 
@@ -31,7 +31,6 @@ __all__ = ["COMMON_DOMAINS", "HiddenMarkovBase", "Letters", "generator_of"]
 logger = logging.getLogger("novum")
 SMALL_FIT = 100_000  # rows up to which a fit looks at its data once more, for what its repr says
 UNKNOWN_SHARE = 0.05  # of a row of unknown state in every state, where a start is made from known ones
-SAMPLE_ROWS = 20_000  # rows from which a start is made
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def generator_of(random_state: Any) -> Any:
     return check_random_state(random_state)
 
 
-class HiddenMarkovBase(AnswersMixin, Estimator):
+class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
     """A hidden Markov model; a subclass brings its emissions.
 
     What it brings: `_letters` of its parameters and their attributes, `_convert` (rows as it takes them), `_emission` (from
@@ -85,7 +84,11 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
     """
 
     _reports_passes = True
+    _monitors_likelihood = True  # whether monitors are told the log-likelihood; else the objective
     _letters: dict[str, str] = {}  # of the emission: letter of `params` -> attribute
+
+    startprob_: Any
+    transmat_: Any
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -99,9 +102,6 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
         if not getattr(self, "_learned", False) or "log_likelihood_" not in self.__dict__:
             return super().__repr__(N_CHAR_MAX)
         return describe(self, self._state_columns())
-
-    def _convert(self, rows: NDArray) -> NDArray:
-        raise NotImplementedError
 
     def _emission(self) -> Any:
         raise NotImplementedError
@@ -128,15 +128,15 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
     # ------------------------------------------------------------------------------------------------------- the chain
 
     @property
-    def _k(self) -> int:
-        """Number of states."""
-        return int(self.n_components)
-
-    @property
     def monitor_(self) -> Any:
         """The monitor that passes are reported to; give an own one before `fit` to stop by another rule."""
         if "_monitor" not in self.__dict__:
-            self._monitor = ConvergenceMonitor(self.tol, self.n_iter, bool(self.verbose))
+            monitor = ConvergenceMonitor(self.tol, self.n_iter, bool(self.verbose))
+            if "history_" in self.__dict__:  # a fitted model keeps numbers, not the object that collected them
+                column = "log-likelihood" if self._monitors_likelihood else self.history_.name
+                monitor.history, monitor.iter = list(self.history_[column]), self.n_iter_
+                return monitor
+            self._monitor = monitor
         return self._monitor
 
     @monitor_.setter
@@ -211,52 +211,6 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
         if self.stationary:
             self.startprob_ = markov.stationary_law(np.asarray(self.transmat_, np.float64))
         return all(fresh)
-
-    # -------------------------------------------------------------------------------------------------------- the data
-
-    def _sequences(
-        self, X: Any, lengths: Any, groups: Any, states: Any, weight: Any, *, reset: bool = False
-    ) -> Sequences:
-        """Return what was passed as sequences, after every check."""
-        owner = type(self).__name__
-        home = validation.home_of(X)
-        if home in ("file", "dask"):
-            if lengths is not None or states is not None or weight is not None:
-                raise DataError(
-                    f"{owner}: sequences in a {home} are told apart by a group column: groups=; lengths, states and"
-                    " sequence_weight are for rows in memory."
-                )
-            return self._distant_sequences(X, groups, home, reset)
-        given = gather(owner, X, lengths, groups)
-        rows = self._read(given.rows, reset)
-        n = len(rows)
-        weight = check_sequence_weight(owner, weight, len(given.lengths))
-        known = check_known_states(owner, states, n, self._k, given.order)
-        source = MemorySequences(bundles_of(rows, given.lengths, weight, known), self.n_jobs)
-        source.order = given.order  # type: ignore[attr-defined]
-        return source
-
-    def _distant_sequences(self, X: Any, groups: Any, home: str, reset: bool) -> Sequences:
-        if home == "file":
-            if isinstance(groups, str) and X.target != groups:
-                X = X.with_target(groups)
-            source = validation.open_source(self, X, target="classes" if X.has_target else None, reset=reset)
-            return FileSequences(source, self._convert, self.n_jobs)
-        y = None
-        if isinstance(groups, str):
-            X, y = X.drop(columns=[groups]), X[groups]
-        source = validation.open_source(self, X, y, target=None if y is None else "classes", reset=reset)
-        return DaskSequences(source, self._convert)
-
-    def _read(self, rows: Any, reset: bool) -> NDArray:
-        """Return the rows of all sequences as an array; features are recorded or compared."""
-        tiles = validation.check_rows(self, rows, reset=reset, accept_sparse=False)
-        values = np.ascontiguousarray(tiles.tile(0, tiles.shape[0]), np.float64)
-        if not np.isfinite(values).all() and np.isinf(values).any():
-            raise DataError(
-                f"Input X contains infinity. {type(self).__name__} takes finite numbers, and NaN for what is missing."
-            )
-        return self._convert(values)
 
     # --------------------------------------------------------------------------------------------------------- learning
 
@@ -336,16 +290,20 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
     def _prepare(self, source: Sequences) -> None:
         """Look at the data before the first start, where priors or floors depend on them."""
 
+    def _monitor_of_fit(self) -> Any:
+        """Return the monitor that was given, or a new one."""
+        given = self.__dict__.get("_monitor")
+        if given is None or type(given) is ConvergenceMonitor:
+            self._monitor = given = ConvergenceMonitor(self.tol, self.n_iter, bool(self.verbose))
+        return given
+
     def _run(self, source: Sequences, report: Any) -> Run:
-        monitor = self.monitor_
-        if type(monitor) is ConvergenceMonitor:
-            monitor.tol, monitor.n_iter, monitor.verbose = self.tol, self.n_iter, bool(self.verbose)
         return run_from(
             self._model(),
             source,
             self._maximize,
             self._objective,
-            monitor,
+            self._monitor_of_fit(),
             tol=self.tol,
             n_iter=self.n_iter,
             report=report,
@@ -354,7 +312,7 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
     def _trans_prior(self) -> NDArray:
         return markov.transition_prior(self.transmat_prior, self.sticky, self._k)
 
-    def _maximize(self, model: Model, total: Expected) -> Model:
+    def _maximize(self, model: Any, total: Expected) -> Any:
         chain = markov.maximize_chain(
             model.chain,
             total.first,
@@ -366,11 +324,11 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
         )
         return Model(chain, self._maximize_emission(model.emission, total.emission))
 
-    def _objective(self, model: Model, total: Expected) -> float:
+    def _objective(self, model: Any, total: Expected) -> float:
         prior = markov.chain_log_prior(model.chain, self.startprob_prior, self._trans_prior(), self.stationary)
         return total.log_likelihood + prior + self._emission_log_prior(model.emission)
 
-    def _attributes(self, model: Model, order: NDArray | None = None) -> dict[str, Any]:
+    def _attributes(self, model: Any, order: NDArray | None = None) -> dict[str, Any]:
         start, trans = model.chain
         if order is not None:
             start, trans = start[order], trans[np.ix_(order, order)]
@@ -389,6 +347,8 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
                 NotConverged,
                 stacklevel=4,
             )
+        if type(self.__dict__.get("_monitor")) is ConvergenceMonitor:
+            del self._monitor
         self._describe_fit(source, best)
         states, held = self._collapsed(self._emission())
         if states:
@@ -409,7 +369,7 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
         """Return the criterion of a model with one state, for comparison, where it is cheap."""
         return None
 
-    def _visit_order(self, model: Model, source: Sequences) -> NDArray:
+    def _visit_order(self, model: Any, source: Sequences) -> NDArray:
         """Return the states in the order in which the most probable paths of the first sequences visit them."""
         bundle = source.first()
         if len(bundle.X) > SMALL_FIT:
@@ -424,14 +384,10 @@ class HiddenMarkovBase(AnswersMixin, Estimator):
         rank[visited] = place
         return np.argsort(rank, kind="stable")
 
-    def _sample_rows(self, bundle: Bundle) -> NDArray:
-        """Return rows for a start: not more than it needs, evenly spaced."""
-        step = max(1, -(-len(bundle.X) // SAMPLE_ROWS))
-        return bundle.X[::step]
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.two_d_array = False  # rows in the order of time, not a table of independent ones
         return tags
 
 

@@ -89,6 +89,7 @@ class CategoricalHMM(HiddenMarkovBase):
     (array([0, 0, 1]), array([0.876516, 0.622933, 0.212128]))
     """
 
+    emissionprob_: Any
     _letters = {"e": "emissionprob_"}
     _domains: dict[str, Domain] = {
         **COMMON_DOMAINS,
@@ -258,6 +259,7 @@ class MultinomialHMM(HiddenMarkovBase):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    emissionprob_: Any
     _letters = {"e": "emissionprob_"}
     _domains: dict[str, Domain] = {
         **COMMON_DOMAINS,

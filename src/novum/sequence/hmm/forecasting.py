@@ -67,7 +67,7 @@ def forecast_from(
     return Forecast(states, expected, np.sqrt(np.maximum(second - expected**2, 0.0)), names)
 
 
-class OnlineFilter:
+class OnlineFilter(Result):
     """The states of a sequence that is still going on, one row at a time; made by `model.online()`.
 
     Attributes
@@ -115,6 +115,18 @@ class OnlineFilter:
             raise DataError("OnlineFilter.forecast: no row has been seen; call update first.")
         moments = self._model._state_moments()
         return forecast_from(self.probabilities, self._parameters.chain.trans, n_steps, *moments)
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {"state": list(range(len(self.probabilities))), "probability": self.probabilities.tolist()}
+
+    def _result_picture(self, ax: Any) -> None:
+        ax.bar(range(len(self.probabilities)), self.probabilities)
+        ax.set(
+            xlabel="state",
+            ylabel=f"probability after {self.n_rows} rows",
+            xticks=range(len(self.probabilities)),
+            ylim=(0, 1),
+        )
 
     def __repr__(self) -> str:
         law = ", ".join(f"{p:.3f}" for p in self.probabilities)

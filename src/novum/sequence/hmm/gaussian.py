@@ -73,6 +73,7 @@ class GaussianHMM(HiddenMarkovBase):
     (array([0.1, 4. ]), array([0, 0, 1, 1]))
     """
 
+    means_: Any
     _letters = {"m": "means_", "c": "_covars_"}
     _domains: dict[str, Domain] = {
         **COMMON_DOMAINS,
@@ -118,7 +119,7 @@ class GaussianHMM(HiddenMarkovBase):
     def covars_(self) -> NDArray:
         """A covariance matrix per state."""
         covars = self._covars_
-        known = self.__dict__.get("means_")
+        known = getattr(self, "means_", None)
         d = np.shape(known)[1] if known is not None else covars.shape[-1] if covars.ndim > 1 else 1
         return dense(self.covariance_type, covars, self.n_components, d)
 

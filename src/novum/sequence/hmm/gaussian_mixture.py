@@ -85,6 +85,9 @@ class GMMHMM(HiddenMarkovBase):
     (array([-9., -7.,  7.,  9.]), array([0, 0, 1, 1]))
     """
 
+    weights_: Any
+    means_: Any
+    covars_: Any
     _letters = {"m": "means_", "c": "covars_", "w": "weights_"}
     _domains: dict[str, Domain] = {
         **COMMON_DOMAINS,

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum import distributions
 from novum.base.domains import Domain, Null
 from novum.base.parameters import stores
-from novum.distributions import Distribution, Normal
+from novum.distributions import Distribution
 from novum.distributions.table_columns import component_inside, component_statistics, is_vector
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
@@ -27,18 +28,26 @@ MIXED = (
 
 
 class Emissions(Domain):
-    """A distribution or its class, or a sequence of them."""
+    """A distribution, its class or the name of that, or a sequence of them."""
 
     def contains(self, value: Any) -> bool:
         return all(map(is_family, value)) if isinstance(value, list | tuple) and value else is_family(value)
 
     def __str__(self) -> str:
-        return "a distribution of novum.distributions, its class, or a list with one of them per state"
+        return "a distribution of novum.distributions, its class or its name, or a list with one of them per state"
+
+
+def family_of(value: Any) -> Any:
+    """Return a distribution, or the class that a name stands for; None for anything else."""
+    if isinstance(value, str):
+        value = getattr(distributions, value, None)
+    known = isinstance(value, Distribution) or (isinstance(value, type) and issubclass(value, Distribution))
+    return value if known else None
 
 
 def is_family(value: Any) -> bool:
-    """Return whether a value is a distribution or a class of distributions."""
-    return isinstance(value, Distribution) or (isinstance(value, type) and issubclass(value, Distribution))
+    """Return whether a value is a distribution, a class of distributions or the name of one."""
+    return family_of(value) is not None
 
 
 class HiddenMarkovModel(HiddenMarkovBase):
@@ -46,9 +55,10 @@ class HiddenMarkovModel(HiddenMarkovBase):
 
     Parameters
     ----------
-    emission : distribution class, distribution, or list of them, default=Normal
-        A class is learned from the rows; an object of it is learned from where it stands. One for all states (several columns: a
-        distribution of vectors, or one of numbers for every column), or a list with one per state, of one or several families.
+    emission : str, distribution class, distribution, or list of them, default="Normal"
+        A class of `novum.distributions`, or its name (which model files can hold), is learned from the rows; an object of it from
+        where it stands. One for all states (several columns: a distribution of vectors, or one of numbers for every column), or a
+        list with one per state, of one or several families.
     n_components : int or None, default=None
         States; None is the length of the list, or 2.
     emission_prior : conjugate distribution or None, default=None
@@ -71,16 +81,16 @@ class HiddenMarkovModel(HiddenMarkovBase):
     Examples
     --------
     >>> import numpy as np
-    >>> from novum.distributions import Exponential, Poisson
     >>> from novum.sequence import HiddenMarkovModel
     >>> X = np.array([1, 0, 2, 1, 0, 1, 9, 11, 8, 10, 12, 9])
-    >>> model = HiddenMarkovModel(Poisson, 2, random_state=0).fit(X)
+    >>> model = HiddenMarkovModel("Poisson", 2, random_state=0).fit(X)
     >>> [round(float(one.rate), 2) for one in model.emissions_]
     [0.83, 9.83]
     >>> model.predict(X)
     array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1])
     """
 
+    emissions_: Any
     _letters = {"e": "emissions_"}
     _domains: dict[str, Domain] = {
         **{name: domain for name, domain in COMMON_DOMAINS.items() if name != "implementation"},
@@ -94,7 +104,7 @@ class HiddenMarkovModel(HiddenMarkovBase):
     @stores
     def __init__(
         self,
-        emission: Any = Normal,
+        emission: Any = "Normal",
         n_components: int | None = None,
         *,
         emission_prior: Any = None,
@@ -127,8 +137,8 @@ class HiddenMarkovModel(HiddenMarkovBase):
     def _given(self) -> tuple:
         """Return the distribution or class of every state."""
         if isinstance(self.emission, list | tuple):
-            return tuple(self.emission)
-        return (self.emission,) * self._k
+            return tuple(map(family_of, self.emission))
+        return (family_of(self.emission),) * self._k
 
     def _check(self) -> None:
         super()._check()

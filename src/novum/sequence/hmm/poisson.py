@@ -59,6 +59,7 @@ class PoissonHMM(HiddenMarkovBase):
     array([ 1., 10.])
     """
 
+    lambdas_: Any
     _letters = {"l": "lambdas_"}
     _domains: dict[str, Domain] = {
         **COMMON_DOMAINS,

@@ -43,7 +43,7 @@ class Densities(NamedTuple):
     """log p(x_t | state)."""
 
     log: NDArray  # (rows, k), or the rows of a table
-    index: NDArray | None = None  # (rows,): which row of the table; -1 is missing
+    index: NDArray | None = None  # type: ignore[assignment]  # (rows,): which row of the table; -1 is missing
 
     def rows(self) -> NDArray:
         """Return a row per step."""

@@ -41,8 +41,9 @@ class MemorySequences(Sequences):
 
     at_hand = True
 
-    def __init__(self, bundles: list[Bundle], n_jobs: int | None) -> None:
+    def __init__(self, bundles: list[Bundle], n_jobs: int | None, order: NDArray | None = None) -> None:
         self.bundles = bundles
+        self.order = order  # which of the rows that were passed each row is, if they were gathered by group
         self.n_features = bundles[0].X.shape[1]
         self.n_rows = sum(len(one.X) for one in bundles)
         self.n_sequences = sum(len(one.offsets) - 1 for one in bundles)
@@ -67,8 +68,8 @@ class MemorySequences(Sequences):
         return Bundle(
             np.concatenate([one.X for one in self.bundles]),
             offsets_of(lengths),
-            None if weight is None else np.concatenate([one.weight for one in self.bundles]),  # type: ignore[misc]
-            None if states is None else np.concatenate([one.states for one in self.bundles]),  # type: ignore[misc]
+            None if weight is None else np.concatenate([one.weight for one in self.bundles]),
+            None if states is None else np.concatenate([one.states for one in self.bundles]),
             0,
             {},
         )

@@ -8,7 +8,6 @@ maximises, so it never falls. A run ends when it gains less than `tol`.
 """
 
 import logging
-from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -128,7 +127,7 @@ class ConvergenceMonitor:
 
     def __init__(self, tol: float, n_iter: int, verbose: bool) -> None:
         self.tol, self.n_iter, self.verbose = tol, n_iter, verbose
-        self.history: deque[float] = deque()
+        self.history: list[float] = []
         self.iter = 0
 
     def __repr__(self) -> str:

@@ -99,9 +99,9 @@ def checked_covars(owner: str, form: str, values: Any, k: int, m: int, d: int) -
             f"{owner}: {form!r} mixture covars must have shape {needed_shape(form, k, m, d)}, actual shape: {covars.shape}"
         )
     if form in ("spherical", "diag"):
-        good = (covars > 0).all()
+        good = bool((covars > 0).all())
     else:
-        good = np.allclose(covars, np.swapaxes(covars, -1, -2)) and (np.linalg.eigvalsh(covars) > 0).all()
+        good = np.allclose(covars, np.swapaxes(covars, -1, -2)) and bool((np.linalg.eigvalsh(covars) > 0).all())
     if not good:
         raise ParameterError(
             f"{owner}: {form!r} mixture covars must be positive (matrices: symmetric, positive definite)."
@@ -182,10 +182,10 @@ def maximize(emission: GaussianMixtures, sums: GaussianSums, prior: MixturePrior
             good & (below > ABSENT), np.maximum(above / np.where(below > ABSENT, below, 1.0), floor), covars
         )
         return GaussianMixtures(form, weights, new, found)
-    second = sums.second.reshape(k, m, d, d)
+    squares: NDArray = sums.second.reshape(k, m, d, d)
     cross = first[..., :, None] * step[..., None, :]
     outer = (
-        second - cross - np.swapaxes(cross, -1, -2) + mass[..., None, None] * step[..., :, None] * step[..., None, :]
+        squares - cross - np.swapaxes(cross, -1, -2) + mass[..., None, None] * step[..., :, None] * step[..., None, :]
     )
     outer = outer + prior.mean_weight[..., None, None] * gap[..., :, None] * gap[..., None, :]
     if form == "tied":

@@ -17,7 +17,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.sequence.hmm.base import HiddenMarkovBase
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.recursions import Chain
-from novum.sequence.hmm.training import ConvergenceMonitor, Expected, Model, Run, expected, run_from
+from novum.sequence.hmm.training import Expected, Model, Run, expected, run_from
 from novum.sequence.hmm.variational.conjugate import expected_log_probs, kl_dirichlet
 
 __all__ = ["VARIATIONAL_DOMAINS", "VariationalBase", "VariationalModel"]
@@ -60,6 +60,7 @@ class VariationalBase(HiddenMarkovBase):
     """
 
     topology, sticky, stationary = "full", 0.0, False
+    _monitors_likelihood = False
 
     def _posterior(self) -> Any:
         raise NotImplementedError
@@ -137,16 +138,13 @@ class VariationalBase(HiddenMarkovBase):
 
     def _run(self, source: Any, report: Any) -> Run:
         self._check_posteriors()
-        monitor = self.monitor_
-        if type(monitor) is ConvergenceMonitor:
-            monitor.tol, monitor.n_iter, monitor.verbose = self.tol, self.n_iter, bool(self.verbose)
         start = self._whole(self.startprob_posterior_, self.transmat_posterior_, self._posterior())
         return run_from(
             start,
             source,
             self._maximize,
             self._objective,
-            monitor,
+            self._monitor_of_fit(),
             tol=self.tol,
             n_iter=self.n_iter,
             statistics=pass_of,

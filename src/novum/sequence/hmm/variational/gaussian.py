@@ -222,11 +222,6 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
     def means_(self, value: Any) -> None:
         self.means_posterior_ = np.asarray(value, np.float64)
 
-    @property
-    def covars_(self) -> NDArray:
-        """A covariance matrix per state: scale over degrees of freedom."""
-        return dense(self.covariance_type, self._covars_, *self.means_.shape)
-
     def _check(self) -> None:
         if self.covariance_type not in FORMS:
             raise ParameterError(
