@@ -1,5 +1,5 @@
-"""Hidden Markov models against hmmlearn at its faster implementation, scaling: same parameters, one thread of ours unless the name says
-two; quality: log-likelihood to twelve digits. `rows` is the length of one sequence, or of a hundred times as many ragged ones."""
+"""Hidden Markov models against hmmlearn at its faster implementation, scaling: same parameters, one thread of ours unless the name
+says two; quality: log-likelihood to twelve digits. Ragged sequences have 50 to 150 rows."""
 
 import logging
 import warnings

@@ -22,6 +22,8 @@ class ReadingMixin:
 
         def __getattr__(self, name: str) -> Any: ...
 
+    _on_tensors = False  # whether passes over a tensor on a GPU run there
+
     @property
     def _k(self) -> int:
         """Number of states."""
@@ -44,6 +46,12 @@ class ReadingMixin:
                 )
             return self._distant_sequences(X, groups, home, reset)
         given = gather(owner, X, lengths, groups)
+        if home == "tensor" and states is None and reset and self._on_tensors and str(X.device) != "cpu":
+            from novum.sequence.hmm.tensors import TensorSequences
+
+            rows = validation.open_source(self, given.rows, reset=True).X  # type: ignore[attr-defined]
+            weight = check_sequence_weight(owner, weight, len(given.lengths))
+            return TensorSequences(rows.double(), given.lengths, weight, self._k)
         rows = self._read(given.rows, reset)
         n = len(rows)
         weight = check_sequence_weight(owner, weight, len(given.lengths))
