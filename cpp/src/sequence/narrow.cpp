@@ -26,6 +26,7 @@ struct Forward {
             const std::size_t n = std::min(CHUNK, end - first);
             double* shift = w.shift.data() + (first - begin);
             load_densities(densities, w, first, n, shift, false);
+            double shifts = 0;  // of the chunk: a sum that waits for nobody
             for (std::size_t t = 0; t < n; ++t) {
                 if (first + t > begin) predicted = S::combine(u, A);
                 if (lost) {
@@ -35,7 +36,7 @@ struct Forward {
                 u = predicted * S::load(w.b.data() + t * K);
                 const typename S::V there = predicted > 0.0 ? u : S::splat(1.0);
                 double mass = S::sum(u);
-                bool some_lost = S::any(there < LOST);
+                bool some_lost = S::least(there) < LOST;
                 if (!(mass >= SMALL) || some_lost) {
                     S::store_padded(w.predicted.data(), predicted);
                     S::store_padded(w.u.data(), u);
@@ -55,10 +56,11 @@ struct Forward {
                 } else {
                     lost = false;
                 }
-                total.add(shift[t]);
+                shifts += shift[t];
                 last = mass;
                 if (out) S::store(out + (first + t) * K, u);
             }
+            total.add(shifts);
         }
         total.add(std::log(last));
         log_likelihood = total.value();

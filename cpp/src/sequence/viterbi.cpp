@@ -1,5 +1,7 @@
 #include "novum/sequence/viterbi.h"
 
+#include <memory>
+
 #include "novum/runtime/interrupt.h"
 #include "novum/sequence/lanes.h"
 
@@ -55,14 +57,22 @@ struct Recursion {
 // (8) and (9) for up to eight states in one vector: where each state came from is a byte, so the way back is a walk from byte to byte.
 template <int K>
 struct Narrow {
-    template <int I_, class V, class Mask>
-    static NOVUM_INLINE void compare(V now, const V* A, V& best, Mask& from) {
+    template <int I_, class V>
+    static NOVUM_INLINE void candidates(V now, const V* A, V* value) {
         if constexpr (I_ < K) {
-            const V value = States<K>::template lane<I_>(now) + A[I_];
-            const Mask better = value > best;
-            best = better ? value : best;
-            from = better ? Mask{} + I_ : from;
-            compare<I_ + 1>(now, A, best, from);
+            value[I_] = States<K>::template lane<I_>(now) + A[I_];
+            candidates<I_ + 1>(now, A, value);
+        }
+    }
+
+    // The largest of values first to first + N, in a tree: the next step waits for this alone.
+    template <int FIRST, int N, class V>
+    static NOVUM_INLINE V largest(const V* value) {
+        if constexpr (N == 1) {
+            return value[FIRST];
+        } else {
+            const V a = largest<FIRST, N / 2>(value), b = largest<FIRST + N / 2, N - N / 2>(value);
+            return a > b ? a : b;
         }
     }
 
@@ -73,23 +83,26 @@ struct Narrow {
         using V = typename S::V;
         using Mask = decltype(V{} > V{});
         typedef signed char Bytes __attribute__((vector_size(S::LANES)));
-        constexpr std::size_t WIDTH = 8;
+        constexpr std::size_t WIDTH = S::LANES;
         V A[K], now = S::splat(NEVER);
         for (std::size_t i = 0; i < K; ++i) A[i] = S::load(forth + i * PAD);
         double row[8] = {};
         for (std::size_t j = 0; j < K; ++j) row[j] = log_or_never(chain.start[j]);
         V best = S::load(row);
-        std::vector<signed char> came((end - begin) * WIDTH);
+        const std::unique_ptr<signed char[]> came(new signed char[(end - begin) * WIDTH]);  // written before it is read
         const V silent{};
         interrupt::Now<4096> interruption;
         for (std::size_t t = begin; t < end; ++t) {
             interruption.and_then();
             if (t > begin) {
-                best = S::template lane<0>(now) + A[0];
+                V value[K];
+                candidates<0>(now, A, value);
+                best = largest<0, K>(value);
                 Mask from{};
-                compare<1>(now, A, best, from);
+                for (int i = K - 1; i > 0; --i) from = value[i] == best ? Mask{} + i : from;
+                from = value[0] == best ? Mask{} : from;
                 const Bytes bytes = __builtin_convertvector(from, Bytes);
-                std::memcpy(came.data() + (t - begin) * WIDTH, &bytes, sizeof bytes);
+                std::memcpy(came.get() + (t - begin) * WIDTH, &bytes, sizeof bytes);
             }
             const double* log = densities.row(t);
             now = best + (log ? S::load_exact(log) : silent);
@@ -101,7 +114,7 @@ struct Narrow {
             if (last[j] > last[state]) state = j;
         for (std::size_t t = end; t-- > begin;) {
             path[t] = static_cast<std::int64_t>(state);
-            state = static_cast<std::size_t>(came[(t - begin) * WIDTH + state]);
+            if (t > begin) state = static_cast<std::size_t>(came[(t - begin) * WIDTH + state]);
         }
         return last[path[end - 1]];
     }

@@ -49,7 +49,7 @@ struct Forward {
                     mass = 1;
                 }
                 last = mass;
-                lost = any_of<BYTES>(least < LOST) && w.drop_lost(densities, first + t);
+                lost = min_of<BYTES>(least) < LOST && w.drop_lost(densities, first + t);
                 if (out) std::copy_n(w.u.data(), k, out + (first + t) * k);
             }
         }

@@ -127,12 +127,17 @@ NOVUM_INLINE double max_of(typename Doubles<BYTES>::V v) {
     return top;
 }
 
-/// Whether a lane of a comparison holds.
-template <int BYTES, class Mask>
-NOVUM_INLINE bool any_of(Mask mask) {
-    long long found = 0;
-    for (std::size_t lane = 0; lane < Doubles<BYTES>::LANES; ++lane) found |= mask[lane];
-    return found != 0;
+template <int BYTES>
+NOVUM_INLINE double min_of(typename Doubles<BYTES>::V v) {
+    constexpr std::size_t LANES = Doubles<BYTES>::LANES;
+    if constexpr (LANES == 2) {
+        return v[0] < v[1] ? v[0] : v[1];
+    } else {
+        double low[LANES / 2];
+        for (std::size_t lane = 0; lane < LANES / 2; ++lane) low[lane] = v[lane] < v[lane + LANES / 2] ? v[lane] : v[lane + LANES / 2];
+        for (std::size_t lane = 1; lane < LANES / 2; ++lane) low[0] = low[lane] < low[0] ? low[lane] : low[0];
+        return low[0];
+    }
 }
 
 }  // namespace novum::sequence

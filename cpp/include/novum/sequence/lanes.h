@@ -61,10 +61,7 @@ struct States {
     }
 
     static NOVUM_INLINE double sum(V v) { return sum_of<BYTES>(v); }
-    template <class Mask>
-    static NOVUM_INLINE bool any(Mask mask) {
-        return any_of<BYTES>(mask);
-    }
+    static NOVUM_INLINE double least(V v) { return min_of<BYTES>(v); }
 };
 
 /// Call `body` with the number of states, 1 to 8, as a constant.

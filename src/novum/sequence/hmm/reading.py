@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum import _core
 from novum.base import validation
 from novum.exceptions import DataError
 from novum.sequence.hmm.bundles import Bundle, bundles_of, check_known_states, check_sequence_weight, gather
@@ -74,7 +75,7 @@ class ReadingMixin:
         """Return the rows of all sequences as an array; features are recorded or compared."""
         tiles = validation.check_rows(self, rows, reset=reset, accept_sparse=False)
         values = np.ascontiguousarray(tiles.tile(0, tiles.shape[0]), np.float64)
-        if not np.isfinite(values).all() and np.isinf(values).any():
+        if not _core.runtime.tiles.all_finite(values) and np.isinf(values).any():
             raise DataError(
                 f"Input X contains infinity. {type(self).__name__} takes finite numbers, and NaN for what is missing."
             )
