@@ -1,7 +1,5 @@
 #include "novum/sequence/forward_backward.h"
 
-#include "novum/sequence/lanes.h"
-
 namespace novum::sequence {
 
 Work::Work(const Chain& chain, std::size_t longest)
@@ -136,31 +134,19 @@ void load_densities(const Densities& densities, Work& w, std::size_t first, std:
             widest<Exponentials>(log, k, n, shift, w.log_row.data(), w.b.data());
         return;
     }
-    const auto copy_rows = [&](auto states) {
-        constexpr std::size_t K = decltype(states)::value;  // a constant makes a row one move; 0 is any number
-        for (std::size_t t = 0; t < n; ++t) {
-            const std::size_t width = K ? K : k;
-            double* b = w.b.data() + t * width;
-            const std::int64_t row = densities.index[first + t];
-            if (row < 0) {
-                std::fill_n(b, width, 1.0);
-                shift[t] = 0;
-            } else if (const auto r = static_cast<std::size_t>(row); !known || shift[t] == w.table_shift[r]) {
-                if constexpr (K != 0)
-                    std::memcpy(b, w.table.data() + r * K, K * sizeof(double));
-                else
-                    std::copy_n(w.table.data() + r * width, width, b);
-                shift[t] = w.table_shift[r];
-            } else {
-                for (std::size_t j = 0; j < width; ++j) b[j] = std::exp(std::min(0.0, densities.log[r * width + j] - shift[t]));
-            }
+    for (std::size_t t = 0; t < n; ++t) {
+        double* b = w.b.data() + t * k;
+        const std::int64_t row = densities.index[first + t];
+        if (row < 0) {
+            std::fill_n(b, k, 1.0);
+            shift[t] = 0;
+        } else if (const auto r = static_cast<std::size_t>(row); !known || shift[t] == w.table_shift[r]) {
+            std::copy_n(w.table.data() + r * k, k, b);
+            shift[t] = w.table_shift[r];
+        } else {
+            for (std::size_t j = 0; j < k; ++j) b[j] = std::exp(std::min(0.0, densities.log[r * k + j] - shift[t]));
         }
-        return 0;
-    };
-    if (k <= NARROW)
-        by_states(k, copy_rows);
-    else
-        copy_rows(std::integral_constant<int, 0>{});
+    }
 }
 
 Failure forward_backward(const Chain& chain, const Densities& densities, const Bundle& bundle, Answers& answers) {

@@ -7,6 +7,25 @@ namespace novum::sequence {
 
 namespace {
 
+// b of step t of a chunk: of a table the row itself, which a copy would only move; else what load_densities made.
+template <int K>
+NOVUM_INLINE typename States<K>::V density_of_step(const Densities& densities, Work& w, std::size_t first, std::size_t t, double* shift,
+                                                   bool known) {
+    if (!densities.index) return States<K>::load(w.b.data() + t * K);
+    const std::int64_t row = densities.index[first + t];
+    if (row < 0) {
+        shift[t] = 0;
+        return States<K>::splat(1.0);
+    }
+    const auto r = static_cast<std::size_t>(row);
+    if (known && shift[t] != w.table_shift[r]) {
+        for (std::size_t j = 0; j < K; ++j) w.b[j] = std::exp(std::min(0.0, densities.log[r * K + j] - shift[t]));
+        return States<K>::load(w.b.data());
+    }
+    shift[t] = w.table_shift[r];
+    return States<K>::load(w.table.data() + r * K);
+}
+
 template <int K>
 struct Forward {
     template <int BYTES>
@@ -25,7 +44,7 @@ struct Forward {
             interrupt::poll();
             const std::size_t n = std::min(CHUNK, end - first);
             double* shift = w.shift.data() + (first - begin);
-            load_densities(densities, w, first, n, shift, false);
+            if (!densities.index) load_densities(densities, w, first, n, shift, false);
             double shifts = 0;  // of the chunk: a sum that waits for nobody
             for (std::size_t t = 0; t < n; ++t) {
                 if (first + t > begin) predicted = S::combine(u, A);
@@ -33,7 +52,7 @@ struct Forward {
                     S::store_padded(w.predicted.data(), predicted);
                     if (w.loss_matters(chain)) return Outcome::repeat;
                 }
-                u = predicted * S::load(w.b.data() + t * K);
+                u = predicted * density_of_step<K>(densities, w, first, t, shift, false);
                 const typename S::V there = predicted > 0.0 ? u : S::splat(1.0);
                 double mass = S::sum(u);
                 bool some_lost = S::least(there) < LOST;
@@ -88,7 +107,8 @@ struct Backward {
         for (std::size_t chunk = chunks; chunk-- > 0;) {
             interrupt::poll();
             const std::size_t first = begin + chunk * CHUNK, n = std::min(CHUNK, end - first);
-            load_densities(densities, w, first, n, w.shift.data() + (first - begin), true);
+            double* shift = w.shift.data() + (first - begin);
+            if (!densities.index) load_densities(densities, w, first, n, shift, true);
             for (std::size_t t = n; t-- > 0;) {
                 const std::size_t row = first + t;
                 const V u = S::load_exact(gamma + row * K);
@@ -103,7 +123,7 @@ struct Backward {
                     S::store(to, S::load_exact(to) + weight * share);
                 }
                 if (N < LEAST_N || N > MOST_N) beta *= inverse;
-                v = S::load(w.b.data() + t * K) * beta;
+                v = density_of_step<K>(densities, w, first, t, shift, true) * beta;
                 beta = S::combine(v, A);
             }
         }
