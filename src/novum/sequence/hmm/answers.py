@@ -39,8 +39,9 @@ class AnswersMixin:
     def _open(self, X: Any, lengths: Any, groups: Any, states: Any = None) -> tuple[Any, Any]:
         """Return the model and the sequences it is asked about."""
         check_is_fitted(self, "startprob_")
-        model = self._model()
-        return model, self._sequences(X, lengths, groups, states, None)
+        model, source = self._model(), self._sequences(X, lengths, groups, states, None)
+        self._check_width(source.n_features)
+        return model, source
 
     def _each_row(self, X: Any, lengths: Any, groups: Any, states: Any, function: Callable[[Any, Bundle], Any]) -> Any:
         """Return `function(model, bundle)` of all bundles in the order of the rows; of a scan an iterator over bundles."""

@@ -251,6 +251,7 @@ class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
                     for name in self._start_names() - given.keys():
                         self.__dict__.pop(name, None)
                 fresh = self._start(first, rng, run)
+                self._check_width(source.n_features)
                 if first.states is not None:
                     self._start_at_known(first)
                 if self.n_init > 1:

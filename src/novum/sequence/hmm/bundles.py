@@ -55,7 +55,7 @@ def as_columns(X: Any) -> Any:
     if arrays.is_tensor(X) or isinstance(X, np.ndarray):
         return X[:, None] if X.ndim == 1 else X
     if isinstance(X, list | tuple) and X and all(isinstance(one, numbers.Real) for one in X):
-        return np.asarray(X, dtype=np.float64)[:, None]
+        return np.asarray(X)[:, None]
     return X
 
 

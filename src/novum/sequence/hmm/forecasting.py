@@ -99,6 +99,7 @@ class OnlineFilter(Result):
     def update(self, row: Any) -> NDArray:
         """Return the law of the state after one more row, by (30); NaN is a row, or a cell, that was not observed."""
         values = self._model._read(np.reshape(np.asarray(row), (1, -1)), False)
+        self._model._check_width(values.shape[1])
         chain = self._parameters.chain
         law = self.probabilities if self.n_rows == 0 else self.probabilities @ chain.trans
         bundle = Bundle(values, np.array([0, 1]), None, None, self.n_rows, {})

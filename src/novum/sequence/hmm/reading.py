@@ -71,6 +71,15 @@ class ReadingMixin:
         source = validation.open_source(self, X, y, target=None if y is None else "classes", reset=reset)
         return DaskSequences(source, self._convert)
 
+    def _check_width(self, columns: int) -> None:
+        """Raise where parameters that were given are for another number of columns; scikit-learn's words."""
+        if isinstance(getattr(type(self), "n_features", None), property) and columns != self.n_features:
+            owner = type(self).__name__
+            raise DataError(
+                f"X has {columns} features, but {owner} is expecting {self.n_features} features as input: its parameters are for"
+                " so many."
+            )
+
     def _read(self, rows: Any, reset: bool) -> NDArray:
         """Return the rows of all sequences as an array; features are recorded or compared."""
         tiles = validation.check_rows(self, rows, reset=reset, accept_sparse=False)
