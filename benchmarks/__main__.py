@@ -17,6 +17,7 @@ FAMILIES = (
     "text",
     "files",
     "distributions",
+    "hidden_markov",
     "mixture",
     "decomposition",
     "bayesian",

@@ -47,6 +47,8 @@ void bind_sampling_chains(nb::module_& m);
 void bind_sampling_densities(nb::module_& m);
 void bind_kernels_counts(nb::module_& m);
 void bind_kernels_gram(nb::module_& m);
+void bind_sequence_forward_backward(nb::module_& m);
+void bind_sequence_viterbi(nb::module_& m);
 
 namespace {
 
@@ -114,7 +116,6 @@ NB_MODULE(_core, m) {
         {{"dual_descent", "Coordinate descent on the duals of linear machines.", bind_svm_dual_descent},
          {"smo", "Sequential minimal optimisation.", bind_svm_smo}});
     add(m, "evaluation", "Resampling.", {{"resampling", "Bootstrap resamples of rows.", bind_evaluation_resampling}});
-    add(m, "sequence", "Sequences.", {{"kalman", "Filters and smoothers of linear dynamical systems.", bind_sequence_kalman}});
     add(m, "sampling", "Draws from laws known by their densities.",
         {{"alias", "Alias tables of discrete laws.", bind_sampling_alias},
          {"densities", "Compiled log densities.", bind_sampling_densities},
@@ -123,4 +124,8 @@ NB_MODULE(_core, m) {
         {{"counts", "Counts of what structured objects are made of.", bind_kernels_counts},
          {"gram", "Gram matrices of kernel programs, and their derivatives.", bind_kernels_gram},
          {"points", "Points packed for kernels with many rows.", bind_kernels_points}});
+    add(m, "sequence", "Sequences.",
+        {{"forward_backward", "Likelihoods and posteriors of the states of hidden Markov models.", bind_sequence_forward_backward},
+         {"kalman", "Filters and smoothers of linear dynamical systems.", bind_sequence_kalman},
+         {"viterbi", "Most probable paths.", bind_sequence_viterbi}});
 }

@@ -44,6 +44,11 @@ XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]
 WORTH = {0: 3.0, 1: 2.5, 2: -1.0}
 
 
+def waves():
+    """Return a series that changes its level."""
+    return np.repeat([0.0, 4.0, 0.0], 20) + np.sin(np.arange(60))
+
+
 def iris():
     return load_iris(return_X_y=True)
 
@@ -331,6 +336,9 @@ REST = {
     ),
     "Replacements": lambda: novum.patch.Replacements(["sklearn.linear_model.Ridge"]),
     "History": lambda: novum.cluster.KMeans(3, random_state=0, n_init=1).fit(iris()[0]).history_,
+    "StateChoice": lambda: novum.sequence.compare_states(novum.sequence.GaussianHMM(random_state=0), waves(), (1, 2)),
+    "Forecast": lambda: novum.sequence.GaussianHMM(2, random_state=0).fit(waves()).forecast(waves(), 3),
+    "OnlineFilter": lambda: novum.sequence.GaussianHMM(2, random_state=0).fit(waves()).online(),
     "ErrorBound": lambda: theory.error_bound(n=1000, training_error=0.1, vc=3),
     "VCDimension": lambda: theory.vc_dimension("linear", 2),
     "MeanInterval": lambda: theory.clt_interval([0.1, 0.4, 0.3, 0.2, 0.5], std=0.2),

@@ -1,7 +1,29 @@
-"""Sequences: Markov chains and linear dynamical systems (Kalman filter and smoother)."""
+"""Sequences: Markov chains, hidden Markov models, linear dynamical systems (Kalman filter and smoother)."""
 
 from novum.sequence.chains.markov_chain import MarkovChain
+from novum.sequence.hmm.categorical import CategoricalHMM, MultinomialHMM
+from novum.sequence.hmm.gaussian import GaussianHMM
+from novum.sequence.hmm.gaussian_mixture import GMMHMM
+from novum.sequence.hmm.generic import HiddenMarkovModel
+from novum.sequence.hmm.poisson import PoissonHMM
+from novum.sequence.hmm.selection import compare_states
+from novum.sequence.hmm.variational.categorical import VariationalCategoricalHMM
+from novum.sequence.hmm.variational.gaussian import VariationalGaussianHMM
 from novum.sequence.lds.functions import kalman_filter, kalman_smoother
 from novum.sequence.lds.linear_dynamical_system import LinearDynamicalSystem
 
-__all__ = ["LinearDynamicalSystem", "MarkovChain", "kalman_filter", "kalman_smoother"]
+__all__ = [
+    "GMMHMM",
+    "CategoricalHMM",
+    "GaussianHMM",
+    "HiddenMarkovModel",
+    "LinearDynamicalSystem",
+    "MarkovChain",
+    "MultinomialHMM",
+    "PoissonHMM",
+    "VariationalCategoricalHMM",
+    "VariationalGaussianHMM",
+    "compare_states",
+    "kalman_filter",
+    "kalman_smoother",
+]

@@ -21,7 +21,7 @@ from novum.engines.gaussians.tensors import log_sum
 from novum.fold.blocks import Block, add
 from novum.runtime import arrays as _array
 
-__all__ = ["all_joint", "split_pass"]
+__all__ = ["all_joint", "moments_under", "split_pass"]
 
 BATCH_VALUES = 2**22  # of padded inverses held at a time: 32 MB
 LOG_TWO_PI = float(np.log(2 * np.pi))
@@ -104,6 +104,39 @@ def all_joint(density: Any, X: Any) -> Any:
     return _array.stack_rows([one(density, filled, seen)[0] for filled, seen in parts])
 
 
+def diagonal_second(density: Any, filled: Any, seen: Any, wr: Any, offset: Any) -> Any:
+    """Return the second moments (k, d) under shares wr (rows, k), with what (10) adds for missing cells."""
+    covariance = _array.like(filled, density.covariance, "float64")
+    return library(filled).einsum("nk,knd->kd", wr, offset**2) + (wr.T @ _array.double(~seen)) * covariance
+
+
+def dense_second(density: Any, S: Any, wr: Any, offset: Any, inverse: Any, which: Any) -> Any:
+    """Return the second moments (k, d, d), tied (d, d), of covariances S (k, d, d): as `diagonal_second`."""
+    shares = sums_by_group(wr, which, inverse.shape[1])  # (p, k)
+    mean_inverse = library(wr).einsum("pk,kpij->kij", shares, inverse)
+    second = (offset * wr.T[:, :, None]).swapaxes(1, 2) @ offset
+    second = second + wr.sum(0)[:, None, None] * S - S @ mean_inverse @ S
+    return second.sum(0) if density.layout == TIED else second
+
+
+def moments_under(density: Any, X: Any, shares: Any) -> tuple[Any, Any, Any]:
+    """Return mass, first and second moments about the means of rows with missing cells, under given shares (rows, k)."""
+    k, d = density.mean.shape
+    mass, first, second = 0.0, 0.0, 0.0
+    for part in portions(density, X):
+        (filled, seen), wr = observed_cells(X[part]), shares[part]
+        lib = library(filled)
+        if density.layout == DIAGONAL:
+            offset = diagonal_joint(density, filled, seen)[1]
+            second = second + diagonal_second(density, filled, seen, wr, offset)
+        else:
+            _, offset, inverse, _, which = dense_joint(density, filled, seen)
+            S = lib.broadcast_to(_array.like(filled, density.covariance, "float64"), (k, d, d))
+            second = second + dense_second(density, S, wr, offset, inverse, which)
+        mass, first = mass + wr.sum(0), first + lib.einsum("nk,knd->kd", wr, offset)
+    return mass, first, second
+
+
 def portion_sums(density: Any, X: Any, weight: Any) -> list[Any]:
     """Return mass, first, second, the log-likelihood and the information of some rows with missing cells, in their library."""
     lib = library(X)
@@ -118,20 +151,17 @@ def portion_sums(density: Any, X: Any, weight: Any) -> list[Any]:
     r = lib.exp(logs)
     wr = r if weight is None else r * weight[:, None]  # (rows, k)
     first = lib.einsum("nk,knd->kd", wr, offset)
-    covariance = _array.like(filled, density.covariance, "float64")
     if density.layout == DIAGONAL:
-        missing = _array.double(~seen)
-        second = lib.einsum("nk,knd->kd", wr, offset**2) + (wr.T @ missing) * covariance
+        covariance, missing = _array.like(filled, density.covariance, "float64"), _array.double(~seen)
+        second = diagonal_second(density, filled, seen, wr, offset)
         spread = (missing @ (lib.log(covariance) + LOG_TWO_PI + 1).T) / 2  # entropy of the missing cells
     else:
-        second = (offset * wr.T[:, :, None]).swapaxes(1, 2) @ offset
-        S = lib.broadcast_to(covariance, second.shape)
-        shares = sums_by_group(wr, which, inverse.shape[1])  # (p, k)
-        mean_inverse = lib.einsum("pk,kpij->kij", shares, inverse)
-        second = second + wr.sum(0)[:, None, None] * S - S @ mean_inverse @ S
+        S = lib.broadcast_to(
+            _array.like(filled, density.covariance, "float64"), (len(density.mean), *first.shape[1:] * 2)
+        )
+        second = dense_second(density, S, wr, offset, inverse, which)
         whole = lib.linalg.slogdet(S)[1]
         spread = (whole - log[:, which].T + (gaps * (LOG_TWO_PI + 1))[:, None]) / 2
-        second = second.sum(0) if density.layout == TIED else second
     information = (wr * lib.where(r > 0, logs - spread, 0.0)).sum()  # a component without rows may have no volume
     likelihood = total.sum() if weight is None else weight @ total
     return [wr.sum(0), first, second, likelihood, information]

@@ -144,6 +144,13 @@ class Scan(Source):
             batch_rows=self.asked_rows or batch_rows(width),
         )
 
+    def with_target(self, key: Any) -> "Scan":
+        """Return the same rows with one of the features as the target."""
+        if key not in self.features:
+            raise DataError(f"novum.scan: {key!r} is no column of this scan, which has {self.features}.")
+        features = [one for one in self.features if one != key]
+        return Scan(self.files, features, key, self.weight, self.asked_rows, 0)
+
     # -------------------------------------------------------------------------------------------- what a learner sees
 
     def opened_by(self, estimator: Any, *, target: Any, weighted: Any, n_jobs: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Hidden Markov models: recursions, emissions, learning, and the estimators over them."""

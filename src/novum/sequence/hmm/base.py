@@ -1,0 +1,399 @@
+"""What every hidden Markov model shares: sequences in, Baum-Welch with several starts, answers out, with hmmlearn's names."""
+
+import logging
+import warnings
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from novum.base.callbacks import reporting
+from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.history import History
+from novum.exceptions import NotConverged
+from novum.runtime.typing import Rows
+from novum.sequence.hmm import markov
+from novum.sequence.hmm.answers import AnswersMixin
+from novum.sequence.hmm.bundles import Bundle
+from novum.sequence.hmm.markov import check_distribution
+from novum.sequence.hmm.reading import ReadingMixin
+from novum.sequence.hmm.recursions import Chain, Posterior, decode
+from novum.sequence.hmm.sequences import Sequences
+from novum.sequence.hmm.training import ConvergenceMonitor, Expected, Model, Run, run_from, score_bundle
+from novum.sequence.hmm.words import completed_doc, describe
+
+__all__ = ["COMMON_DOMAINS", "HiddenMarkovBase", "Letters", "generator_of"]
+
+logger = logging.getLogger("novum")
+SMALL_FIT = 100_000  # rows up to which a fit looks at its data once more, for what its repr says
+UNKNOWN_SHARE = 0.05  # of a row of unknown state in every state, where a start is made from known ones
+
+
+@dataclass(frozen=True)
+class Letters(Domain):
+    """Some of the letters that stand for the parts of a model."""
+
+    letters: str
+
+    def contains(self, value: Any) -> bool:
+        return isinstance(value, str) and set(value) <= set(self.letters)
+
+    def right_type(self, value: Any) -> bool:
+        return isinstance(value, str)
+
+    def __str__(self) -> str:
+        return f"a str of the letters {', '.join(map(repr, self.letters))}"
+
+
+COMMON_DOMAINS: dict[str, Domain] = {
+    "n_components": Int(1),
+    "startprob_prior": Real(0) | ArrayLike(),
+    "transmat_prior": Real(0) | ArrayLike(),
+    "algorithm": Choice("viterbi", "map"),
+    "random_state": RandomState(),
+    "n_iter": Int(0),
+    "tol": Real(),
+    "verbose": Bool() | Int(0),
+    "implementation": Choice("log", "scaling"),
+    "n_init": Int(1),
+    "topology": Choice(*markov.TOPOLOGIES),
+    "sticky": Real(0),
+    "stationary": Bool(),
+    "n_jobs": Int() | Null(),
+}
+
+
+def generator_of(random_state: Any) -> Any:
+    """Return what draws: a Generator as it is, all else as hmmlearn and scikit-learn take it."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.SeedSequence):
+        return np.random.default_rng(random_state)
+    return check_random_state(random_state)
+
+
+class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
+    """A hidden Markov model; a subclass brings its emissions.
+
+    What it brings: `_letters` of its parameters and their attributes, `_convert` (rows as it takes them), `_emission` (from
+    attributes), `_start_emission`, `_maximize_emission`, `_emission_log_prior`, `_learned_emission` (attributes), `_counts`.
+    """
+
+    _reports_passes = True
+    _monitors_likelihood = True  # whether monitors are told the log-likelihood; else the objective
+    _letters: dict[str, str] = {}  # of the emission: letter of `params` -> attribute
+
+    startprob_: Any
+    transmat_: Any
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = completed_doc(cls.__doc__)
+
+    def _state_columns(self) -> dict[str, list[str]]:
+        """Return what the repr shows of every state."""
+        return {}
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        if not getattr(self, "_learned", False) or "log_likelihood_" not in self.__dict__:
+            return super().__repr__(N_CHAR_MAX)
+        return describe(self, self._state_columns())
+
+    def _emission(self) -> Any:
+        raise NotImplementedError
+
+    def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
+        raise NotImplementedError
+
+    def _maximize_emission(self, emission: Any, sums: Any) -> Any:
+        raise NotImplementedError
+
+    def _emission_log_prior(self, emission: Any) -> float:
+        return 0.0
+
+    def _learned_emission(self, emission: Any, order: NDArray | None) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _counts(self) -> dict[str, int]:
+        raise NotImplementedError
+
+    def _collapsed(self, emission: Any) -> tuple[list[int], str]:
+        """Return the states that are degenerating, and what holds them."""
+        return [], ""
+
+    # ------------------------------------------------------------------------------------------------------- the chain
+
+    @property
+    def monitor_(self) -> Any:
+        """The monitor that passes are reported to; give an own one before `fit` to stop by another rule."""
+        if "_monitor" not in self.__dict__:
+            monitor = ConvergenceMonitor(self.tol, self.n_iter, bool(self.verbose))
+            if "history_" in self.__dict__:  # a fitted model keeps numbers, not the object that collected them
+                column = "log-likelihood" if self._monitors_likelihood else self.history_.name
+                monitor.history, monitor.iter = list(self.history_[column]), self.n_iter_
+                return monitor
+            self._monitor = monitor
+        return self._monitor
+
+    @monitor_.setter
+    def monitor_(self, monitor: Any) -> None:
+        self._monitor = monitor
+
+    def _chain(self) -> Chain:
+        return Chain(np.asarray(self.startprob_, np.float64), np.asarray(self.transmat_, np.float64))
+
+    def _model(self) -> Model:
+        """Return the fitted or given parameters after their checks."""
+        self._check()
+        return Model(self._chain(), self._emission())
+
+    def _check(self) -> None:
+        """Raise unless startprob_ and transmat_ are probabilities of the right shape."""
+        owner, k = type(self).__name__, self._k
+        self.startprob_ = check_distribution(owner, "startprob_", self.startprob_, (k,))
+        self.transmat_ = check_distribution(owner, "transmat_", self.transmat_, (k, k))
+
+    def _needs_start(self, letter: str, attribute: str) -> bool:
+        """Return whether a part is to be started afresh; hmmlearn's rule, and its words where a given part is lost."""
+        if letter in self.init_params:
+            if attribute in self.__dict__ and not getattr(self, "_learned", False):
+                logger.warning(
+                    "%s: even though the %r attribute is set, it will be overwritten during initialization because 'init_params'"
+                    " contains %r",
+                    type(self).__name__,
+                    attribute,
+                    letter,
+                )
+            return True
+        return attribute not in self.__dict__
+
+    def _init(self, X: Any, lengths: Any = None) -> None:
+        """Set the parameters that a fit would start from: hmmlearn's hook."""
+        source = self._sequences(X, lengths, None, None, None, reset=True)
+        self._start(source.first(), generator_of(self.random_state), 0)
+
+    def _start(self, bundle: Bundle, rng: Any, run: int) -> bool:
+        """Set the parameters to begin with; returns whether all of them are new."""
+        k = self._k
+        fresh = []
+        allowed = markov.allowed_transitions(self.topology, k)
+        for letter, attribute in {"s": "startprob_", "t": "transmat_", **self._letters}.items():
+            new = self._needs_start(letter, attribute)
+            fresh.append(new)
+            if not new:
+                continue
+            if letter == "s":
+                self.startprob_ = rng.dirichlet(np.full(k, 1 / k))
+                if allowed is not None:
+                    self.startprob_ = np.eye(k)[0]
+            elif letter == "t":
+                trans = rng.dirichlet(np.full(k, 1 / k), size=k)
+                if allowed is not None:
+                    trans = allowed / allowed.sum(axis=1, keepdims=True)
+                elif run:  # later starts are less sparse: a row of zeros never comes back
+                    trans = (trans + 1 / k) / 2
+                self.transmat_ = trans
+            else:
+                self._start_emission(bundle, rng, letter, run)
+        free = sum(count for letter, count in self._counts().items() if letter in self.params)
+        if not run and bundle.X.size < free:
+            logger.warning(
+                "%s: fitting a model with %d free scalar parameters with only %d data points will result in a degenerate"
+                " solution.",
+                type(self).__name__,
+                free,
+                bundle.X.size,
+            )
+        if self.stationary:
+            self.startprob_ = markov.stationary_law(np.asarray(self.transmat_, np.float64))
+        return all(fresh)
+
+    # --------------------------------------------------------------------------------------------------------- learning
+
+    @fits
+    def fit(
+        self, X: Rows, lengths: Any = None, *, groups: Any = None, states: Any = None, sequence_weight: Any = None
+    ) -> Self:
+        """Learn the parameters by Baum-Welch.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features), list of sequences, scan or Dask collection
+            Rows in the order of time. NaN is summed out: cells, or whole rows.
+        lengths : array-like of int, default=None
+            Rows of every sequence, in their order; None is one sequence.
+        groups : str or array-like, default=None
+            In place of lengths: the column of X, or an array, that says which sequence a row belongs to.
+        states : array-like of shape (n_samples,), default=None
+            Known states; -1 or NaN where unknown.
+        sequence_weight : array-like of shape (n_sequences,), default=None
+            How often every sequence counts.
+
+        Returns
+        -------
+        self
+        """
+        source = self._sequences(X, lengths, groups, states, sequence_weight, reset=True)
+        self._prepare(source)
+        first = source.first()
+        rng = generator_of(self.random_state)
+        best: Run | None = None
+        fresh = False
+        given = dict(self.__dict__)
+        with reporting(self, self.n_iter, X=X, n_runs=self.n_init, attributes=self._attributes) as report:
+            for run in range(self.n_init):
+                if run:
+                    self.__dict__.update({name: value for name, value in given.items() if name in self._start_names()})
+                    for name in self._start_names() - given.keys():
+                        self.__dict__.pop(name, None)
+                fresh = self._start(first, rng, run)
+                self._check_width(source.n_features)
+                if first.states is not None:
+                    self._start_at_known(first)
+                if self.n_init > 1:
+                    with report.run() as listener:
+                        found = self._run(source, listener)
+                else:
+                    found = self._run(source, report)
+                if best is None or found_better(found, best):
+                    best = found
+        assert best is not None
+        self._learn(best, source, fresh and states is None)
+        return self
+
+    def _start_at_known(self, bundle: Bundle) -> None:
+        """Move a start to where the known states are: their rows belong to them, all others to every state a little."""
+        assert bundle.states is not None
+        k = self._k
+        (rows,) = np.nonzero(bundle.states >= 0)
+        if not len(rows):
+            return
+        if "t" in self.init_params and self.topology == "full":
+            self.transmat_ = (np.eye(k) + np.full((k, k), 1 / k)) / 2
+        if "s" in self.init_params and self.topology == "full":
+            self.startprob_ = np.full(k, 1 / k)
+        if not set(self._letters) <= set(self.init_params):
+            return
+        shares = np.full((len(bundle.X), k), UNKNOWN_SHARE)
+        shares[rows] = np.eye(k)[bundle.states[rows]]
+        posterior = Posterior(np.zeros(1), shares, np.zeros((k, k)), None)
+        model = self._model()
+        emission = self._maximize_emission(model.emission, model.emission.statistics(bundle, posterior))
+        self.__dict__.update(self._learned_emission(emission, None))
+
+    def _start_names(self) -> set[str]:
+        return {"startprob_", "transmat_", *self._letters.values()}
+
+    def _prepare(self, source: Sequences) -> None:
+        """Look at the data before the first start, where priors or floors depend on them."""
+
+    def _monitor_of_fit(self) -> Any:
+        """Return the monitor that was given, or a new one."""
+        given = self.__dict__.get("_monitor")
+        if given is None or type(given) is ConvergenceMonitor:
+            self._monitor = given = ConvergenceMonitor(self.tol, self.n_iter, bool(self.verbose))
+        return given
+
+    def _run(self, source: Sequences, report: Any) -> Run:
+        return run_from(
+            self._model(),
+            source,
+            self._maximize,
+            self._objective,
+            self._monitor_of_fit(),
+            tol=self.tol,
+            n_iter=self.n_iter,
+            report=report,
+        )
+
+    def _trans_prior(self) -> NDArray:
+        return markov.transition_prior(self.transmat_prior, self.sticky, self._k)
+
+    def _maximize(self, model: Any, total: Expected) -> Any:
+        chain = markov.maximize_chain(
+            model.chain,
+            total.first,
+            total.pairs,
+            self.startprob_prior,
+            self._trans_prior(),
+            self.params,
+            self.stationary,
+        )
+        return Model(chain, self._maximize_emission(model.emission, total.emission))
+
+    def _objective(self, model: Any, total: Expected) -> float:
+        prior = markov.chain_log_prior(model.chain, self.startprob_prior, self._trans_prior(), self.stationary)
+        return total.log_likelihood + prior + self._emission_log_prior(model.emission)
+
+    def _attributes(self, model: Any, order: NDArray | None = None) -> dict[str, Any]:
+        start, trans = model.chain
+        if order is not None:
+            start, trans = start[order], trans[np.ix_(order, order)]
+        return {"startprob_": start, "transmat_": trans, **self._learned_emission(model.emission, order)}
+
+    def _learn(self, best: Run, source: Sequences, sortable: bool) -> None:
+        """Turn the best run into fitted attributes, states in the order of their first visit."""
+        order = self._visit_order(best.model, source) if sortable and self.topology == "full" else None
+        self.__dict__.update(self._attributes(best.model, order))
+        self._learned = True
+        self.n_iter_, self.converged_ = best.n_iter, best.converged
+        self.history_ = History(best.objectives, {"log-likelihood": best.log_likelihoods}, name="objective")
+        if not best.converged and self.n_iter > 1 and type(self.monitor_) is ConvergenceMonitor:
+            warnings.warn(
+                f"{type(self).__name__}: still gained after n_iter={self.n_iter} passes; raise n_iter or tol.",
+                NotConverged,
+                stacklevel=4,
+            )
+        if type(self.__dict__.get("_monitor")) is ConvergenceMonitor:
+            del self._monitor
+        self._describe_fit(source, best)
+        states, held = self._collapsed(self._emission())
+        if states:
+            names = f"state {states[0]} is" if len(states) == 1 else f"states {', '.join(map(str, states))} are"
+            warnings.warn(f"{type(self).__name__}: {names} collapsing {held}", ConvergenceWarning, stacklevel=4)
+
+    def _describe_fit(self, source: Sequences, best: Run) -> None:
+        """Record what the repr says of the data."""
+        self.n_samples_ = source.n_rows
+        final = best.log_likelihoods[-1] if best.log_likelihoods else float("nan")
+        self.bic_one_state_ = None
+        if source.n_rows is not None and source.n_rows <= SMALL_FIT:
+            final = source.total(score_bundle, Model(self._chain(), self._emission())).log_likelihood
+            self.bic_one_state_ = self._one_state_bic(source)
+        self.log_likelihood_ = float(final)
+
+    def _one_state_bic(self, source: Sequences) -> float | None:
+        """Return the criterion of a model with one state, for comparison, where it is cheap."""
+        return None
+
+    def _visit_order(self, model: Any, source: Sequences) -> NDArray:
+        """Return the states in the order in which the most probable paths of the first sequences visit them."""
+        bundle = source.first()
+        if len(bundle.X) > SMALL_FIT:
+            cut = max(1, int(np.searchsorted(bundle.offsets, SMALL_FIT, side="right")) - 1)
+            rows = min(int(bundle.offsets[cut]), SMALL_FIT)
+            offsets = bundle.offsets[: cut + 1].copy()
+            offsets[-1] = rows
+            bundle = Bundle(bundle.X[:rows], offsets, None, None, 0, {})
+        _, path = decode(model.chain, model.emission.densities(bundle), bundle.offsets)
+        visited, place = np.unique(path, return_index=True)
+        rank = np.full(len(model.chain.start), len(path), np.int64)
+        rank[visited] = place
+        return np.argsort(rank, kind="stable")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.two_d_array = False  # rows in the order of time, not a table of independent ones
+        return tags
+
+
+def found_better(found: Run, best: Run) -> bool:
+    """Return whether a run ended higher than another."""
+    if not found.objectives or not best.objectives:
+        return False
+    return found.objectives[-1] > best.objectives[-1]

@@ -1,0 +1,118 @@
+r"""The chain of a hidden Markov model: its start, its maximisation under a topology, and the law it settles to.
+
+    pi_j = (alpha_j - 1 + sum_s w_s gamma_1(j)) / ...,   A_ij = (beta_ij - 1 + sum xi(i, j)) / ...     (7)
+
+A probability that is zero stays zero, so a topology is a start with zeros. With a stationary start pi is no parameter but the
+law that A leaves as it is, and (7) maximises only the part of the bound that has A; the step from A to (7) is then halved until
+
+    Q(A) = sum (xi + beta - 1) log A + sum_s w_s gamma_1 log pi(A)                                 (7b)
+
+does not fall, so that the likelihood never falls either.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from novum.exceptions import ParameterError
+from novum.sequence.hmm.emissions.discrete import dirichlet_log, row_ratios
+from novum.sequence.hmm.recursions import Chain
+
+__all__ = [
+    "allowed_transitions",
+    "chain_log_prior",
+    "check_distribution",
+    "maximize_chain",
+    "stationary_law",
+    "transition_prior",
+]
+
+TOPOLOGIES = ("full", "left-right", "banded")
+HALVINGS = 40
+SUM_TOLERANCE = 1e-6
+
+
+def allowed_transitions(topology: Any, k: int) -> NDArray | None:
+    """Return which transitions a topology allows, (k, k), or None for all."""
+    if topology == "full":
+        return None
+    if topology == "left-right":  # to itself and to any later state
+        return np.triu(np.ones((k, k), bool))
+    return np.triu(np.ones((k, k), bool)) & ~np.triu(np.ones((k, k), bool), 2)  # banded: to itself and to the next
+
+
+def transition_prior(prior: Any, sticky: float, k: int) -> NDArray:
+    """Return the Dirichlet parameters of the transitions; `sticky` adds so many visits from every state to itself."""
+    return np.broadcast_to(np.asarray(prior, np.float64), (k, k)) + sticky * np.eye(k)
+
+
+def stationary_law(trans: NDArray) -> NDArray:
+    """Return a law that the chain leaves as it is: pi A = pi. Of several, their mean over equally likely starts."""
+    k = len(trans)
+    equations = np.vstack([trans.T - np.eye(k), np.ones(k)])
+    if np.linalg.matrix_rank(trans.T - np.eye(k), tol=1e-10) == k - 1:
+        law = np.linalg.lstsq(equations, np.append(np.zeros(k), 1.0), rcond=None)[0]
+    else:  # average of the powers: what each start settles to, periods averaged out
+        power, mean = (np.eye(k) + trans) / 2, np.full(k, 1 / k)
+        for _ in range(60):
+            power = power @ power
+            power /= power.sum(axis=1, keepdims=True)
+        law = mean @ power
+    law = np.maximum(law, 0.0)
+    return law / law.sum()
+
+
+def bound_of_chain(trans: NDArray, counts: NDArray, first: NDArray) -> float:
+    """Return (7b)."""
+    law = stationary_law(trans)
+    with np.errstate(divide="ignore"):
+        return float(xlogy(counts, trans).sum() + xlogy(first, law).sum())
+
+
+def maximize_chain(
+    chain: Chain, first: NDArray, pairs: NDArray, start_prior: Any, trans_prior: Any, params: str, stationary: bool
+) -> Chain:
+    """Return (7) of the parts that `params` names: "s" the start, "t" the transitions."""
+    start, trans = chain
+    if "t" in params:
+        found = row_ratios(pairs, trans_prior, trans, trans > 0)
+        if stationary:
+            counts = np.maximum(pairs + np.asarray(trans_prior) - 1, 0.0)
+            before, share = bound_of_chain(trans, counts, first), 1.0
+            for _ in range(HALVINGS):
+                mixed = (1 - share) * trans + share * found
+                if bound_of_chain(mixed, counts, first) >= before:
+                    break
+                share /= 2
+            else:
+                mixed = trans
+            found = mixed
+        trans = found
+    if stationary:
+        return Chain(stationary_law(trans), trans)
+    if "s" in params:
+        start = row_ratios(first, start_prior, start, start > 0)
+    return Chain(start, trans)
+
+
+def chain_log_prior(chain: Chain, start_prior: Any, trans_prior: Any, stationary: bool) -> float:
+    """Return the logarithm of the Dirichlet priors, up to a constant."""
+    own = 0.0 if stationary else dirichlet_log(chain.start, start_prior)
+    return own + dirichlet_log(chain.trans, trans_prior)
+
+
+def check_distribution(owner: str, name: str, values: Any, shape: tuple[int, ...]) -> NDArray:
+    """Return probabilities after their checks; hmmlearn's words."""
+    found = np.asarray(values, dtype=np.float64)
+    if found.shape != shape:
+        wanted = "length n_components" if len(shape) == 1 else f"shape {shape}"
+        raise ParameterError(f"{owner}: {name} must have {wanted}; got shape {found.shape}.")
+    if not np.isfinite(found).all() or (found < 0).any():
+        raise ParameterError(f"{owner}: {name} holds numbers that are no probabilities: the least is {found.min():g}.")
+    sums = found.sum(axis=-1)
+    if not np.allclose(sums, 1, atol=SUM_TOLERANCE, rtol=0):
+        rows = "" if len(shape) == 1 else " rows"
+        raise ParameterError(f"{owner}: {name}{rows} must sum to 1 (got {np.round(sums, 4)}).")
+    return found

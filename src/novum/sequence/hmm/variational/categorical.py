@@ -1,0 +1,148 @@
+r"""Variational hidden Markov model over symbols.
+
+q(B_k) = Dir(prior + sum of w gamma_k by symbol)                                               (25)
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.base.domains import Domain, Int, Null, Real
+from novum.base.parameters import stores
+from novum.exceptions import ParameterError
+from novum.sequence.hmm.base import Letters
+from novum.sequence.hmm.bundles import Bundle
+from novum.sequence.hmm.categorical import CategoricalHMM, largest_symbol
+from novum.sequence.hmm.emissions.discrete import Categorical, Symbols
+from novum.sequence.hmm.variational.base import VARIATIONAL_DOMAINS, VariationalBase
+from novum.sequence.hmm.variational.conjugate import expected_log_probs, kl_dirichlet
+
+__all__ = ["VariationalCategoricalHMM"]
+
+
+class VariationalCategoricalHMM(VariationalBase, CategoricalHMM):
+    """Hidden Markov model over symbols with posteriors for all its parameters; states that are not needed fade.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        States, at most.
+    startprob_prior, transmat_prior : float or None, default=None
+        Parameters of the Dirichlet priors; None is 1/n_components.
+    emissionprob_prior : float or None, default=None
+        Parameter of the Dirichlet prior of the symbols; None is one over their number.
+    n_features : int or None, default=None
+        Number of symbols; None is the largest seen, plus one.
+    algorithm : {"viterbi", "map"}, default="viterbi"
+        What `predict` and `decode` return: the most probable path, or the most probable state of every row.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+    n_iter : int, default=200
+        Most passes; 0 keeps the start.
+    tol : float, default=1e-6
+        Stop when a pass raises the bound by less.
+    verbose : bool or int, default=False
+        Whether to log every pass, to the logger "novum".
+    params, init_params : str, default="ste"
+        Parts that are learned, and parts that are started afresh: s startprob, t transmat, e emissionprob.
+    [implementation]
+    n_init : int, default=1
+        Starts to try; the one with the largest bound is kept.
+    n_jobs : int or None, default=None
+        Threads over bundles of sequences.
+
+    Attributes
+    ----------
+    startprob_prior_, startprob_posterior_, transmat_prior_, transmat_posterior_ : array
+        Dirichlet parameters of the chain.
+    emissionprob_prior_, emissionprob_posterior_ : array of shape (n_components, n_features)
+    startprob_, transmat_, emissionprob_ : array
+        Means of the posteriors, which all answers use.
+    [learned]
+
+    [order of states]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.sequence import VariationalCategoricalHMM
+    >>> X = np.tile([0, 0, 0, 1, 1, 1], 20)
+    >>> model = VariationalCategoricalHMM(2, random_state=0).fit(X)
+    >>> model.emissionprob_.round(2)
+    array([[0.99, 0.01],
+           [0.01, 0.99]])
+    """
+
+    _parts = {"e": ("emissionprob_posterior_", "emissionprob_prior_")}
+    _domains: dict[str, Domain] = {
+        **VARIATIONAL_DOMAINS,
+        "emissionprob_prior": Real(0, open="low") | Null(),
+        "n_features": Int(1) | Null(),
+        "params": Letters("ste"),
+        "init_params": Letters("ste"),
+    }
+
+    @stores
+    def __init__(
+        self,
+        n_components: int = 1,
+        startprob_prior: float | None = None,
+        transmat_prior: float | None = None,
+        emissionprob_prior: float | None = None,
+        n_features: int | None = None,
+        algorithm: str = "viterbi",
+        random_state: Any = None,
+        n_iter: int = 200,
+        tol: float = 1e-6,
+        verbose: bool = False,
+        params: str = "ste",
+        init_params: str = "ste",
+        implementation: str = "log",
+        *,
+        n_init: int = 1,
+        n_jobs: int | None = None,
+    ) -> None: ...
+
+    def _prepare(self, source: Any) -> None:
+        found = int(source.total(largest_symbol, None, max))
+        self._n_symbols = max(found, 0) + 1 if self.n_features is None else self.n_features
+
+    def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
+        m = self.__dict__.get("_n_symbols", self.n_features) or int(bundle.X.max(initial=0)) + 1
+        prior = 1 / m if self.emissionprob_prior is None else self.emissionprob_prior
+        self.emissionprob_prior_ = np.full((self.n_components, m), prior)
+        draws = rng.dirichlet(np.full(m, prior), size=self.n_components)
+        self.emissionprob_posterior_ = np.maximum(draws * (len(bundle.X) / self.n_components), 1e-10)
+
+    def _check_posteriors(self) -> None:
+        super()._check_posteriors()
+        shape = np.atleast_2d(np.asarray(self.emissionprob_posterior_)).shape
+        count = self._n_symbols if self.n_features is None else self.n_features
+        if self.n_features is None and len(shape) == 2 and shape[1] > count:
+            count = shape[1]
+        if shape != (self.n_components, count) or np.shape(self.emissionprob_prior_) != shape:
+            raise ParameterError(
+                f"{type(self).__name__}: emissionprob_prior_ and emissionprob_posterior_ must have shape"
+                f" {(self.n_components, count)}; got {np.shape(self.emissionprob_prior_)} and {shape}."
+            )
+        self._set_positive("emissionprob_prior_", shape)
+        self._set_positive("emissionprob_posterior_", shape)
+
+    def _posterior(self) -> NDArray:
+        return self.emissionprob_posterior_
+
+    def _expected_emission(self, posterior: NDArray) -> Categorical:
+        return Categorical(expected_log_probs(posterior))
+
+    def _update(self, posterior: NDArray, sums: Symbols) -> NDArray:
+        return self.emissionprob_prior_ + sums.counts if "e" in self.params else posterior
+
+    def _divergence(self, posterior: NDArray) -> float:
+        return kl_dirichlet(posterior, self.emissionprob_prior_)
+
+    def _learned_posterior(self, posterior: NDArray, order: NDArray | None) -> dict[str, Any]:
+        prior = self.emissionprob_prior_
+        if order is not None:
+            posterior, prior = posterior[order], prior[order]
+        probs = posterior / posterior.sum(axis=1, keepdims=True)
+        return {"emissionprob_prior_": prior, "emissionprob_posterior_": posterior, "emissionprob_": probs}
