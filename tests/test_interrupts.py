@@ -18,6 +18,7 @@ from novum.feature_extraction.text import CountVectorizer
 from novum.linear_model import Lasso, SGDRegressor
 from novum.neighbors import KernelDensity, NearestNeighbors
 from novum.runtime.pool import map_ordered
+from novum.sequence import CategoricalHMM
 from novum.tree import DecisionTreeRegressor
 
 SOON = 2.0  # seconds: one is what is promised, another for a machine that does something else as well
@@ -78,7 +79,17 @@ def _steps():
     return lambda: SGDRegressor(max_iter=10_000, tol=None).fit(X, y)
 
 
+def _states():
+    rng = np.random.default_rng(0)
+    model = CategoricalHMM(250)
+    model.startprob_, model.transmat_ = rng.dirichlet(np.ones(250)), rng.dirichlet(np.ones(250), 250)
+    model.emissionprob_ = rng.dirichlet(np.ones(4), 250)
+    symbols = rng.integers(0, 4, (2_000_000, 1))
+    return lambda: model.score(symbols)
+
+
 LONG = {
+    "states": _states,
     "density": _density,
     "words": _words,
     "lasso": _lasso,
