@@ -79,6 +79,18 @@ def test_weights_of_rows_are_repetitions():
     np.testing.assert_allclose(one.decision_function(X), two.decision_function(X), atol=2e-3)
 
 
+def test_frames_and_files(tmp_path):
+    import pandas as pd
+
+    import novum
+
+    frame = pd.DataFrame(X, columns=list("abc"))
+    model = MultipleKernelLearning().fit(frame, np.where(Y, "u", "v"))
+    novum.save(model, tmp_path / "model.novum")
+    again = novum.load(tmp_path / "model.novum")
+    assert (again.predict(frame) == model.predict(frame)).all() and list(again.feature_names_in_) == list("abc")
+
+
 def test_strings_as_they_are():
     words = ["".join(RNG.choice(list("ab"), 12)) for _ in range(40)]
     y = ["aaa" in word for word in words]

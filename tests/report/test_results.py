@@ -25,7 +25,7 @@ BASES = {"Distribution", "ExponentialFamily", "OnGraph", "CoefficientTable"}  # 
 # They say themselves that outcomes of more than two dimensions have no picture, and of what a picture can be drawn.
 NO_PICTURE = {"Multinomial", "NormalInverseWishart"}
 # What a user gives, or what a method works with: no answer to a question.
-INPUTS = ("novum.activations", "novum.losses", "novum.fold", "novum.engines", "novum.optimize.rules")
+INPUTS = ("novum.activations", "novum.kernels", "novum.losses", "novum.fold", "novum.engines", "novum.optimize.rules")
 INPUT_NAMES = {
     "L1Penalty", "L2Penalty", "ElasticNetPenalty", "Constraint", "LinearGaussian", "Candidate", "BootstrapSplit",
     "PC", "ChowLiu", "ExactSearch", "HillClimb", "StructurePosterior",

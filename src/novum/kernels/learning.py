@@ -62,6 +62,7 @@ class Learned(NamedTuple):
     objects: Any
     dual_coef: Array  # (functions, n): a_i t_i
     bias: Array
+    classes: NDArray[Any]
 
 
 def bias_of(K: Array, signed: Array, t: Array, a: Array, upper: Array) -> float:
@@ -133,11 +134,32 @@ def learn_weights(
     return now, objectives, gaps
 
 
-def decisions(params: Learned, block: Block) -> Array:
-    """Return the value of every function for every row."""
-    X = np.asarray(arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X)
-    values = params.kernel(X.astype(np.float64), params.objects) @ params.dual_coef.T + params.bias
-    return values.astype(X.dtype, copy=False)
+def values_of(params: Learned, X: Any) -> Array:
+    """Return the functions of every object: one number for two classes, else one for each."""
+    values = params.kernel(X, params.objects) @ params.dual_coef.T + params.bias
+    return values[:, 0] if len(params.classes) == 2 else values
+
+
+def classes_of(params: Learned, X: Any) -> Any:
+    """Return the class of every object."""
+    values = values_of(params, X)
+    return params.classes[(values > 0).astype(np.int64) if values.ndim == 1 else values.argmax(axis=1)]
+
+
+def rows_of(block: Block) -> Array:
+    """Return the rows of a block as float64: Gram matrices of float32 need not be positive semi-definite."""
+    return np.asarray(arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X, np.float64)
+
+
+def block_values(params: Learned, block: Block) -> Any:
+    """Return the functions of the rows of a block, in their precision."""
+    X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
+    return values_of(params, rows_of(block)).astype(X.dtype, copy=False)
+
+
+def block_classes(params: Learned, block: Block) -> Any:
+    """Return the classes of the rows of a block."""
+    return classes_of(params, rows_of(block))
 
 
 class MultipleKernelLearning(ClassifierMixin, Estimator):
@@ -299,21 +321,18 @@ class MultipleKernelLearning(ClassifierMixin, Estimator):
             total = total + part
         return total
 
+    def _learned(self) -> Learned:
+        return Learned(self.kernel_, self.X_fit_, self.dual_coef_, self.intercept_, self.classes_)
+
     def decision_function(self, X: Rows) -> Any:
         """Return the function of two classes, positive for the second, or one function per class."""
-        check_is_fitted(self)
-        params = Learned(self.kernel_, self.X_fit_, self.dual_coef_, self.intercept_)
-        if self._on_objects:
-            values = params.kernel(list(X), params.objects) @ params.dual_coef.T + params.bias
-        else:
-            values = self._rows(X, decisions, params)
-        return values[:, 0] if len(self.classes_) == 2 else values
+        params = self._learned()
+        return values_of(params, list(X)) if self._on_objects else self._rows(X, block_values, params)
 
     def predict(self, X: Rows) -> Any:
         """Return the class of every row."""
-        values = self.decision_function(X)
-        code = (values > 0).astype(int) if len(self.classes_) == 2 else np.argmax(values, axis=1)
-        return self.classes_[code]
+        params = self._learned()
+        return classes_of(params, list(X)) if self._on_objects else self._rows(X, block_classes, params)
 
 
 def leaves_of(kernel: Any) -> list[Any]:
