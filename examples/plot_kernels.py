@@ -29,7 +29,7 @@ figure, axes = plt.subplots(1, 4, figsize=(13, 3), layout="constrained")
 for ax, (name, kernel) in zip(axes, kernels.items()):
     factor = np.linalg.cholesky((kernel + White(1e-6))(X))
     ax.plot(X, factor @ rng.standard_normal((200, 4)), lw=1)
-    ax.set_title(f"{name}\n{kernel}", fontsize="small")
+    ax.set_title(name, fontsize="medium")
     print(f"{name}: {kernel.formula()}; {kernel.is_psd(X).verdict}")
 
 # %%

@@ -41,6 +41,9 @@ SETTINGS: dict[str, dict] = {
     "HistGradientBoostingRegressor": {"max_iter": 4, "min_samples_leaf": 1, "random_state": 0},
     "KernelPCA": {"n_components": 2, "random_state": 0},
     "LassoCV": {"alphas": [0.1]},
+    "MultipleKernelLearning": {
+        "tol": 10.0
+    },  # the first weights: every further step solves a quadratic programme per class
     "AdaBoostClassifier": {"n_estimators": 4},
     "AdaBoostRegressor": {"n_estimators": 4, "random_state": 0},
     "ExtraTreesClassifier": {"n_estimators": 5, "random_state": 0},
@@ -73,6 +76,7 @@ PAIRWISE = {
     "KernelDensity",
     "KernelPCA",
     "MetricLearner",
+    "MultipleKernelLearning",
     "NadarayaWatson",
     "NuSVC",
     "NuSVR",
@@ -95,6 +99,8 @@ ROUNDED = {
     "HistGradientBoostingRegressor": 1e-7,
     **dict.fromkeys(MACHINES, 1e-7),
 }
+ROUNDED = {"HistGradientBoostingClassifier": 1e-7, "HistGradientBoostingRegressor": 1e-7}
+ROUNDED["MultipleKernelLearning"] = 1e-7  # its quadratic programmes are solved to a relative gap of 1e-10
 
 # scikit-learn's checks that cannot hold, each with its reason; scikit-learn expects the same failures of its own class.
 DRAWN = (

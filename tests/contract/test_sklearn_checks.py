@@ -54,6 +54,7 @@ CHECKS = {  # by class, scikit-learn 1.9
     "LogisticRegressionCV": 65,
     "MetricLearner": 48,
     "Mixture": 47,
+    "MultipleKernelLearning": 62,
     "NadarayaWatson": 60,
     "NearestNeighbors": 41,
     "NoveltyDetector": 53,

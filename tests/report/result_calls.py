@@ -2,6 +2,7 @@
 
 from functools import cache, lru_cache
 
+import networkx as nx
 import numpy as np
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
@@ -14,6 +15,7 @@ from novum import (
     evaluation,
     graphical,
     information,
+    kernels,
     linalg,
     linear_model,
     notes,
@@ -23,6 +25,7 @@ from novum import (
     svm,
     theory,
     tree,
+    variational,
 )
 from novum.datasets import (
     load_candy_bags,
@@ -400,6 +403,25 @@ DRAWS = {
 }
 
 CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **SEQUENCES, **DRAWS, **REST}
+APPROXIMATIONS = {
+    "Bound": lambda: variational.elbo(np.log([0.1, 0.3]), [0.5, 0.5]),
+    "ExpectationMaximization": lambda: variational.em(
+        np.array([0.0, 4.0]),
+        lambda q, mu: q.T @ [0.0, 1.0, 4.0, 5.0] / q.sum(axis=0),
+        log_joint=lambda mu: -0.5 * (np.array([[0.0], [1.0], [4.0], [5.0]]) - mu) ** 2,
+    ),
+    "MeanField": lambda: variational.mean_field(np.log([[0.3, 0.1], [0.05, 0.15]]), random_state=0),
+    "VariationalNormal": lambda: variational.vb_normal([1, 2, 4], distributions.NormalGamma(0, 1, 2, 1)),
+    "LaplaceApproximation": lambda: variational.laplace(lambda x: -float(x @ x), [1.0, 0.5]),
+    "GradientEstimate": lambda: variational.pathwise_gradient(
+        lambda z: z[:, 0] ** 2, {"mean": [1.0], "scale": [0.5]}, random_state=0
+    ),
+    "KernelCheck": lambda: kernels.Sigmoid(coef0=-1.0).is_psd([[0.0], [1.0], [2.0]]),
+    "SharedWords": lambda: kernels.Spectrum(3).compare("banana", "ananas"),
+    "IsomorphismTest": lambda: kernels.wl_isomorphism_test(nx.path_graph(4), nx.star_graph(3)),
+}
+
+CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **REST, **APPROXIMATIONS}
 
 
 @cache

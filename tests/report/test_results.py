@@ -31,7 +31,7 @@ BASES = {
 # They say themselves that outcomes of more than two dimensions have no picture, and of what a picture can be drawn.
 NO_PICTURE = {"Multinomial", "NormalInverseWishart"}
 # What a user gives, or what a method works with: no answer to a question.
-INPUTS = ("novum.activations", "novum.losses", "novum.fold", "novum.engines", "novum.optimize.rules")
+INPUTS = ("novum.activations", "novum.kernels", "novum.losses", "novum.fold", "novum.engines", "novum.optimize.rules")
 INPUT_NAMES = {
     "L1Penalty", "L2Penalty", "ElasticNetPenalty", "Constraint", "LinearGaussian", "Candidate", "BootstrapSplit",
     "GibbsSampler", "HamiltonianMonteCarlo", "LogisticPosterior", "MetropolisHastings",

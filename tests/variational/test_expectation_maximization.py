@@ -206,7 +206,9 @@ def test_picture_and_table():
     ax = Figure().subplots()
     assert found.plot(ax) is ax
     likelihood, bound = ax.lines
-    np.testing.assert_array_equal(likelihood.get_ydata(), found.log_likelihood)
+    np.testing.assert_array_equal(likelihood.get_ydata()[::2], found.log_likelihood)  # after E steps
+    np.testing.assert_array_equal(likelihood.get_ydata()[1::2], found.log_likelihood[1:])  # after M steps
+    assert (bound.get_ydata() <= likelihood.get_ydata() + 1e-10).all()
     np.testing.assert_array_equal(bound.get_ydata()[::2], found.bound_after_e)
     np.testing.assert_array_equal(bound.get_ydata()[1::2], found.bound_after_m[:-1])
     np.testing.assert_array_equal(bound.get_xdata()[:3], [0, 0.5, 1])

@@ -5,6 +5,7 @@ from novum.kernels.composition import Exponential, Gaussian
 from novum.kernels.constants import ConstantKernel as Constant
 from novum.kernels.constants import WhiteKernel as White
 from novum.kernels.graphs import WeisfeilerLehman, wl_isomorphism_test
+from novum.kernels.learning import MultipleKernelLearning
 from novum.kernels.products import Linear, Polynomial, QuadraticForm, Sigmoid
 from novum.kernels.stationary import RBF, Laplacian, Matern, Radial, RationalQuadratic
 from novum.kernels.stationary import ExpSineSquared as Periodic
@@ -23,6 +24,7 @@ __all__ = [
     "Linear",
     "Match",
     "Matern",
+    "MultipleKernelLearning",
     "Periodic",
     "Polynomial",
     "QuadraticForm",

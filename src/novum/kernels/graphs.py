@@ -245,7 +245,7 @@ class IsomorphismTest(Result):
             words = [f"{new} = {old}|{','.join(map(str, around))}" for new, (old, around) in table.items()]
             ax.text(3 * i, 1.4, f"round {i}", ha="center")
             ax.text(3 * i, -4.6, "\n".join(words), ha="center", va="top", fontsize=6, family="monospace")
-        ax.set_title(self.reason)
+        ax.set(title=self.reason, ylim=(-6.5, 1.9))
         ax.set_axis_off()
 
 

@@ -18,7 +18,7 @@ from novum import _core
 from novum.exceptions import DataError
 from novum.kernels.base import Array, Kernel, number_of_samples
 
-__all__ = ["Convolution", "Counted", "Match", "SetKernel", "counts_gram", "objects_of"]
+__all__ = ["Convolution", "Counted", "Match", "SetKernel", "Structured", "counts_gram", "objects_of"]
 
 DENSE_SHARE = 0.25  # of cells that are not zero: above, products of dense counts are faster than of sparse ones
 DENSE_CELLS = 1 << 26  # counts that are ever made dense

@@ -81,11 +81,12 @@ class ExpectationMaximization(Result):
         return {name: getattr(self, name).tolist() for name in names}
 
     def _result_picture(self, ax: Any) -> None:
-        steps = np.arange(self.n_iter + 1)
         half = np.stack([self.bound_after_e, self.bound_after_m], axis=1).ravel()[:-1]
-        if np.isfinite(self.log_likelihood).any():
-            ax.plot(steps, self.log_likelihood, marker="o", ms=3, color="#33415c", label="log-likelihood")
-        ax.plot(np.arange(half.size) / 2, half, marker=".", color="#d1495b", label="bound, after E and after M")
+        steps = np.arange(half.size) / 2
+        if np.isfinite(self.log_likelihood).any():  # an M step moves it, an E step leaves it where it is
+            likelihood = np.repeat(self.log_likelihood, 2)[1:]
+            ax.plot(steps, likelihood, marker="o", ms=3, color="#33415c", label="log-likelihood")
+        ax.plot(steps, half, marker=".", color="#d1495b", label="bound, after E and after M")
         ax.set(xlabel="iteration", ylabel="nats", title="EM: each M step raises the bound, each E step closes the gap")
         ax.legend()
 
