@@ -18,8 +18,7 @@ from novum.feature_extraction.text import CountVectorizer
 from novum.linear_model import Lasso, SGDRegressor
 from novum.neighbors import KernelDensity, NearestNeighbors
 from novum.runtime.pool import map_ordered
-from novum.sequence import kalman_smoother
-from novum.sequence import CategoricalHMM
+from novum.sequence import CategoricalHMM, kalman_smoother
 from novum.tree import DecisionTreeRegressor
 
 SOON = 2.0  # seconds: one is what is promised, another for a machine that does something else as well
@@ -84,6 +83,8 @@ def _kalman():
     X, _ = _table(100_000, 2)
     A, C = 0.9 * np.eye(10), np.ones((2, 10))
     return lambda: kalman_smoother(X, A, C, 1.0, 1.0, initial_covariance=np.eye(10), form="square_root")
+
+
 def _states():
     rng = np.random.default_rng(0)
     model = CategoricalHMM(250)

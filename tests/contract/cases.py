@@ -99,7 +99,6 @@ ROUNDED = {
     "HistGradientBoostingRegressor": 1e-7,
     **dict.fromkeys(MACHINES, 1e-7),
 }
-ROUNDED = {"HistGradientBoostingClassifier": 1e-7, "HistGradientBoostingRegressor": 1e-7}
 ROUNDED["MultipleKernelLearning"] = 1e-7  # its quadratic programmes are solved to a relative gap of 1e-10
 
 # scikit-learn's checks that cannot hold, each with its reason; scikit-learn expects the same failures of its own class.

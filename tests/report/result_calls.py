@@ -212,7 +212,7 @@ JUDGEMENTS = {
     "Verdict": lambda: next(iter(comparison().verdicts)),
     "Pair": lambda: comparison().pair("A", "B"),
     "BayesianComparison": lambda: comparison().pair("A", "B").posterior,
-    "KKTReport": lambda: svm.kkt_report(svm.SVC().fit(*two_classes()), *two_classes()),
+    "KKTReport of a machine": lambda: svm.kkt_report(svm.SVC().fit(*two_classes()), *two_classes()),
     "Margins": lambda: svm.margins([1.0, 1.0], 0.0, [[1.0, 1.0], [-1.0, 0.0]], [1, -1]),
     "Criteria": lambda: evaluation.model_criteria(LinearRegression().fit(*numbers()), *numbers()),
     "CrossValidation": lambda: evaluation.cross_validate(GaussianNB(), *iris(), cv=3),
@@ -379,7 +379,7 @@ def weather():
 SEQUENCES = {
     "FilteredStates": lambda: nile().filter(load_nile()["volume"]),
     "SmoothedStates": lambda: nile().smooth(load_nile()["volume"]),
-    "Forecast": lambda: nile().forecast(load_nile()["volume"], 5),
+    "Forecast of a system": lambda: nile().forecast(load_nile()["volume"], 5),
     "SteadyState": lambda: nile().steady_state(),
     "ChainClasses": lambda: weather().classes(),
     "ChainVerdict": lambda: weather().is_ergodic(),
@@ -402,7 +402,6 @@ DRAWS = {
     "ChainDiagnosis": lambda: DRAWS["Chains"]().diagnosis,
 }
 
-CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **SEQUENCES, **DRAWS, **REST}
 APPROXIMATIONS = {
     "Bound": lambda: variational.elbo(np.log([0.1, 0.3]), [0.5, 0.5]),
     "ExpectationMaximization": lambda: variational.em(
@@ -421,7 +420,7 @@ APPROXIMATIONS = {
     "IsomorphismTest": lambda: kernels.wl_isomorphism_test(nx.path_graph(4), nx.star_graph(3)),
 }
 
-CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **REST, **APPROXIMATIONS}
+CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **SEQUENCES, **DRAWS, **REST, **APPROXIMATIONS}
 
 
 @cache

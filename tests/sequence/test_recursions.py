@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from reference.sequence import enumerate_paths
+from reference.sequence.hidden_markov import enumerate_paths
 
 from novum.exceptions import DataError
 from novum.sequence.hmm.recursions import (

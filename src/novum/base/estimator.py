@@ -98,9 +98,13 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        for method in vars(cls).values():
-            if inspect.isfunction(method):
-                method.__doc__ = complete(method.__doc__)
+        for member in vars(cls).values():
+            for method in (
+                member,
+                getattr(member, "fn", None),
+            ):  # the second: what `available_if` hides for some settings
+                if inspect.isfunction(method) or (method is member and hasattr(member, "fn")):
+                    method.__doc__ = complete(method.__doc__)
 
     if TYPE_CHECKING:  # parameters are stored by `stores`, which no type checker looks into
 

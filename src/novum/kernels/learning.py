@@ -256,7 +256,7 @@ class MultipleKernelLearning(ClassifierMixin, Estimator):
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
         """Learn weights and machines.
 
-        [labelled rows]
+        [rows, target, weights]
         """
         given = self._checked_kernels()
         self._on_objects = given is not None and compares_objects(given, X)
