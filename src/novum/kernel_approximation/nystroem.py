@@ -162,7 +162,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
     ) -> None: ...
 
     def _choice(self) -> KernelChoice:
-        set_ones = {name: getattr(self, name) for name in ("gamma", "coef0", "degree") if getattr(self, name) is not None}
+        set_ones = {
+            name: getattr(self, name) for name in ("gamma", "coef0", "degree") if getattr(self, name) is not None
+        }
         if callable(self.kernel) or self.kernel == "precomputed":
             if set_ones:
                 raise ParameterError(

@@ -259,7 +259,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
         n, choice = number_of_samples(given.X), self._choice()
         used = np.ones(n, bool) if given.weight is None else given.weight > 0
         if used.sum() < 2:
-            raise DataError(f"KernelRidge: leaving one of {int(used.sum())} rows out leaves none to learn from. Give more rows.")
+            raise DataError(
+                f"KernelRidge: leaving one of {int(used.sum())} rows out leaves none to learn from. Give more rows."
+            )
         rows = double_rows(self._used_rows(given.X, None if used.all() else used))
         weight = None if given.weight is None else given.weight[used]
         if form == "primal" and not scipy.sparse.issparse(rows):

@@ -23,7 +23,14 @@ from sklearn.preprocessing import PolynomialFeatures
 from novum.exceptions import DataWarning
 from novum.kernels.choice import Power
 
-__all__ = ["Monomials", "dual_coefficients", "monomials_of", "number_of_features", "primal_is_cheaper", "primal_weights"]
+__all__ = [
+    "Monomials",
+    "dual_coefficients",
+    "monomials_of",
+    "number_of_features",
+    "primal_is_cheaper",
+    "primal_weights",
+]
 
 Array = NDArray[np.float64]
 FEW_PENALTIES = 16  # different ones, up to which a Cholesky factor each costs less than one eigendecomposition

@@ -5,6 +5,8 @@ from novum.kernels.composition import Exponential, Gaussian
 from novum.kernels.constants import ConstantKernel as Constant
 from novum.kernels.constants import WhiteKernel as White
 from novum.kernels.graphs import WeisfeilerLehman, wl_isomorphism_test
+from novum.kernels.network import RBFNetwork
+from novum.kernels.perceptron import KernelPerceptron
 from novum.kernels.products import Linear, Polynomial, QuadraticForm, Sigmoid
 from novum.kernels.stationary import RBF, Laplacian, Matern, Radial, RationalQuadratic
 from novum.kernels.stationary import ExpSineSquared as Periodic
@@ -34,6 +36,8 @@ __all__ = [
     "WeisfeilerLehman",
     "White",
     "wl_isomorphism_test",
+    "KernelPerceptron",
+    "RBFNetwork",
 ]
 
 __getattr__ = moved_names(

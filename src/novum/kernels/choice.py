@@ -105,7 +105,8 @@ class KernelChoice(NamedTuple):
         dense = not (scipy.sparse.issparse(X) or scipy.sparse.issparse(Y))
         if dense and (known := self.compiled(X.shape[1])) is not None:
             return known(X, Y)
-        return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **self.params)
+        named = {name: value for name, value in self.params.items() if value is not None or callable(self.kernel)}
+        return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **named)
 
     def times(self, X: Any, Y: Any, V: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (2) for every row of X, (n, columns of V), without the matrix where the core can do without."""

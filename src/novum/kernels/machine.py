@@ -39,11 +39,11 @@ class KernelLearner(Estimator):
         owner = type(self).__name__
         if callable(self.kernel):
             return KernelChoice(self.kernel, self.kernel_params or {}, owner)
-        return KernelChoice(
-            self.kernel, {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}, owner
-        )
+        return KernelChoice(self.kernel, {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}, owner)
 
-    def _training_rows(self, X: Any, y: Any = None, sample_weight: Any = None, target: str | None = None) -> TrainingRows:
+    def _training_rows(
+        self, X: Any, y: Any = None, sample_weight: Any = None, target: str | None = None
+    ) -> TrainingRows:
         """Return the rows, target and weights of a fit in memory."""
         if callable(self.kernel) and home_of(X) == "memory" and not looks_numeric(X):
             return self._training_things(X, y, sample_weight, target)
