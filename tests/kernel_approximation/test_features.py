@@ -1,4 +1,4 @@
-"""Explicit features of kernels: literal formulas, scikit-learn's classes, the same features in every home, linear models behind them."""
+"""Explicit features of kernels: literal formulas, scikit-learn's classes, every home, linear models behind them."""
 
 import numpy as np
 import pytest

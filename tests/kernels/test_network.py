@@ -42,7 +42,7 @@ def test_linear_model_on_the_basis(normalized, intercept, alpha, weight):
 
 @pytest.mark.notes("003", "rbf-network")
 def test_normalised_basis_has_no_dead_regions():
-    """Far from all centers the plain features are zero; the normalised ones still add up to one, where every bump underflows too."""
+    """Far from all centers the plain features are zero; the normalised ones add up to one, where every bump underflows too."""
     far = np.array([[40.0, 0.0], [1e6, -1e6], [-90.0, 3.0]])
     plain, normal = (RBFNetwork(CENTERS, width=1.0, normalized=n, fit_intercept=False).fit(X, Y) for n in (False, True))
     assert_allclose(plain.basis(far), 0, atol=1e-300)

@@ -31,7 +31,7 @@ LARGEST_SEED = 2**32  # of NumPy's RandomState
 class Cells(NamedTuple):
     """Number, mean and sum of squared deviations of all cells."""
 
-    count: float
+    number: float
     mean: float
     square: float
 
@@ -57,9 +57,10 @@ def cells_of(_: Any, block: Block) -> Cells:
 
 def merge_cells(a: Cells, b: Cells) -> Cells:
     """Return the moments of both."""
-    count = a.count + b.count
+    number = a.number + b.number
     apart = b.mean - a.mean
-    return Cells(count, a.mean + apart * b.count / count, a.square + b.square + apart**2 * a.count * b.count / count)
+    between = apart**2 * a.number * b.number / number
+    return Cells(number, a.mean + apart * b.number / number, a.square + b.square + between)
 
 
 def waves(params: Waves, block: Block) -> Any:
@@ -130,7 +131,7 @@ class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self._gamma = self.gamma
         if isinstance(self.gamma, str):
             cells = source.total(cells_of, None, merge_cells)
-            self._gamma = cells.count / (d * cells.square) if cells.square > 0 else 1.0
+            self._gamma = cells.number / (d * cells.square) if cells.square > 0 else 1.0
         draws = legacy_random_state(self.random_state)
         self.random_weights_ = ((2.0 * self._gamma) ** 0.5 * draws.normal(size=(d, m))).astype(source.dtype, copy=False)
         self.random_offset_ = draws.uniform(0, 2 * np.pi, size=m).astype(source.dtype, copy=False)

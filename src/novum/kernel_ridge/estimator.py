@@ -199,7 +199,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
         numeric = hasattr(rows, "shape") and rows.ndim == 2
         power = self._choice().power(rows.shape[1]) if numeric else None
         M = solve.number_of_features(power, rows.shape[1]) if numeric else None
-        if scipy.sparse.issparse(rows) and (M != rows.shape[1] or alpha is None):
+        if scipy.sparse.issparse(rows) and (rows.shape[1] != M or alpha is None):
             M = None  # monomials of sparse columns, and their singular vectors, are dense
         if self.solver == "primal" and (M is None or not positive):
             raise ParameterError(
@@ -209,7 +209,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
             )
         if self.solver != "auto":
             return self.solver
-        return "primal" if M is not None and positive and solve.primal_is_cheaper(*rows.shape, M) else "dual"
+        return (
+            "primal"
+            if M is not None and positive and solve.primal_is_cheaper(rows.shape[0], rows.shape[1], M)
+            else "dual"
+        )
 
     def predict(self, X: Rows) -> Any:
         """Return f(x) for every row; with kernel="precomputed" X holds kernels with the training rows.

@@ -21,6 +21,7 @@ __all__ = [
     "Exponential",
     "Gaussian",
     "Kernel",
+    "KernelPerceptron",
     "Laplacian",
     "Linear",
     "Match",
@@ -28,6 +29,7 @@ __all__ = [
     "Periodic",
     "Polynomial",
     "QuadraticForm",
+    "RBFNetwork",
     "Radial",
     "RationalQuadratic",
     "SetKernel",
@@ -36,8 +38,6 @@ __all__ = [
     "WeisfeilerLehman",
     "White",
     "wl_isomorphism_test",
-    "KernelPerceptron",
-    "RBFNetwork",
 ]
 
 __getattr__ = moved_names(

@@ -49,13 +49,13 @@ class KernelLearner(Estimator):
             return self._training_things(X, y, sample_weight, target)
         self._refuse_sparse_matrix(X)
         owner = type(self).__name__
-        X = rows_at_hand(self, X, f"{owner} compares rows with each other", self._remedy)
+        X = rows_at_hand(self, X, f"{owner} compares every row with every other", self._remedy)
         source = self._source(X, y, sample_weight, target=target).in_memory()
         rows = source.array()
         if self._choice().is_matrix and rows.shape[0] != rows.shape[1]:
             raise DataError(
                 f"{owner}(kernel='precomputed'): Precomputed matrix must be a square matrix. Input is a"
-                f" {rows.shape[0]}x{rows.shape[1]} matrix. Give the kernel of every training row with every other."
+                f" {rows.shape[0]}x{rows.shape[1]} matrix. Give the square kernel matrix of all training rows."
             )
         return TrainingRows(rows, None if target is None else np.asarray(source.y), source.weight, source.dtype)
 

@@ -91,12 +91,12 @@ def block_triangle(basis: Basis, block: Block) -> Triangle:
     rows = np.hstack([np.ones((len(Phi), 1)), Phi, y])
     if block.weight is not None:
         rows *= np.sqrt(arrays.to_numpy(block.weight))[:, None]
-    return Triangle(np.linalg.qr(rows, mode="r"))
+    return Triangle(arrays.r_factor(rows))
 
 
 def merge_triangles(a: Triangle, b: Triangle) -> Triangle:
     """Return the triangular factor of the rows of both."""
-    return Triangle(np.linalg.qr(np.vstack([a.R, b.R]), mode="r"))
+    return Triangle(arrays.r_factor(np.vstack([a.R, b.R])))
 
 
 def least_squares(R: Array, m: int, alpha: float, intercept: bool) -> tuple[Array, Array]:
@@ -107,8 +107,8 @@ def least_squares(R: Array, m: int, alpha: float, intercept: bool) -> tuple[Arra
     if alpha > 0:
         penalty = np.sqrt(alpha) * np.eye(m + 1)[1:, 0 if intercept else 1 :]
         design, target = np.vstack([design, penalty]), np.vstack([target, np.zeros((m, target.shape[1]))])
-    v = np.linalg.lstsq(design, target, rcond=None)[0]
-    return (v[1:], v[0]) if intercept else (v, np.zeros(target.shape[1]))
+    v: Array = np.asarray(np.linalg.lstsq(design, target, rcond=None)[0], dtype=np.float64)
+    return (v[1:], np.asarray(v[0])) if intercept else (v, np.zeros(target.shape[1]))
 
 
 def answers(network: Network, block: Block) -> Any:
@@ -199,8 +199,8 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
         """
         if self.normalized and self.profile in SIGNED:
             raise ParameterError(
-                f"RBFNetwork(normalized=True, profile={self.profile!r}): this profile is zero or negative somewhere, so that its sum"
-                " cannot be divided by. Give 'gaussian', 'multiquadric' or 'inverse_multiquadric'."
+                f"RBFNetwork(normalized=True, profile={self.profile!r}): this profile is zero or negative somewhere, so that"
+                " its sum cannot be divided by. Give 'gaussian', 'multiquadric' or 'inverse_multiquadric'."
             )
         source = self._source(X, y, sample_weight, target="numeric")
         self.centers_ = self._placed(source)
@@ -219,8 +219,8 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
             given = np.asarray(self.centers, dtype=np.float64)
             if given.ndim != 2 or given.shape[1] != source.n_features or not len(given):
                 raise ParameterError(
-                    f"RBFNetwork(centers=...) has the shape {np.shape(self.centers)}; give a number of centers, or centers as rows of"
-                    f" {source.n_features} columns."
+                    f"RBFNetwork(centers=...) has the shape {np.shape(self.centers)}; give a number of centers, or centers as"
+                    f" rows of {source.n_features} columns."
                 )
             return given
         stream = Stream(seed_of(self.random_state))

@@ -4,9 +4,9 @@ r"""The perceptron in the space of a kernel: it counts its mistakes on every row
     rows in turn; where t_i f(x_i) <= 0, a mistake:   a_i <- a_i + eta t_i,   t_i = +1 or -1                            (2)
 
 until a sweep without mistakes. Zero counts as a mistake, or a = 0 would never change. So a_i = eta t_i m_i with m_i the number of
-mistakes on row i; eta scales f alone. If some function u of norm one has t_i u(x_i) >= g for all rows, and k(x_i, x_i) <= R^2, there
-are at most (R / g)^2 mistakes (Novikoff 1962). Where no function separates the classes it goes on for ever: the average of (1) over
-all steps is what to use then (Freund and Schapire 1999). There is no bias; a constant in the kernel makes one.
+mistakes on row i; eta scales f alone. If some function u of norm one has t_i u(x_i) >= g for all rows, and k(x_i, x_i) <= R^2,
+there are at most (R / g)^2 mistakes (Novikoff 1962). Where no function separates the classes it goes on for ever: use the average
+of (1) over all steps then (Freund and Schapire 1999). There is no bias; a constant in the kernel makes one.
 """
 
 import warnings
@@ -258,10 +258,10 @@ class KernelPerceptron(ClassifierMixin, KernelLearner):
         self.support_ = np.flatnonzero(mistakes.any(axis=0))
         self.mistakes_ = mistakes[:, self.support_]
         self.dual_coef_ = np.stack([m.coefficient for m in machines])[:, self.support_]
-        if self._choice().is_matrix:
-            self.support_vectors_ = np.empty((0, 0))
-        else:
-            self.support_vectors_ = rows[self.support_] if hasattr(rows, "shape") else [rows[i] for i in self.support_]
+        vectors: Any = np.empty((0, 0))
+        if not self._choice().is_matrix:
+            vectors = rows[self.support_] if hasattr(rows, "shape") else [rows[i] for i in self.support_]
+        self.support_vectors_ = vectors
         self.n_iter_ = max(len(m.history) for m in machines)
         together = [sum(m.history[k] for m in machines if k < len(m.history)) for k in range(self.n_iter_)]
         self.history_ = History([float(count) for count in together], name="mistakes")
