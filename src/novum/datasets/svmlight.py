@@ -65,16 +65,18 @@ def load_svmlight(
         raise SourceError(f"load_svmlight: there is no file '{where}'.")
     if isinstance(n_features, bool) or (n_features is not None and not 1 <= n_features <= MOST_COLUMNS):
         raise ParameterError(f"load_svmlight(n_features={n_features!r}): give a positive number of columns, or None.")
-    check_lines(where, multilabel)
     try:
         loaded: Any = load_svmlight_file(
             str(where), n_features=n_features, zero_based=zero_based, multilabel=multilabel, query_id=True
         )
-    except (ValueError, OverflowError, MemoryError) as error:
+    except (ValueError, IndexError, OverflowError, MemoryError, OSError, EOFError) as error:
+        check_lines(where, multilabel)  # which line it was
         raise DataError(f"load_svmlight: '{where}' cannot be read: {error}") from error
     X, y, queries = loaded
-    if X.shape[1] > MOST_COLUMNS:
-        raise DataError(f"load_svmlight: '{where}' has the column {X.shape[1]}, more than {MOST_COLUMNS}.")
+    numbers = [each for labels in y for each in labels] if multilabel else y
+    if not X.shape[0] or X.shape[1] > MOST_COLUMNS or not (np.isfinite(X.data).all() and np.isfinite(numbers).all()):
+        check_lines(where, multilabel)
+        raise DataError(f"load_svmlight: '{where}' holds numbers that are not finite, or too many columns.")
     if return_X_y:
         return X, y
     return Bunch(data=X, target=y, query_id=queries if len(queries) else None, filename=str(where))
@@ -128,7 +130,6 @@ def check_columns(path: Path, number: int, text: bytes) -> None:
         raise DataError(
             f"load_svmlight: line {number} of '{path}' has the column {columns[-1]}, more than {MOST_COLUMNS}."
         )
-    if not np.isfinite(
-        [float(cell) for cell in re.findall(rb"(?:^\s*|:)(" + NUMBER + rb")", text) for cell in cell[:1]]
-    ).all():
+    cells = [float(cell[0]) for cell in re.findall(rb"(?:^\s*|:|,)(" + NUMBER + rb")", text)]
+    if not np.isfinite(cells).all():
         raise DataError(f"load_svmlight: line {number} of '{path}' holds a number too large for a float.")
