@@ -24,6 +24,8 @@ _FAMILIES = (
     "gaussian_process",
     "graphical",
     "information",
+    "kernel_approximation",
+    "kernel_ridge",
     "kernels",
     "linalg",
     "linear_model",

@@ -40,6 +40,9 @@ SETTINGS: dict[str, dict] = {
     "HistGradientBoostingClassifier": {"max_iter": 4, "min_samples_leaf": 1, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 4, "min_samples_leaf": 1, "random_state": 0},
     "KernelPCA": {"n_components": 2, "random_state": 0},
+    "Nystroem": {"n_components": 3, "random_state": 0},
+    "RBFNetwork": {"centers": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]])},
+    "RBFSampler": {"random_state": 0},
     "LassoCV": {"alphas": [0.1]},
     "MultipleKernelLearning": {
         "tol": 10.0
@@ -75,6 +78,8 @@ SETTINGS["LinearSVR"] = {"tol": 1e-12, "loss": "squared_epsilon_insensitive"}
 PAIRWISE = {
     "KernelDensity",
     "KernelPCA",
+    "KernelPerceptron",
+    "KernelRidge",
     "MetricLearner",
     "MultipleKernelLearning",
     "NadarayaWatson",
@@ -168,6 +173,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         "absolute errors take the dual more than max_iter epochs, as in LIBLINEAR, and the warning that says so is an error here",
     ),
     "RadialBasis": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
+    "RBFNetwork": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
     "Mixture": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
     "RidgeClassifier": {"check_non_transformer_estimators_n_iter": "an exact solve has no iterations: n_iter_ is None"},
     **{

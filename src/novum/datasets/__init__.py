@@ -18,6 +18,7 @@ from novum.datasets.noise import add_noise
 from novum.datasets.regions import make_ellipse
 from novum.datasets.signals import make_mixed_signals
 from novum.datasets.subspaces import make_embedded_plane, make_height_weight
+from novum.datasets.svmlight import load_svmlight
 from novum.datasets.tennis import load_go_to_lesson, load_play_tennis
 from novum.runtime.moved_names import moved_names
 
@@ -32,6 +33,7 @@ __all__ = [
     "load_network",
     "load_nile",
     "load_play_tennis",
+    "load_svmlight",
     "load_tenfold_scores",
     "load_topic_words",
     "make_boolean",

@@ -10,8 +10,11 @@ The axes sum_i a_ij phi~(x_i) have length one: a_j'K~ a_j = 1, which is n (l_j/n
 axis. The linear kernel gives PCA. A point is brought back by a ridge regression of the rows on their scores,
 
     x(z) = sum_i c_i k(z, z_i),   (K_z + alpha I) c = X                                            (4)
+
+or, for Gaussian kernels, as the point whose features are nearest to those of the scores (novum.decomposition._pre_images).
 """
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
@@ -21,15 +24,19 @@ import scipy.sparse
 from scipy.sparse.linalg import eigsh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
-from novum.base.estimator import Estimator, fits
+from novum.base.estimator import fits
 from novum.base.parameters import stores
-from novum.exceptions import DataError, ParameterError
+from novum.decomposition._pre_images import fixed_points
+from novum.exceptions import NotConverged, ParameterError
 from novum.fold.blocks import Block
+from novum.kernels import RBF
+from novum.kernels.base import number_of_samples
+from novum.kernels.choice import KernelChoice
+from novum.kernels.machine import KernelLearner
 from novum.runtime import arrays, sklearn_private
 from novum.runtime.blas import single_blas
 from novum.runtime.random import Stream, seed_of
@@ -42,21 +49,8 @@ MANY_ROWS, FEW_AXES = 200, 10  # from where on Lanczos finds few axes sooner tha
 SPARE = 10  # columns more than wanted that a randomized start carries
 
 
-class Kernel(NamedTuple):
-    """A kernel and what it needs."""
-
-    metric: Any
-    params: dict
-
-    def between(self, X: Any, Y: Any = None) -> np.ndarray:
-        """Return the kernel between all rows of X and of Y."""
-        if isinstance(self.metric, str) and self.metric == "precomputed":
-            return X
-        return pairwise_kernels(X, Y, metric=self.metric, filter_params=True, **self.params)
-
-
 class Fitted(NamedTuple):
-    kernel: Kernel
+    kernel: KernelChoice
     rows: Any  # training rows
     column_means: np.ndarray  # (n,): of K
     mean: float
@@ -72,7 +66,8 @@ def scores(params: Fitted, block: Block) -> np.ndarray:
     """Return (3) for every row."""
     X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
     K = params.kernel.between(X, params.rows)
-    return (center_kernel(K, params.column_means, params.mean) @ params.weights).astype(X.dtype, copy=False)
+    out = center_kernel(K, params.column_means, params.mean) @ params.weights
+    return out.astype(X.dtype, copy=False) if hasattr(X, "dtype") and X.dtype.kind == "f" else out
 
 
 def leading(K: np.ndarray, k: int, solver: str, options: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -107,15 +102,16 @@ def randomized_eigenpairs(K: np.ndarray, k: int, options: Any) -> tuple[np.ndarr
     return values[largest], Q @ vectors[:, largest]
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner):
     """Principal components in the feature space of a kernel.
 
     Parameters
     ----------
     n_components : int, default=None
         None keeps all of non-zero variance.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"} or callable, default="linear"
-        A callable takes two rows and returns a number; with "precomputed" X is the kernel matrix.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "cosine", "precomputed"}, Kernel or callable, default="linear"
+        A kernel of `novum.kernels`; a function that takes two rows and returns a number; with "precomputed" X is the kernel
+        matrix.
     gamma : float, default=None
         Of "rbf", "poly" and "sigmoid"; None: one over the number of columns.
     degree : float, default=3
@@ -152,7 +148,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         v_j of (2).
     dual_coef_ : array of shape (n_samples, n_features)
         c of (4), where it was asked for; `X_transformed_fit_` holds the scores it belongs to.
-    X_fit_ : array or sparse matrix of shape (n_samples, n_features)
+    X_fit_ : array or sparse matrix of shape (n_samples, n_features), or list
     gamma_ : float
 
     Examples
@@ -167,7 +163,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     True
     """
 
-    _squares_columns = True
+    _squares_rows = False
+    _remedy = "give a sample of the rows as an array, or use PCA behind novum.kernel_approximation.Nystroem"
     _domains: dict[str, Domain] = {
         "n_components": Int(1) | Null(),
         "kernel": Choice(*KERNELS) | Function(),
@@ -222,12 +219,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 "Cannot fit_inverse_transform with a precomputed kernel. KernelPCA needs the rows for it."
             )
         rows = self._rows_in_memory(X)
-        self.gamma_ = 1 / rows.shape[1] if self.gamma is None else self.gamma
-        K = self._kernel().between(rows)
-        if K.shape[0] != K.shape[1]:
-            raise DataError(
-                f"KernelPCA(kernel='precomputed'): X must be a square kernel matrix, got the shape {K.shape}."
-            )
+        width = rows.shape[1] if hasattr(rows, "shape") and len(rows.shape) == 2 else 1
+        self.gamma_ = 1 / width if self.gamma is None else self.gamma
+        K = self._choice().between(rows)
         column_means = K.mean(axis=0)
         self._column_means, self._kernel_mean = column_means, float(column_means.mean())
         n = len(K)
@@ -243,17 +237,15 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _rows_in_memory(self, X: Any) -> Any:
         """Return the rows of X as one array or CSR matrix."""
-        remedy = (
-            "give a sample of the rows as an array, or use PCA on explicit features (novum.preprocessing.RadialBasis)"
-        )
-        rows = self._source(X).array("KernelPCA compares every row with every other", remedy)
+        rows = self._training_rows(X).X
         return rows.copy() if self.copy_X else rows
 
-    def _kernel(self) -> Kernel:
+    def _choice(self) -> KernelChoice:
         """Return the kernel with its parameters."""
         if callable(self.kernel):
-            return Kernel(self.kernel, self.kernel_params or {})
-        return Kernel(self.kernel, {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0})
+            return KernelChoice(self.kernel, self.kernel_params or {}, "KernelPCA")
+        gamma = getattr(self, "gamma_", self.gamma)
+        return KernelChoice(self.kernel, {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}, "KernelPCA")
 
     def _learn_inverse(self, rows: Any) -> None:
         """Learn (4)."""
@@ -261,8 +253,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             raise NotImplementedError(
                 "Inverse transform not implemented for sparse matrices! Give KernelPCA(fit_inverse_transform=True) a dense X."
             )
+        if not hasattr(rows, "shape"):
+            raise ParameterError(
+                "KernelPCA(fit_inverse_transform=True): only rows of numbers can be brought back, not what else a kernel compares."
+            )
         z = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
-        K = self._kernel().between(z)
+        K = self._choice().between(z)
         K.flat[:: len(K) + 1] += self.alpha
         self.dual_coef_ = scipy.linalg.solve(K, rows, assume_a="pos", overwrite_a=True)
         self.X_transformed_fit_ = z
@@ -278,12 +274,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         score of x:  z_j(x) = sum_i a_ij k~(x, x_i)    (3)
         """
         check_is_fitted(self)
+        params = Fitted(self._choice(), self.X_fit_, self._column_means, self._kernel_mean, self._axes())
+        return self._ask(X, scores, params)
+
+    def _axes(self) -> np.ndarray:
+        """Return a_j of (2), zero for axes without variance."""
         with np.errstate(divide="ignore"):
-            inverse = np.where(self.eigenvalues_ > 0, 1 / np.sqrt(self.eigenvalues_), 0.0)
-        params = Fitted(
-            self._kernel(), self.X_fit_, self._column_means, self._kernel_mean, self.eigenvectors_ * inverse
-        )
-        return self._rows(X, scores, params)
+            return self.eigenvectors_ * np.where(self.eigenvalues_ > 0, 1 / np.sqrt(self.eigenvalues_), 0.0)
 
     def inverse_transform(self, X: Rows) -> Any:
         """Return points (4) that have about these scores; needs `fit_inverse_transform=True`.
@@ -297,11 +294,55 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             )
         check_is_fitted(self)
         with single_blas():
-            return self._kernel().between(np.asarray(X), self.X_transformed_fit_) @ self.dual_coef_
+            return self._choice().between(np.asarray(X), self.X_transformed_fit_) @ self.dual_coef_
+
+    def pre_images(self, scores: Any, *, max_iter: int = 1000, tol: float = 1e-9) -> Any:
+        """Return the points whose features are nearest to those that have these scores; for Gaussian kernels.
+
+        Nothing is learned for it: a fixed-point iteration, from the best of the training rows, finds a point at which the
+        distance in feature space is stationary. Scores of rows that were left in few components come back without noise.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n_points, n_components)
+        max_iter : int, default=1000
+        tol : float, default=1e-9
+            Stop when no point moves by more than this share of the spread of the rows.
+
+        Returns
+        -------
+        array of shape (n_points, n_features)
+        """
+        check_is_fitted(self)
+        if not self._is_gaussian():
+            raise ParameterError(
+                f"KernelPCA(kernel={self.kernel!r}): pre_images iterates for Gaussian kernels of dense rows ('rbf', or RBF of"
+                " novum.kernels). Use fit_inverse_transform=True and inverse_transform."
+            )
+        Z = np.atleast_2d(np.asarray(scores, dtype=np.float64))
+        if Z.shape[1] != len(self.eigenvalues_) or not np.isfinite(Z).all():
+            raise ParameterError(
+                f"KernelPCA.pre_images: scores have the shape {Z.shape}; give finite ones, {len(self.eigenvalues_)} a row."
+            )
+        rows = self.X_fit_.astype(np.float64, copy=False)
+        with single_blas():
+            h = Z @ self._axes().T
+            share = h + (1 - h.sum(axis=1, keepdims=True)) / number_of_samples(rows)
+            found = fixed_points(self._choice().between, rows, share, max_iter, tol)
+        if not found.converged:
+            warnings.warn(
+                f"KernelPCA.pre_images: points still moved after max_iter={max_iter} steps; raise max_iter or tol.",
+                NotConverged,
+                stacklevel=2,
+            )
+        return found.points.astype(self.X_fit_.dtype, copy=False)
+
+    def _is_gaussian(self) -> bool:
+        named = isinstance(self.kernel, str) and self.kernel == "rbf"
+        return (named or isinstance(self.kernel, RBF)) and isinstance(self.X_fit_, np.ndarray)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

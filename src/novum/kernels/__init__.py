@@ -6,6 +6,8 @@ from novum.kernels.constants import ConstantKernel as Constant
 from novum.kernels.constants import WhiteKernel as White
 from novum.kernels.graphs import WeisfeilerLehman, wl_isomorphism_test
 from novum.kernels.learning import MultipleKernelLearning
+from novum.kernels.network import RBFNetwork
+from novum.kernels.perceptron import KernelPerceptron
 from novum.kernels.products import Linear, Polynomial, QuadraticForm, Sigmoid
 from novum.kernels.stationary import RBF, Laplacian, Matern, Radial, RationalQuadratic
 from novum.kernels.stationary import ExpSineSquared as Periodic
@@ -20,6 +22,7 @@ __all__ = [
     "Exponential",
     "Gaussian",
     "Kernel",
+    "KernelPerceptron",
     "Laplacian",
     "Linear",
     "Match",
@@ -28,6 +31,7 @@ __all__ = [
     "Periodic",
     "Polynomial",
     "QuadraticForm",
+    "RBFNetwork",
     "Radial",
     "RationalQuadratic",
     "SetKernel",

@@ -1,6 +1,7 @@
 """Support vector machines: classifiers, regressors and a detector of outliers, with any kernel; their margins and conditions."""
 
 from novum.svm.classification import SVC, NuSVC
+from novum.svm.conversion import from_sklearn
 from novum.svm.kkt import kkt_report
 from novum.svm.linear import LinearSVC, LinearSVR
 from novum.svm.margins import canonical_hyperplane, margins
@@ -17,6 +18,7 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "canonical_hyperplane",
+    "from_sklearn",
     "kkt_report",
     "margins",
     "plot_margin",

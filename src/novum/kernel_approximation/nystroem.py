@@ -1,0 +1,226 @@
+r"""Nystroem's features: kernels with a few of the rows, turned so that their inner products are about those of the kernel.
+
+With landmarks z_1 ... z_m drawn from the rows and B their kernel matrix,
+
+    phi(x) = B^(-1/2) (k(x, z_1), ..., k(x, z_m))'                                                                     (1)
+    phi(x)'phi(x') = k_x' B^-1 k_x'                                                                                    (2)
+
+which is the kernel itself where x or x' is a landmark, and else that of their projections on the span of the landmarks' features.
+docs/theory/kernel_machines.md.
+"""
+
+import warnings
+from functools import partial
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, RandomState, Real
+from novum.base.estimator import fits
+from novum.base.parameters import stores
+from novum.base.validation import home_of
+from novum.exceptions import ParameterError
+from novum.fold.blocks import Block
+from novum.kernel_approximation.fourier import legacy_random_state
+from novum.kernels.base import number_of_samples
+from novum.kernels.choice import NAMES, KernelChoice, looks_numeric
+from novum.kernels.machine import KernelLearner
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, Target
+
+__all__ = ["Nystroem"]
+
+LEAST = 1e-12  # singular values of B are not taken for less, as in scikit-learn
+
+
+class Landmarks(NamedTuple):
+    """Parameters of (1)."""
+
+    kernel: KernelChoice
+    rows: Any  # landmarks; of a kernel matrix the numbers of their columns
+    root: NDArray[np.float64]  # (m, m): B^(-1/2)
+
+
+class Drawn(NamedTuple):
+    """Rows with the least keys."""
+
+    key: NDArray[np.float64]  # (m,)
+    row: NDArray[np.int64]  # (m,): where they are in the data
+    x: NDArray[Any]  # (m, d)
+    seen: int
+
+
+class Draw(NamedTuple):
+    stream: Stream
+    wanted: int
+
+
+def drawn_rows(draw: Draw, block: Block) -> Drawn:
+    """Return the rows of a block with the least keys: a sample without replacement, whatever the blocks."""
+    n = block.X.shape[0]
+    key = draw.stream.keys("nystroem landmarks", 0, slice(block.start, block.start + n))
+    least = np.argsort(key, kind="stable")[: draw.wanted]
+    rows = block.X[arrays.like(block.X, least, "int64")] if arrays.is_tensor(block.X) else block.X[least]
+    return Drawn(key[least], block.start + least, arrays.to_numpy(rows), n)
+
+
+def keep_least(wanted: int, a: Drawn, b: Drawn) -> Drawn:
+    """Return the rows with the least keys of both."""
+    key = np.concatenate([a.key, b.key])
+    least = np.argsort(key, kind="stable")[:wanted]
+    row, x = np.concatenate([a.row, b.row]), np.concatenate([a.x, b.x])
+    return Drawn(key[least], row[least], x[least], a.seen + b.seen)
+
+
+def inverse_root(B: NDArray[Any]) -> NDArray[np.float64]:
+    """Return B^(-1/2) of (1), from singular values: then a kernel that is not valid keeps scikit-learn's features too."""
+    U, singular, V = np.linalg.svd(np.asarray(B, dtype=np.float64))
+    return (U / np.sqrt(np.maximum(singular, LEAST))) @ V
+
+
+def features(params: Landmarks, block: Block) -> Any:
+    """Return (1) for every row of a block."""
+    X = arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
+    K = X[:, params.rows] if params.kernel.is_matrix else params.kernel.between(X, params.rows)
+    out = np.asarray(K, dtype=np.float64) @ params.root.T
+    return arrays.like(block.X, out) if hasattr(block.X, "dtype") and block.X.dtype != object else out
+
+
+class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner):
+    """Features of a kernel from a few of the rows, which a linear model can follow.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="rbf"
+        A name of `sklearn.metrics.pairwise.kernel_metrics`, a kernel of `novum.kernels`, a function of two rows, or "precomputed":
+        then X is the kernel matrix.
+    gamma : float, default=None
+        Of "rbf", "laplacian", "poly", "sigmoid" and "chi2"; None: one over the number of columns ("chi2": one).
+    coef0 : float, default=None
+        Of "poly" and "sigmoid"; None is one.
+    degree : float, default=None
+        Of "poly"; None is three.
+    kernel_params : dict, default=None
+        Keywords of a function.
+    n_components : int, default=100
+        Number of landmarks, and of features; fewer where there are fewer rows.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        Which rows become landmarks; in memory an int draws those that scikit-learn draws.
+    n_jobs : int, default=None
+        Threads over blocks of rows.
+
+    Attributes
+    ----------
+    components_ : array, sparse matrix or list of n_components rows
+        The landmarks.
+    component_indices_ : array of shape (n_components,)
+        Where they are in the data.
+    normalization_ : array of shape (n_components, n_components)
+        B^(-1/2) of (1).
+
+    Examples
+    --------
+    Data that lie in files or on a cluster are read once for the landmarks; `transform` then works block by block.
+
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from novum.kernel_approximation import Nystroem
+    >>> from novum.svm import LinearSVC
+    >>> X = np.random.default_rng(0).normal(size=(500, 2))
+    >>> label = (X**2).sum(axis=1) > 1.4
+    >>> bool(make_pipeline(Nystroem(n_components=30, random_state=0), LinearSVC()).fit(X, label).score(X, label) > 0.95)
+    True
+    """
+
+    _domains: dict[str, Domain] = {
+        "kernel": Choice(*NAMES) | Function(),
+        "gamma": Real(0) | Null(),
+        "coef0": Real() | Null(),
+        "degree": Real(1) | Null(),
+        "kernel_params": Instance(dict) | Null(),
+        "n_components": Int(1),
+        "random_state": RandomState(),
+        "n_jobs": Int() | Null(),
+    }
+
+    @stores
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        *,
+        gamma: float | None = None,
+        coef0: float | None = None,
+        degree: float | None = None,
+        kernel_params: Any = None,
+        n_components: int = 100,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None: ...
+
+    def _choice(self) -> KernelChoice:
+        set_ones = {
+            name: getattr(self, name) for name in ("gamma", "coef0", "degree") if getattr(self, name) is not None
+        }
+        if callable(self.kernel) or self.kernel == "precomputed":
+            if set_ones:
+                raise ParameterError(
+                    f"Don't pass gamma, coef0 or degree to Nystroem if using a callable or precomputed kernel: got {set_ones}. A"
+                    " function gets its keywords by kernel_params."
+                )
+            return KernelChoice(self.kernel, self.kernel_params or {}, "Nystroem")
+        return KernelChoice(self.kernel, {**(self.kernel_params or {}), **set_ones}, "Nystroem")
+
+    @fits
+    def fit(self, X: Rows, y: Target = None) -> Self:
+        """Draw the landmarks.
+
+        [rows or a sparse matrix, no target]
+        """
+        choice = self._choice()
+        numeric = not callable(self.kernel) or home_of(X) != "memory" or looks_numeric(X)
+        source = self._source(X) if numeric and home_of(X) != "memory" else None
+        if source is not None and not choice.is_matrix:
+            draw = Draw(Stream(seed_of(self.random_state)), int(self.n_components))
+            found = source.total(drawn_rows, draw, partial(keep_least, draw.wanted))
+            rows, index, seen = found.x, found.row, found.seen
+        else:
+            given = self._training_rows(X).X
+            seen = number_of_samples(given)
+            index = legacy_random_state(self.random_state).permutation(seen)[: min(seen, int(self.n_components))]
+            rows = given[index] if hasattr(given, "shape") else [given[i] for i in index]
+        if self.n_components > seen:
+            warnings.warn(
+                f"n_components > n_samples. This is not possible. Nystroem(n_components={self.n_components}) has {seen} rows:"
+                " n_components was set to n_samples, which results in inefficient evaluation of the full kernel.",
+                UserWarning,
+                stacklevel=3,
+            )
+        B = rows[:, index] if choice.is_matrix else choice.between(rows)
+        single = hasattr(rows, "dtype") and rows.dtype == np.float32
+        self.normalization_ = inverse_root(B).astype(np.float32 if single else np.float64, copy=False)
+        self.components_, self.component_indices_ = rows, np.asarray(index)
+        self._n_features_out = len(index)
+        return self
+
+    def transform(self, X: Rows) -> Any:
+        """Return (1) for every row, in the home of X; with kernel="precomputed" X holds kernels with the training
+        rows.
+
+        [rows or a sparse matrix] -> array of shape (n_samples, n_components)
+        """
+        check_is_fitted(self)
+        return self._ask(X, features, self._landmarks())
+
+    def _landmarks(self) -> Landmarks:
+        choice = self._choice()
+        rows = self.component_indices_ if choice.is_matrix else self.components_
+        return Landmarks(choice, rows, self.normalization_.astype(np.float64, copy=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,5 @@
+"""Kernel ridge regression: least squares with a penalty, in the space of a kernel."""
+
+from novum.kernel_ridge.estimator import KernelRidge
+
+__all__ = ["KernelRidge"]
