@@ -33,6 +33,7 @@ FAMILIES = (
     "comparison",
     "evaluation",
     "kernels",
+    "svm",
 )
 
 
