@@ -19,6 +19,7 @@ from novum.linear_model import Lasso, SGDRegressor
 from novum.neighbors import KernelDensity, NearestNeighbors
 from novum.runtime.pool import map_ordered
 from novum.sequence import CategoricalHMM, kalman_smoother
+from novum.svm import LinearSVC, NuSVR
 from novum.tree import DecisionTreeRegressor
 
 SOON = 2.0  # seconds: one is what is promised, another for a machine that does something else as well
@@ -94,7 +95,19 @@ def _states():
     return lambda: model.score(symbols)
 
 
+def _machine():
+    X, y = _table(40_000, 30)
+    return lambda: NuSVR(nu=0.5).fit(X, y)  # begins with a pass over all pairs
+
+
+def _linear_machine():
+    X, y = _table(20_000, 200)
+    return lambda: LinearSVC(loss="hinge", C=1e6, tol=1e-12, max_iter=10**9).fit(X, y > 0)
+
+
 LONG = {
+    "machine": _machine,
+    "linear machine": _linear_machine,
     "states": _states,
     "density": _density,
     "words": _words,
