@@ -201,7 +201,7 @@ class AnswersMixin:
         random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
             None is the constructor's.
         currstate : int, default=None
-            The state of the first row; None draws it from startprob_.
+            The state of the first row; None draws it from `startprob_`.
 
         Returns
         -------
