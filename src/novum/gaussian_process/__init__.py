@@ -1,3 +1,5 @@
-"""Gaussian processes: kernels under scikit-learn's names."""
+"""Gaussian processes: regression, classification, and kernels under scikit-learn's names."""
 
-__all__: list[str] = []
+from novum.gaussian_process.regression import GaussianProcessRegressor
+
+__all__ = ["GaussianProcessRegressor"]
