@@ -19,7 +19,7 @@ from novum.gaussian_process.evidence import objects_of
 from novum.runtime import arrays
 from novum.runtime.random import Stream
 
-__all__ = ["Posterior", "covariance_of", "draws_of", "mean_block", "mean_of", "spread_block", "variance_of"]
+__all__ = ["Posterior", "covariance_of", "draws_of", "like_rows", "mean_block", "mean_of", "spread_block", "variance_of"]
 
 BELOW_ZERO = 1e-5  # of the prior variance: what rounding alone does not explain
 Array = NDArray[np.float64]
