@@ -23,6 +23,7 @@ from novum.fold.blocks import Block
 from novum.gaussian_process import laplace, softmax
 from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
 from novum.gaussian_process.posterior import like_rows
+from novum.gaussian_process.subset import rows_of
 from novum.gaussian_process.training import SEARCH_DOMAINS, compares_vectors, read_training, start_kernel
 from novum.kernels.operators import CompoundKernel
 from novum.runtime import arrays
@@ -49,13 +50,6 @@ class Committee(NamedTuple):
     points: Any
     kind: str
     classes: int
-
-
-def rows_of(points: Any, rows: Any) -> Any:
-    """Return the points of a machine."""
-    if rows is None:
-        return points
-    return points[rows] if hasattr(points, "shape") else [points[i] for i in rows]
 
 
 def scores_of(committee: Committee, X: Any) -> Array:
@@ -133,6 +127,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
     ----------
     kernel_ : Kernel
         With the hyper-parameters that were found; of several processes a CompoundKernel.
+    X_train_ : array
     classes_ : array
     n_classes_ : int
     log_marginal_likelihood_value_ : float
@@ -179,7 +174,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
     ) -> None: ...
 
     @fits
-    def fit(self, X: Any, y: Any) -> "GaussianProcessClassifier":
+    def fit(self, X: Any, y: Any = None) -> "GaussianProcessClassifier":
         """Find hyper-parameters and modes.
 
         Parameters
@@ -192,14 +187,16 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         self
         """
         if isinstance(self.kernel, SklearnCompoundKernel | CompoundKernel):
-            raise ParameterError("kernel cannot be a CompoundKernel. GaussianProcessClassifier: give a sum or a product.")
+            raise ParameterError(
+                "kernel cannot be a CompoundKernel. GaussianProcessClassifier: give a sum or a product."
+            )
         points, label, _ = read_training(self, X, y, "classes")
         self.classes_, code = np.unique(label, return_inverse=True)
         self.n_classes_ = classes = len(self.classes_)
         if classes == 1:
             raise DataError(
                 f"GaussianProcessClassifier requires 2 or more distinct classes; got 1 class (only class {self.classes_[0]} is"
-                " present)"
+                " present). Give labels of at least 2 classes."
             )
         self._kind = "binary" if classes == 2 else self.multi_class
         earlier = list(getattr(self, "_machines", ())) if self.warm_start else []
@@ -308,9 +305,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
         kernels = [machine.kernel for machine in self._machines]
         return kernels[0] if len(kernels) == 1 else CompoundKernel(kernels)
 
-    def log_marginal_likelihood(
-        self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
-    ) -> Any:
+    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
         """Return the approximate log marginal likelihood of the training data at `theta`; of several processes the mean.
 
         Parameters

@@ -18,6 +18,8 @@ from novum.runtime.random import seed_of
 __all__ = ["Optimum", "generator_of", "maximize", "warn_at_bounds"]
 
 NEAR_BOUND = 1e-5  # relative distance, in logarithms, as scikit-learn judges it
+SMALL_SLOPE = 1e-5  # of the evidence: there a search that stops because rounding hides further progress has arrived
+STEEP = 10.0  # of the bowl that stands where there is no evidence, times the size of the greatest
 Array = NDArray[np.float64]
 
 
@@ -56,11 +58,21 @@ def maximize(
     Optimum
     """
 
+    best: list[Any] = []  # the greatest value so far, and its theta
+
     def loss(theta: Array, eval_gradient: bool = True) -> Any:
         if not eval_gradient:
             return -objective(theta, False)
         value, slope = objective(theta, True)
-        return -value, -slope
+        if np.isfinite(value) and np.isfinite(slope).all():
+            if not best or value > best[0]:
+                best[:] = value, np.array(theta)
+            return -value, -slope
+        if not best or callable(optimizer):
+            return np.inf, np.zeros(len(theta))
+        away = theta - best[1]  # a bowl about the best theta leads a line search back; a flat infinity would end it
+        steep = STEEP * max(1.0, abs(best[0]))
+        return -best[0] + steep * float(away @ away), 2 * steep * away
 
     bounds = kernel.bounds
     starts = [kernel.theta]
@@ -74,12 +86,14 @@ def maximize(
         starts += [draws.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(n_restarts)]
     found = []
     for start in starts:
+        best.clear()
         if callable(optimizer):
             theta, least = optimizer(loss, start, bounds=bounds)
         else:
             result = minimize(loss, start, method="L-BFGS-B", jac=True, bounds=bounds)
             theta, least = result.x, result.fun
-            if result.status != 0:
+            inside = np.clip(theta - result.jac, *bounds.T) - theta  # what the bounds leave of the gradient
+            if result.status != 0 and np.abs(inside).max(initial=0.0) > SMALL_SLOPE * max(1.0, abs(least)):
                 warnings.warn(
                     f"lbfgs failed to converge (status={result.status}): {result.message}. {owner}: the hyper-parameters may"
                     " not be optimal; scale the data, give the kernel other starting values or bounds, or n_restarts_optimizer.",

@@ -75,11 +75,11 @@ def find_mode(K: Array, y: Array, start: Array | None, max_iter: int) -> Mode:
             trial = a + step * (aim - a)
             latent_values = K @ trial
             reached = log_likelihood(sign, latent_values) - 0.5 * float(trial @ latent_values)
-            if reached >= psi or step < SHORTEST:
+            if reached >= psi - TOLERANCE or step < SHORTEST:
                 break
             step /= 2
         gain, psi = reached - psi, max(reached, psi)
-        if gain >= 0:
+        if gain >= -TOLERANCE:  # near the top rounding hides what a whole step still gains
             a, f = trial, latent_values
         if gain < TOLERANCE:
             converged = True

@@ -19,7 +19,17 @@ from novum.gaussian_process.evidence import objects_of
 from novum.runtime import arrays
 from novum.runtime.random import Stream
 
-__all__ = ["Posterior", "covariance_of", "draws_of", "like_rows", "mean_block", "mean_of", "spread_block", "variance_of"]
+__all__ = [
+    "Posterior",
+    "covariance_of",
+    "draws_of",
+    "like_rows",
+    "mean_block",
+    "mean_of",
+    "prior_answers",
+    "spread_block",
+    "variance_of",
+]
 
 BELOW_ZERO = 1e-5  # of the prior variance: what rounding alone does not explain
 Array = NDArray[np.float64]
@@ -81,6 +91,19 @@ def spread_block(at: Posterior, block: Block) -> Any:
 def like_rows(X: Any, values: Array) -> Any:
     """Return values in the library and precision of the rows they belong to."""
     return arrays.like(X, values) if arrays.is_tensor(X) else values.astype(X.dtype, copy=False)
+
+
+def prior_answers(kernel: Any, X: Any, outputs: int, with_std: bool, with_cov: bool) -> Any:
+    """Return the mean of the prior, zero, with standard deviations or the covariance if asked for."""
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    mean = np.zeros(n) if outputs == 1 else np.zeros((n, outputs))
+    if with_cov:
+        K = np.asarray(kernel(X), np.float64)
+        return mean, K if outputs == 1 else np.repeat(K[:, :, None], outputs, axis=2)
+    if with_std:
+        std = np.sqrt(np.asarray(kernel.diag(X), np.float64))
+        return mean, std if outputs == 1 else np.repeat(std[:, None], outputs, axis=1)
+    return mean
 
 
 def draws_of(mean: Array, covariance: Array, size: int, seed: int, output: int = 0) -> Array:

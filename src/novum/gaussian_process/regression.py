@@ -7,7 +7,6 @@ covariance matrices in `covariance`, the search for hyper-parameters in `hyperpa
 docs/theory/gaussian_processes.md.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -19,24 +18,26 @@ from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.distributions import Normal
-from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.exceptions import DataError, ParameterError
 from novum.gaussian_process import posterior
 from novum.gaussian_process.covariance import Factor, append, factorize, solve
-from novum.gaussian_process.evidence import covariance, leave_one_out, log_evidence
+from novum.gaussian_process.evidence import covariance, evidence_at, leave_one_out, log_evidence
 from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
-from novum.gaussian_process.subset import choose_rows
+from novum.gaussian_process.subset import choose_rows, rows_of
 from novum.gaussian_process.training import (
     SEARCH_DOMAINS,
     compares_vectors,
     new_points,
+    noise_of,
+    normalization,
     read_training,
     start_kernel,
+    warn_of_jitter,
 )
 from novum.runtime.random import seed_of
 
 __all__ = ["GaussianProcessRegressor"]
 
-LARGE_JITTER = 1e-6  # of the mean prior variance: from there on it is noise that the user should know of
 NOT_COVARIANCE = (
     "The kernel, {kernel}, is not returning a positive definite matrix. Try gradually increasing the 'alpha' parameter of your"
     " {owner} estimator. No jitter up to a hundredth of the variances made it one: is the kernel valid (kernel.is_psd())?"
@@ -138,7 +139,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     ) -> None: ...
 
     @fits
-    def fit(self, X: Any, y: Any) -> "GaussianProcessRegressor":
+    def fit(self, X: Any, y: Any = None) -> "GaussianProcessRegressor":
         """Find the hyper-parameters and the posterior.
 
         Parameters
@@ -159,19 +160,19 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
                 "The number of targets seen in `y` is different from the parameter `n_targets`. Got"
                 f" {seen} != {self.n_targets}. GaussianProcessRegressor: leave n_targets=None, or give as many columns of y."
             )
-        noise = self._noise_of(len(target))
-        points, target, noise, tensor = self._chosen(points, target, noise, tensor)
-        self._y_train_mean, self._y_train_std = np.zeros(seen), np.ones(seen)
-        if self.normalize_y:
-            self._y_train_mean = np.atleast_1d(target.mean(axis=0))
-            spread = np.atleast_1d(target.std(axis=0))
-            flat = spread <= 10 * np.finfo(float).eps * np.maximum(np.abs(target).max(axis=0), spread)
-            self._y_train_std = np.where(flat, 1.0, spread)
-            target = (target - self._y_train_mean) / self._y_train_std
+        noise = noise_of(self.alpha, len(target))
+        self.subset_ = None
+        if self.subset_size is not None and self.subset_size < len(target):
+            self.subset_ = choose_rows(points, self.subset_size, self.subset_by, self.random_state)
+            points, target, noise, tensor = (rows_of(part, self.subset_) for part in (points, target, noise, tensor))
+        mean, spread = normalization(target) if self.normalize_y else (np.zeros(seen), np.ones(seen))
+        target = (target - mean) / spread if self.normalize_y else target
+        self._y_train_mean, self._y_train_std = mean, spread
         self.kernel_ = start_kernel(self.kernel)
         self.X_train_, self.y_train_, self._noise = points, target, noise
         outputs = target.reshape(len(target), -1)
-        objective, factor_of = self._objective, self._factor
+        objective: Any = self._objective
+        factor_of: Any = self._factor
         if tensor is not None:
             from novum.gaussian_process.tensors import TensorProcess
 
@@ -180,7 +181,12 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
                 objective, factor_of = process.objective(self.kernel_), process.factor
         if self.optimizer is not None and self.kernel_.n_dims > 0:
             best = maximize(
-                type(self).__name__, objective, self.kernel_, self.optimizer, self.n_restarts_optimizer, self.random_state
+                type(self).__name__,
+                objective,
+                self.kernel_,
+                self.optimizer,
+                self.n_restarts_optimizer,
+                self.random_state,
             )
             self.kernel_.theta, self.log_marginal_likelihood_value_ = best
             warn_at_bounds(self.kernel_)
@@ -188,33 +194,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             self.log_marginal_likelihood_value_ = np.float64(objective(self.kernel_.theta, False))
         self._condition_on(factor_of(self.kernel_))
         return self
-
-    def _noise_of(self, n: int) -> Any:
-        """Return `alpha` as a number or a number per point."""
-        noise = np.asarray(self.alpha, dtype=np.float64)
-        if noise.size == 1:
-            return float(noise.reshape(()))
-        if noise.shape != (n,):
-            raise ParameterError(
-                f"alpha must be a scalar or an array with same number of entries as y. ({noise.shape[0]} != {n})"
-                " GaussianProcessRegressor: give a variance per row."
-            )
-        if not (noise >= 0).all():
-            raise ParameterError("GaussianProcessRegressor: alpha holds a negative number; variances are 0 or more.")
-        return noise
-
-    def _chosen(self, points: Any, target: Array, noise: Any, tensor: Any) -> tuple[Any, Array, Any, Any]:
-        """Return the rows of the subset, or all."""
-        self.subset_ = None
-        if self.subset_size is None or self.subset_size >= len(target):
-            return points, target, noise, tensor
-        if self.subset_by == "cluster" and not compares_vectors(self.kernel):
-            raise ParameterError(
-                'GaussianProcessRegressor: subset_by="cluster" needs vectors; for objects of a kernel give subset_by="random".'
-            )
-        chosen = self.subset_ = choose_rows(points, self.subset_size, self.subset_by, self.random_state)
-        some = points[chosen] if hasattr(points, "shape") else [points[i] for i in chosen]
-        return some, target[chosen], noise if np.ndim(noise) == 0 else noise[chosen], None if tensor is None else tensor[chosen]
 
     def _objective(self, theta: Array, eval_gradient: bool) -> Any:
         """Return the log marginal likelihood at theta, and its gradient; the fitted kernel takes theta."""
@@ -242,24 +221,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         target = self.y_train_.reshape(len(self.y_train_), -1)
         self.alpha_ = solve(factor, target).reshape(self.y_train_.shape)
         usual = float(np.mean((self.L_**2).sum(axis=1)))
-        if factor.jitter > LARGE_JITTER * usual:
-            warnings.warn(
-                f"{type(self).__name__}: a jitter of {factor.jitter:.3g} ({factor.jitter / usual:.2g} of the mean variance) had to be"
-                " added to the diagonal: points are (nearly) equal, or the kernel is hardly valid. Predictions treat it as noise;"
-                " a larger alpha or a WhiteKernel says so in the model.",
-                DataWarning,
-                stacklevel=4,
-            )
+        warn_of_jitter(type(self).__name__, factor.jitter, usual)
 
     def _posterior(self) -> posterior.Posterior:
         weights = self.alpha_.reshape(len(self.alpha_), -1)
-        return posterior.Posterior(
-            self.kernel_, self.X_train_, self.L_, weights, self._y_train_mean, self._y_train_std
-        )
+        return posterior.Posterior(self.kernel_, self.X_train_, self.L_, weights, self._y_train_mean, self._y_train_std)
 
-    def log_marginal_likelihood(
-        self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
-    ) -> Any:
+    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
         """Return the log marginal likelihood of the training data at `theta`, and its gradient if asked for.
 
         Parameters
@@ -302,7 +270,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         if return_std and return_cov:
             raise RuntimeError("At most one of return_std or return_cov can be requested.")
         if not hasattr(self, "X_train_"):
-            return self._predict_prior(X, return_std, return_cov)
+            kernel = start_kernel(self.kernel, learned=False)
+            return posterior.prior_answers(kernel, new_points(self, X), self.n_targets or 1, return_std, return_cov)
         at = self._posterior()
         if compares_vectors(self.kernel) and not return_cov:
             both = self._rows(X, posterior.spread_block if return_std else posterior.mean_block, at)
@@ -325,18 +294,6 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         std = np.sqrt(posterior.variance_of(at, rows))[:, None] * at.scale
         return mean, std[:, 0] if std.shape[1] == 1 else std
 
-    def _predict_prior(self, X: Any, return_std: bool, return_cov: bool) -> Any:
-        rows, kernel = new_points(self, X), start_kernel(self.kernel, learned=False)
-        n, q = (rows.shape[0] if hasattr(rows, "shape") else len(rows)), self.n_targets or 1
-        mean = np.zeros(n) if q == 1 else np.zeros((n, q))
-        if return_cov:
-            K = np.asarray(kernel(rows), np.float64)
-            return mean, K if q == 1 else np.repeat(K[:, :, None], q, axis=2)
-        if return_std:
-            std = np.sqrt(np.asarray(kernel.diag(rows), np.float64))
-            return mean, std if q == 1 else np.repeat(std[:, None], q, axis=1)
-        return mean
-
     def predict_distribution(self, X: Any) -> Normal:
         """Return the law of a new target at every point, its noise included: a batch of `novum.distributions.Normal`.
 
@@ -345,7 +302,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         """
         mean, std = self.predict(X, return_std=True)
         scale = self._y_train_std if np.ndim(mean) == 2 else getattr(self, "_y_train_std", np.ones(1))[0]
-        noise = self._noise_of(len(self.alpha_) if hasattr(self, "alpha_") else 1)
+        noise = self._noise if hasattr(self, "alpha_") else noise_of(self.alpha, 1)
         extra = noise * scale**2 if np.ndim(noise) == 0 else 0.0
         return Normal(np.asarray(mean, np.float64), np.asarray(std, np.float64) ** 2 + extra)
 
@@ -417,7 +374,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         try:
             factor = append(Factor(self.L_, self.jitter_), across, corner)
         except np.linalg.LinAlgError as error:
-            raise np.linalg.LinAlgError(NOT_COVARIANCE.format(kernel=self.kernel_, owner=type(self).__name__)) from error
+            raise np.linalg.LinAlgError(
+                NOT_COVARIANCE.format(kernel=self.kernel_, owner=type(self).__name__)
+            ) from error
         if alpha is not None:
             old = np.broadcast_to(np.asarray(self._noise), (len(self.y_train_),))
             self._noise = np.concatenate([old, noise])
@@ -426,14 +385,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         )
         self.y_train_ = np.concatenate([self.y_train_, target])
         self._condition_on(factor)
-        self.log_marginal_likelihood_value_ = np.float64(self._known_evidence())
+        self.log_marginal_likelihood_value_ = evidence_at(self.L_, self.y_train_, self.alpha_)
         return self
-
-    def _known_evidence(self) -> float:
-        """Return the log marginal likelihood from the factor at hand."""
-        n, q = len(self.y_train_), self.y_train_.size // len(self.y_train_)
-        fit = float(np.sum(self.y_train_ * self.alpha_))
-        return -0.5 * fit - q * float(np.log(self.L_.diagonal()).sum()) - 0.5 * q * n * float(np.log(2 * np.pi))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

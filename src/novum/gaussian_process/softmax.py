@@ -9,8 +9,8 @@ r"""Laplace's approximation of latent processes behind labels of several classes
         s_ie = -1/2 pi_ie [ V_ee - sum_c pi_c V_cc - 2 (V pi)_e + 2 pi' V pi ],   V the (i, i) block of K - K S K          (6)
     f* | y ~ N( k*'G_c,  [c = d](k** - k*'E_c k*) + k*'E_c (M M')^-1 E_d k* )                                            (7)
 
-(2) to (4) are Rasmussen and Williams's algorithm 3.3; (6) is the derivative of (4) through K and through the mode. Probabilities are
-the mean of the softmax over (7), by points of a Sobol sequence, the same ones for every row.
+(2) to (4) are Rasmussen and Williams's algorithm 3.3; (6) is the derivative of (4) through K and through the mode. Probabilities
+are the mean of the softmax over (7), by points of a Sobol sequence, the same ones for every row.
 """
 
 from typing import Any, NamedTuple
@@ -85,11 +85,11 @@ def find_mode(K: Array, Y: Array, start: Array | None, max_iter: int) -> Softmax
             trial = a + step * (aim - a)
             values = K @ trial
             reached = psi_of(Y, values, trial)
-            if reached >= psi or step < SHORTEST:
+            if reached >= psi - TOLERANCE or step < SHORTEST:
                 break
             step /= 2
         gain, psi = reached - psi, max(reached, psi)
-        if gain >= 0:
+        if gain >= -TOLERANCE:  # near the top rounding hides what a whole step still gains
             a, f = trial, values
         if gain < TOLERANCE:
             converged = True

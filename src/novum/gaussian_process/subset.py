@@ -6,11 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.cluster import KMeans
+from novum.exceptions import ParameterError
 from novum.runtime.random import Stream, seed_of
 
-__all__ = ["choose_rows", "cluster_centers"]
+__all__ = ["choose_rows", "cluster_centers", "rows_of"]
 
 PASSES = 20  # of k-means: rows need to be spread, not clusters to be settled
+
+
+def rows_of(values: Any, rows: Any) -> Any:
+    """Return chosen rows of an array, a tensor or a list; a number that holds for all, and None, as they are."""
+    if values is None or rows is None or isinstance(values, float):
+        return values
+    return values[rows] if hasattr(values, "shape") else [values[i] for i in rows]
 
 
 def cluster_centers(X: Any, size: int, random_state: Any) -> NDArray[np.float64]:
@@ -31,6 +39,10 @@ def choose_rows(X: Any, size: int, by: str, random_state: Any) -> NDArray[np.int
     random_state : None, int, Generator, RandomState or SeedSequence
     """
     n, seed = len(X), seed_of(random_state)
+    if by == "cluster" and not (hasattr(X, "dtype") and X.dtype.kind == "f"):
+        raise ParameterError(
+            'GaussianProcessRegressor: subset_by="cluster" needs vectors; for objects of a kernel give subset_by="random".'
+        )
     if by == "random":
         return np.sort(Stream(seed).choice("subset", 0, n, size)).astype(np.intp)
     rows = np.asarray(X, np.float64)
