@@ -103,8 +103,8 @@ void times(const PackedKernel& k, Matrix<const double> v, Matrix<double> out, st
 void trace(const PackedKernel& k, std::optional<Matrix<const double>> a, double scale, Matrix<const double> v, std::size_t begin,
            std::size_t end, Vector<double> out) {
     range(k, begin, end);
-    require(k.program.same, "gram: a trace needs the same points twice");
-    require(!a || (a->shape(0) == k.program.n && a->shape(1) == k.program.n), "gram: a weight per pair");
+    require(k.program.same || (a && v.shape(1) == 0), "gram: a trace over two sets of points needs a weight per pair, and no vectors");
+    require(!a || (a->shape(0) == k.program.n && a->shape(1) == k.program.m), "gram: a weight per pair");
     require(v.shape(0) == k.program.n && out.shape(0) == k.slots, "gram: vectors with a number per point, a sum per parameter");
     nb::gil_scoped_release release;
     kn::gradient_trace(k.program, {a ? a->data() : nullptr, scale, v.data(), v.shape(1)}, begin, end, out.data());

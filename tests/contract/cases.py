@@ -5,6 +5,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from novum.base.discovery import all_estimators
 from novum.distributions import Normal, NormalGamma
+from novum.kernels import RBF, White
 from novum.mixture import GaussianMixture
 
 # Quick settings that make a fit deterministic and its result comparable between equivalent data sets.
@@ -75,7 +76,14 @@ SETTINGS |= {name: {"tol": 1e-12} for name in MACHINES}  # at the default an opt
 SETTINGS["LinearSVC"] = {"tol": 1e-12}
 SETTINGS["LinearSVR"] = {"tol": 1e-12, "loss": "squared_epsilon_insensitive"}
 
+SETTINGS["GaussianProcessRegressor"] = {"kernel": 4.0 * RBF(2.0) + White(1.0), "optimizer": None}
+
+SETTINGS["SparseGaussianProcessRegressor"] = {"n_inducing": 10, "optimizer": None, "random_state": 0}
+
 PAIRWISE = {
+    "GaussianProcessClassifier",
+    "GaussianProcessRegressor",
+    "SparseGaussianProcessRegressor",
     "KernelDensity",
     "KernelPCA",
     "KernelPerceptron",
@@ -115,7 +123,9 @@ STEPS = "a row of weight two is one long step, a row given twice two steps"
 # with cv=3, and a regularised covariance needs no more rows than features.
 CONFIGURED: dict[str, dict] = {"LogisticRegressionCV": {"cv": 3}, "QuadraticDiscriminantAnalysis": {"reg_param": 0.1}}
 CONFIGURED |= {name: {"tol": 1e-12} for name in MACHINES}
-CONFIGURED |= {name: SETTINGS[name] for name in LINEAR_MACHINES}
+CONFIGURED |= {
+    name: SETTINGS[name] for name in (*LINEAR_MACHINES, "GaussianProcessRegressor", "SparseGaussianProcessRegressor")
+}
 WEIGHT_CHECKS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 CONFIGURED_FAILURES = {
     "SVC": {"check_class_weight_classifiers": "a thousand steps do not reach tol=1e-12; holds at the default"},
@@ -132,6 +142,9 @@ CONFIGURED_FAILURES = {
     },
 }
 CLOSE = "the solver stops within tol of the optimum, from either side; with tol=1e-12 the check holds"
+AT_BOUNDS = (
+    "hyper-parameters of targets that are noise end at their bounds, and the warning that says so is an error here"
+)
 SINGULAR = "rows of a class are equal or fewer than the features: scikit-learn's class refuses these data too (it takes no weights)"
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
     "QuadraticDiscriminantAnalysis": dict.fromkeys(
@@ -171,6 +184,26 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
             "check_n_features_in",
         ),
         "absolute errors take the dual more than max_iter epochs, as in LIBLINEAR, and the warning that says so is an error here",
+    ),
+    "GaussianProcessRegressor": dict.fromkeys(
+        (
+            "check_positive_only_tag_during_fit",
+            "check_fit_idempotent",
+            "check_fit_check_is_fitted",
+            "check_regressor_multioutput",
+            "check_n_features_in",
+            "check_supervised_y_2d",
+        ),
+        AT_BOUNDS,
+    ),
+    "SparseGaussianProcessRegressor": dict.fromkeys(
+        (
+            "check_regressor_data_not_an_array",
+            "check_regressor_multioutput",
+            "check_fit_idempotent",
+            "check_n_features_in",
+        ),
+        AT_BOUNDS,
     ),
     "RadialBasis": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
     "RBFNetwork": {"check_sample_weight_equivalence_on_dense_data": DRAWN},

@@ -191,10 +191,16 @@ struct PutDown {
     }
 };
 
-// What every pair of the tile weighs, twice below the diagonal and nothing above it.
+// What every pair of the tile weighs: twice below the diagonal and nothing above it where rows and columns are the same points.
 NOVUM_INLINE void weigh(Back& t, const Weights& by, double* w) {
     const std::size_t first = t.panel * COLUMNS;
     std::memset(w, 0, TILE * sizeof(double));
+    if (!t.k.same) {
+        const std::size_t width = std::min(COLUMNS, t.k.m - first);
+        for (std::size_t r = 0; r < t.count; ++r)
+            for (std::size_t c = 0; c < width; ++c) w[r * COLUMNS + c] = by.scale * by.a[t.row[r] * t.k.m + first + c];
+        return;
+    }
     for (std::size_t r = 0; r < t.count; ++r) {
         const std::size_t row = t.row[r];
         const std::size_t upto = std::min(COLUMNS, row + 1 - std::min(first, row + 1));
@@ -215,7 +221,7 @@ struct Trace {
         interrupt::Now<64> now;
         for (std::size_t i = begin; i < end; i += ROWS) {
             t.take(i, end);
-            const std::size_t last = (i + t.count - 1) / COLUMNS + 1;
+            const std::size_t last = k.same ? (i + t.count - 1) / COLUMNS + 1 : k.panels();
             for (t.panel = 0; t.panel < last; ++t.panel) {
                 now.and_then();
                 forward<BYTES>(t);

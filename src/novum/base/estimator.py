@@ -53,7 +53,7 @@ def fits(method: Callable) -> Callable:
             told = self._reports_passes or method.__name__ != "fit" or not getattr(self, "_skl_callbacks", None)
             announced = nullcontext() if told else reporting(self, 0, X=X, y=y, sample_weight=weight)
             with (
-                single_blas(),
+                single_blas() if self._fits_need_single_blas else nullcontext(),
                 announced,
                 np.errstate(over="ignore", invalid="ignore"),
             ):  # what overflowed is refused by name below
@@ -92,6 +92,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     _squares_columns = False  # whether sums of squares must be finite: then huge numbers are refused by name
     _squares_rows = False  # the same of the rows that a prediction is asked for
     _rows_need_blas = True  # whether the functions that `_rows` is given call BLAS, which must then keep to one thread
+    _fits_need_single_blas = True  # False where a fit chooses by the size of its matrices
     _reports_passes = (
         False  # whether `fit` itself tells the callbacks of its passes; if not, `fits` announces it as one task
     )

@@ -1,3 +1,15 @@
-"""Gaussian processes: kernels under scikit-learn's names."""
+"""Gaussian processes: regression, exact and sparse, classification, pictures, and kernels under scikit-learn's names."""
 
-__all__: list[str] = []
+from novum.gaussian_process.classification import GaussianProcessClassifier
+from novum.gaussian_process.plots import plot_band, plot_draws, plot_evidence
+from novum.gaussian_process.regression import GaussianProcessRegressor
+from novum.gaussian_process.sparse import SparseGaussianProcessRegressor
+
+__all__ = [
+    "GaussianProcessClassifier",
+    "GaussianProcessRegressor",
+    "SparseGaussianProcessRegressor",
+    "plot_band",
+    "plot_draws",
+    "plot_evidence",
+]

@@ -20,7 +20,7 @@ from novum.exceptions import DataError
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["Builder", "GramProgram", "compile_kernel", "points_of"]
+__all__ = ["NODES", "Builder", "GramProgram", "build_kernel", "compile_kernel", "points_of"]
 
 NODES = (  # as cpp/include/novum/kernels/program.h numbers them
     *("constant", "white", "linear", "rbf", "matern12", "matern32", "matern52", "laplacian", "rational", "periodic"),
@@ -182,8 +182,9 @@ class GramProgram:
 
         Parameters
         ----------
-        A : array-like of shape (n, n), optional
-            Symmetric; only its lower triangle (j <= i of A[i, j]) is read.
+        A : array-like of shape (n, m), optional
+            Where rows and columns are the same points it is symmetric, and only its lower triangle (j <= i of A[i, j]) is read;
+            where they differ it is needed, and all of it counts.
         vectors : array-like of shape (n, q), optional
             V.
         scale : float, default=1.0
@@ -203,15 +204,21 @@ class GramProgram:
         return np.sum(self._run(part), axis=0) if self.slots and self.n else np.zeros(self.slots)
 
 
-def compile_kernel(kernel: Any, X: Any, Y: Any = None) -> GramProgram | None:
-    """Return the kernel over these points as a program, or None where a part of it has none."""
+def build_kernel(kernel: Any, X: Any, Y: Any = None) -> Builder | None:
+    """Return nodes, numbers and tables of the kernel over these points, or None where a part of it has none."""
     owner = type(kernel).__name__
     rows = points_of(owner, X)
     columns = None if Y is None else points_of(owner, Y, "Y")
     if columns is not None and columns.shape[1] != rows.shape[1]:
         raise DataError(f"{owner}: X has {rows.shape[1]} columns and Y {columns.shape[1]}; they must have the same.")
     builder = Builder(rows, columns)
-    if kernel._nodes(builder) is None:
+    return None if kernel._nodes(builder) is None else builder
+
+
+def compile_kernel(kernel: Any, X: Any, Y: Any = None) -> GramProgram | None:
+    """Return the kernel over these points as a program, or None where a part of it has none."""
+    builder = build_kernel(kernel, X, Y)
+    if builder is None:
         return None
-    single = rows.dtype == np.float32 and (columns is None or columns.dtype == np.float32)
+    single = all(tables[0].dtype == np.float32 for tables in (builder.rows, builder.columns) if tables)
     return GramProgram(builder, np.float32 if single else np.float64)

@@ -25,7 +25,7 @@ struct Weights {
 };
 
 /// out[s] += sum over pairs (i, j), i in begin..end and j < n counted with both orders, of weight_ij dk(x_i, x_j) / dtheta_s.
-/// Each pair is visited once; no derivative is stored. Only for programs whose rows and columns are the same.
+/// Each pair is visited once; no derivative is stored. Where rows and columns differ, all pairs weigh scale * a[i, j], a of shape (n, m).
 void gradient_trace(const Program& k, const Weights& weights, std::size_t begin, std::size_t end, double* out);
 
 /// out[i, j, s] = dk(x_i, x_j) / dtheta_s, rows begin..end, shape (n, m, slots).

@@ -1,0 +1,394 @@
+r"""Gaussian process regression: a prior over functions, and what is left of it when some of their values are known.
+
+    f ~ GP(0, k),   y = f(x) + noise,   noise ~ N(0, alpha)
+
+The formulas stand in `evidence` (marginal likelihood, its gradient, leave-one-out) and `posterior` (predictions), factors of
+covariance matrices in `covariance`, the search for hyper-parameters in `hyperparameters`; derivations in
+docs/theory/gaussian_processes.md.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
+from novum.distributions import Normal
+from novum.exceptions import DataError, ParameterError
+from novum.gaussian_process import posterior
+from novum.gaussian_process.covariance import Factor, append, factorize, solve
+from novum.gaussian_process.evidence import covariance, evidence_at, leave_one_out, log_evidence
+from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
+from novum.gaussian_process.subset import choose_rows, rows_of
+from novum.gaussian_process.training import (
+    SEARCH_DOMAINS,
+    compares_vectors,
+    new_points,
+    noise_of,
+    normalization,
+    read_training,
+    start_kernel,
+    warn_of_jitter,
+)
+from novum.runtime.random import seed_of
+
+__all__ = ["GaussianProcessRegressor"]
+
+NOT_COVARIANCE = (
+    "The kernel, {kernel}, is not returning a positive definite matrix. Try gradually increasing the 'alpha' parameter of your"
+    " {owner} estimator. No jitter up to a hundredth of the variances made it one: is the kernel valid (kernel.is_psd())?"
+)
+Array = NDArray[np.float64]
+
+
+class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
+    """Gaussian process regression.
+
+    A drop-in for scikit-learn's class that also reports its jitter, predicts each training point from the others, takes new
+    points without a new fit, and can choose the rows it learns from. Kernels of `novum.kernels` are compiled, and no derivative of
+    a covariance matrix is stored; those of scikit-learn work too.
+
+    Parameters
+    ----------
+    kernel : Kernel, default=None
+        Of `novum.kernels` (or `novum.gaussian_process.kernels`, the same objects under scikit-learn's names). Default
+        `1.0 * RBF(1.0)`, learned.
+    alpha : float or array of shape (n_samples,), default=1e-10
+        Variance of the noise, the same for all points or of each; added to the diagonal.
+    optimizer : "fmin_l_bfgs_b", callable or None, default="fmin_l_bfgs_b"
+        How hyper-parameters are found; None keeps those of the kernel. A callable is given `(objective, start, bounds=)` and
+        returns theta and the least value; `objective(theta, eval_gradient=True)` is minus the log marginal likelihood.
+    n_restarts_optimizer : int, default=0
+        Further starts, drawn between the bounds.
+    normalize_y : bool, default=False
+        Whether targets are given mean 0 and variance 1 before, and predictions scaled back.
+    copy_X_train : bool, default=True
+        Whether a copy of the training points is kept.
+    n_targets : int, default=None
+        Number of outputs, for predictions from the prior.
+    subset_size : int, default=None
+        Learn from so many rows only; all by default.
+    subset_by : {"random", "cluster"}, default="random"
+        Which: drawn evenly, or the row nearest to the center of each of `subset_size` clusters.
+    random_state : None, int, Generator, RandomState or SeedSequence, default=None
+        For restarts and the subset.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        With the hyper-parameters that were found.
+    X_train_, y_train_ : arrays
+        What was learned from; targets normalized if asked for.
+    L_ : array of shape (n, n)
+        Lower Cholesky factor of the covariance of the training targets.
+    alpha_ : array of shape (n,) or (n, n_targets)
+        That covariance's inverse times the targets.
+    log_marginal_likelihood_value_ : float
+    jitter_ : float
+        What had to be added to the diagonal beside `alpha` for a factor to exist; 0 usually.
+    subset_ : array of int or None
+        The rows that were learned from, where `subset_size` is given.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.gaussian_process import GaussianProcessRegressor
+    >>> from novum.kernels import RBF
+    >>> X, y = np.array([[-1.0], [0.0], [1.0]]), np.array([0.5, 1.0, 0.2])
+    >>> model = GaussianProcessRegressor(RBF(1.0), alpha=0.01, optimizer=None).fit(X, y)
+    >>> mean, std = model.predict([[0.5]], return_std=True)
+    >>> mean.round(6), (std**2).round(6)  # of the function; predict_distribution adds the noise
+    (array([0.689612]), array([0.02502]))
+    >>> float(round(model.log_marginal_likelihood_value_, 6))
+    -2.928667
+    """
+
+    _domains: dict[str, Domain] = {
+        **SEARCH_DOMAINS,
+        "alpha": Real(0) | ArrayLike(),
+        "normalize_y": Bool(),
+        "copy_X_train": Bool(),
+        "n_targets": Int(1) | Null(),
+        "subset_size": Int(1) | Null(),
+        "subset_by": Choice("random", "cluster"),
+    }
+    _fits_need_single_blas = False
+    _squares_columns = True
+    _squares_rows = True
+
+    @stores
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        alpha: Any = 1e-10,
+        optimizer: Any = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        normalize_y: bool = False,
+        copy_X_train: bool = True,
+        n_targets: int | None = None,
+        subset_size: int | None = None,
+        subset_by: str = "random",
+        random_state: Any = None,
+    ) -> None: ...
+
+    @fits
+    def fit(self, X: Any, y: Any = None) -> "GaussianProcessRegressor":
+        """Find the hyper-parameters and the posterior.
+
+        Parameters
+        ----------
+        X : array-like, frame or tensor of shape (n_samples, n_features), or list of objects of the kernel
+            The work for a tensor is done where it is.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+
+        Returns
+        -------
+        self
+        """
+        points, target, tensor = read_training(self, X, y, "numeric")
+        target = np.array(target, dtype=np.float64)
+        seen = target.shape[1] if target.ndim == 2 else 1
+        if self.n_targets is not None and seen != self.n_targets:
+            raise ParameterError(
+                "The number of targets seen in `y` is different from the parameter `n_targets`. Got"
+                f" {seen} != {self.n_targets}. GaussianProcessRegressor: leave n_targets=None, or give as many columns of y."
+            )
+        noise = noise_of(self.alpha, len(target))
+        self.subset_ = None
+        if self.subset_size is not None and self.subset_size < len(target):
+            self.subset_ = choose_rows(points, self.subset_size, self.subset_by, self.random_state)
+            points, target, noise, tensor = (rows_of(part, self.subset_) for part in (points, target, noise, tensor))
+        mean, spread = normalization(target) if self.normalize_y else (np.zeros(seen), np.ones(seen))
+        target = (target - mean) / spread if self.normalize_y else target
+        self._y_train_mean, self._y_train_std = mean, spread
+        self.kernel_ = start_kernel(self.kernel)
+        self.X_train_, self.y_train_, self._noise = points, target, noise
+        outputs = target.reshape(len(target), -1)
+        objective: Any = self._objective
+        factor_of: Any = self._factor
+        if tensor is not None:
+            from novum.gaussian_process.tensors import TensorProcess
+
+            process = TensorProcess(tensor, outputs, noise)
+            if process.takes(self.kernel_):
+                objective, factor_of = process.objective(self.kernel_), process.factor
+        if self.optimizer is not None and self.kernel_.n_dims > 0:
+            best = maximize(
+                type(self).__name__,
+                objective,
+                self.kernel_,
+                self.optimizer,
+                self.n_restarts_optimizer,
+                self.random_state,
+            )
+            self.kernel_.theta, self.log_marginal_likelihood_value_ = best
+            warn_at_bounds(self.kernel_)
+        else:
+            self.log_marginal_likelihood_value_ = np.float64(objective(self.kernel_.theta, False))
+        self._condition_on(factor_of(self.kernel_))
+        return self
+
+    def _objective(self, theta: Array, eval_gradient: bool) -> Any:
+        """Return the log marginal likelihood at theta, and its gradient; the fitted kernel takes theta."""
+        self.kernel_.theta = theta
+        return self._evidence(self.kernel_, eval_gradient)
+
+    def _evidence(self, kernel: Any, gradient: bool) -> Any:
+        try:
+            found = log_evidence(
+                kernel, self.X_train_, self.y_train_.reshape(len(self.y_train_), -1), self._noise, gradient
+            )
+        except np.linalg.LinAlgError:
+            return (-np.inf, np.zeros(kernel.n_dims)) if gradient else -np.inf
+        return (found.value, found.gradient) if gradient else found.value
+
+    def _factor(self, kernel: Any) -> Factor:
+        try:
+            return factorize(covariance(kernel, self.X_train_, self._noise))
+        except np.linalg.LinAlgError as error:
+            raise np.linalg.LinAlgError(NOT_COVARIANCE.format(kernel=kernel, owner=type(self).__name__)) from error
+
+    def _condition_on(self, factor: Factor) -> None:
+        """Set what predictions need."""
+        self.L_, self.jitter_ = np.tril(factor.lower), factor.jitter
+        target = self.y_train_.reshape(len(self.y_train_), -1)
+        self.alpha_ = solve(factor, target).reshape(self.y_train_.shape)
+        usual = float(np.mean((self.L_**2).sum(axis=1)))
+        warn_of_jitter(type(self).__name__, factor.jitter, usual)
+
+    def _posterior(self) -> posterior.Posterior:
+        weights = self.alpha_.reshape(len(self.alpha_), -1)
+        return posterior.Posterior(self.kernel_, self.X_train_, self.L_, weights, self._y_train_mean, self._y_train_std)
+
+    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True) -> Any:
+        """Return the log marginal likelihood of the training data at `theta`, and its gradient if asked for.
+
+        Parameters
+        ----------
+        theta : array-like of shape (n_dims,), default=None
+            Logarithms of the hyper-parameters; None for those that were found.
+        eval_gradient : bool, default=False
+        clone_kernel : bool, default=True
+            Whether `kernel_` stays as it is.
+
+        Returns
+        -------
+        value : float
+        gradient : array of shape (n_dims,), only with eval_gradient
+        """
+        check_is_fitted(self, "kernel_")
+        if theta is None:
+            if eval_gradient:
+                raise ParameterError("Gradient can only be evaluated for theta!=None")
+            return self.log_marginal_likelihood_value_
+        kernel = self.kernel_.clone_with_theta(np.asarray(theta, float)) if clone_kernel else self.kernel_
+        kernel.theta = np.asarray(theta, float)
+        return self._evidence(kernel, eval_gradient)
+
+    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
+        """Return the mean at new points; of the prior where nothing has been fitted.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features), or list of objects
+        return_std, return_cov : bool, default=False
+            Also return standard deviations, or the covariance of all points; for rows in memory.
+
+        Returns
+        -------
+        mean : array of shape (n_samples,) or (n_samples, n_targets)
+        std : array of the same shape, only with return_std
+        cov : array of shape (n_samples, n_samples) or (n_samples, n_samples, n_targets), only with return_cov
+        """
+        if return_std and return_cov:
+            raise RuntimeError("At most one of return_std or return_cov can be requested.")
+        if not hasattr(self, "X_train_"):
+            kernel = start_kernel(self.kernel, learned=False)
+            return posterior.prior_answers(kernel, new_points(self, X), self.n_targets or 1, return_std, return_cov)
+        at = self._posterior()
+        if compares_vectors(self.kernel) and not return_cov:
+            both = self._rows(X, posterior.spread_block if return_std else posterior.mean_block, at)
+            if not return_std:
+                return both
+            if not hasattr(both, "shape") or hasattr(both, "dask"):
+                raise DataError(
+                    "GaussianProcessRegressor.predict: return_std=True takes rows in memory; give batches of them."
+                )
+            q = at.weights.shape[1]
+            return (both[:, 0], both[:, 1]) if q == 1 else (both[:, :q], both[:, q:])
+        rows = new_points(self, X)
+        mean = posterior.mean_of(at, rows)
+        mean = mean[:, 0] if mean.shape[1] == 1 else mean
+        if return_cov:
+            cov = posterior.covariance_of(at, rows)[:, :, None] * at.scale**2
+            return mean, cov[:, :, 0] if cov.shape[2] == 1 else cov
+        if not return_std:
+            return mean
+        std = np.sqrt(posterior.variance_of(at, rows))[:, None] * at.scale
+        return mean, std[:, 0] if std.shape[1] == 1 else std
+
+    def predict_distribution(self, X: Any) -> Normal:
+        """Return the law of a new target at every point, its noise included: a batch of `novum.distributions.Normal`.
+
+        Noise is the white part of the kernel and `alpha`; where `alpha` is given per point that of new points is not known, and
+        left out.
+        """
+        mean, std = self.predict(X, return_std=True)
+        scale = self._y_train_std if np.ndim(mean) == 2 else getattr(self, "_y_train_std", np.ones(1))[0]
+        noise = self._noise if hasattr(self, "alpha_") else noise_of(self.alpha, 1)
+        extra = noise * scale**2 if np.ndim(noise) == 0 else 0.0
+        return Normal(np.asarray(mean, np.float64), np.asarray(std, np.float64) ** 2 + extra)
+
+    def leave_one_out_predict(self, return_std: bool = False) -> Any:
+        """Return each training target's prediction from all others, at the hyper-parameters that were found, in closed form.
+
+        Parameters
+        ----------
+        return_std : bool, default=False
+            Also return standard deviations, of function and noise together.
+        """
+        check_is_fitted(self, "L_")
+        target = self.y_train_.reshape(len(self.y_train_), -1)
+        mean, variance = leave_one_out(Factor(self.L_, self.jitter_), target)
+        mean = (mean * self._y_train_std + self._y_train_mean).reshape(self.y_train_.shape)
+        if not return_std:
+            return mean
+        return mean, (np.sqrt(variance)[:, None] * self._y_train_std).reshape(self.y_train_.shape)
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
+        """Return functions drawn from the posterior (from the prior before a fit) at the points X.
+
+        Returns
+        -------
+        array of shape (n_points, n_samples) or (n_points, n_targets, n_samples)
+        """
+        mean, cov = self.predict(X, return_cov=True)
+        seed = seed_of(random_state)
+        if mean.ndim == 1:
+            return posterior.draws_of(mean, cov, n_samples, seed)
+        parts = [posterior.draws_of(mean[:, k], cov[:, :, k], n_samples, seed, k) for k in range(mean.shape[1])]
+        return np.stack(parts, axis=1)
+
+    @fits
+    def update(self, X: Any, y: Any, alpha: Any = None) -> "GaussianProcessRegressor":
+        """Add points to a fitted process: its factor grows by their rows, hyper-parameters and normalization stay.
+
+        n^2 operations for a point instead of n^3.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features), or list of objects
+        y : array-like of shape (n_new,) or (n_new, n_targets)
+        alpha : float or array of shape (n_new,), default=None
+            Noise of the new points; that of the fit by default, where it is one number.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "L_")
+        rows = new_points(self, X)
+        k = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+        target = np.asarray(y, dtype=np.float64)
+        if target.shape != (k, *self.y_train_.shape[1:]) or not np.isfinite(target).all():
+            raise DataError(
+                f"GaussianProcessRegressor.update: y has shape {target.shape}; {k} points need finite numbers of shape"
+                f" {(k, *self.y_train_.shape[1:])}."
+            )
+        if alpha is None and np.ndim(self._noise):
+            raise ParameterError(
+                "GaussianProcessRegressor.update: alpha was given per point; give that of the new points too."
+            )
+        noise = self._noise if alpha is None else np.broadcast_to(np.asarray(alpha, np.float64), (k,))
+        target = ((target.reshape(k, -1) - self._y_train_mean) / self._y_train_std).reshape(target.shape)
+        corner = np.array(self.kernel_(rows), dtype=np.float64)
+        corner[np.diag_indices(k)] += noise
+        across = np.asarray(self.kernel_(rows, self.X_train_), np.float64)
+        try:
+            factor = append(Factor(self.L_, self.jitter_), across, corner)
+        except np.linalg.LinAlgError as error:
+            raise np.linalg.LinAlgError(
+                NOT_COVARIANCE.format(kernel=self.kernel_, owner=type(self).__name__)
+            ) from error
+        if alpha is not None:
+            old = np.broadcast_to(np.asarray(self._noise), (len(self.y_train_),))
+            self._noise = np.concatenate([old, noise])
+        self.X_train_ = (
+            np.concatenate([self.X_train_, rows]) if hasattr(self.X_train_, "shape") else [*self.X_train_, *rows]
+        )
+        self.y_train_ = np.concatenate([self.y_train_, target])
+        self._condition_on(factor)
+        self.log_marginal_likelihood_value_ = evidence_at(self.L_, self.y_train_, self.alpha_)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags

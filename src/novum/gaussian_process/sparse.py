@@ -1,0 +1,301 @@
+r"""Sparse Gaussian process regression: m inducing points sum up any number of rows.
+
+The bound and its gradient stand in `inducing`. A value of the bound takes one pass over the rows, its gradient one more; memory
+does not depend on their number.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import ArrayLike, Bool, Choice, Domain, Instance, Int, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
+from novum.base.validation import too_large
+from novum.distributions import Normal
+from novum.engines.kmeans.seeding import random_rows
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block, Source
+from novum.gaussian_process.covariance import Factor, half_solve
+from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
+from novum.gaussian_process.inducing import Setting, Summaries, bound_of, gradient_of, setting_of, summaries_of
+from novum.gaussian_process.posterior import like_rows
+from novum.gaussian_process.subset import cluster_centers
+from novum.gaussian_process.training import SEARCH_DOMAINS, start_kernel, warn_of_jitter
+from novum.kernels import White
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
+
+__all__ = ["SparseGaussianProcessRegressor"]
+
+SAMPLE_PER_POINT, LEAST_SAMPLE = 20, 10_000  # rows that are clustered for inducing points
+SHARPEST = 1e-9  # relative difference of k(x, x) and diag(x) that betrays white noise
+Array = NDArray[np.float64]
+
+
+class TargetSums(NamedTuple):
+    """Sums of targets."""
+
+    rows: int
+    total: Array  # (q,)
+    squares: Array  # (q,)
+
+
+class SparsePosterior(NamedTuple):
+    """What predictions need, (5) of `inducing`."""
+
+    kernel: Any
+    points: Array
+    lower: Array
+    inner: Array
+    c: Array
+    offset: Array
+    scale: Array
+
+
+def target_sums(shift: Array | None, block: Block) -> TargetSums:
+    """Return sums of the targets of a block, about a shift."""
+    y = np.asarray(arrays.to_numpy(block.y), np.float64).reshape(block.rows, -1)
+    about = y if shift is None else y - shift
+    return TargetSums(block.rows, about.sum(axis=0), (about**2).sum(axis=0))
+
+
+def halves(at: SparsePosterior, X: Array) -> tuple[Array, Array]:
+    """Return L^-1 k* and L_B^-1 L^-1 k*."""
+    first = half_solve(Factor(at.lower, 0.0), np.asarray(at.kernel(X, at.points), np.float64).T)
+    return first, half_solve(Factor(at.inner, 0.0), first)
+
+
+def mean_block(at: SparsePosterior, block: Block) -> Any:
+    """Return the means of a block."""
+    X = np.ascontiguousarray(arrays.to_numpy(block.X), np.float64)
+    mean = halves(at, X)[1].T @ at.c * at.scale + at.offset
+    return like_rows(block.X, mean[:, 0] if mean.shape[1] == 1 else mean)
+
+
+def spread_block(at: SparsePosterior, block: Block) -> Any:
+    """Return means and standard deviations of the function side by side."""
+    X = np.ascontiguousarray(arrays.to_numpy(block.X), np.float64)
+    first, second = halves(at, X)
+    prior = np.asarray(at.kernel.diag(X), np.float64)
+    variance = prior - np.einsum("ij,ij->j", first, first) + np.einsum("ij,ij->j", second, second)
+    std = np.sqrt(np.maximum(variance, 0.0))[:, None] * at.scale
+    return like_rows(block.X, np.column_stack([second.T @ at.c * at.scale + at.offset, std]))
+
+
+class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
+    """Gaussian process regression through inducing points, for any number of rows in any home.
+
+    Parameters
+    ----------
+    kernel : Kernel, default=None
+        Of the function alone: noise has its own parameter. Default `1.0 * RBF(1.0)`, learned.
+    n_inducing : int, default=100
+        Inducing points; as many as there are rows make the process exact.
+    inducing : {"cluster", "random"} or array of shape (n_inducing, n_features), default="cluster"
+        Centers of clusters of a sample of the rows, rows drawn evenly, or the points themselves.
+    noise_level : float, default=1.0
+        Variance of the noise to start from.
+    noise_level_bounds : pair of floats or "fixed", default=(1e-6, 1e5)
+    optimizer : "fmin_l_bfgs_b", callable or None, default="fmin_l_bfgs_b"
+        As in GaussianProcessRegressor. A value with its gradient takes two passes over the rows.
+    n_restarts_optimizer : int, default=0
+        Further starts, drawn between the bounds.
+    normalize_y : bool, default=False
+        Whether targets are given mean 0 and variance 1 before, and predictions scaled back.
+    random_state : None, int, Generator, RandomState or SeedSequence, default=None
+        For inducing points and restarts.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        With the hyper-parameters that were found.
+    noise_level_ : float
+        Variance of the noise (of normalized targets, with normalize_y).
+    inducing_points_ : array of shape (n_inducing, n_features)
+    lower_bound_ : float
+        On the log marginal likelihood.
+    jitter_ : float
+        What was added to the diagonal of the inducing points' covariance: 1e-10 of its mean, more where they nearly coincide.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.gaussian_process import SparseGaussianProcessRegressor
+    >>> from novum.kernels import RBF
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-3, 3, (2000, 1))
+    >>> y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(2000)
+    >>> model = SparseGaussianProcessRegressor(1.0 * RBF(1.0), n_inducing=15, random_state=0).fit(X, y)
+    >>> float(np.sqrt(model.noise_level_).round(2)), model.predict([[np.pi / 2]]).round(1)
+    (0.1, array([1.]))
+    """
+
+    _domains: dict[str, Domain] = {
+        **SEARCH_DOMAINS,
+        "n_inducing": Int(1),
+        "inducing": Choice("cluster", "random") | ArrayLike(1),
+        "noise_level": Real(0, open="low"),
+        "noise_level_bounds": Choice("fixed") | ArrayLike(2) | Instance(tuple),
+        "normalize_y": Bool(),
+    }
+    _squares_columns = True
+    _squares_rows = True
+
+    @stores
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        n_inducing: int = 100,
+        inducing: Any = "cluster",
+        noise_level: float = 1.0,
+        noise_level_bounds: Any = (1e-6, 1e5),
+        optimizer: Any = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        normalize_y: bool = False,
+        random_state: Any = None,
+    ) -> None: ...
+
+    @fits
+    def fit(self, X: Any, y: Any = None) -> "SparseGaussianProcessRegressor":
+        """Find hyper-parameters and posterior, in passes over the rows.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets); a scan brings its own
+
+        Returns
+        -------
+        self
+        """
+        source = self._source(X, y, target="numeric")
+        search = start_kernel(self.kernel) + White(float(self.noise_level), self.noise_level_bounds)
+        points = self._points_of(source)
+        self._refuse_white(search.k1, points)
+        offset, scale = self._normalization(source)
+
+        def sums_at(theta: Array) -> tuple[Setting, Summaries, float]:
+            search.theta = theta
+            setting = setting_of(search.k1, points, offset, scale)
+            return setting, summaries_of(setting, source), float(search.k2.noise_level)
+
+        def objective(theta: Array, eval_gradient: bool) -> Any:
+            try:
+                setting, sums, noise = sums_at(theta)
+                bound = bound_of(sums, noise)
+            except np.linalg.LinAlgError:
+                return (-np.inf, np.zeros(len(theta))) if eval_gradient else -np.inf
+            if not eval_gradient:
+                return bound.value
+            slope, in_noise = gradient_of(setting, source, sums, bound, noise)
+            return bound.value, slope if search.k2.hyperparameter_noise_level.fixed else np.append(slope, in_noise)
+
+        if self.optimizer is not None and search.n_dims > 0:
+            best = maximize(
+                type(self).__name__, objective, search, self.optimizer, self.n_restarts_optimizer, self.random_state
+            )
+            search.theta = best.theta
+            warn_at_bounds(search)
+        try:
+            setting, sums, noise = sums_at(search.theta)
+            bound = bound_of(sums, noise)
+        except np.linalg.LinAlgError as error:
+            raise DataError(
+                f"SparseGaussianProcessRegressor: the kernel {search.k1} gives no covariance of the inducing points; is it valid"
+                " (kernel.is_psd())?"
+            ) from error
+        if not np.isfinite(bound.value):
+            raise too_large(type(self).__name__, "y", float(np.sqrt(sums.yy)))
+        self.kernel_, self.noise_level_, self.inducing_points_ = search.k1, noise, points
+        self.lower_bound_, self.jitter_ = bound.value, setting.lower.jitter
+        self._lower, self._inner, self._c = setting.lower.lower, bound.inner.lower, bound.c
+        self._y_train_mean, self._y_train_std = offset, scale
+        warn_of_jitter(type(self).__name__, self.jitter_, float(np.mean(np.asarray(self.kernel_.diag(points)))))
+        return self
+
+    def _points_of(self, source: Source) -> Array:
+        """Return the inducing points."""
+        if not isinstance(self.inducing, str):
+            points = np.ascontiguousarray(self.inducing, np.float64)
+            if points.ndim != 2 or points.shape[1] != source.n_features:
+                raise ParameterError(
+                    f"SparseGaussianProcessRegressor: inducing has shape {points.shape}; it must be (n_inducing,"
+                    f" {source.n_features}), as X has {source.n_features} columns."
+                )
+            return points
+        size, seed = self.n_inducing, seed_of(self.random_state)
+        wanted = size if self.inducing == "random" else max(SAMPLE_PER_POINT * size, LEAST_SAMPLE)
+        drawn = random_rows(source, wanted, Stream(seed), 0, "inducing points")
+        rows = np.unique(np.asarray(arrays.to_numpy(drawn.centers), np.float64), axis=0)  # equal points add nothing
+        if self.inducing == "random" or len(rows) <= size:
+            return np.ascontiguousarray(rows)
+        return np.unique(cluster_centers(rows, size, seed % (1 << 32)), axis=0)
+
+    def _normalization(self, source: Source) -> tuple[Array, Array]:
+        """Return mean and spread of the targets, or 0 and 1."""
+        first = source.without_features().total(target_sums)
+        mean = first.total / first.rows
+        if not self.normalize_y:
+            return np.zeros(len(mean)), np.ones(len(mean))
+        spread = np.sqrt(source.without_features().total(target_sums, mean).squares / first.rows)
+        flat = spread <= 10 * np.finfo(float).eps * np.maximum(np.abs(mean), spread)
+        return mean, np.where(flat, 1.0, spread)
+
+    def _refuse_white(self, kernel: Any, points: Array) -> None:
+        alone, with_itself = float(kernel.diag(points[:1])[0]), float(kernel(points[:1], points[:1].copy())[0, 0])
+        if abs(alone - with_itself) > SHARPEST * abs(alone):
+            raise ParameterError(
+                f"SparseGaussianProcessRegressor(kernel={kernel}): the kernel holds white noise, which has a parameter of its own"
+                " here; leave WhiteKernel out and give noise_level."
+            )
+
+    def _posterior(self) -> SparsePosterior:
+        check_is_fitted(self, "inducing_points_")
+        return SparsePosterior(
+            self.kernel_,
+            self.inducing_points_,
+            self._lower,
+            self._inner,
+            self._c,
+            self._y_train_mean,
+            self._y_train_std,
+        )
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Return the mean at new points.
+
+        Parameters
+        ----------
+        X : array-like, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Also return standard deviations of the function; for rows in memory. `predict_distribution` adds the noise.
+
+        Returns
+        -------
+        mean : array of shape (n_samples,) or (n_samples, n_targets)
+        std : array of the same shape, only with return_std
+        """
+        at = self._posterior()
+        both = self._rows(X, spread_block if return_std else mean_block, at)
+        if not return_std:
+            return both
+        if not hasattr(both, "shape") or hasattr(both, "dask"):
+            raise DataError(
+                "SparseGaussianProcessRegressor.predict: return_std=True takes rows in memory; give batches of them."
+            )
+        q = at.c.shape[1]
+        return (both[:, 0], both[:, 1]) if q == 1 else (both[:, :q], both[:, q:])
+
+    def predict_distribution(self, X: Any) -> Normal:
+        """Return the law of a new target at every point, its noise included: a batch of `novum.distributions.Normal`."""
+        mean, std = self.predict(X, return_std=True)
+        scale = self._y_train_std if np.ndim(mean) == 2 else self._y_train_std[0]
+        variance = np.asarray(arrays.to_numpy(std), np.float64) ** 2 + self.noise_level_ * scale**2
+        return Normal(np.asarray(arrays.to_numpy(mean), np.float64), variance)
