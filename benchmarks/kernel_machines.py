@@ -19,7 +19,7 @@ from novum import decomposition, kernel_approximation, kernel_ridge, linear_mode
 
 COLUMNS = 20
 PENALTIES = np.geomspace(1e-3, 10, 5)
-TEST, SLOW = 2000, 20.0  # rows that are predicted; seconds above which a machine is not shown more rows
+TEST, SLOW = 2000, 2.0  # rows that are predicted; seconds above which a machine is not shown more rows
 
 
 def curve(n):
@@ -161,7 +161,7 @@ def guide_table(sizes):
                 f"| {name} | {n:,d} | {middle - begin:.3f} | {end - middle:.4f} | {r2:.3f} |",
                 flush=True,
             )
-            if middle - begin > SLOW / 10:
+            if middle - begin > SLOW:
                 break
 
 
