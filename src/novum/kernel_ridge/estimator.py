@@ -182,7 +182,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
     def _penalties(self, n_targets: int) -> Array:
         """Return a penalty per target."""
         alpha = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
-        if alpha.ndim != 1 or len(alpha) not in (1, n_targets) or not (alpha >= 0).all():
+        if not (alpha >= 0).all():
+            raise ParameterError(f"KernelRidge(alpha={self.alpha!r}): penalties must be of zero or more.")
+        if alpha.ndim != 1 or len(alpha) not in (1, n_targets):
             raise ParameterError(
                 f"KernelRidge(alpha={self.alpha!r}): Number of targets and number of penalties do not correspond: {alpha.size} !="
                 f" {n_targets}. Give one alpha of zero or more, or one for each target."
