@@ -99,7 +99,7 @@ CASES = [
         curve,
         {"novum": ours_penalty, "scikit-learn": their_penalty},
         score,
-        (100, 200),
+        (50, 100),
         {"scikit-learn": 5.0},
     ),
     *(
