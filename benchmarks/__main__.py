@@ -34,6 +34,7 @@ FAMILIES = (
     "evaluation",
     "kernels",
     "svm",
+    "kernel_machines",
 )
 
 

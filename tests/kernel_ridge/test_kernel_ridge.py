@@ -101,6 +101,8 @@ def test_penalty_per_target():
     many = RNG.normal(size=(60, 20))
     ours, theirs = (cls(np.geomspace(0.01, 10, 20), kernel="rbf").fit(X, many) for cls in (KernelRidge, Theirs))
     assert_allclose(ours.predict(NEW), theirs.predict(NEW), rtol=1e-9, atol=1e-10)
+    with pytest.raises(ParameterError, match="zero or more"):
+        KernelRidge([1, -2.0]).fit(X, both)
     with pytest.raises(ParameterError, match="3 != 2"):
         KernelRidge([1, 2, 3.0]).fit(X, both)
 
@@ -196,6 +198,8 @@ def test_kernel_objects_functions_and_things():
     assert np.isfinite(sets.predict([{"b"}])).all()
     with pytest.raises(DataError, match="returned NaN or infinity"):
         KernelRidge(kernel=lambda x, z: np.nan).fit(X, Y)
+    with pytest.raises(DataError, match="kernel='poly' returned NaN or infinity"), np.errstate(invalid="ignore"):
+        KernelRidge(kernel="poly", degree=2.5).fit(5 * X, Y)
 
 
 def test_singular_and_invalid_kernels_say_so():

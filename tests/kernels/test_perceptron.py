@@ -112,3 +112,5 @@ def test_homes_and_files(tmp_path):
     assert (np.asarray(model.predict(da.from_array(X, chunks=(30, 3)))) == LABEL).all()
     novum.save(model, tmp_path / "m.novum")
     assert_allclose(novum.load(tmp_path / "m.novum").decision_function(X), model.decision_function(X))
+    torch = pytest.importorskip("torch")
+    assert (np.asarray(model.predict(torch.tensor(X))) == LABEL).all()

@@ -3,6 +3,7 @@ r"""Data files of LIBSVM and SVMlight: a row per line, `target [qid:number] colu
 import bz2
 import gzip
 import re
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -124,7 +125,7 @@ def explain(path: Path, number: int, text: bytes) -> str:
 def check_columns(path: Path, number: int, text: bytes) -> None:
     """Raise where the columns of a line do not rise, are too large, or a number overflows."""
     columns = [int(entry) for entry in re.findall(rb"(?<=\s)(\d+):", text)]
-    if any(b <= a for a, b in zip(columns, columns[1:])):
+    if any(b <= a for a, b in pairwise(columns)):
         raise DataError(f"load_svmlight: the columns of line {number} of '{path}' do not rise: {columns[:8]}.")
     if columns and columns[-1] > MOST_COLUMNS:
         raise DataError(

@@ -30,6 +30,7 @@ from novum.kernels.base import number_of_samples
 from novum.kernels.choice import NAMES, KernelChoice
 from novum.kernels.machine import KernelLearner, TrainingRows
 from novum.runtime import arrays
+from novum.runtime.blas import single_blas
 from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["KernelRidge"]
@@ -181,7 +182,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
     def _penalties(self, n_targets: int) -> Array:
         """Return a penalty per target."""
         alpha = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
-        if alpha.ndim != 1 or len(alpha) not in (1, n_targets) or not (alpha >= 0).all():
+        if not (alpha >= 0).all():
+            raise ParameterError(f"KernelRidge(alpha={self.alpha!r}): penalties must be of zero or more.")
+        if alpha.ndim != 1 or len(alpha) not in (1, n_targets):
             raise ParameterError(
                 f"KernelRidge(alpha={self.alpha!r}): Number of targets and number of penalties do not correspond: {alpha.size} !="
                 f" {n_targets}. Give one alpha of zero or more, or one for each target."
@@ -244,7 +247,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
         check_is_fitted(self)
         given = TrainingRows(self.X_fit_, self._target_fit, self._weight_fit, self.dual_coef_.dtype)
         target = arrays.as_matrix(np.asarray(given.y, dtype=np.float64))
-        return self._path(given, target, self.solver_, alphas)
+        with single_blas():  # as in `fit`: the same bits
+            return self._path(given, target, self.solver_, alphas)
 
     def leave_one_out_predict(self) -> Any:
         """Return what each training row is predicted by the machine without it, with the penalty of this fit."""
@@ -273,7 +277,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
             spectrum = primal_spectrum(Phi, weight)
         else:
             spectrum = dual_spectrum(np.asarray(choice.between(rows), dtype=np.float64), weight)
-        penalties = check_penalties(alphas, float(spectrum.values.clip(0).sum()) / len(spectrum.vectors))
+        penalties = check_penalties(alphas, spectrum.size)
 
         def predicted(c: Array) -> Array:
             if choice.is_matrix:

@@ -34,6 +34,7 @@ class Spectrum(NamedTuple):
     values: Array  # (r,): L, or D^2
     vectors: Array  # (n, r): Q, or U
     whole: bool  # whether r = n by construction, as in (1)
+    size: float  # mean of the diagonal of S K S
 
     def residuals(self, y: Array, alpha: float) -> tuple[Array, Array]:
         """Return alpha G y and alpha G_ii."""
@@ -100,16 +101,17 @@ def check_penalties(alphas: Any, scale: float) -> Array:
 def dual_spectrum(K: Array, weight: Array | None) -> Spectrum:
     """Return (1); eigenvalues below zero by no more than rounding are zero."""
     root = None if weight is None else np.sqrt(weight)
-    values, vectors = eigh(K if root is None else root[:, None] * K * root)
+    scaled = K if root is None else root[:, None] * K * root
+    values, vectors = eigh(scaled)
     rounding = len(values) * np.finfo(float).eps * float(np.abs(values).max(initial=0.0))
-    return Spectrum(np.where(np.abs(values) <= rounding, 0.0, values), vectors, True)
+    return Spectrum(np.where(np.abs(values) <= rounding, 0.0, values), vectors, True, float(np.diagonal(scaled).mean()))
 
 
 def primal_spectrum(Phi: Array, weight: Array | None) -> Spectrum:
     """Return the decomposition of (3)."""
     scaled = Phi if weight is None else np.sqrt(weight)[:, None] * Phi
     vectors, singular, _ = np.linalg.svd(scaled, full_matrices=False)
-    return Spectrum(singular**2, vectors, False)
+    return Spectrum(singular**2, vectors, False, float((scaled**2).sum() / len(scaled)))
 
 
 def path_of(

@@ -130,10 +130,11 @@ def decision(params: Expansion, block: Block) -> Any:
     return arrays.like(block.X, out) if hasattr(block.X, "dtype") and block.X.dtype.kind == "f" else out
 
 
-def codes(params: Expansion, block: Block) -> Any:
-    """Return the position of the class of every row."""
-    out = scores(params, block)
-    return (out[:, 0] > 0).astype(np.intp) if out.shape[1] == 1 else out.argmax(axis=1)
+def labels(params: tuple[Expansion, NDArray[Any]], block: Block) -> Any:
+    """Return the class of every row of a block."""
+    expansion, classes = params
+    out = scores(expansion, block)
+    return classes[(out[:, 0] > 0).astype(np.intp) if out.shape[1] == 1 else out.argmax(axis=1)]
 
 
 class KernelPerceptron(ClassifierMixin, KernelLearner):
@@ -292,9 +293,5 @@ class KernelPerceptron(ClassifierMixin, KernelLearner):
 
         [rows or a sparse matrix] -> array of shape (n_samples,)
         """
-        found = self._ask(X, codes, self._expansion())
-        if isinstance(found, np.ndarray):
-            return self.classes_[found]
-        return (
-            found.map_blocks(self.classes_.take) if hasattr(found, "map_blocks") else (self.classes_[c] for c in found)
-        )
+        expansion = self._expansion()
+        return self._ask(X, labels, (expansion, self.classes_))

@@ -76,9 +76,15 @@ def counterparts() -> dict[str, dict[str, type]]:
             theirs = import_module(f"{THEIRS}.{family}")
         except ImportError:
             continue
-        if name in getattr(theirs, "__all__", ()) and hasattr(theirs, name):
+        if name in public_names(theirs) and hasattr(theirs, name):
             found.setdefault(theirs.__name__, {})[name] = cls
     return found
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """Return the names that a module lists, or the classes that it defines where it has no list (`sklearn.kernel_ridge`)."""
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+    return list(getattr(module, "__all__", own))
 
 
 def register(module: str, classes: dict[str, type]) -> None:

@@ -15,6 +15,7 @@ from novum.base.estimator import Estimator
 from novum.base.validation import check_weight, home_of, rows_at_hand
 from novum.exceptions import DataError, DataWarning, NotConverged
 from novum.fold.blocks import Block
+from novum.kernels.choice import looks_numeric
 from novum.runtime import arrays
 from novum.runtime.threads import thread_count
 from novum.runtime.words import first_few
@@ -234,14 +235,3 @@ class KernelMachine(Estimator):
 def rows_as_they_are(_: Any, block: Block) -> Any:
     """Return the rows of a block."""
     return arrays.to_numpy(block.X) if arrays.is_tensor(block.X) else block.X
-
-
-def looks_numeric(X: Any) -> bool:
-    """Return whether X is a table of numbers; else only a kernel can say what its rows are."""
-    if scipy.sparse.issparse(X) or hasattr(X, "iloc") or hasattr(X, "__dataframe__"):
-        return True
-    try:
-        array = np.asarray(X)
-    except ValueError:
-        return False
-    return array.ndim == 2 and array.dtype.kind in "fiub"
