@@ -137,6 +137,8 @@ def test_equal_rows_and_points_are_no_obstacle():
 def test_bad_parameters_are_named():
     with pytest.raises(ParameterError, match=r"white noise.*noise_level"):
         SparseGaussianProcessRegressor(RBF(1.0) + White(0.1)).fit(X, Y)
+    with pytest.raises(ParameterError, match="noise_level_bounds"):
+        SparseGaussianProcessRegressor(noise_level_bounds=(1, 2, 3)).fit(X, Y)
     with pytest.raises(ParameterError, match="inducing has shape"):
         SparseGaussianProcessRegressor(inducing=np.zeros((3, 5))).fit(X, Y)
 
