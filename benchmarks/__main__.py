@@ -32,6 +32,7 @@ FAMILIES = (
     "comparison",
     "evaluation",
     "kernels",
+    "gaussian_process",
 )
 
 
