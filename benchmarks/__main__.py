@@ -35,6 +35,7 @@ FAMILIES = (
     "kernels",
     "svm",
     "kernel_machines",
+    "gaussian_process",
 )
 
 

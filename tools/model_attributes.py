@@ -29,6 +29,7 @@ FOLDERS = (
         "distributions",
         "ensemble",
         "feature_extraction",
+        "gaussian_process",
         "kernels",
     ),
     *(

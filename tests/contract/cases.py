@@ -78,7 +78,13 @@ SETTINGS["LinearSVR"] = {"tol": 1e-12, "loss": "squared_epsilon_insensitive"}
 
 SETTINGS["GaussianProcessRegressor"] = {"kernel": 4.0 * RBF(2.0) + White(1.0), "optimizer": None}
 
-SETTINGS["SparseGaussianProcessRegressor"] = {"n_inducing": 10, "optimizer": None, "random_state": 0}
+SETTINGS["SparseGaussianProcessRegressor"] = {
+    "kernel": 4.0 * RBF(5.0),
+    "n_inducing": 50,
+    "noise_level": 0.1,
+    "optimizer": None,
+    "random_state": 0,
+}
 
 PAIRWISE = {
     "GaussianProcessClassifier",

@@ -3,6 +3,7 @@
 import matplotlib
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from novum.exceptions import DataError, ParameterError
 from novum.gaussian_process import GaussianProcessRegressor, plot_band, plot_draws, plot_evidence
@@ -110,3 +111,5 @@ def test_the_evidence_surface_is_the_evidence():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("k1__length_scale", "k2__noise_level")
     with pytest.raises(ParameterError, match="dimensions"):
         plot_evidence(model, (0, 7))
+    with pytest.raises(NotFittedError, match="plot_evidence"):
+        plot_evidence(GaussianProcessRegressor())

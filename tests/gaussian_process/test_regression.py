@@ -284,3 +284,20 @@ def test_searches_say_where_they_end():
         GaussianProcessRegressor(RBF(1.0, (0.5, 1.0)) + White(0.1), alpha=0.1).fit(X, 5 * X[:, 0])
     with pytest.raises(ParameterError, match="all bounds are finite"):
         GaussianProcessRegressor(White(1.0, (-np.inf, np.inf)), n_restarts_optimizer=1).fit(X, Y)
+
+
+def test_bad_input_is_named():
+    model = GaussianProcessRegressor(RBF(1.0), alpha=0.1, optimizer=None).fit(X, Y[:, 0])
+    before = dict(vars(model))
+    with pytest.raises(ParameterError, match="n_samples=0"):
+        model.sample_y(X, 0)
+    with pytest.raises(ParameterError, match="negative"):
+        model.update(X[:1], Y[:1, 0], alpha=-1.0)
+    with pytest.raises(ValueError, match="expecting 3 features"):
+        model.update(X[:1, :2], Y[:1, 0])
+    assert vars(model).keys() == before.keys() and all(vars(model)[key] is before[key] for key in before)
+    with pytest.raises(ParameterError, match="'kernel' parameter"):
+        GaussianProcessRegressor("rbf").fit(X, Y)
+    words = GaussianProcessRegressor(Spectrum(2), optimizer=None, subset_size=1, subset_by="cluster")
+    with pytest.raises(ParameterError, match="needs vectors"):
+        words.fit(["ab", "abab"], [1.0, 2.0])

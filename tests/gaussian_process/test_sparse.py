@@ -43,6 +43,20 @@ def test_the_bound_is_its_definition_and_the_gradient_its_derivative(kernel):
         assert gradient[s] == pytest.approx(slope, rel=1e-5, abs=1e-4)
 
 
+@pytest.mark.parametrize("rows, columns", [(1, 1), (7, 65), (64, 3), (130, 129)])
+def test_traces_over_two_sets_of_points_are_sums_over_all_pairs(rows, columns):
+    a, b = RNG.standard_normal((rows, 2)), RNG.standard_normal((columns, 2))
+    kernel = 1.3 * Matern([0.8, 1.5], nu=2.5) + 0.4 * Linear() + White(0.7)
+    W = RNG.standard_normal((rows, columns))
+    slopes = kernel(np.concatenate([a, b]), eval_gradient=True)[1][:rows, rows:]
+    found = kernel.compile(a, b).trace(W, scale=-2.0)
+    np.testing.assert_allclose(found, -2 * np.einsum("ij,ijs->s", W, slopes), rtol=1e-11, atol=1e-11)
+    with pytest.raises(ValueError, match="weight per pair"):
+        kernel.compile(a, b).trace(vectors=np.ones(rows))
+    with pytest.raises(ValueError, match="weight per pair"):
+        kernel.compile(a, b).trace(np.ones((rows, columns + 1)))
+
+
 def test_kernels_that_run_in_python_have_the_same_gradient():
     class Plain(RBF):
         def compile(self, X, Y=None):
@@ -123,6 +137,8 @@ def test_equal_rows_and_points_are_no_obstacle():
 def test_bad_parameters_are_named():
     with pytest.raises(ParameterError, match=r"white noise.*noise_level"):
         SparseGaussianProcessRegressor(RBF(1.0) + White(0.1)).fit(X, Y)
+    with pytest.raises(ParameterError, match="noise_level_bounds"):
+        SparseGaussianProcessRegressor(noise_level_bounds=(1, 2, 3)).fit(X, Y)
     with pytest.raises(ParameterError, match="inducing has shape"):
         SparseGaussianProcessRegressor(inducing=np.zeros((3, 5))).fit(X, Y)
 

@@ -22,7 +22,9 @@ from novum.runtime.blas import single_blas
 __all__ = ["Factor", "append", "factorize", "half_solve", "inverse_lower", "large_blas", "log_determinant", "solve"]
 
 FIRST_JITTER, MOST_JITTER = 1e-12, 1e-2  # times the mean of the diagonal
-LARGE = 1024  # rows from which BLAS may use its threads: below, results keep their bits for any number of threads
+LARGE = (
+    2048  # rows from which BLAS may use its threads: below they gain little, and results keep their bits for any number
+)
 Array = NDArray[np.float64]
 
 

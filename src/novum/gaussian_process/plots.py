@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes, drawing_panels
@@ -118,6 +119,8 @@ def plot_evidence(
     matplotlib Axes
         Contours over logarithmic axes, and a cross at the values that were found.
     """
+    if not hasattr(model, "kernel_"):
+        raise NotFittedError(f"plot_evidence: this {type(model).__name__} is not fitted yet; call fit first.")
     theta, bounds = model.kernel_.theta, model.kernel_.bounds
     names = [
         f"{h.name}[{k}]" if h.n_elements > 1 else h.name

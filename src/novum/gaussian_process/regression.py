@@ -7,6 +7,7 @@ covariance matrices in `covariance`, the search for hyper-parameters in `hyperpa
 docs/theory/gaussian_processes.md.
 """
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -329,6 +330,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         -------
         array of shape (n_points, n_samples) or (n_points, n_targets, n_samples)
         """
+        if not isinstance(n_samples, Integral) or n_samples < 1:
+            raise ParameterError(
+                f"GaussianProcessRegressor.sample_y: n_samples={n_samples!r} must be an int of 1 or more."
+            )
         mean, cov = self.predict(X, return_cov=True)
         seed = seed_of(random_state)
         if mean.ndim == 1:
@@ -366,7 +371,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             raise ParameterError(
                 "GaussianProcessRegressor.update: alpha was given per point; give that of the new points too."
             )
-        noise = self._noise if alpha is None else np.broadcast_to(np.asarray(alpha, np.float64), (k,))
+        noise = self._noise if alpha is None else np.broadcast_to(noise_of(alpha, k), (k,))
         target = ((target.reshape(k, -1) - self._y_train_mean) / self._y_train_std).reshape(target.shape)
         corner = np.array(self.kernel_(rows), dtype=np.float64)
         corner[np.diag_indices(k)] += noise

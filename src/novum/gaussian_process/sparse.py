@@ -175,6 +175,13 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
         -------
         self
         """
+        if not isinstance(self.noise_level_bounds, str):
+            pair = np.asarray(self.noise_level_bounds, dtype=np.float64)
+            if pair.shape != (2,) or not 0 < pair[0] <= pair[1]:
+                raise ParameterError(
+                    f"SparseGaussianProcessRegressor: noise_level_bounds={self.noise_level_bounds!r} must be two positive numbers,"
+                    ' the lower first, or "fixed".'
+                )
         source = self._source(X, y, target="numeric")
         search = start_kernel(self.kernel) + White(float(self.noise_level), self.noise_level_bounds)
         points = self._points_of(source)

@@ -109,6 +109,8 @@ def new_points(estimator: Any, X: Any) -> Any:
 def noise_of(alpha: Any, n: int) -> Any:
     """Return the noise of n points as a number, or a number each."""
     noise = np.asarray(alpha, dtype=np.float64)
+    if not (noise >= 0).all():
+        raise ParameterError("GaussianProcessRegressor: alpha holds a negative number; variances are 0 or more.")
     if noise.size == 1:
         return float(noise.reshape(()))
     if noise.shape != (n,):
@@ -116,8 +118,6 @@ def noise_of(alpha: Any, n: int) -> Any:
             f"alpha must be a scalar or an array with same number of entries as y. ({noise.shape[0]} != {n})"
             " GaussianProcessRegressor: give a variance per row."
         )
-    if not (noise >= 0).all():
-        raise ParameterError("GaussianProcessRegressor: alpha holds a negative number; variances are 0 or more.")
     return noise
 
 
