@@ -75,8 +75,7 @@ void bind_kernels_points(nb::module_& m) {
         .def(
             "__init__", [](Points* self, Matrix<const double> z) { new (self) Points(z.data(), z.shape(0), z.shape(1), nullptr); },
             "z"_a.noconvert())
-        .def_prop_ro(
-            "padded", [](const Points& p) { return p.groups() * Points::GROUP; }, "Number of points with the padding.");
+        .def_prop_ro("padded", [](const Points& p) { return p.groups() * Points::GROUP; }, "Number of points with the padding.");
     m.def("gram", &gram<double>, "points"_a, "x"_a.noconvert(), "kernel"_a, "threads"_a, "out"_a.noconvert(),
           "Write the kernels of all rows of x with all points.");
     m.def("gram", &gram<float>, "points"_a, "x"_a.noconvert(), "kernel"_a, "threads"_a, "out"_a.noconvert());

@@ -218,12 +218,7 @@ void bind_sampling_chains(nb::module_& m) {
         .def_prop_ro("undefined", &Walker::undefined, "How often the density was no number.")
         .def_prop_ro(
             "first_undefined", [](const Walker& w) { return copy_of(w.first_undefined()); }, "Where it first was none.")
-        .def_prop_ro(
-            "asked",
-            [](const Walker& w) {
-                return copy_of({w.asked(), w.asked() + w.dimension()});
-            },
-            "Where it is wanted next.");
+        .def_prop_ro("asked", [](const Walker& w) { return copy_of({w.asked(), w.asked() + w.dimension()}); }, "Where it is wanted next.");
     nb::class_<HamiltonianChain, Walker>(m, "HamiltonianChain", "A chain of the No-U-Turn sampler with its warm-up.")
         .def(
             "__init__",
@@ -267,8 +262,7 @@ void bind_sampling_chains(nb::module_& m) {
             "covariance"_a.noconvert().none(), "draws"_a.noconvert(), "log_prob"_a.noconvert(), "accepted"_a.noconvert(),
             nb::keep_alive<1, 12>(), nb::keep_alive<1, 13>(), nb::keep_alive<1, 14>())
         .def_prop_ro("scale", &RandomWalkChain::scale, "The scale of the steps now.")
-        .def_prop_ro(
-            "covariance", [](const RandomWalkChain& c) { return copy_of(c.shape().covariance()); }, "The shape of the steps now.");
+        .def_prop_ro("covariance", [](const RandomWalkChain& c) { return copy_of(c.shape().covariance()); }, "The shape of the steps now.");
     m.def(
         "drive_compiled",
         [](Walker& walker, const novum::sampling::Density& density) {

@@ -35,10 +35,9 @@ NOVUM_INLINE typename Doubles<BYTES>::V value(const Function& f, typename Double
     if constexpr (KIND == Kind::polynomial) return power<V>(f.gamma * dot + f.offset, f.degree);
     if constexpr (KIND == Kind::gaussian) {
         const V square = near + far - 2.0 * dot, t = -f.gamma * square;
-        return exp_nonpositive < BYTES, BRIEF ? 8 : 13 > (t > 0.0 ? V{} : t);  // rounding may leave a square below zero
+        return exp_nonpositive<BYTES, BRIEF ? 8 : 13>(t > 0.0 ? V{} : t);  // rounding may leave a square below zero
     }
-    const V u = f.gamma * dot + f.offset, e = exp_nonpositive < BYTES, BRIEF ? 8 : 13 > (-2.0 * (u < 0.0 ? -u : u)),
-            t = (1.0 - e) / (1.0 + e);
+    const V u = f.gamma * dot + f.offset, e = exp_nonpositive<BYTES, BRIEF ? 8 : 13>(-2.0 * (u < 0.0 ? -u : u)), t = (1.0 - e) / (1.0 + e);
     return u < 0.0 ? -t : t;
 }
 
