@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris, make_classification
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.tree import DecisionTreeClassifier
 
 from novum.datasets import load_example
 from novum.exceptions import DataError, ParameterError
+from novum.kernel_ridge import KernelRidge
 from novum.linear_model import LinearRegression
 from novum.neighbors import KNeighborsClassifier
 from novum.theory import gauss_markov, irrelevant_features, no_free_lunch, plot_hypothesis_space
