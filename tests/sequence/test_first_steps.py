@@ -7,7 +7,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
-from novum.sequence import CategoricalHMM, GaussianHMM, VariationalCategoricalHMM, compare_states
+from novum.sequence import (
+    CategoricalHMM,
+    GaussianHMM,
+    LinearDynamicalSystem,
+    MarkovChain,
+    VariationalCategoricalHMM,
+    compare_states,
+)
 
 
 def two_states(lengths, seed=0, scale=1.0):
@@ -93,3 +100,42 @@ def test_numbers_of_states_and_folds_that_cannot_be():
             compare_states(GaussianHMM(), X, counts)
     with pytest.raises(ParameterError, match="cv=10 folds, but X can be cut into 5 stretches"):
         compare_states(GaussianHMM(), X[:5], (1, 2), cv=10)
+
+
+def test_reprs_say_what_was_learned():
+    x = np.cumsum(np.random.default_rng(0).standard_normal(200))
+    level = LinearDynamicalSystem.local_level()
+    assert repr(level).startswith("LinearDynamicalSystem(algorithm='lbfgs'")  # before fit: its parameters
+    head, *lines = repr(level.fit(x)).splitlines()
+    assert f"log-likelihood {level.log_likelihood_:.3f} with 2 parameters, converged in" in head
+    assert [line.split()[0] for line in lines] == ["transition_covariance", "observation_covariance"]
+    lines = repr(LinearDynamicalSystem.autoregressive(2).fit(x - x.mean())).splitlines()[1:]
+    assert [line.split("  ")[1] for line in lines] == [
+        "transition[0, 0]",
+        "transition[0, 1]",
+        "transition_covariance[0, 0]",
+    ]
+    changed = LinearDynamicalSystem.local_level().fit(x).set_params(learn=["nothing"])
+    assert len(repr(changed).splitlines()) == 1
+    known = LinearDynamicalSystem.local_level(level_variance=1.0, observation_variance=1.0).fit(x)
+    assert len(repr(known).splitlines()) == 1
+    free = repr(LinearDynamicalSystem(n_states=2, max_iter=500, tol=1e-3).fit(np.stack([x, x[::-1]], axis=1)))
+    assert [line.split()[0] for line in free.splitlines()[1:] if line[2] != " "] == [
+        "transition",
+        "transition_covariance",
+        "observation",
+        "observation_covariance",
+        "initial_mean",
+        "initial_covariance",
+    ]
+    chain = MarkovChain().fit("AABABBBA")
+    assert repr(chain).splitlines() == [
+        "MarkovChain of order 1, 2 states, 7 transitions, 3 parameters",
+        "         A      B   seen",
+        "  A   .333   .667      3",
+        "  B   .500   .500      4",
+    ]
+    assert "A B" in repr(MarkovChain(2, smoothing=1).fit("AABABBBA"))
+    assert repr(MarkovChain(3, smoothing=1).fit([0, 1, 2] * 9)).endswith("and 15 contexts more")
+    assert "each of 2 places" in repr(MarkovChain(homogeneous=False, smoothing=1).fit([[0, 1, 1], [1, 0, 1]]))
+    assert repr(MarkovChain(2)) == "MarkovChain(order=2)"
