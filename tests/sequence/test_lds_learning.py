@@ -1,5 +1,6 @@
 """EM and L-BFGS for linear dynamical systems: monotone, stationary at their fixed point, equal to what is known."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -253,6 +254,29 @@ def test_autoregression_by_exact_maximum_likelihood():
     gap[30:35] = np.nan
     again = LinearDynamicalSystem.autoregressive(2).fit(gap)
     assert again.converged_ and abs(again.transition_[0, 0] - 0.5) < 0.3
+
+
+@pytest.mark.parametrize("coefficients", [[0.95], [0.5, 0.3], [1.2, -0.3], [0.3, 0.2, 0.1, 0.1, 0.2]])
+@pytest.mark.parametrize("scale", [1.0, 1e-6, 1e8])
+def test_autoregression_of_a_persistent_series(coefficients, scale):
+    """The first step of the climb leaves the stationary region; the fit must come back, not stay at its start."""
+    order = len(coefficients)
+    rng = np.random.default_rng(order)
+    x = np.zeros(500)
+    for t in range(order, 500):
+        x[t] = np.dot(coefficients, x[t - order : t][::-1]) + rng.standard_normal()
+    x = scale * x[100:]
+    model = LinearDynamicalSystem.autoregressive(order).fit(x)
+    lags = np.stack([x[order - i - 1 : -i - 1] for i in range(order)], axis=1)
+    regression = np.linalg.lstsq(lags, x[order:], rcond=None)[0]
+    assert_allclose(model.transition_[0], regression, atol=0.05)
+    assert model.converged_
+    for i, by in itertools.product(range(order), (-0.01, 0.01)):
+        near = model.transition_[0] + by * np.eye(order)[i]
+        other = LinearDynamicalSystem.autoregressive(
+            order, coefficients=near, variance=model.transition_covariance_[0, 0]
+        )
+        assert other.score(x) < model.log_likelihood_
 
 
 def test_ready_made_models():

@@ -44,6 +44,14 @@ class Density(NamedTuple):
         return answer, None if self.gradient is None else self.gradient(x)
 
 
+def takes_arrays(log_prob: Callable[[Any], Any], x: NDArray[np.float64]) -> bool:
+    """Return whether a function that fails on a tensor gives numbers for an array."""
+    try:
+        return np.asarray(log_prob(x.copy())).dtype.kind in "iuf"
+    except Exception:
+        return False
+
+
 def torch_pair(owner: str, log_prob: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function of value and gradient from a log density of PyTorch tensors."""
     try:
@@ -57,7 +65,16 @@ def torch_pair(owner: str, log_prob: Callable[[Any], Any]) -> Callable[[Any], An
 
     def value_and_gradient(x: NDArray[np.float64]) -> tuple[Any, NDArray[np.float64]]:
         place = torch.from_numpy(x).detach().clone().requires_grad_(True)
-        value = log_prob(place)
+        try:
+            value = log_prob(place)
+        except Exception as error:
+            if not takes_arrays(log_prob, x):
+                raise
+            raise ParameterTypeError(
+                f"{owner}(gradient=None): log_prob works on NumPy arrays, but not on the PyTorch tensor that it gets so that "
+                f"PyTorch can differentiate ({type(error).__name__}: {error!s:.200}). Give gradient=, a function of x; or "
+                "gradient=True and return (value, gradient); or write log_prob with torch functions."
+            ) from error
         if not isinstance(value, torch.Tensor) or value.grad_fn is None:
             raise ParameterTypeError(
                 f"{owner}(gradient=None): log_prob gets a PyTorch tensor and must return one that depends on it, so "
@@ -140,6 +157,14 @@ def check_value(owner: str, value: float, x: NDArray[np.float64]) -> None:
         )
 
 
+def as_numbers(owner: str, name: str, answer: Any) -> NDArray[np.float64]:
+    """Return the answer of a user's function as an array, or say what it returned instead."""
+    try:
+        return np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterTypeError(f"{owner}: {name} returned {answer!r:.60}; it must return numbers.") from error
+
+
 def check_start(owner: str, density: Density, starts: NDArray[np.float64]) -> None:
     """Refuse starts and densities that cannot work, each with its reason; warn of a gradient that is another function's."""
     n = len(starts)
@@ -151,7 +176,7 @@ def check_start(owner: str, density: Density, starts: NDArray[np.float64]) -> No
             raise ParameterTypeError(f"{owner}(gradient=True): log_prob must return (value, gradient), a pair.")
         if value is None:
             raise ParameterTypeError(f"{owner}: log_prob returned None; it must return the log density.")
-        values, wanted = np.asarray(value, dtype=np.float64), (n,) if density.together else ()
+        values, wanted = as_numbers(owner, "log_prob", value), (n,) if density.together else ()
         if values.shape != wanted and (density.together or values.size != 1):
             remedy = (
                 "one value per row of x is wanted"
@@ -162,7 +187,7 @@ def check_start(owner: str, density: Density, starts: NDArray[np.float64]) -> No
         for k, one in enumerate(np.atleast_1d(values)):
             check_value(owner, float(one), np.atleast_2d(x)[k])
         if needs_gradient:
-            slopes = np.asarray(slope, dtype=np.float64)
+            slopes = as_numbers(owner, "gradient", slope)
             if slopes.shape != x.shape:
                 raise DataError(
                     f"{owner}: the gradient has shape {slopes.shape}; it must have the shape of x, {x.shape}."

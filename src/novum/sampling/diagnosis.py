@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import number
 from novum.report.result import Result
-from novum.runtime.checks import check_number
+from novum.runtime.checks import check_number, float_array
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 from novum.runtime.words import first_few
@@ -19,6 +19,7 @@ from novum.sampling.convergence import energy_fraction, ess_tail, mcse_mean, mcs
 __all__ = ["ChainDiagnosis", "diagnose"]
 
 MOST_R_HAT = 1.01  # Vehtari and others (2021)
+LARGEST = 1e150  # number whose square, and sums of such, are still numbers
 LEAST_ESS_PER_CHAIN = 100  # below, R-hat and ESS are not to be trusted themselves
 MANY_NUMBERS = 100_000  # draws of all quantities from which on threads share them
 LEAST_ENERGY_FRACTION = 0.3  # Betancourt (2016)
@@ -119,7 +120,7 @@ def quantities(chains: Any) -> tuple[tuple[str, ...], NDArray[np.float64], Mappi
     if isinstance(chains, Mapping):
         names, columns = [], []
         for name, value in chains.items():
-            array = np.asarray(value, dtype=np.float64)
+            array = float_array("diagnose", f"chains[{name!r}]", value).astype(np.float64, copy=False)
             if array.ndim < 2:
                 raise DataError(
                     f"diagnose: {name!r} has shape {array.shape}; give (chains, draws) or (chains, draws, ...)."
@@ -136,7 +137,7 @@ def quantities(chains: Any) -> tuple[tuple[str, ...], NDArray[np.float64], Mappi
                 "diagnose: every quantity needs the same number of chains and of draws, and there must be one."
             )
         return tuple(names), np.concatenate(columns, axis=2), {}
-    array = np.asarray(chains, dtype=np.float64)
+    array = float_array("diagnose", "chains", chains).astype(np.float64, copy=False)
     if array.ndim == 2:
         return ("x",), array[:, :, None], {}
     if array.ndim != 3 or not array.size:
@@ -147,13 +148,27 @@ def quantities(chains: Any) -> tuple[tuple[str, ...], NDArray[np.float64], Mappi
 
 
 def complaints_of(
-    names: tuple[str, ...], hat: Any, bulk: Any, tail: Any, n_chains: int, n_divergent: int, n_deepest: int, energy: Any
+    names: tuple[str, ...],
+    finite: NDArray[np.bool_],
+    hat: Any,
+    bulk: Any,
+    tail: Any,
+    n_chains: int,
+    n_divergent: int,
+    n_deepest: int,
+    energy: Any,
 ) -> list[str]:
-    """Return what speaks against using the draws, each with its remedy."""
+    """Return what speaks against using the draws, each with its remedy; `finite`: of which quantities the squares are."""
     said = []
     with np.errstate(invalid="ignore"):
         unmixed, few = np.flatnonzero(hat > MOST_R_HAT), np.fmin(bulk, tail)
-    stuck = np.flatnonzero(np.isnan(hat))
+    endless = np.flatnonzero(~finite)
+    stuck = np.flatnonzero(np.isnan(hat) & finite)
+    if endless.size:
+        said.append(
+            f"{first_few([names[j] for j in endless])} hold NaN, infinity or numbers whose squares overflow: nothing can be said "
+            "of them. Mend what drew them, or rescale."
+        )
     if unmixed.size:
         worst = unmixed[np.argmax(hat[unmixed])]
         said.append(
@@ -222,18 +237,26 @@ def diagnose(chains: Any, *, level: float = 0.9) -> ChainDiagnosis:
     names, draws, statistics = quantities(chains)
     if draws.ndim != 3 or not draws.shape[1]:
         raise ParameterError("diagnose: there are no draws yet.")
+    finite = (draws.max(axis=(0, 1)) < LARGEST) & (draws.min(axis=(0, 1)) > -LARGEST)
     n_threads = thread_count() if draws.size > MANY_NUMBERS else 1
-    found = list(map_ordered(lambda j: judged(np.ascontiguousarray(draws[:, :, j])), range(draws.shape[2]), n_threads))
+    found = list(
+        map_ordered(
+            lambda j: judged(np.ascontiguousarray(draws[:, :, j])) if finite[j] else (np.nan,) * 5,
+            range(draws.shape[2]),
+            n_threads,
+        )
+    )
+    shown = draws if finite.all() else np.where(finite, draws, np.nan)
     hat, bulk, tail, of_mean, of_sd = np.array(found).T
     energy = energy_fraction(statistics["energy"]) if "energy" in statistics and draws.shape[1] > 1 else None
     n_divergent = int(np.sum(statistics.get("diverging", 0)))
     n_deepest = int(np.sum(statistics.get("reached_max_depth", 0)))
     return ChainDiagnosis(
         names,
-        draws.mean(axis=(0, 1)),
-        draws.std(axis=(0, 1), ddof=1) if draws.shape[0] * draws.shape[1] > 1 else np.full(draws.shape[2], np.nan),
-        np.quantile(draws, (1 - level) / 2, axis=(0, 1)),
-        np.quantile(draws, (1 + level) / 2, axis=(0, 1)),
+        shown.mean(axis=(0, 1)),
+        shown.std(axis=(0, 1), ddof=1) if draws.shape[0] * draws.shape[1] > 1 else np.full(draws.shape[2], np.nan),
+        np.quantile(shown, (1 - level) / 2, axis=(0, 1)),
+        np.quantile(shown, (1 + level) / 2, axis=(0, 1)),
         of_mean,
         of_sd,
         bulk,
@@ -242,6 +265,6 @@ def diagnose(chains: Any, *, level: float = 0.9) -> ChainDiagnosis:
         energy,
         n_divergent,
         n_deepest,
-        tuple(complaints_of(names, hat, bulk, tail, len(draws), n_divergent, n_deepest, energy)),
+        tuple(complaints_of(names, finite, hat, bulk, tail, len(draws), n_divergent, n_deepest, energy)),
         level,
     )

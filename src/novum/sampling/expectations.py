@@ -94,6 +94,10 @@ def values_of(owner: str, function: Callable[[Any], Any] | None, draws: NDArray[
     n = len(draws)
     if function is None:
         values = np.asarray(draws, dtype=np.float64)
+    elif not callable(function):
+        raise ParameterTypeError(
+            f"{owner}(function={function!r:.60}): give a function of the draws, or None for their mean."
+        )
     else:
         try:
             values = np.asarray(function(draws), dtype=np.float64)

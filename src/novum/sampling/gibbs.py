@@ -129,10 +129,15 @@ class GibbsSampler:
             value = self.conditionals[name](new, rng)
             if hasattr(value, "sample"):
                 value = value.sample(random_state=rng)
-            if np.shape(value) != np.shape(new[name]):
+            if value is not None and np.shape(value) != np.shape(new[name]):
                 raise DataError(
                     f"GibbsSampler: the conditional of {name} returned shape {np.shape(value)}; its state has "
                     f"{np.shape(new[name])}."
+                )
+            if np.asarray(value).dtype.kind not in "biufc":
+                raise ParameterTypeError(
+                    f"GibbsSampler: the conditional of {name} returned {value!r:.60}; it must return a draw, a number or an array "
+                    "of the state's shape, or a distribution to draw from."
                 )
             if not np.all(np.isfinite(value)):
                 raise DataError(

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.runtime.random import Stream
 from novum.sampling.densities import Density
 
@@ -36,7 +36,13 @@ def start_points(owner: str, start: Any, n_chains: int, seed: int, density: Dens
             "the dimension alone."
         )
     else:
-        given = np.array(start, dtype=np.float64, ndmin=1)
+        try:
+            given = np.array(start, dtype=np.float64, ndmin=1)
+        except (TypeError, ValueError) as error:
+            raise ParameterTypeError(
+                f"{owner}(start={start!r:.60}): give numbers: a point, a matrix with a row per chain, or the dimension alone; "
+                "names are given by names=."
+            ) from error
     if given.ndim == 1:
         given = np.tile(given, (n_chains, 1))
     if given.ndim != 2 or given.shape[0] != n_chains or not given.shape[1]:
@@ -71,7 +77,10 @@ def finite_rows(density: Density, points: NDArray[np.float64]) -> NDArray[np.boo
     """Return for which points value and gradient are finite."""
 
     def finite(answer: Any) -> bool:
-        return answer is None or bool(np.isfinite(np.asarray(answer, dtype=np.float64)).all())
+        try:
+            return answer is None or bool(np.isfinite(np.asarray(answer, dtype=np.float64)).all())
+        except (TypeError, ValueError):
+            return True  # the check of the start says what is wrong
 
     with np.errstate(all="ignore"):
         if density.together:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
+from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError, ParameterTypeError
 from novum.report.axes import drawing_axes
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number, probability_table
@@ -268,6 +268,16 @@ def em(
     (array([0.503868, 4.496132]), array([-7.429516, -6.944099]))
     """
     tol, max_iter = check_number("em", "tol", tol, 0), check_count("em", "max_iter", max_iter)
+    functions = {
+        "m_step": m_step,
+        "log_joint": log_joint,
+        "e_step": e_step,
+        "log_likelihood": log_likelihood,
+        "bound": bound,
+    }
+    for name, function in functions.items():
+        if not callable(function) and (function is not None or name == "m_step"):
+            raise ParameterTypeError(f"em({name}={function!r:.60}): give a function.")
     if log_joint is None and (e_step is None or (log_likelihood is None and bound is None)):
         raise ParameterError(
             "em: give log_joint, from which posterior and likelihood follow; or e_step with log_likelihood (or with bound, "
@@ -282,7 +292,7 @@ def em(
     best = max(runs, key=lambda run: float(run.objective[-1]))
     if not best.converged:
         warnings.warn(
-            f"em: stopped after max_iter={max_iter} iterations, the objective still rising by "
+            f"em: stopped after max_iter={max_iter} iterations, the objective still changing by "
             f"{best.objective[-1] - best.objective[-2]:.2g}; raise max_iter= or tol=.",
             NotConverged,
             stacklevel=2,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from novum.distributions import MultivariateNormal
 from novum.distributions.estimation.problem import Parameters, gradient_of, hessian_of, natural_scale
-from novum.exceptions import DataError, DataWarning, NotConverged
+from novum.exceptions import DataError, DataWarning, NotConverged, ParameterTypeError
 from novum.optimize import lbfgs
 from novum.report.result import Result
 from novum.runtime.checks import check_count
@@ -127,7 +127,13 @@ class Target:
         if not ((theta > self.parameters.low) & (theta < self.parameters.high)).all():
             return -np.inf
         with np.errstate(all="ignore"):
-            answer = np.asarray(self.parameters.call(self.log_density, theta), dtype=np.float64)
+            given = self.parameters.call(self.log_density, theta)
+        try:
+            answer = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ParameterTypeError(
+                f"laplace: log_density returned {given!r:.60}; it must return one number."
+            ) from error
         if answer.size != 1:
             raise DataError(f"laplace: log_density returned shape {answer.shape}; it must return one number.")
         number = float(answer.ravel()[0])
@@ -137,7 +143,12 @@ class Target:
         """Return df / dtheta."""
         if self.gradient is None:
             return gradient_of(self.value, theta, scale)
-        return np.ravel(np.asarray(self.parameters.call(self.gradient, theta), dtype=np.float64))
+        found = np.ravel(np.asarray(self.parameters.call(self.gradient, theta), dtype=np.float64))
+        if found.shape != theta.shape:
+            raise DataError(
+                f"laplace: gradient returned shape {found.shape}; it must return {theta.shape}, one per parameter."
+            )
+        return found
 
     def curvature(self, theta: Array, scale: Array) -> Array:
         """Return H of (2)."""
@@ -254,6 +265,9 @@ def laplace(
     (0.7, array([0.144914]), 0.0008077)
     """
     max_iter = check_count("laplace", "max_iter", max_iter)
+    for name, function in (("log_density", log_density), ("gradient", gradient), ("hessian", hessian)):
+        if not callable(function) and (function is not None or name == "log_density"):
+            raise ParameterTypeError(f"laplace({name}={function!r:.60}): give a function of the parameters.")
     parameters = Parameters("laplace", start, bounds)
     target = Target(log_density, gradient, hessian, parameters)
     if not np.isfinite(target.value(parameters.start)):

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from scipy.special import digamma, gammaln
 
 from novum.distributions import Gamma, Normal, NormalGamma
-from novum.exceptions import ParameterTypeError
+from novum.exceptions import DataError, ParameterTypeError
 from novum.runtime.checks import check_count, check_number, row_weights, vector
 from novum.variational.coordinate_ascent import MeanField, coordinate_ascent, warn_unless_converged
 
 __all__ = ["VariationalNormal", "vb_normal"]
 
+LARGEST = 1e150  # number whose square, and sums of such, are still numbers
 LOG_2PI = float(np.log(2 * np.pi))
 POINTS = 200  # along each side of the picture
 WIDTH = 4.0  # standard deviations of the exact posterior on either side
@@ -83,6 +84,13 @@ class VariationalNormal(MeanField):
 def normal_sums(data: Any, sample_weight: Any) -> NormalSums:
     """Return N, xbar and sum (x - xbar)^2."""
     x = vector("vb_normal", "data", data)
+    if not x.size:
+        raise DataError("vb_normal: data is empty; the posterior would be the prior. Give at least one number.")
+    if np.abs(x).max() > LARGEST:
+        raise DataError(
+            f"vb_normal: data holds numbers up to {np.abs(x).max():.3g}, and sums of their squares overflow. Divide them by a "
+            "suitable unit."
+        )
     weight = row_weights("vb_normal", sample_weight, x.size)
     w = np.ones(x.size) if weight is None else weight
     mean = float(w @ x / w.sum())

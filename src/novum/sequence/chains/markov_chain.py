@@ -30,6 +30,7 @@ from novum.sequence.chains.domains import Labels, Table
 from novum.sequence.chains.questions import ChainQuestions
 from novum.sequence.chains.results import HomogeneityCheck, OrderComparison
 from novum.sequence.chains.symbols import coded, label_array, read_sequences, sequence_weights, states_of
+from novum.sequence.chains.words import describe
 
 __all__ = ["MarkovChain"]
 
@@ -151,6 +152,9 @@ class MarkovChain(ChainQuestions, Estimator):
         self.initial_ = probabilities(counts.first, float(self.smoothing))[0]
         self.n_parameters_ = sum(count_parameters(len(states), self.order, len(transition)))
         return self
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return describe(self) if "counts_" in vars(self) else super().__repr__(N_CHAR_MAX)
 
     def _context(self, number: int, states: list[Any]) -> Any:
         """Return the states of a context: one label for order one, a tuple otherwise."""

@@ -228,7 +228,7 @@ class HiddenMarkovBase(AnswersMixin, ReadingMixin, Estimator):
             Rows of every sequence, in their order; None is one sequence.
         groups : str or array-like, default=None
             In place of lengths: the column of X, or an array, that says which sequence a row belongs to.
-        states : array-like of shape (n_samples,), default=None
+        states : array-like of shape (n_samples,), or a list with one for every sequence, default=None
             Known states; -1 or NaN where unknown.
         sequence_weight : array-like of shape (n_sequences,), default=None
             How often every sequence counts.

@@ -132,7 +132,10 @@ def check_sequence_weight(owner: str, weight: Any, count: int) -> NDArray | None
     """Return a weight per sequence after its checks."""
     if weight is None:
         return None
-    found = np.asarray(weight, dtype=np.float64)
+    try:
+        found = np.asarray(weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
     if found.shape != (count,) or not np.isfinite(found).all() or (found < 0).any() or not found.any():
         raise ParameterError(
             f"{owner}: sequence_weight must be {count} finite numbers of zero or more, one per sequence and not all zero; got"
@@ -141,11 +144,26 @@ def check_sequence_weight(owner: str, weight: Any, count: int) -> NDArray | None
     return found
 
 
-def check_known_states(owner: str, states: Any, n: int, k: int, order: NDArray | None) -> NDArray | None:
+def joined_states(owner: str, states: Any, lengths: NDArray) -> Any:
+    """Return states that are given by sequence, as X may be, one after the other."""
+    if not isinstance(states, list | tuple) or not all(np.ndim(one) == 1 for one in states):
+        return states
+    parts = [np.asarray(one) for one in states]
+    found = [len(part) for part in parts]
+    if found != lengths.tolist():
+        raise ParameterError(
+            f"{owner}: states are {len(found)} sequences of {found!s:.60} steps, but X is {len(lengths)} of "
+            f"{lengths.tolist()!s:.60}. Give one state per row, -1 or NaN where it is unknown."
+        )
+    return np.concatenate(parts)
+
+
+def check_known_states(owner: str, states: Any, lengths: NDArray, k: int, order: NDArray | None) -> NDArray | None:
     """Return known states, -1 where unknown; None and NaN are unknown too."""
     if states is None:
         return None
-    values = np.asarray(states)
+    n = int(lengths.sum())
+    values = np.asarray(states if order is not None else joined_states(owner, states, lengths))
     if values.dtype.kind == "O":
         values = np.array([np.nan if one is None else one for one in values.ravel()], dtype=np.float64)
     if values.dtype.kind == "f":

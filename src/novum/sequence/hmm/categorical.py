@@ -23,6 +23,7 @@ from novum.sequence.hmm.sequences import Sequences
 __all__ = ["CategoricalHMM", "MultinomialHMM", "read_symbols"]
 
 SHOWN_SYMBOLS = 8  # in the repr
+MOST_CELLS = 2**26  # of emissionprob_: half a GiB
 
 
 def read_symbols(owner: str, values: NDArray, n_features: int | None) -> NDArray:
@@ -33,7 +34,7 @@ def read_symbols(owner: str, values: NDArray, n_features: int | None) -> NDArray
             raise DataError(
                 f"{owner}: Symbols should be integers; X holds {values.dtype}. Use X.astype(int), or codes of labels."
             )
-        if (values[~missing] != np.floor(values[~missing])).any():
+        if (values[~missing] != np.floor(values[~missing])).any() or np.abs(values[~missing]).max(initial=0) > 2**53:
             raise DataError(f"{owner}: Symbols should be integers, and NaN where one is missing.")
         symbols = np.where(missing, -1, values).astype(np.int64)
         lowest = symbols[~missing].min(initial=0)
@@ -49,6 +50,17 @@ def read_symbols(owner: str, values: NDArray, n_features: int | None) -> NDArray
             f"{owner}: Largest symbol is {symbols.max()} but the model only emits symbols up to {n_features - 1}. Raise n_features."
         )
     return symbols
+
+
+def check_symbols(owner: str, n_symbols: int, n_states: int) -> int:
+    """Return the number of symbols if a table with a column for each can be held."""
+    if n_symbols * n_states > MOST_CELLS:
+        raise DataError(
+            f"{owner}: symbols up to {n_symbols - 1} need a column of emissionprob_ each, "
+            f"{n_symbols * n_states * 8 / 2**30:.1f} GiB for {n_states} states. "
+            "Number the symbols that occur 0, 1, ...: np.unique(X, return_inverse=True)[1]."
+        )
+    return n_symbols
 
 
 class CategoricalHMM(HiddenMarkovBase):
@@ -169,7 +181,8 @@ class CategoricalHMM(HiddenMarkovBase):
 
     def _prepare(self, source: Sequences) -> None:
         found = source.total(largest_symbol, None, max)
-        self._n_symbols = max(int(found), -1) + 1 if self.n_features is None else self.n_features
+        count = max(int(found), -1) + 1 if self.n_features is None else self.n_features
+        self._n_symbols = check_symbols(type(self).__name__, count, self._k)
 
     def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
         count = self.__dict__.get("_n_symbols", self.n_features) or int(bundle.X.max(initial=0)) + 1

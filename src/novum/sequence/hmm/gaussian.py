@@ -5,6 +5,7 @@ r"""Hidden Markov models with Gaussian emissions, learned by Baum-Welch.
 The maximisation is (7) for the chain and (11), (12) for the emissions: docs/theory/hidden_markov_models.md.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from novum.base.domains import ArrayLike, Choice, Domain, Null, Real
 from novum.base.parameters import stores
 from novum.engines.gaussians.covariance import dense
-from novum.exceptions import ParameterError
+from novum.exceptions import DataWarning, ParameterError
 from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions import gaussian as emissions
@@ -25,6 +26,8 @@ from novum.sequence.hmm.starts import clustered_rows, column_spread, filled_rows
 __all__ = ["GaussianHMM"]
 
 SHOWN_FEATURES = 4  # in the repr
+DEFAULT_PRIOR = 0.01  # covars_prior, hmmlearn's
+PRIOR_SHARE = 0.1  # of a column's variance that the default prior may add to that of a state
 
 
 class GaussianHMM(HiddenMarkovBase):
@@ -157,6 +160,22 @@ class GaussianHMM(HiddenMarkovBase):
     def _prepare(self, source: Sequences) -> None:
         rows = filled_rows(type(self).__name__, self._sample_rows(source.first()))
         self._floor = emissions.covariance_floor(self.min_covar, rows.var(axis=0))
+        self._warn_of_units(rows.var(axis=0), (source.n_rows or len(rows)) / self.n_components)
+
+    def _warn_of_units(self, variance: NDArray, rows: float) -> None:
+        """Warn where the default prior, a number without units, outweighs what the rows of a state say of its variance."""
+        given = np.ndim(self.covars_prior) or self.covars_prior != DEFAULT_PRIOR or "c" not in self.params
+        added = DEFAULT_PRIOR / rows
+        (small,) = np.nonzero((variance > 0) & (added > PRIOR_SHARE * variance))
+        if given or not len(small):
+            return
+        warnings.warn(
+            f"{type(self).__name__}: covars_prior={DEFAULT_PRIOR} adds about {added:.2g} to the variance of every state, but "
+            f"column {int(small[0])} of X has a variance of {variance[small[0]]:.2g}: the states will be wider than the data. "
+            "Give X in larger units (StandardScaler), or covars_prior=0.",
+            DataWarning,
+            stacklevel=5,
+        )
 
     def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
         rows = filled_rows(type(self).__name__, self._sample_rows(bundle))

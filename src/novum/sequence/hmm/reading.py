@@ -54,9 +54,8 @@ class ReadingMixin:
             weight = check_sequence_weight(owner, weight, len(given.lengths))
             return TensorSequences(rows.double(), given.lengths, weight, self._k)
         rows = self._read(given.rows, reset)
-        n = len(rows)
         weight = check_sequence_weight(owner, weight, len(given.lengths))
-        known = check_known_states(owner, states, n, self._k, given.order)
+        known = check_known_states(owner, states, given.lengths, self._k, given.order)
         return MemorySequences(bundles_of(rows, given.lengths, weight, known), self.n_jobs, given.order)
 
     def _distant_sequences(self, X: Any, groups: Any, home: str, reset: bool) -> Sequences:

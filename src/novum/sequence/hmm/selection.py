@@ -5,18 +5,23 @@ r"""How many states: Bayesian and Akaike's criterion, and the likelihood of sequ
 Folds are whole sequences; a single sequence is cut into as many stretches as folds, which costs the transitions between them.
 """
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from novum.exceptions import ParameterError
+from novum.exceptions import NotConverged, ParameterError
 from novum.report.result import Result
 from novum.sequence.hmm.base import HiddenMarkovBase
 from novum.sequence.hmm.bundles import Bundle, offsets_of
+from novum.sequence.hmm.variational.base import VariationalBase
 
 __all__ = ["StateChoice", "compare_states"]
+
+WORSE = 0.01  # share of a log-likelihood that a fit with more states must miss to be called a poor maximum
 
 
 class StateChoice(Result):
@@ -80,6 +85,21 @@ def stretches(bundle: Bundle, folds: int) -> list[Any]:
     )
 
 
+def warn_of_low_maxima(counts: Sequence[int], scores: Sequence[float]) -> None:
+    """Warn where more states explain the rows less well than fewer do, which only a poor local maximum can."""
+    best, at = -np.inf, 0
+    for k, score in sorted(zip(counts, scores)):
+        if score < best - WORSE * max(1.0, abs(best)):
+            warnings.warn(
+                f"compare_states: {k} states reach the log-likelihood {score:.6g}, {at} states {best:.6g}: the fit of {k} ended "
+                "in a poor local maximum, and its row says nothing of that number. Give the model n_init=10.",
+                NotConverged,
+                stacklevel=3,
+            )
+        elif score > best:
+            best, at = score, k
+
+
 def compare_states(
     model: Any,
     X: Any,
@@ -119,20 +139,26 @@ def compare_states(
         raise ParameterError(
             f"compare_states: model must be a hidden Markov model of novum.sequence; got {model!r:.60}."
         )
-    counts = [int(k) for k in n_components]
-    if not counts or min(counts) < 1:
-        raise ParameterError(f"compare_states: n_components must be numbers of one or more; got {n_components!r}.")
+    counts = list(n_components) if isinstance(n_components, Iterable) else []
+    if not counts or any(isinstance(k, bool) or not isinstance(k, Integral) or k < 1 for k in counts):
+        raise ParameterError(
+            f"compare_states: n_components must be several numbers of one or more, as in (1, 2, 3); got {n_components!r}."
+        )
     if cv is not None and (isinstance(cv, bool) or not isinstance(cv, int) or cv < 2):
         raise ParameterError(f"compare_states: cv must be an int of two or more, or None; got {cv!r}.")
     found, held = [], []
     source = clone(model)._sequences(X, lengths, groups, None, None, reset=True)
     bundle = source.first()
     rows, sizes = bundle.X, np.diff(bundle.offsets)
+    parts = [] if cv is None else stretches(bundle, cv)
+    if cv is not None and len(parts) < cv:
+        raise ParameterError(
+            f"compare_states: cv={cv} folds, but X can be cut into {len(parts)} stretches only; lower cv."
+        )
     for k in counts:
         one = clone(model).set_params(n_components=k).fit(rows, sizes)
         found.append(one)
         if cv is not None:
-            parts = stretches(bundle, cv)
             total = 0.0
             for fold in range(cv):
                 train = [part for i, part in enumerate(parts) if i % cv != fold]
@@ -143,6 +169,8 @@ def compare_states(
                 )
             held.append(total)
     scores = [float(one.score(rows, sizes)) for one in found]
+    if not isinstance(model, VariationalBase):  # their priors may well prefer fewer states
+        warn_of_low_maxima(counts, scores)
     free = [one._n_parameters() for one in found]
     bic = [-2 * value + count * float(np.log(len(rows))) for value, count in zip(scores, free)]
     aic = [-2 * value + 2 * count for value, count in zip(scores, free)]

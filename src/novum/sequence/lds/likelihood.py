@@ -8,6 +8,9 @@ adds: a maximum at zero ends there. Near the maximum it needs tens of steps wher
 stationary law, V0 = A V0 A' + Q, that law moves with A and Q: with G the slope in V0 and Y = A'Y A + G,
 
     d log L / dQ += Y,     d log L / dA += 2 Y A V0                                                                (20)
+
+A step to where that law, or the likelihood, does not exist meets a wall as high as the slope was steep: the line search
+comes back by a few ninths, where a wall of 1e300 would send it back to where it stood.
 """
 
 from collections.abc import Callable, Mapping
@@ -108,6 +111,26 @@ def start_slope(system: System, expected: Expected) -> tuple[Array, Array]:
     return Y, 2 * Y @ A @ V
 
 
+class Wall:
+    """The value given to points without a likelihood: above all that was seen, by what the best point's slope promised."""
+
+    def __init__(self) -> None:
+        self.highest = -np.inf
+        self.best: tuple[float, Array, Array] | None = None
+
+    def seen(self, w: Array, value: float, gradient: Array) -> tuple[float, Array]:
+        self.highest = max(self.highest, value)
+        if self.best is None or value < self.best[0]:
+            self.best = value, w.copy(), gradient
+        return value, gradient
+
+    def height(self, w: Array) -> tuple[float, Array]:
+        if self.best is None:
+            return 1e300, np.zeros_like(w)
+        _, at, gradient = self.best
+        return self.highest + abs(float(gradient @ (w - at))), np.zeros_like(w)
+
+
 def climbed(
     system: System,
     expect: Callable[[System], Expected],
@@ -147,12 +170,14 @@ def climbed(
             found = with_coefficients(found, EQUATIONS[field], new) if cells.any() else found
         return found, parts
 
+    wall = Wall()
+
     def objective(w: Array) -> tuple[float, Array]:
         found, parts = unpacked(w)
         try:
             found = law(found) if law else found
-        except ParameterError:  # not stationary: far too low
-            return 1e300, np.zeros_like(w)
+        except ParameterError:  # not stationary
+            return wall.height(w)
         expected = expect(found)
         by_noise, by_matrix = start_slope(found, expected) if law else (0.0, 0.0)
         slopes = []
@@ -175,8 +200,8 @@ def climbed(
         gradient = np.concatenate([np.zeros(0), *slopes])
         value = expected.log_likelihood
         if not np.isfinite(value) or not np.isfinite(gradient).all():
-            return 1e300, np.zeros_like(w)
-        return -value / rows, -gradient / rows
+            return wall.height(w)
+        return wall.seen(w, -value / rows, -gradient / rows)
 
     solution = lbfgs(objective, np.concatenate([np.zeros(0), *start]), gradient=True, tol=tol, max_iter=max_iter)
     best = unpacked(np.asarray(solution.x))[0]

@@ -24,6 +24,7 @@ from novum.sequence.lds.results import FilteredStates, Forecast
 from novum.sequence.lds.series import read_controls, read_series
 from novum.sequence.lds.steady import SteadyState, steady_covariance
 from novum.sequence.lds.system import MATRICES, System, sizes_of, system_of
+from novum.sequence.lds.words import describe
 
 __all__ = ["LinearDynamicalSystem"]
 
@@ -189,6 +190,9 @@ class LinearDynamicalSystem(Estimator):
         """
         made = models.tracking(n_dims, motion, step, process_variance, observation_variance)
         return cls(**made, algorithm="lbfgs")
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return describe(self) if "n_parameters_" in vars(self) else super().__repr__(N_CHAR_MAX)
 
     def _given(self) -> dict[str, Any]:
         """Return the matrices in force: those learned, or before that those given."""

@@ -13,7 +13,7 @@ from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.sequence.hmm.base import Letters
 from novum.sequence.hmm.bundles import Bundle
-from novum.sequence.hmm.categorical import CategoricalHMM, largest_symbol
+from novum.sequence.hmm.categorical import CategoricalHMM, check_symbols, largest_symbol
 from novum.sequence.hmm.emissions.discrete import Categorical, Symbols
 from novum.sequence.hmm.variational.base import VARIATIONAL_DOMAINS, VariationalBase
 from novum.sequence.hmm.variational.conjugate import expected_log_probs, kl_dirichlet
@@ -105,7 +105,8 @@ class VariationalCategoricalHMM(VariationalBase, CategoricalHMM):
 
     def _prepare(self, source: Any) -> None:
         found = int(source.total(largest_symbol, None, max))
-        self._n_symbols = max(found, 0) + 1 if self.n_features is None else self.n_features
+        count = max(found, 0) + 1 if self.n_features is None else self.n_features
+        self._n_symbols = check_symbols(type(self).__name__, count, self._k)
 
     def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
         m = self.__dict__.get("_n_symbols", self.n_features) or int(bundle.X.max(initial=0)) + 1
