@@ -38,6 +38,10 @@ __all__ = [
 ]
 
 TABLE = Path(__file__).with_name("attributes.json")
+EVERY_ESTIMATOR = {
+    "n_features_in_": ["number"],
+    "feature_names_in_": ["array1:o[*]"],
+}  # what scikit-learn records itself
 GENERATORS = (np.random.Generator, np.random.RandomState, np.random.SeedSequence)
 PLAIN = (
     (numbers.Number | np.bool_, "number"),
@@ -152,6 +156,8 @@ def check_declared(value: Any) -> None:
             raise FileFormatError(
                 f"it holds a {cls.__name__}, whose state is not declared, so that it cannot be checked"
             )
+        if isinstance(item, BaseEstimator):
+            known = {**EVERY_ESTIMATOR, **known}
         lengths, parameters = lengths_of(state), parameters_of(cls)
         for name, held in state.items():
             if name in parameters:
