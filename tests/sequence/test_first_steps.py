@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
-from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
+from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError, ParameterTypeError
 from novum.sequence import (
     CategoricalHMM,
     GaussianHMM,
@@ -163,3 +163,14 @@ def test_reprs_say_what_was_learned():
     assert repr(MarkovChain(3, smoothing=1).fit([0, 1, 2] * 9)).endswith("and 15 contexts more")
     assert "each of 2 places" in repr(MarkovChain(homogeneous=False, smoothing=1).fit([[0, 1, 1], [1, 0, 1]]))
     assert repr(MarkovChain(2)) == "MarkovChain(order=2)"
+
+
+def test_chains_name_no_method_that_was_not_called():
+    with pytest.raises(
+        ParameterError, match=r"^MarkovChain: transition is not known; give transition= or learn it by fit"
+    ):
+        MarkovChain().stationary()
+    with pytest.raises(DataError, match=r"^MarkovChain: transition sums to"):
+        MarkovChain(transition=[[0.5, 0.6], [0.5, 0.5]]).is_ergodic()
+    with pytest.raises(ParameterTypeError, match="transition must hold real numbers"):
+        MarkovChain(transition=[["a", "b"], ["c", "d"]]).stationary()
