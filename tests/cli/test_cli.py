@@ -53,3 +53,8 @@ def test_without_typer_one_sentence():
 
 def test_version(monkeypatch, capsys):
     assert run(monkeypatch, capsys, "--version") == (0, f"novum {novum.__version__}\n", "")
+
+
+def test_the_package_runs_as_the_command():
+    found = subprocess.run([sys.executable, "-m", "novum", "--version"], capture_output=True, text=True, check=False)
+    assert found.returncode == 0 and found.stdout.strip() == f"novum {novum.__version__}"

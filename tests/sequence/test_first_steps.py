@@ -5,11 +5,13 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
-from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
+from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError, ParameterTypeError
 from novum.sequence import (
     CategoricalHMM,
     GaussianHMM,
+    HiddenMarkovModel,
     LinearDynamicalSystem,
     MarkovChain,
     VariationalCategoricalHMM,
@@ -65,14 +67,36 @@ def test_symbols_that_are_numbers_of_something_else(model):
 def test_small_units_say_that_the_prior_decides(form):
     """Daily returns: hmmlearn's covars_prior=0.01 is larger than all their squares together."""
     X = two_states((400,), scale=1e-4)[1][0]
-    with pytest.warns(DataWarning, match=r"covars_prior=0.01 adds .* larger units"):
+    with pytest.warns(DataWarning) as caught:
         GaussianHMM(2, form, random_state=0).fit(X)
+    first = caught[0]
+    assert "covars_prior=0.01 adds" in str(first.message) and "larger units" in str(first.message)
+    assert first.filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         small = GaussianHMM(2, form, covars_prior=0, random_state=0).fit(X)
         units = GaussianHMM(2, form, covars_prior=0, random_state=0).fit(1e4 * X)
         GaussianHMM(2, form, random_state=0).fit(1e4 * X)
     assert_allclose(1e4 * small.means_, units.means_, rtol=1e-6)
+
+
+def test_states_without_rows_are_named():
+    """All rows equal: one state takes them, and the prior's variance over nothing is left to the other."""
+    with pytest.warns(DataWarning, match="state 1 has less than one row"):
+        model = GaussianHMM(2, random_state=0).fit(np.ones((20, 1)))
+    assert model.covars_[1, 0, 0] > 1
+
+
+@pytest.mark.parametrize("family", ["Normal", "MultivariateNormal", "StudentT", "Exponential"])
+def test_densities_that_collapse_on_single_values(family):
+    """Zeros and ones under a density: the likelihood has no maximum, whatever the family."""
+    X = two_states((300,))[0][0].astype(float)
+    with pytest.warns(ConvergenceWarning, match=r"collapsing on few values .*emission_prior"):
+        HiddenMarkovModel(family, 2, random_state=0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        HiddenMarkovModel("Bernoulli", 2, random_state=0).fit(X)
+        HiddenMarkovModel("Normal", 2, random_state=0).fit(two_states((300,))[1][0])
 
 
 def test_more_states_that_explain_less():
@@ -139,3 +163,14 @@ def test_reprs_say_what_was_learned():
     assert repr(MarkovChain(3, smoothing=1).fit([0, 1, 2] * 9)).endswith("and 15 contexts more")
     assert "each of 2 places" in repr(MarkovChain(homogeneous=False, smoothing=1).fit([[0, 1, 1], [1, 0, 1]]))
     assert repr(MarkovChain(2)) == "MarkovChain(order=2)"
+
+
+def test_chains_name_no_method_that_was_not_called():
+    with pytest.raises(
+        ParameterError, match=r"^MarkovChain: transition is not known; give transition= or learn it by fit"
+    ):
+        MarkovChain().stationary()
+    with pytest.raises(DataError, match=r"^MarkovChain: transition sums to"):
+        MarkovChain(transition=[[0.5, 0.6], [0.5, 0.5]]).is_ergodic()
+    with pytest.raises(ParameterTypeError, match="transition must hold real numbers"):
+        MarkovChain(transition=[["a", "b"], ["c", "d"]]).stationary()

@@ -12,7 +12,7 @@ from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.exceptions import DataError, DataWarning, ParameterError
-from novum.runtime.checks import check_count, probability_table
+from novum.runtime.checks import check_count, float_array, probability_table
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.words import first_few
 from novum.sequence.chains.checks import compare_orders, homogeneity
@@ -166,7 +166,7 @@ class MarkovChain(ChainQuestions, Estimator):
 
     def _known(self, method: str) -> tuple[list[Any], Array, Array | None]:
         """Return states, tables (places, K^M, K) and the law of the first context as learned or as given."""
-        owner = f"MarkovChain.{method}"
+        owner = f"MarkovChain.{method}" if method else "MarkovChain"
         if "transition_" in vars(self):
             T = self.transition_
             return self.states_, T if T.ndim == 3 else T[None], self.initial_
@@ -194,7 +194,7 @@ class MarkovChain(ChainQuestions, Estimator):
         return self.stationary()
 
     def _matrix(self) -> scipy.sparse.csr_array:
-        states, T, _ = self._known("reduce")
+        states, T, _ = self._known("")  # many questions come here: no method is named
         if len(T) > 1:
             raise ParameterError(
                 "MarkovChain: a chain that is not homogeneous has no structure of its own; look at a place."
@@ -202,7 +202,7 @@ class MarkovChain(ChainQuestions, Estimator):
         return reduced_matrix(T[0], len(states))
 
     def _nodes(self) -> list[Any]:
-        states, T, _ = self._known("reduce")
+        states, T, _ = self._known("")
         return states if self.order <= 1 else [self._context(c, states) for c in range(T.shape[1])]
 
     def reduce(self) -> "MarkovChain":
@@ -338,7 +338,7 @@ class MarkovChain(ChainQuestions, Estimator):
 def read_table(owner: str, transition: Any, states: Any, order: int, homogeneous: bool) -> tuple[Array, list[Any]]:
     """Return given tables as (places, K^M, K) and the labels of the states."""
     names = list(transition.columns) if hasattr(transition, "columns") else None
-    T = np.asarray(transition, dtype=np.float64)
+    T = float_array(owner, "transition", transition).astype(np.float64, copy=False)
     k = T.shape[-1] if T.ndim else 0
     contexts = check_cells(owner, max(k, 1), order, 1)
     places = 1

@@ -177,6 +177,24 @@ class GaussianHMM(HiddenMarkovBase):
             stacklevel=5,
         )
 
+    def _describe_fit(self, source: Sequences, best: Any) -> None:
+        super()._describe_fit(source, best)
+        prior = self.get_params(deep=False).get("covars_prior")
+        if prior is None or np.ndim(prior) or "c" not in self.params or source.n_rows is None:
+            return
+        # no rows lie so far apart: what is left of the prior was divided by less than one row
+        reach = np.ptp(filled_rows(type(self).__name__, source.first().X), axis=0)
+        wide = self._state_moments()[1] > reach**2 + prior
+        empty = np.flatnonzero(wide.any(axis=1))
+        if len(empty):
+            names = f"state {empty[0]} has" if len(empty) == 1 else f"states {', '.join(map(str, empty))} have"
+            warnings.warn(
+                f"{type(self).__name__}: {names} less than one row: means_ and covars_ there say nothing of X. Use fewer states, "
+                "n_init=10, or a prior that keeps states alive (transmat_prior above 1).",
+                DataWarning,
+                stacklevel=5,
+            )
+
     def _start_emission(self, bundle: Bundle, rng: Any, letter: str, run: int) -> None:
         rows = filled_rows(type(self).__name__, self._sample_rows(bundle))
         k = self.n_components

@@ -18,6 +18,7 @@ from novum.sequence.hmm.base import COMMON_DOMAINS, HiddenMarkovBase, Letters
 from novum.sequence.hmm.bundles import Bundle
 from novum.sequence.hmm.emissions import family as emissions
 from novum.sequence.hmm.emissions.family import Families
+from novum.sequence.hmm.sequences import Sequences
 from novum.sequence.hmm.starts import clustered_rows, filled_rows
 
 __all__ = ["HiddenMarkovModel"]
@@ -25,6 +26,7 @@ __all__ = ["HiddenMarkovModel"]
 MIXED = (
     0.25  # of every row is shared at random at the start: clusters alone would leave discrete families zeros that stay
 )
+COLLAPSED = 1e-6  # share of a column's variance below which a state sits on single values
 
 
 class Emissions(Domain):
@@ -182,6 +184,24 @@ class HiddenMarkovModel(HiddenMarkovBase):
     def _learned_emission(self, emission: Families, order: NDArray | None) -> dict[str, Any]:
         found = list(emission.components)
         return {"emissions_": found if order is None else [found[j] for j in order]}
+
+    def _prepare(self, source: Sequences) -> None:
+        rows = filled_rows("HiddenMarkovModel", self._sample_rows(source.first()))
+        self._spread = rows.var(axis=0)
+
+    def _collapsed(self, emission: Families) -> tuple[list[int], str]:
+        remedy = (
+            "Give a prior (emission_prior=) or fewer states; for values that repeat, a family of counts or symbols."
+        )
+        spread = self.__dict__.pop("_spread")  # of the rows of this fit, and no part of the model
+        found = []
+        for state, one in enumerate(emission.components):
+            if "e" in self.params and one.support.continuous:
+                variance = np.atleast_1d(np.asarray(one.var, np.float64))
+                variance = np.diag(variance) if variance.ndim == 2 else variance
+                if variance.shape == spread.shape and (variance < COLLAPSED * spread).any():
+                    found.append(state)
+        return found, f"on few values (sd -> 0, the likelihood has no maximum). {remedy}"
 
     def _counts(self) -> dict[str, int]:
         k = self._k
