@@ -127,7 +127,8 @@ def decision(params: Expansion, block: Block) -> Any:
     """Return (1), flat where there is one machine."""
     out = scores(params, block)
     out = out[:, 0] if out.shape[1] == 1 else out
-    return arrays.like(block.X, out) if hasattr(block.X, "dtype") and block.X.dtype.kind == "f" else out
+    numbers = arrays.is_tensor(block.X) or (hasattr(block.X, "dtype") and block.X.dtype.kind == "f")
+    return arrays.like(block.X, out) if numbers else out
 
 
 def labels(params: tuple[Expansion, NDArray[Any]], block: Block) -> Any:
