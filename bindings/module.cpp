@@ -39,6 +39,7 @@ void bind_factors_network(nb::module_& m);
 void bind_feature_extraction_text(nb::module_& m);
 void bind_evaluation_resampling(nb::module_& m);
 void bind_kernels_points(nb::module_& m);
+void bind_svm_crammer_singer(nb::module_& m);
 void bind_svm_dual_descent(nb::module_& m);
 void bind_svm_smo(nb::module_& m);
 void bind_sequence_kalman(nb::module_& m);
@@ -113,7 +114,8 @@ NB_MODULE(_core, m) {
     add(m, "factors", "Products of tables.", {{"network", "Marginals and maxima of products of tables.", bind_factors_network}});
     add(m, "feature_extraction", "Texts.", {{"text", "Words of texts, counted.", bind_feature_extraction_text}});
     add(m, "svm", "Support vector machines.",
-        {{"dual_descent", "Coordinate descent on the duals of linear machines.", bind_svm_dual_descent},
+        {{"crammer_singer", "Linear machines of all classes at once.", bind_svm_crammer_singer},
+         {"dual_descent", "Coordinate descent on the duals of linear machines.", bind_svm_dual_descent},
          {"smo", "Sequential minimal optimisation.", bind_svm_smo}});
     add(m, "evaluation", "Resampling.", {{"resampling", "Bootstrap resamples of rows.", bind_evaluation_resampling}});
     add(m, "sampling", "Draws from laws known by their densities.",

@@ -120,3 +120,56 @@ def test_refusals_and_warnings():
     with pytest.warns(NotConverged, match="Liblinear failed to converge"):
         model = LinearSVC(loss="hinge", max_iter=2).fit(X, y)
     assert model.n_iter_ == 2
+
+
+def crammer_singer_objective(model, X, y):
+    W = np.c_[model.coef_, model.intercept_]
+    scores = np.c_[X, np.ones(len(X))] @ W.T
+    own = np.searchsorted(model.classes_, y)
+    ahead = scores - scores[np.arange(len(y)), own][:, None] + 1
+    ahead[np.arange(len(y)), own] = 0
+    return 0.5 * (W**2).sum() + model.C * ahead.max(axis=1).sum()
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"class_weight": {0: 3.0}}], ids=str)
+def test_one_problem_for_all_classes_equals_liblinear(C, options):
+    X, y = table(load_iris)
+    exact = {"tol": 1e-7, "max_iter": 1_000_000, "multi_class": "crammer_singer", **options}
+    ours, theirs = (m.LinearSVC(C=C, **exact).fit(X, y) for m in (svm, peer))
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=2e-5)
+    sparse = LinearSVC(C=C, **exact).fit(scipy.sparse.csr_matrix(X), y)
+    assert_allclose(sparse.coef_, ours.coef_, atol=1e-6)
+
+
+def test_one_problem_for_all_classes_is_an_optimum_and_skips_rows_without_weight():
+    X, y = table(load_iris)
+    exact = {"tol": 1e-8, "max_iter": 1_000_000, "multi_class": "crammer_singer", "C": 0.1}
+    model = LinearSVC(**exact).fit(X, y)
+    best = crammer_singer_objective(model, X, y)
+    rng, found = np.random.default_rng(0), model.coef_.copy()
+    for _ in range(50):  # convex: no small step goes down
+        model.coef_ = found + 1e-3 * rng.standard_normal(found.shape)
+        assert crammer_singer_objective(model, X, y) > best
+    weight = np.where(np.arange(len(y)) % 3, 1.0, 0.0)
+    assert_allclose(
+        LinearSVC(**exact).fit(X, y, sample_weight=weight).coef_,
+        LinearSVC(**exact).fit(X[weight > 0], y[weight > 0]).coef_,
+        atol=1e-5,
+    )
+
+
+def test_one_problem_for_two_classes_is_one_plane():
+    X, y = table(load_breast_cancer)
+    exact = {"tol": 1e-7, "max_iter": 1_000_000, "multi_class": "crammer_singer", "C": 0.1}
+    ours, theirs = (m.LinearSVC(**exact).fit(X, y) for m in (svm, peer))
+    assert ours.coef_.shape == (1, X.shape[1])
+    assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=2e-5)
+
+
+def test_one_problem_for_all_classes_needs_rows_at_hand():
+    X, y = table(load_iris)
+    with pytest.raises(DataError, match=r"multi_class='crammer_singer'.*memory"):
+        LinearSVC(multi_class="crammer_singer").fit(
+            dask.array.from_array(X, chunks=50), dask.array.from_array(y, chunks=50)
+        )

@@ -259,3 +259,35 @@ def test_one_class_refuses_far_rows():
     assert abs((model.predict(X) == -1).mean() - 0.1) < 0.02
     assert (model.predict(X + 20) == -1).all()
     assert_allclose(model.score_samples(X) - model.offset_, model.decision_function(X))
+
+
+@pytest.mark.parametrize("machine", [svm.SVC, svm.NuSVC, svm.SVR, svm.NuSVR, svm.OneClassSVM])
+@pytest.mark.parametrize("weight", [0.0, -0.3])
+def test_weights_that_leave_no_row_are_refused_in_libsvm_s_words(machine, weight):
+    X, y = np.arange(6.0)[:, None], np.repeat([0, 1], 3)
+    with pytest.raises(ValueError, match="Invalid input - all samples have zero or negative weights"):
+        machine().fit(X, y, sample_weight=[weight] * 6)
+
+
+@pytest.mark.parametrize(
+    ("machine", "words"),
+    [(svm.SVC, "positive weights belong to the same class"), (svm.NuSVC, "specified nu is infeasible")],
+)
+def test_weights_that_leave_one_class_are_refused(machine, words):
+    X, y = np.arange(6.0)[:, None], np.repeat([0, 1], 3)
+    for weight in ([0, 0, 0, 1, 1, 1], [0, -0.5, 0, 1, 1, 1]):
+        with pytest.raises(ValueError, match=words):
+            machine().fit(X, y, sample_weight=weight)
+    with pytest.raises(ValueError, match="Negative values"):
+        machine().fit(X, y, sample_weight=[-1, 1, 1, 1, 1, 1])
+
+
+def test_sigmoids_have_scikit_learn_s_old_names():
+    X, y = np.arange(40.0)[:, None], np.repeat([0, 1], 20)
+    with pytest.warns(FutureWarning, match="deprecated"):
+        model = svm.SVC(probability=True, random_state=0).fit(X, y)
+        slope, constant = model.probA_, model.probB_
+    expected = 1 / (1 + np.exp(slope[0] * -model.decision_function(X) + constant[0]))
+    assert np.allclose(model.predict_proba(X)[:, 0], expected, atol=1e-7)
+    with pytest.warns(FutureWarning, match="Attribute `probA_` was deprecated"):
+        assert svm.SVC().fit(X, y).probA_.size == 0

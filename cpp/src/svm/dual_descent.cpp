@@ -1,10 +1,9 @@
 #include "novum/svm/dual_descent.h"
 #include "novum/runtime/interrupt.h"
-#include "novum/runtime/simd.h"
+#include "novum/svm/linear_rows.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -12,71 +11,8 @@ namespace novum::svm {
 
 namespace {
 
-constexpr double INFINITE = std::numeric_limits<double>::infinity();
 constexpr std::size_t LOOK_EVERY = 256;  // rows between two looks for Ctrl-C
 constexpr double STILL = 1e-12;          // slope that moves nothing
-
-template <class Real>
-struct Dense {
-    const Real* x;
-    std::size_t p;
-
-    NOVUM_CLONES static double dot(const Real* row, const double* w, std::size_t p) {
-        double sum[8] = {};
-        std::size_t t = 0;
-        for (; t + 8 <= p; t += 8)
-            for (std::size_t l = 0; l < 8; ++l) sum[l] += static_cast<double>(row[t + l]) * w[t + l];
-        for (; t < p; ++t) sum[0] += static_cast<double>(row[t]) * w[t];
-        return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-    }
-    NOVUM_CLONES static void move(const Real* row, double d, double* w, std::size_t p) {
-        for (std::size_t t = 0; t < p; ++t) w[t] += d * static_cast<double>(row[t]);
-    }
-    double product(std::size_t i, const double* w) const { return dot(x + i * p, w, p); }
-    void add(std::size_t i, double d, double* w) const { move(x + i * p, d, w, p); }
-    double square(std::size_t i) const {
-        double sum = 0;
-        for (std::size_t t = 0; t < p; ++t) sum += static_cast<double>(x[i * p + t]) * static_cast<double>(x[i * p + t]);
-        return sum;
-    }
-    void fetch(std::size_t) const {}
-};
-
-template <class Real, class Index>
-struct Sparse {
-    const Real* values;
-    const Index *columns, *starts;
-
-    double product(std::size_t i, const double* w) const {
-        double sum[4] = {};
-        auto k = static_cast<std::size_t>(starts[i]);
-        const auto end = static_cast<std::size_t>(starts[i + 1]);
-        for (; k + 4 <= end; k += 4)
-            for (std::size_t l = 0; l < 4; ++l) sum[l] += static_cast<double>(values[k + l]) * w[columns[k + l]];
-        for (; k < end; ++k) sum[0] += static_cast<double>(values[k]) * w[columns[k]];
-        return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    }
-    void add(std::size_t i, double d, double* w) const {
-        for (auto k = starts[i]; k < starts[i + 1]; ++k) w[columns[k]] += d * static_cast<double>(values[k]);
-    }
-    double square(std::size_t i) const {
-        double sum = 0;
-        for (auto k = starts[i]; k < starts[i + 1]; ++k) sum += static_cast<double>(values[k]) * static_cast<double>(values[k]);
-        return sum;
-    }
-    void fetch(std::size_t i) const {  // rows come in a random order
-        const auto k = static_cast<std::size_t>(starts[i]);
-        __builtin_prefetch(values + k);
-        __builtin_prefetch(columns + k);
-    }
-};
-
-std::uint64_t next(std::uint64_t& state) {  // splitmix64
-    std::uint64_t z = (state += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
 
 double soft(double u, double e) { return u > e ? u - e : u < -e ? u + e : 0.0; }
 
@@ -88,12 +24,12 @@ DualOutcome descend(const X& x, std::size_t n, std::size_t p, double constant, c
     std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0u);
     std::size_t active = n;
-    double last = INFINITE, first = -1;
+    double last = HUGE_VAL, first = -1;
     std::uint64_t state = seed;
     interrupt::Now<LOOK_EVERY> now;
-    DualOutcome out{0, INFINITE, false};
+    DualOutcome out{0, HUGE_VAL, false};
     while (out.epochs < limits.epochs) {
-        for (std::size_t k = active; k > 1; --k) std::swap(order[k - 1], order[next(state) % k]);
+        shuffle(order.data(), active, state);
         double largest = 0, total = 0;
         for (std::size_t k = 0; k < active;) {
             now.and_then();
@@ -130,7 +66,7 @@ DualOutcome descend(const X& x, std::size_t n, std::size_t p, double constant, c
                 break;
             }
             active = n;  // look at everybody once more
-            last = INFINITE;
+            last = HUGE_VAL;
             continue;
         }
         last = largest;
@@ -143,13 +79,13 @@ DualOutcome descend(const X& x, std::size_t n, std::size_t p, double constant, c
 template <class Real>
 DualOutcome descend_dense(const Real* x, std::size_t n, std::size_t p, double constant, const DualTerms& terms, const DualLimits& limits,
                           std::uint64_t seed, double* b, double* w) {
-    return descend(Dense<Real>{x, p}, n, p, constant, terms, limits, seed, b, w);
+    return descend(DenseRows<Real>{x, p}, n, p, constant, terms, limits, seed, b, w);
 }
 
 template <class Real, class Index>
 DualOutcome descend_sparse(const Real* values, const Index* columns, const Index* starts, std::size_t n, std::size_t p, double constant,
                            const DualTerms& terms, const DualLimits& limits, std::uint64_t seed, double* b, double* w) {
-    return descend(Sparse<Real, Index>{values, columns, starts}, n, p, constant, terms, limits, seed, b, w);
+    return descend(SparseRows<Real, Index>{values, columns, starts}, n, p, constant, terms, limits, seed, b, w);
 }
 
 #define NOVUM_DENSE(Real)                                                                                                                 \

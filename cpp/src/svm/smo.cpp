@@ -1,11 +1,10 @@
 #include "novum/svm/smo.h"
 #include "novum/runtime/interrupt.h"
-#include "novum/runtime/panels.h"
 #include "novum/svm/row_cache.h"
+#include "novum/svm/working_set.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -17,113 +16,11 @@ namespace novum::svm {
 
 namespace {
 
-constexpr double INFINITE = std::numeric_limits<double>::infinity();
-constexpr double FLAT = 1e-12;           // curvature of a pair that is no curvature
 constexpr std::size_t LOOK_EVERY = 64;   // steps between two looks for Ctrl-C
 constexpr std::size_t GAP_EVERY = 1024;  // steps between two gaps, at the least
 constexpr std::size_t MANY = 2048;       // points from which on it pays to set some aside
 constexpr double SHRUNK = 0.7;           // share of the points that may stay for the others to be set aside
 constexpr int MOST_RESTORES = 20;        // after which nobody is set aside any more
-constexpr float NO = std::numeric_limits<float>::infinity();
-
-struct Extremes {
-    double least, most;           // f over what may rise, and over what may fall
-    std::size_t rising, falling;  // where
-};
-
-// f += d (K_i - K_j), and the extremes of (3) afterwards. Lengths are multiples of 16.
-template <class Real>
-struct Update {
-    template <int BYTES>
-    static NOVUM_INLINE Extremes run(std::size_t count, const Real* ki, const Real* kj, double d, double* f, float* brief,
-                                     const float* bar_up, const float* bar_low) {
-        using S = panel::Simd<double, BYTES>;
-        constexpr std::size_t L = S::LANES;
-        using V = typename S::V;
-        using I = typename S::I;
-        typedef float F __attribute__((vector_size(BYTES / 2)));
-        typedef Real K __attribute__((vector_size(BYTES / 8 * sizeof(Real))));
-        V least = V{} + INFINITE, most = V{} - INFINITE;
-        I rising{}, falling{}, here;
-        for (std::size_t l = 0; l < L; ++l) here[l] = static_cast<std::int64_t>(l);
-        for (std::size_t t = 0; t < count; t += L, here += static_cast<std::int64_t>(L)) {
-            K a, b;
-            F up, low;
-            std::memcpy(&a, ki + t, sizeof a);
-            std::memcpy(&b, kj + t, sizeof b);
-            std::memcpy(&up, bar_up + t, sizeof up);
-            std::memcpy(&low, bar_low + t, sizeof low);
-            const V moved = S::load(f + t) + d * (__builtin_convertvector(a, V) - __builtin_convertvector(b, V));
-            S::store(f + t, moved);
-            const F cut = __builtin_convertvector(moved, F);
-            std::memcpy(brief + t, &cut, sizeof cut);
-            const V u = moved + __builtin_convertvector(up, V), w = moved - __builtin_convertvector(low, V);
-            // Comparisons stand where they select: GCC takes a mask that is kept apart, lane by lane.
-            rising = u < least ? here : rising;
-            least = u < least ? u : least;
-            falling = w > most ? here : falling;
-            most = w > most ? w : most;
-        }
-        Extremes out{INFINITE, -INFINITE, 0, 0};
-        for (std::size_t l = 0; l < L; ++l) {
-            const auto at = static_cast<std::size_t>(rising[l]), to = static_cast<std::size_t>(falling[l]);
-            if (least[l] < out.least || (least[l] == out.least && at < out.rising)) out.least = least[l], out.rising = at;
-            if (most[l] > out.most || (most[l] == out.most && to < out.falling)) out.most = most[l], out.falling = to;
-        }
-        return out;
-    }
-};
-
-struct Partner {
-    float gain;
-    std::size_t at;
-};
-
-// A vector of floats from a row of either kind.
-template <class V, int BYTES>
-NOVUM_INLINE V row(const float* from) {
-    V v;
-    std::memcpy(&v, from, sizeof v);
-    return v;
-}
-template <class V, int BYTES>
-NOVUM_INLINE V row(const double* from) {
-    typedef double Wide __attribute__((vector_size(2 * BYTES)));
-    Wide v;
-    std::memcpy(&v, from, sizeof v);
-    return __builtin_convertvector(v, V);
-}
-
-// The partner j of (4), in single precision: which pair moves need not be known to more digits.
-template <class Real>
-struct Choose {
-    template <int BYTES>
-    static NOVUM_INLINE Partner run(std::size_t count, const Real* ki, float fi, float kii, const float* brief, const float* diagonal,
-                                    const float* bar_low) {
-        using S = panel::Simd<float, BYTES>;
-        constexpr std::size_t L = S::LANES;
-        using V = typename S::V;
-        using I = typename S::I;
-        V best = V{} - NO;
-        I where{}, here;
-        for (std::size_t l = 0; l < L; ++l) here[l] = static_cast<std::int32_t>(l);
-        for (std::size_t t = 0; t < count; t += L, here += static_cast<std::int32_t>(L)) {
-            const V rise = S::load(brief + t) - fi - S::load(bar_low + t);
-            const V bend = kii + S::load(diagonal + t) - 2.0f * row<V, BYTES>(ki + t);
-            const V floor = V{} + static_cast<float>(FLAT);
-            const V square = rise > V{} ? rise * rise : V{} - NO;
-            const V gain = square / (bend > floor ? bend : floor);
-            where = gain > best ? here : where;
-            best = gain > best ? gain : best;
-        }
-        Partner out{-NO, 0};
-        for (std::size_t l = 0; l < L; ++l) {
-            const auto at = static_cast<std::size_t>(where[l]);
-            if (best[l] > out.gain || (best[l] == out.gain && at < out.at)) out = {best[l], at};
-        }
-        return out;
-    }
-};
 
 // The variables at work. Points whose variables rest at a bound that the slopes keep them at are set aside now and then ("shrinking"):
 // what is left is packed together, rows included, and everything is looked at again at the end.

@@ -88,6 +88,8 @@ class KernelMachine(Estimator):
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, Any]:
         """Return the rows and the target of a fit, after every check."""
+        if home_of(X) == "memory" and isinstance(sample_weight, list | tuple | np.ndarray):
+            self._check_counted(y, sample_weight)
         if callable(self.kernel) and home_of(X) == "memory" and not looks_numeric(X):
             return self._read_things(X, y, sample_weight)
         if self.kernel == "precomputed" and scipy.sparse.issparse(X):
@@ -97,6 +99,18 @@ class KernelMachine(Estimator):
         X = rows_at_hand(self, X, f"{type(self).__name__} compares rows with each other", REMEDY)
         source = self._source(X, y, sample_weight, target=self._target).in_memory()
         return self._training(source.array(), source.weight), None if self._target is None else np.asarray(source.y)
+
+    def _check_counted(self, y: Any, sample_weight: Any) -> NDArray[np.bool_] | None:
+        """Return which rows count, where weights are numbers; raise LIBSVM's sentence where none does."""
+        weight = np.asarray(sample_weight)
+        if weight.ndim != 1 or weight.dtype.kind not in "fiub" or not len(weight):
+            return None
+        if not np.any(weight > 0) and not np.isnan(weight).any():
+            raise DataError(
+                f"Invalid input - all samples have zero or negative weights. {type(self).__name__} was given sample_weight up to"
+                f" {weight.max():g}; give the rows that count a positive weight."
+            )
+        return weight > 0
 
     def _read_things(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, Any]:
         """Return rows that only the kernel understands (strings, sets, graphs), with their target."""

@@ -19,127 +19,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.classes import labels_of
-from novum.base.domains import Bool, Choice, ClassWeight, Domain, Int, Null, RandomState, Real
-from novum.base.estimator import Estimator, fits
+from novum.base.domains import Choice, ClassWeight, Domain, Null, Real
+from novum.base.estimator import fits
 from novum.base.parameters import stores
-from novum.exceptions import DataError, NotConverged, ParameterError
-from novum.fold.blocks import Source
-from novum.linear_model.decisions import LinearDecisions, SparseCoefficients, dense_coef
+from novum.exceptions import DataError, ParameterError
+from novum.linear_model.decisions import LinearDecisions, dense_coef
 from novum.linear_model.least_squares.model import Line, predict_block
-from novum.linear_model.logistic.descent import proximal_newton
-from novum.linear_model.logistic.newton import newton_cholesky
 from novum.linear_model.logistic.sums import class_mass
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
-from novum.svm.squared_loss import Loss, SquaredObjective, newton_conjugate
+from novum.svm.linear_machine import COMMON, LinearMachine, Solved
+from novum.svm.squared_loss import Loss
 
 __all__ = ["LinearSVC", "LinearSVR"]
-
-FEW = 1500  # columns up to which Hessians are summed
-MOST_L1 = 6000  # columns that an L1 penalty may have: its quadratic model holds their products
-COMMON: dict[str, Domain] = {
-    "tol": Real(0, open="low"),
-    "C": Real(0, open="low"),
-    "fit_intercept": Bool(),
-    "intercept_scaling": Real(0, open="low"),
-    "dual": Bool() | Choice("auto"),
-    "verbose": Bool() | Int(0),
-    "random_state": RandomState(),
-    "max_iter": Int(0),
-}
-
-
-class Solved(NamedTuple):
-    """Weights of the columns, the constant last, and how they were found."""
-
-    theta: NDArray[np.float64]
-    n_iter: int
-    converged: bool
-
-
-class LinearMachine(SparseCoefficients, Estimator):
-    """What linear machines share."""
-
-    _squares_columns = True
-
-    def _constant(self) -> float:
-        return float(self.intercept_scaling) if self.fit_intercept else 0.0
-
-    def _on_dual(self, squared: bool, source: Source, l1: bool) -> bool:
-        """Return whether the dual is solved: what was asked for, or what is quicker."""
-        if l1 or not source.at_hand:
-            if not squared:
-                raise DataError(
-                    f"{type(self).__name__}: loss={self.loss!r} steps from row to row, so X must be in memory, not in a"
-                    f" {source.home}. Use the squared loss, or SGDClassifier and SGDRegressor with this one."
-                )
-            return False
-        if not squared or self.dual is True:
-            return True
-        return self.dual == "auto" and (source.n_rows or 0) < source.n_features
-
-    def _by_newton(self, source: Source, loss: Loss, mass: float, tol: float, l1: bool) -> Solved:
-        """Minimise on the primal."""
-        constant, p = self._constant(), source.n_features
-        ridge = np.full(p + 1, 0.0 if l1 else 1 / mass)
-        objective = SquaredObjective(source, constant, loss, mass, ridge)
-        start = objective.start()
-        if l1:
-            if p > MOST_L1:
-                raise ParameterError(
-                    f"{type(self).__name__}: penalty='l1' takes up to {MOST_L1} columns, got {p}. Use"
-                    " LogisticRegression(l1_ratio=1) or SGDClassifier(penalty='l1')."
-                )
-            weight = np.full(p + 1, 1 / mass)
-            found = proximal_newton(objective, start, weight, tol, self.max_iter)
-        elif p <= FEW:
-            found = newton_cholesky(objective, start, self._largest_slope(objective, start, tol), self.max_iter)
-        else:
-            found = newton_conjugate(objective, start, self._largest_slope(objective, start, tol), self.max_iter)
-        return Solved(found.theta[0], found.n_iter, found.converged)
-
-    def _largest_slope(self, objective: SquaredObjective, start: NDArray[np.float64], tol: float) -> float:
-        """Return `tol` of the first gradient: what LIBLINEAR compares with."""
-        return tol * float(np.abs(objective.value(objective.point(start)).gradient).max())
-
-    def _by_descent(
-        self, source: Any, target: NDArray, price: NDArray, squared: bool, epsilon: float, sign: NDArray | None
-    ) -> Solved:
-        """Minimise on the dual."""
-        X, n = source.array(), len(target)
-        bound = np.full(n, np.inf) if squared else price
-        lower = -bound if sign is None else np.where(sign > 0, 0.0, -bound)
-        upper = bound if sign is None else np.where(sign > 0, bound, 0.0)
-        used = price > 0
-        lower, upper = np.where(used, lower, 0.0), np.where(used, upper, 0.0)
-        ridge = np.divide(0.5, price, out=np.zeros(n), where=used) if squared else np.zeros(n)
-        b, theta = np.zeros(n), np.zeros(source.n_features + 1)
-        terms = (np.ascontiguousarray(target, dtype=np.float64), lower, upper, ridge, float(epsilon))
-        seed = seed_of(0 if self.random_state is None else self.random_state)
-        rest = (self._constant(), terms, float(self.tol), sign is None, int(self.max_iter), seed, b, theta)
-        solver: Any = _core.svm.dual_descent
-        if source.sparse:
-            epochs, _, converged = solver.sparse(X.data, X.indices, X.indptr, *rest)
-        else:
-            epochs, _, converged = solver.dense(np.ascontiguousarray(X), *rest)
-        return Solved(theta, epochs, converged)
-
-    def _tell(self, found: list[Solved]) -> None:
-        self.n_iter_ = int(max(each.n_iter for each in found))
-        if not all(each.converged for each in found):
-            warnings.warn(
-                f"Liblinear failed to converge, increase the number of iterations. {type(self).__name__} stopped after"
-                f" max_iter={self.max_iter}; scaled columns or a smaller C help too.",
-                NotConverged,
-                stacklevel=4,
-            )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class LinearSVC(LinearDecisions, LinearMachine):
@@ -156,7 +50,9 @@ class LinearSVC(LinearDecisions, LinearMachine):
         Share of the first slopes that may be left (primal), or largest violation (dual).
     C : float, default=1.0
         Price of a unit of loss, times the weights of rows and classes.
-    multi_class : {"ovr"}, default="ovr"
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        One problem per class against the rest, or one for all classes: the right class ahead of every other by one, slack priced
+        by C; rows in memory, and `penalty`, `loss` and `dual` have no say.
     fit_intercept : bool, default=True
     intercept_scaling : float, default=1
         The constant column, whose weight is penalised like the others.
@@ -187,7 +83,7 @@ class LinearSVC(LinearDecisions, LinearMachine):
         **COMMON,
         "penalty": Choice("l1", "l2"),
         "loss": Choice("hinge", "squared_hinge"),
-        "multi_class": Choice("ovr"),
+        "multi_class": Choice("ovr", "crammer_singer"),
         "class_weight": ClassWeight() | Choice("balanced") | Null(),
     }
 
@@ -234,15 +130,40 @@ class LinearSVC(LinearDecisions, LinearMachine):
             )
         mass = coded.without_features().total(class_mass, k).mass
         factor = self._class_factor(mass)
+        if self.multi_class == "crammer_singer":
+            found = [self._all_classes(coded, factor)]
+            self._set_planes(found[0].theta, source.dtype)
+            self._tell(found)
+            return self
         positives = [1] if k == 2 else list(range(k))
         threads = thread_count(None) if source.at_hand and len(positives) > 1 else 1
         one = lambda c: self._one(coded, c, mass, factor, l1, squared)  # noqa: E731
         found = list(map_ordered(one, positives, min(threads, len(positives))))
-        theta = np.array([each.theta for each in found])
-        self.coef_ = theta[:, :-1].astype(source.dtype)
-        self.intercept_ = (self._constant() * theta[:, -1]).astype(source.dtype)
+        self._set_planes(np.array([each.theta for each in found]), source.dtype)
         self._tell(found)
         return self
+
+    def _set_planes(self, theta: NDArray[np.float64], dtype: Any) -> None:
+        self.coef_ = theta[:, :-1].astype(dtype)
+        self.intercept_ = (self._constant() * theta[:, -1]).astype(dtype)
+
+    def _all_classes(self, source: Any, factor: NDArray[np.float64]) -> Solved:
+        """Solve one problem for all classes; two of them differ by a single plane."""
+        if not source.at_hand:
+            raise DataError(
+                f"LinearSVC: multi_class='crammer_singer' steps from row to row, so X must be in memory, not in a {source.home}."
+                " Use multi_class='ovr'."
+            )
+        label = np.asarray(source.y, dtype=np.int64)
+        price = self.C * factor[label]
+        price = price if source.weight is None else price * source.weight
+        theta = np.zeros((len(factor), source.n_features + 1))
+        problem = (label, price, float(self.tol), int(self.max_iter), seed_of(self.random_state or 0))
+        X, solver = source.array(), _core.svm.crammer_singer
+        rows = (X.data, X.indices, X.indptr) if source.sparse else (np.ascontiguousarray(X),)
+        solve: Any = solver.sparse if source.sparse else solver.dense
+        epochs, _, converged = solve(*rows, self._constant(), problem, theta)
+        return Solved(theta if len(factor) > 2 else theta[1:] - theta[:1], epochs, converged)
 
     def _class_factor(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the factor on C of every class; "balanced" counts rows by their weights."""

@@ -1,3 +1,7 @@
 """Support vector machines."""
 
-from novum._core.svm import dual_descent as dual_descent, smo as smo
+from novum._core.svm import (
+    crammer_singer as crammer_singer,
+    dual_descent as dual_descent,
+    smo as smo
+)
