@@ -55,9 +55,18 @@ double binary_pass(Csr<Real, Index> X, Labels labels, const double* theta, doubl
 
 template <class Real, class Index>
 void binary_product(Csr<Real, Index> X, const double* curvature, const double* v, double constant, double* out) {
-    scatter(X, v, constant, out, [&](std::size_t top, std::size_t n, double* z) {
-        for (std::size_t k = 0; k < n; ++k) z[k] *= curvature[top + k];
-    });
+    double total = 0;
+    for (std::size_t i = 0; i < X.rows; ++i) {
+        if (curvature[i] == 0) continue;  // squared hinges bend on one side only
+        const std::size_t from = static_cast<std::size_t>(X.indptr[i] - X.indptr[0]),
+                          count = static_cast<std::size_t>(X.indptr[i + 1] - X.indptr[i]);
+        const Real* x = X.data + from;
+        const Index* at = X.indices + from;
+        const double u = curvature[i] * (row_dot(x, at, count, v) + constant * v[X.p]);
+        for (std::size_t j = 0; j < count; ++j) out[at[j]] += u * static_cast<double>(x[j]);
+        total += u;
+    }
+    out[X.p] += constant * total;
 }
 
 template <class Real, class Index>

@@ -13,6 +13,7 @@ from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Source
 from novum.linear_model.decisions import SparseCoefficients
 from novum.linear_model.logistic.descent import proximal_newton
+from novum.linear_model.logistic.minimum import in_blocks
 from novum.linear_model.logistic.newton import newton_cholesky
 from novum.runtime.random import seed_of
 from novum.svm.squared_loss import Loss, SquaredObjective, newton_conjugate
@@ -66,6 +67,7 @@ class LinearMachine(SparseCoefficients, Estimator):
         """Minimise on the primal."""
         constant, p = self._constant(), source.n_features
         ridge = np.full(p + 1, 0.0 if l1 else 1 / mass)
+        source = source if l1 or p <= FEW else in_blocks(source)
         objective = SquaredObjective(source, constant, loss, mass, ridge)
         start = objective.start()
         if l1:
@@ -79,7 +81,7 @@ class LinearMachine(SparseCoefficients, Estimator):
         elif p <= FEW:
             found = newton_cholesky(objective, start, self._largest_slope(objective, start, tol), self.max_iter)
         else:
-            found = newton_conjugate(objective, start, self._largest_slope(objective, start, tol), self.max_iter)
+            found = newton_conjugate(objective, start, tol, self.max_iter)
         return Solved(found.theta[0], found.n_iter, found.converged)
 
     def _largest_slope(self, objective: SquaredObjective, start: NDArray[np.float64], tol: float) -> float:

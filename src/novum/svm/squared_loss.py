@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from novum import _core
 from novum.fold.blocks import Block, Source
 from novum.linear_model.logistic.newton import Found, Objective, Value
 from novum.runtime import arrays
@@ -40,14 +41,24 @@ class At(NamedTuple):
     constant: float
     loss: Loss
     hessian: bool
-    v: NDArray[np.float64] | None = None  # a direction whose product with the Hessian is wanted
+    keep: int  # a number of this point under which blocks keep 2 c_i of the rows with a loss
+
+
+class Along(NamedTuple):
+    """A direction whose product with the Hessian at a point is wanted; the diagonal of the Hessian where it is None."""
+
+    at: At
+    v: NDArray[np.float64] | None
 
 
 class SquaredSums(NamedTuple):
     loss: float
     gradient: Any
     hessian: Any
-    product: Any
+
+
+class Product(NamedTuple):
+    value: NDArray[np.float64]
 
 
 def losses_of(at: At, block: Block) -> tuple[NDArray, NDArray, NDArray]:
@@ -64,27 +75,59 @@ def losses_of(at: At, block: Block) -> tuple[NDArray, NDArray, NDArray]:
     return r, d, price if block.weight is None else price * block.weight
 
 
+def in_numpy(block: Block) -> Block:
+    """Return a block whose rows are arrays."""
+    if not arrays.is_tensor(block.X):
+        return block
+    return block._replace(X=arrays.to_numpy(block.X), y=arrays.to_numpy(block.y))
+
+
 def squared_sums(at: At, block: Block) -> SquaredSums:
     """Return (3) and (4) of a block without the penalty."""
-    block = (
-        block._replace(X=arrays.to_numpy(block.X), y=arrays.to_numpy(block.y)) if arrays.is_tensor(block.X) else block
-    )
+    block = in_numpy(block)
     r, d, price = losses_of(at, block)
+    if block.memory is not None:
+        block.memory["curvature"] = (at.keep, np.where(r > 0, 2 * price, 0.0))
     active = r > 0
     X, w = block.X[active], price[active]
     inner = np.append(X.T @ (w * d[active]), at.constant * float(w @ d[active]))
     hessian: Any = 0.0
-    product: Any = 0.0
-    if at.v is not None:
-        along = w * (X @ at.v[0, :-1] + at.constant * at.v[0, -1])
-        product = 2 * np.append(X.T @ along, at.constant * along.sum())[None]
     if at.hessian:
         full = np.empty((len(w), X.shape[1] + 1))
         full[:, :-1] = X.toarray() if scipy.sparse.issparse(X) else X
         full[:, -1] = at.constant
         full *= np.sqrt(2 * w)[:, None]
         hessian = full.T @ full
-    return SquaredSums(float(price @ r**2), 2 * inner[None], hessian, product)
+    return SquaredSums(float(price @ r**2), 2 * inner[None], hessian)
+
+
+def curvature_of(at: At, block: Block) -> NDArray[np.float64]:
+    """Return 2 c_i of the rows with a loss, as the pass at this point left it or anew."""
+    kept = (block.memory or {}).get("curvature")
+    if kept is not None and kept[0] == at.keep:
+        return kept[1]
+    r, _, price = losses_of(at, block)
+    return np.where(r > 0, 2 * price, 0.0)
+
+
+def curved(along: Along, block: Block) -> Product:
+    """Return the Hessian of (4) without the penalty times a direction, or its diagonal."""
+    at, v = along
+    block = in_numpy(block)
+    X, bend = block.X, curvature_of(at, block)
+    is_sparse, out = scipy.sparse.issparse(X), np.zeros(block.X.shape[1] + 1)
+    kernel: Any = _core.linear_model.logistic
+    if v is None:
+        out[-1] = at.constant**2 * bend.sum()
+        if is_sparse:
+            kernel.csr_squares(X.data, X.indices, X.indptr, bend, out[:-1])
+        else:
+            out[:-1] = bend @ np.square(X, dtype=np.float64)
+    elif is_sparse:
+        kernel.csr_binary_product(X.data, X.indices, X.indptr, bend, v[0], at.constant, out)
+    else:
+        kernel.binary_product(np.ascontiguousarray(X), bend, v[0], at.constant, out)
+    return Product(out[None])
 
 
 class SquaredObjective(Objective):
@@ -95,7 +138,8 @@ class SquaredObjective(Objective):
         self.loss = loss
 
     def point(self, theta: NDArray[np.float64], hessian: bool = False) -> Any:
-        return At(theta, self.constant, self.loss, hessian)
+        self.calls += 1
+        return At(theta, self.constant, self.loss, hessian, self.calls)
 
     def value(self, point: Any) -> Value:
         sums = self.source.total(squared_sums, point)
@@ -106,23 +150,27 @@ class SquaredObjective(Objective):
         return Value(sums.loss / self.weight + penalty, gradient, hessian)
 
     def product(self, point: Any, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        out = self.source.total(squared_sums, point._replace(v=v, hessian=False)).product / self.weight + self.l2 * v
+        out = self.source.total(curved, Along(point, v)).value / self.weight + self.l2 * v
         out[:, self.free :] = 0
         return out
 
+    def diagonal(self, point: Any) -> NDArray[np.float64]:
+        """Return the diagonal of the Hessian."""
+        return self.source.total(curved, Along(point, None)).value / self.weight + self.l2
 
-def newton_conjugate(
-    objective: SquaredObjective, theta: NDArray[np.float64], tol: float, max_iter: int, report: Any = None
-) -> Found:
-    """Minimise (3) by Newton steps of conjugate gradients, for many columns; `tol` bounds the largest slope."""
-    value = objective.value(objective.point(theta))
+
+def newton_conjugate(objective: SquaredObjective, theta: NDArray[np.float64], tol: float, max_iter: int) -> Found:
+    """Minimise (3) by Newton steps of conjugate gradients, for many columns, until `tol` of the first gradient is left."""
+    point = objective.point(theta)
+    value = objective.value(point)
     history, n_iter = [value.objective], 0
-    norm = float(np.abs(value.gradient).max())
-    while norm > tol and n_iter < max_iter:
-        d = conjugate_step(objective, objective.point(theta), value.gradient, max(tol, LOOSE * norm) / norm)
+    norm = first = float(np.linalg.norm(value.gradient))
+    while norm > tol * first and n_iter < max_iter:
+        d = conjugate_step(objective, point, value.gradient, max(LOOSE, tol * first / norm))
         slope, step, there = float((value.gradient * d).sum()), 1.0, None
         while step > 1e-10:
-            there = objective.value(objective.point(theta + step * d))
+            point = objective.point(theta + step * d)
+            there = objective.value(point)
             if there.objective <= value.objective + 1e-4 * step * slope or -step * slope < 1e-15 * abs(value.objective):
                 break
             step /= 2
@@ -130,26 +178,25 @@ def newton_conjugate(
         if not np.abs(there.gradient).max() < np.inf:
             break
         theta, value, n_iter = theta + step * d, there, n_iter + 1
-        norm = float(np.abs(value.gradient).max())
+        norm = float(np.linalg.norm(value.gradient))
         history.append(value.objective)
-        if report is not None and report(n_iter, value.objective, theta):
-            break
-    return Found(theta, n_iter, norm <= tol, history, norm)
+    return Found(theta, n_iter, norm <= tol * first, history, norm)
 
 
 def conjugate_step(
     objective: SquaredObjective, point: Any, gradient: NDArray[np.float64], share: float
 ) -> NDArray[np.float64]:
-    """Return about the Newton step, by conjugate gradients until `share` of the gradient is left."""
+    """Return about the Newton step, by conjugate gradients on unit diagonal until `share` of the gradient is left."""
+    scale = 1 / np.where((diagonal := objective.diagonal(point)) > 0, diagonal, 1.0)
     d, rest = np.zeros_like(gradient), -gradient
-    along, square = rest.copy(), float((rest**2).sum())
-    enough = share**2 * square
+    along = scale * rest
+    square, enough = float((rest * along).sum()), share**2 * float((rest**2).sum())
     for _ in range(MOST_PRODUCTS):
         bent = objective.product(point, along)
         step = square / float((along * bent).sum())
         d, rest = d + step * along, rest - step * bent
-        before, square = square, float((rest**2).sum())
-        if square <= enough:
+        if float((rest**2).sum()) <= enough:
             break
-        along = rest + square / before * along
+        before, square = square, float((rest * (scale * rest)).sum())
+        along = scale * rest + square / before * along
     return d

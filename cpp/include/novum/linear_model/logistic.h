@@ -35,7 +35,7 @@ struct Csr {
 template <class Real, class Index>
 double binary_pass(Csr<Real, Index> X, Labels labels, const double* theta, double constant, double* gradient, double* curvature);
 
-/// As binary_product, for sparse rows.
+/// As binary_product, for sparse rows; those without curvature are not read.
 template <class Real, class Index>
 void binary_product(Csr<Real, Index> X, const double* curvature, const double* v, double constant, double* out);
 

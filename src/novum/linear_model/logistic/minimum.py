@@ -21,7 +21,7 @@ from novum.linear_model.logistic.newton import Found, Objective, newton_cg, newt
 from novum.linear_model.logistic.options import Penalty
 from novum.linear_model.logistic.quasi_newton import quasi_newton, quick_for
 
-__all__ = ["Design", "minimum", "objective_of", "sums_hessians"]
+__all__ = ["Design", "in_blocks", "minimum", "objective_of", "sums_hessians"]
 
 HESSIAN_COLUMNS = 256  # of two classes, up to which a pass that sums the Hessian costs less than the products it saves
 HESSIAN_COLUMNS_SEVERAL = 128  # of K classes, (K + 1) columns: the Hessian has K (K + 1) / 2 different blocks
