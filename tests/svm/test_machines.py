@@ -291,3 +291,31 @@ def test_sigmoids_have_scikit_learn_s_old_names():
     assert np.allclose(model.predict_proba(X)[:, 0], expected, atol=1e-7)
     with pytest.warns(FutureWarning, match="Attribute `probA_` was deprecated"):
         assert svm.SVC().fit(X, y).probA_.size == 0
+
+
+@pytest.mark.parametrize("model", [SVC(C=5.0), NuSVC(nu=0.5, tol=1e-5)], ids=str)
+def test_blocks_of_variables_reach_the_optimum(model):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(8400, 3))
+    y = X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=len(X)) > 0
+    model.fit(X, y)
+    b, margin = np.zeros(len(X)), np.where(y, 1, -1) * model.decision_function(X)
+    b[model.support_] = np.abs(model.dual_coef_[0])
+    most = b.max()
+    assert model.fit_status_ == 0 and abs(model.dual_coef_.sum()) < 1e-9 * most * len(X)
+    assert margin[b == 0].min() > 1 - 2e-3 and margin[b == most].max() < 1 + 2e-3
+    assert_allclose(margin[(b > 0) & (b < most)], 1, atol=2e-3)
+
+
+def test_blocks_of_variables_reach_the_optimum_of_the_tube():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(4200, 3))
+    y = X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=len(X))
+    model = SVR(C=2.0).fit(X, y)
+    b, off = np.zeros(len(X)), y - model.predict(X)
+    b[model.support_] = model.dual_coef_[0]
+    assert model.fit_status_ == 0 and abs(b.sum()) < 1e-9 * len(X)
+    assert np.abs(off[b == 0]).max() < 0.1 + 2e-3
+    inside = (b != 0) & (np.abs(b) < 2)
+    assert_allclose(off[inside], 0.1 * np.sign(b[inside]), atol=2e-3)
+    assert (off * b)[np.abs(b) == 2].min() > 2 * (0.1 - 2e-3)

@@ -1,7 +1,7 @@
 #include "novum/svm/smo.h"
 #include "novum/runtime/interrupt.h"
+#include "novum/svm/block.h"
 #include "novum/svm/row_cache.h"
-#include "novum/svm/working_set.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,11 +16,16 @@ namespace novum::svm {
 
 namespace {
 
-constexpr std::size_t LOOK_EVERY = 64;   // steps between two looks for Ctrl-C
-constexpr std::size_t GAP_EVERY = 1024;  // steps between two gaps, at the least
-constexpr std::size_t MANY = 2048;       // points from which on it pays to set some aside
-constexpr double SHRUNK = 0.7;           // share of the points that may stay for the others to be set aside
-constexpr int MOST_RESTORES = 20;        // after which nobody is set aside any more
+constexpr std::size_t LOOK_EVERY = 64;     // steps between two looks for Ctrl-C
+constexpr std::size_t GAP_EVERY = 1024;    // steps between two gaps, at the least
+constexpr std::size_t MANY = 2048;         // points from which on it pays to set some aside
+constexpr double SHRUNK = 0.7;             // share of the points that may stay for the others to be set aside
+constexpr std::size_t BLOCK = 256;         // variables of a block
+constexpr std::size_t BLOCKS_FROM = 8192;  // variables from which on blocks pay: they need more steps, each of which costs less
+constexpr std::size_t LEAST_BLOCK = 64;    // fewer are not worth one
+constexpr std::int64_t BLOCK_STEPS = 50;   // steps within a block, at the most, per variable
+constexpr double SETTLED = 0.1;            // share of the violation that a block leaves
+constexpr int MOST_RESTORES = 20;          // after which nobody is set aside any more
 
 // The variables at work. Points whose variables rest at a bound that the slopes keep them at are set aside now and then ("shrinking"):
 // what is left is packed together, rows included, and everything is looked at again at the end.
@@ -53,10 +58,12 @@ class Solver {
                 if (limits.shrinking && all.size() >= MANY && restores < MOST_RESTORES) shrink(h);
                 look = out.steps + pause();
             }
-            if (!step(h)) {
+            const std::int64_t taken = block_size() >= LEAST_BLOCK ? round(h, out.violation, limits.steps - out.steps) : step(h);
+            if (!taken) {
                 if (!aside()) break;
                 gather();
             }
+            out.steps += std::max<std::int64_t>(0, taken - 1);
             now.and_then();
         }
         keep();
@@ -65,7 +72,7 @@ class Solver {
         const std::size_t h = worst();
         out.violation = std::max(0.0, best[h].most - best[h].least);
         out.converged = out.violation <= limits.violation || out.gap <= limits.gap * std::abs(out.objective);
-        out.rows_computed = cache.computed();
+        out.rows_computed = computed + cache.computed();
         for (std::size_t k = 0; k < problem.halves; ++k) std::copy_n(f.data() + k * stride, n, slope + k * n);
         return out;
     }
@@ -77,6 +84,7 @@ class Solver {
     // Take all points to work.
     void everybody() {
         n = all.size();
+        choice.forget();
         point.resize(n);
         std::iota(point.begin(), point.end(), 0);
         stride = cache.stride();
@@ -134,6 +142,7 @@ class Solver {
     // Bring back everybody who was set aside, with the slopes of today.
     void gather() {
         keep();
+        computed += cache.computed();
         ++restores;
         narrowed.reset();
         rows = &all;
@@ -172,6 +181,7 @@ class Solver {
         const std::size_t wide = stride;
         stride = cache.stride();
         n = kept.size();
+        choice.forget();
         const auto packed = [&](auto& numbers, std::size_t halves, auto padding) {
             std::remove_reference_t<decltype(numbers)> out(halves * stride, padding);
             for (std::size_t h = 0; h < halves; ++h)
@@ -205,6 +215,58 @@ class Solver {
 
     std::size_t worst() const {
         return problem.by_half && problem.halves == 2 && best[1].most - best[1].least > best[0].most - best[0].least ? 1 : 0;
+    }
+
+    // Variables of a block: as many as the cache can hold rows for twice, and a part only of all.
+    std::size_t block_size() const { return n * problem.halves < BLOCKS_FROM ? 0 : std::min({BLOCK, cache.slots() / 2 / 16 * 16, n / 4}); }
+
+    // Bring a block of the worst variables of half h, or of all where they share a sum, to its own optimum; returns the steps taken.
+    // Half of it are those chosen for the block before: what one block moves another one would move back.
+    std::int64_t round(std::size_t h, double violation, std::int64_t most) {
+        const std::size_t first = problem.by_half ? h * stride : 0, last = problem.by_half ? first + stride : problem.halves * stride;
+        const std::vector<std::size_t>& chosen = choice.next(f, bar_up, bar_low, first, last, block_size(), best[h].least, best[h].most);
+        const std::size_t q = chosen.size();
+        wanted.clear();
+        for (const std::size_t at : chosen) {
+            const std::size_t t = at % stride;
+            if (cache.has(t)) {
+                cache.row(t);  // in use: it stays
+            } else {
+                wanted.push_back(static_cast<std::int32_t>(t));
+            }
+        }
+        std::sort(wanted.begin(), wanted.end());
+        wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+        for (std::size_t k = 0; k < wanted.size(); ++k)
+            if (const auto t = static_cast<std::size_t>(wanted[k]); !cache.has(t)) cache.row(t, std::span(wanted).subspan(k + 1));
+        std::vector<const Real*> row(q);
+        for (std::size_t k = 0; k < q; ++k) row[k] = cache.row(chosen[k] % stride);
+        block.resize(q);
+        for (std::size_t k = 0; k < q; ++k) {
+            const std::size_t at = chosen[k];
+            for (std::size_t l = 0; l < q; ++l) block.kernel[k * block.stride + l] = row[k][chosen[l] % stride];
+            block.f[k] = f[at], block.b[k] = b[at], block.low[k] = low[at], block.high[k] = high[at];
+            block.diagonal[k] = diagonal[at % stride];
+            block.bar(k);
+        }
+        const std::int64_t steps =
+            block.settle(std::max(limits.violation / 2, SETTLED * violation), std::min(most, BLOCK_STEPS * static_cast<std::int64_t>(q)));
+        std::vector<const Real*> moved;
+        std::vector<double> by;
+        for (std::size_t k = 0; k < q; ++k)
+            if (const double d = block.b[k] - b[chosen[k]]; d != 0) {
+                moved.push_back(row[k]);
+                by.push_back(d);
+                b[chosen[k]] = block.b[k];
+                bar(chosen[k]);
+            }
+        if (moved.empty()) return 0;
+        std::vector<double> change(stride, 0.0);
+        add_rows<Real>(moved, by, stride, change.data(), all.helpers());
+        for (std::size_t k = 0; k < problem.halves; ++k)
+            for (std::size_t t = 0; t < n; ++t) f[k * stride + t] += change[t];
+        refresh(nullptr, nullptr, 0);
+        return std::max<std::int64_t>(1, steps);
     }
 
     // One step of (4) in half h, or in all where they share a sum; false where no pair can move.
@@ -302,8 +364,11 @@ class Solver {
     std::vector<Real> nothing;
     std::vector<std::pair<double, std::int32_t>> ranked;
     std::vector<std::int32_t> wanted;
+    Block<Real> block;
+    BlockChoice choice;
     Extremes best[2];
     int restores = 0;
+    std::size_t computed = 0;  // rows, by caches that are gone
 };
 
 }  // namespace

@@ -16,6 +16,8 @@ class Rows {
     virtual ~Rows() = default;
     virtual std::size_t size() const = 0;
     virtual double diagonal(std::size_t i) const = 0;
+    /// Threads that may help, or null.
+    virtual Team* helpers() { return nullptr; }
     /// Write the kernels of points index[0..count-1] with all points to out[0..count-1].
     virtual void compute(const std::int32_t* index, std::size_t count, float* const* out) = 0;
     virtual void compute(const std::int32_t* index, std::size_t count, double* const* out) = 0;
@@ -32,6 +34,7 @@ class DenseRows final : public Rows {
     DenseRows(const kernels::Function& f, std::vector<double> x, std::size_t columns, Team& team);
     std::size_t size() const override { return points.count; }
     double diagonal(std::size_t i) const override;
+    Team* helpers() override { return &team; }
     void compute(const std::int32_t* index, std::size_t count, float* const* out) override { write(index, count, out); }
     void compute(const std::int32_t* index, std::size_t count, double* const* out) override { write(index, count, out); }
     std::unique_ptr<Rows> some(std::span<const std::int32_t> points) const override;
@@ -63,6 +66,7 @@ class SparseRows final : public Rows {
     SparseRows(const kernels::Function& f, const Compressed& x, std::vector<std::int32_t> chosen, Team& team);
     std::size_t size() const override { return chosen.size(); }
     double diagonal(std::size_t i) const override;
+    Team* helpers() override { return &team; }
     void compute(const std::int32_t* index, std::size_t count, float* const* out) override { write(index, count, out); }
     void compute(const std::int32_t* index, std::size_t count, double* const* out) override { write(index, count, out); }
     std::unique_ptr<Rows> some(std::span<const std::int32_t> points) const override;

@@ -9,7 +9,8 @@
 //   i = argmin {f_t : b_t < upper_t},   j = argmax (f_t - f_i)^2 / (K_ii + K_tt - 2 K_it),   d = (f_j - f_i) / (K_ii + K_jj - 2 K_ij)   (4)
 //
 // clipped to the box. Variables come in one or two halves that share the rows of K (regression has two variables a point); with
-// `by_half` each half keeps its own sum, which is what the nu-machines ask for. A step costs O(n), a missing row O(n columns).
+// `by_half` each half keeps its own sum, which is what the nu-machines ask for. A step costs O(n), a missing row O(n columns); among many
+// points blocks of variables are brought to their own optimum (block.h), and the O(n) is paid once a block.
 #pragma once
 #include <cstddef>
 #include <cstdint>
