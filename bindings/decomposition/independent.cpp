@@ -24,10 +24,9 @@ void bind_real(nb::module_& m) {
             require(!values || values->size() == k, shapes);
             require(contrast >= 0 && contrast <= 4 && parameter > 0, "independent_sums: unknown contrast");
             nb::gil_scoped_release release;
-            novum::independent_sums<Real>(X.data(), weight ? weight->data() : nullptr, n, p, mean.data(), unmixing.data(), k,
-                                          static_cast<novum::Contrast>(contrast), parameter,
-                                          {products.data(), slopes.data(), curvature ? curvature->data() : nullptr,
-                                           values ? values->data() : nullptr});
+            novum::independent_sums<Real>(
+                X.data(), weight ? weight->data() : nullptr, n, p, mean.data(), unmixing.data(), k, static_cast<novum::Contrast>(contrast),
+                parameter, {products.data(), slopes.data(), curvature ? curvature->data() : nullptr, values ? values->data() : nullptr});
         },
         "X"_a.noconvert(), "weight"_a.noconvert().none(), "mean"_a.noconvert(), "unmixing"_a.noconvert(), "contrast"_a, "parameter"_a,
         "products"_a.noconvert(), "slopes"_a.noconvert(), "curvature"_a.noconvert().none(), "values"_a.noconvert().none(),

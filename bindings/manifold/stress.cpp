@@ -24,11 +24,13 @@ void bind_manifold_stress(nb::module_& m) {
            double total, Matrix<double> D) {
             const std::size_t n = Z.shape(0), pairs = first.size(), groups = group.size() ? group.size() - 1 : 0;
             require(second.size() == pairs && D.shape(0) == n && D.shape(1) == n && group.size() > 0, "disparities: inconsistent shapes");
-            require(group.data()[0] == 0 && group.data()[groups] == static_cast<std::int64_t>(pairs), "disparities: groups do not cover the pairs");
+            require(group.data()[0] == 0 && group.data()[groups] == static_cast<std::int64_t>(pairs),
+                    "disparities: groups do not cover the pairs");
             for (std::size_t g = 0; g < groups; ++g) require(group.data()[g] < group.data()[g + 1], "disparities: an empty group");
             for (std::size_t t = 0; t < pairs; ++t) {
                 const auto i = first.data()[t], j = second.data()[t];
-                require(i >= 0 && j >= 0 && static_cast<std::size_t>(i) < n && static_cast<std::size_t>(j) < n, "disparities: no such point");
+                require(i >= 0 && j >= 0 && static_cast<std::size_t>(i) < n && static_cast<std::size_t>(j) < n,
+                        "disparities: no such point");
             }
             nb::gil_scoped_release release;
             novum::disparities(Z.data(), n, Z.shape(1), first.data(), second.data(), pairs, group.data(), groups, total, D.data());

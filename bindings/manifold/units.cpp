@@ -30,7 +30,8 @@ void bind_real(nb::module_& m) {
             for (std::size_t t = 0; t < order.size(); ++t)
                 require(order.data()[t] >= 0 && order.data()[t] < static_cast<std::int64_t>(X.shape(0)), "online_steps: no such row");
             nb::gil_scoped_release release;
-            novum::online_steps<Real>(X.data(), p, order.data(), order.size(), units.data(), count, lattice.data(), eta, sigma, first, total);
+            novum::online_steps<Real>(X.data(), p, order.data(), order.size(), units.data(), count, lattice.data(), eta, sigma, first,
+                                      total);
         },
         "X"_a.noconvert(), "order"_a.noconvert(), "units"_a.noconvert(), "lattice"_a.noconvert(), "eta"_a, "sigma"_a, "first"_a, "total"_a,
         "Move the units towards rows, one after the other.");

@@ -140,7 +140,8 @@ NOVUM_INLINE void add_products(const double* L, std::size_t left_stride, const d
 template <class Real>
 struct Pass {
     template <int BYTES, Contrast C, bool VALUE>
-    static NOVUM_INLINE void contrasts(const double* Y, const double* w, double* psi, double* slope, double* values, std::size_t k, double a) {
+    static NOVUM_INLINE void contrasts(const double* Y, const double* w, double* psi, double* slope, double* values, std::size_t k,
+                                       double a) {
         for (std::size_t c = 0; c < k; ++c)
             contrast_of<BYTES, C, VALUE>(Y + c * CHUNK, w, psi + c * CHUNK, slope + c * (CHUNK + 8), values + c, a);
     }

@@ -1,70 +1,91 @@
 #include "novum/manifold/geodesics.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
 #include "novum/runtime/interrupt.h"
+#include "novum/runtime/simd.h"
+#include "novum/runtime/vector_math.h"
 
 namespace novum {
 namespace {
 
-/// A heap whose nodes have four children each and know their place, so that a key can fall.
-class Heap {
+constexpr double STEPS = 4;            // buckets that a mean edge reaches over: fewer relax nodes again, more are empty
+constexpr std::size_t MOST = 1 << 14;  // buckets
+
+/// Nodes by their distance in steps of one width, in a ring: no edge reaches further than around it.
+class Ring {
   public:
-    explicit Heap(std::size_t n) : place(n, NONE) { nodes.reserve(n); }
-
-    bool empty() const { return nodes.empty(); }
-
-    void lower(std::int32_t node, double key) {
-        std::size_t at = place[static_cast<std::size_t>(node)];
-        if (at == NONE) {
-            at = nodes.size();
-            nodes.push_back({key, node});
-        }
-        while (at > 0) {
-            const std::size_t above = (at - 1) / 4;
-            if (nodes[above].key <= key) break;
-            put(at, nodes[above]);
-            at = above;
-        }
-        put(at, {key, node});
+    Ring(const double* length, std::size_t edges) {
+        double sum = 0, longest = 0, width = 0;
+        for (std::size_t e = 0; e < edges; ++e) sum += length[e], longest = std::max(longest, length[e]);
+        width = std::max(sum / (STEPS * static_cast<double>(std::max<std::size_t>(edges, 1))), longest / static_cast<double>(MOST - 2));
+        inverse = width > 0 ? 1 / width : 1;
+        std::size_t count = 2;
+        while (static_cast<double>(count) < longest * inverse + 2) count *= 2;
+        buckets.resize(count);
     }
 
+    void add(std::int32_t node, double distance) {
+        buckets[static_cast<std::size_t>(distance * inverse) & (buckets.size() - 1)].push_back(node);
+        ++waiting;
+    }
+
+    /// Return a node of the first bucket that has any; there must be one.
     std::int32_t pop() {
-        const std::int32_t top = nodes[0].node;
-        place[static_cast<std::size_t>(top)] = NONE;
-        const Item last = nodes.back();
-        nodes.pop_back();
-        const std::size_t n = nodes.size();
-        if (n == 0) return top;
-        std::size_t at = 0;
-        for (std::size_t child = 1; child < n; child = 4 * at + 1) {
-            std::size_t least = child;
-            const std::size_t stop = child + 4 < n ? child + 4 : n;
-            for (std::size_t c = child + 1; c < stop; ++c)
-                if (nodes[c].key < nodes[least].key) least = c;
-            if (nodes[least].key >= last.key) break;
-            put(at, nodes[least]);
-            at = least;
-        }
-        put(at, last);
-        return top;
+        while (buckets[at].empty()) at = (at + 1) & (buckets.size() - 1);
+        const std::int32_t node = buckets[at].back();
+        buckets[at].pop_back();
+        --waiting;
+        return node;
     }
+
+    bool empty() const { return waiting == 0; }
+    void restart() { at = 0; }
 
   private:
-    struct Item {
-        double key;
-        std::int32_t node;
-    };
-    static constexpr std::size_t NONE = std::numeric_limits<std::size_t>::max();
+    double inverse;  // of the width of a bucket
+    std::vector<std::vector<std::int32_t>> buckets;
+    std::size_t at = 0, waiting = 0;
+};
 
-    void put(std::size_t at, const Item& item) {
-        nodes[at] = item;
-        place[static_cast<std::size_t>(item.node)] = at;
+struct Edge {
+    double length;
+    std::int32_t to;
+};
+
+constexpr std::size_t WIDE = 8;  // columns of a product
+constexpr std::size_t TALL = 4;  // rows that share the load of a factor
+
+template <class Real>
+struct SquaredProduct {
+    template <int BYTES>
+    static NOVUM_INLINE void run(const Real* P, const double* right, std::size_t rows, std::size_t n, double* out) {
+        using D = Doubles<BYTES>;
+        using V = typename D::V;
+        constexpr std::size_t PARTS = WIDE / D::LANES;
+        interrupt::Now<64> now;
+        for (std::size_t start = 0; start < rows; start += TALL) {
+            now.and_then();
+            const std::size_t many = std::min(TALL, rows - start);
+            V sum[TALL][PARTS] = {};
+            const Real* row[TALL];
+            for (std::size_t r = 0; r < TALL; ++r) row[r] = P + (start + std::min(r, many - 1)) * n;
+            for (std::size_t j = 0; j < n; ++j) {
+                V factor[PARTS];
+                for (std::size_t c = 0; c < PARTS; ++c) factor[c] = D::load(right + j * WIDE + c * D::LANES);
+                for (std::size_t r = 0; r < TALL; ++r) {
+                    const double p = static_cast<double>(row[r][j]);
+                    const V square = D::splat(p * p);
+                    for (std::size_t c = 0; c < PARTS; ++c) sum[r][c] += square * factor[c];
+                }
+            }
+            for (std::size_t r = 0; r < many; ++r)
+                for (std::size_t c = 0; c < PARTS; ++c) D::store(out + (start + r) * WIDE + c * D::LANES, sum[r][c]);
+        }
     }
-
-    std::vector<Item> nodes;
-    std::vector<std::size_t> place;
 };
 
 }  // namespace
@@ -72,21 +93,32 @@ class Heap {
 template <class Real>
 void shortest_paths(const std::int64_t* begin, const std::int32_t* to, const double* length, std::size_t n, const std::int64_t* source,
                     std::size_t sources, Real* out) {
-    Heap heap(n);
-    std::vector<double> distance(n);
+    constexpr double UNREACHED = std::numeric_limits<double>::infinity();
+    const auto edges = static_cast<std::size_t>(begin[n]);
+    Ring ring(length, edges);
+    std::vector<Edge> leaving(edges);  // side by side: one line of the cache instead of two
+    for (std::size_t e = 0; e < edges; ++e) leaving[e] = {length[e], to[e]};
+    std::vector<double> distance(n), relaxed(n);  // the distance at which the edges of a node were followed last
+    interrupt::Now<65536> now;
     for (std::size_t s = 0; s < sources; ++s) {
         interrupt::poll();
-        distance.assign(n, std::numeric_limits<double>::infinity());
+        std::fill(distance.begin(), distance.end(), UNREACHED);
+        std::fill(relaxed.begin(), relaxed.end(), UNREACHED);
         distance[static_cast<std::size_t>(source[s])] = 0;
-        heap.lower(static_cast<std::int32_t>(source[s]), 0);
-        while (!heap.empty()) {
-            const auto node = static_cast<std::size_t>(heap.pop());
+        ring.restart();
+        ring.add(static_cast<std::int32_t>(source[s]), 0);
+        while (!ring.empty()) {
+            now.and_then();
+            const auto node = static_cast<std::size_t>(ring.pop());
             const double here = distance[node];
+            if (here == relaxed[node]) continue;
+            relaxed[node] = here;
             for (std::int64_t e = begin[node]; e < begin[node + 1]; ++e) {
-                const double there = here + length[e];
-                if (there < distance[static_cast<std::size_t>(to[e])]) {
-                    distance[static_cast<std::size_t>(to[e])] = there;
-                    heap.lower(to[e], there);
+                const Edge edge = leaving[static_cast<std::size_t>(e)];
+                const double there = here + edge.length;
+                if (there < distance[static_cast<std::size_t>(edge.to)]) {
+                    distance[static_cast<std::size_t>(edge.to)] = there;
+                    ring.add(edge.to, there);
                 }
             }
         }
@@ -94,8 +126,16 @@ void shortest_paths(const std::int64_t* begin, const std::int32_t* to, const dou
     }
 }
 
-template void shortest_paths(const std::int64_t*, const std::int32_t*, const double*, std::size_t, const std::int64_t*, std::size_t, float*);
+template <class Real>
+void squared_product(const Real* P, const double* V, std::size_t rows, std::size_t n, double* out) {
+    widest<SquaredProduct<Real>>(P, V, rows, n, out);
+}
+
+template void shortest_paths(const std::int64_t*, const std::int32_t*, const double*, std::size_t, const std::int64_t*, std::size_t,
+                             float*);
 template void shortest_paths(const std::int64_t*, const std::int32_t*, const double*, std::size_t, const std::int64_t*, std::size_t,
                              double*);
+template void squared_product(const float*, const double*, std::size_t, std::size_t, double*);
+template void squared_product(const double*, const double*, std::size_t, std::size_t, double*);
 
 }  // namespace novum

@@ -102,8 +102,7 @@ struct Online {
             const double decay = 1.0 / (1.0 + 2.0 * static_cast<double>(first + t) / static_cast<double>(total));
             const double rate = eta * decay, spread = -0.5 / std::max(sigma * decay * sigma * decay, NO_STEP);
             for (std::size_t u = 0; u < m; ++u) h[u] = lattice[best * m + u] * spread;
-            for (std::size_t u = 0; u < padded; u += D::LANES)
-                D::store(h.data() + u, rate * exp_nonpositive<BYTES>(D::load(h.data() + u)));
+            for (std::size_t u = 0; u < padded; u += D::LANES) D::store(h.data() + u, rate * exp_nonpositive<BYTES>(D::load(h.data() + u)));
             for (std::size_t u = m; u < padded; ++u) h[u] = 0;
             for (std::size_t j = 0; j < p; ++j) {
                 double* w = W.data() + j * padded;
@@ -122,7 +121,8 @@ struct Online {
 }  // namespace
 
 template <class Real>
-void nearest_units(const Real* X, std::size_t n, std::size_t p, const double* units, std::size_t m, std::int32_t* number, double* distance) {
+void nearest_units(const Real* X, std::size_t n, std::size_t p, const double* units, std::size_t m, std::int32_t* number,
+                   double* distance) {
     widest<Nearest<Real>>(X, n, p, units, m, number, distance);
 }
 

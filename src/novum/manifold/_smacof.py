@@ -18,7 +18,7 @@ from novum import _core
 from novum.runtime.pool import map_ordered
 from novum.runtime.threads import thread_count
 
-__all__ = ["Layout", "Pairs", "lay_out", "ordered_pairs", "place_rows"]
+__all__ = ["Layout", "Pairs", "lay_out", "ordered_pairs", "place_rows", "stress_at"]
 
 ONE_PIECE = 128  # points below which threads cost more than they bring
 PLACE_STEPS = 300  # of a new row among fixed points
@@ -108,6 +108,12 @@ def lay_out(
             _core.manifold.stress.disparities(Z, pairs.first, pairs.second, pairs.group, total, target)
             moved = run_pass(target, Z, threads).moved
     raise AssertionError("max_iter is at least one")
+
+
+def stress_at(D: np.ndarray, points: np.ndarray, n_jobs: int | None = None) -> Layout:
+    """Return (1) of given points."""
+    found = run_pass(D, points, thread_count(n_jobs))
+    return Layout(points, found.stress, found.square, D, 1, True, [found.stress])
 
 
 def place_rows(distances: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -6,8 +6,8 @@ A curve f is self-consistent if each of its points is the mean of the rows proje
     f(t) = a,   (a, b) = argmin sum_i w_i K((l_i - t)/h) |x_i - a - b (l_i - t)|^2                 (2)
 
 with a Gaussian K and h a share of the length of the curve, at equidistant corners t; then places are lengths along the new curve
-again. Between corners the curve is straight. (2) needs sums over short stretches of the curve only (weight, l, l^2, x and l x), so a
-pass is a fold; K is taken at the middle of each stretch. The first curve is the first principal axis.
+again. Between corners the curve is straight. (2) needs sums over short stretches of the curve only (weight, l, l^2, x and l x), so
+a pass is a fold; K is taken at the middle of each stretch. The first curve is the first principal axis.
 """
 
 import warnings

@@ -22,8 +22,9 @@ from novum import _core
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
-from novum.decomposition import KernelPCA
+from novum.decomposition.kernel_pca import model_of_axes
 from novum.exceptions import DataWarning, ParameterError
+from novum.manifold._centered import centered_axes
 from novum.manifold.quality import trustworthiness
 from novum.neighbors import NearestNeighbors
 from novum.runtime import sklearn_private
@@ -41,10 +42,12 @@ def geodesics(graph: Any, sources: np.ndarray, dtype: Any, threads: int) -> np.n
     """Return (1) from every source to every row; an edge may be walked both ways."""
     n = graph.shape[0]
     coo = graph.tocoo()
-    first, second = np.concatenate([coo.row, coo.col]), np.concatenate([coo.col, coo.row])
-    order = np.argsort(first, kind="stable")
-    begin = np.concatenate([[0], np.cumsum(np.bincount(first, minlength=n))]).astype(np.int64)
-    to = np.ascontiguousarray(second[order], dtype=np.int32)
+    first, second = coo.row.astype(np.int64), coo.col.astype(np.int64)
+    keys = np.concatenate([first * n + second, second * n + first])
+    order = np.argsort(keys, kind="stable")
+    order = order[np.concatenate([[True], np.diff(keys[order]) > 0])] if len(order) else order  # both ways: once is enough
+    begin = np.searchsorted(keys[order], np.arange(n + 1, dtype=np.int64) * n)
+    to = np.ascontiguousarray(keys[order] % n, dtype=np.int32)
     length = np.ascontiguousarray(np.concatenate([coo.data, coo.data])[order], dtype=np.float64)
     out = np.empty((len(sources), n), dtype)
     sources = np.ascontiguousarray(sources, dtype=np.int64)
@@ -203,19 +206,15 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         every = self.n_landmarks is None or self.n_landmarks >= n
         sources = np.arange(n) if every else np.sort(numpy_state(self.random_state).permutation(n)[: self.n_landmarks])
         paths = geodesics(graph, sources, dtype, thread_count(self.n_jobs))
-        self.kernel_pca_ = KernelPCA(
-            self.n_components,
-            kernel="precomputed",
-            eigen_solver=self.eigen_solver,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            random_state=0,
-            copy_X=False,
-        ).set_output(transform="default")
-        kernel = paths if every else paths[:, sources]
-        found = self.kernel_pca_.fit_transform(kernel**2 * dtype(-0.5))
+        kernel = paths if every else np.ascontiguousarray(paths[:, sources])
+        axes = centered_axes(kernel, self.n_components, self.eigen_solver, self.tol, self.n_jobs)
+        options = {name: getattr(self, name) for name in ("n_components", "eigen_solver", "tol", "max_iter", "n_jobs")}
+        self.kernel_pca_ = model_of_axes(
+            axes.values.astype(dtype), axes.vectors.astype(dtype), (-0.5 * axes.means).astype(dtype), options
+        )
         if every:
-            self.dist_matrix_, self.embedding_ = paths, found
+            self.dist_matrix_ = paths
+            self.embedding_ = self.kernel_pca_.eigenvectors_ * np.sqrt(self.kernel_pca_.eigenvalues_)
         else:
             self.landmarks_, self.dist_matrix_ = sources, np.ascontiguousarray(paths.T)
             self.embedding_ = self.kernel_pca_.transform(self.dist_matrix_**2 * dtype(-0.5))

@@ -15,8 +15,9 @@ from novum.base.parameters import stores
 from novum.base.validation import rows_at_hand
 from novum.engines.search.index import distances_between
 from novum.exceptions import DataError, ParameterError
-from novum.manifold._classical import classical_axes, classical_points, place_by_axes
-from novum.manifold._smacof import lay_out, place_rows
+from novum.manifold._centered import centered_axes
+from novum.manifold._classical import classical_points, place_by_axes
+from novum.manifold._smacof import place_rows, stress_at
 from novum.manifold.quality import trustworthiness
 from novum.manifold.scaling import (
     best_layout,
@@ -180,22 +181,20 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         rows = self._source(rows_at_hand(self, X, NEEDS_PAIRS), None).array()
         if rows.shape[0] == rows.shape[1] and settings.metric != "precomputed":
             warnings.warn(
-                "The provided input is a square matrix. Note that ``fit`` constructs a dissimilarity matrix from data and will treat"
-                " rows as samples and columns as features. To use a pre-computed dissimilarity matrix, set"
+                "The provided input is a square matrix. Note that ``fit`` constructs a dissimilarity matrix from data and will"
+                " treat rows as samples and columns as features. To use a pre-computed dissimilarity matrix, set"
                 " ``metric='precomputed'``.",
                 stacklevel=4,
             )
         D = checked_dissimilarities(self._dissimilarities(rows, settings), "MDS")
         self.dissimilarity_matrix_, self._fit_X = D, None if settings.metric == "precomputed" else rows
         self._settled = {"metric": settings.metric} if isinstance(settings.metric, str) else {}
-        n, q = len(D), self.n_components
+        q = self.n_components
         if self.algorithm == "classical":
-            self._axes = classical_axes(D, q)
+            self._axes = centered_axes(D, q, n_jobs=self.n_jobs)
             self.eigenvalues_ = np.pad(self._axes.values, (0, q - len(self._axes.values)))
             start = classical_points(self._axes, q)
-            layout = lay_out(D, start, True, 1, 0.0, lambda *_: True, self.n_jobs)._replace(points=start)
-            gap = distances_between(start, start, "euclidean", {})
-            layout = layout._replace(stress=float(((gap - D) ** 2).sum()) / 2, square=float((gap**2).sum()) / 2)
+            layout = stress_at(D, start, self.n_jobs)
         else:
             starts = self._starts(D, settings, init)
             tasks = {"n_runs": len(starts), "attributes": lambda Z: {"embedding_": Z}}
@@ -231,7 +230,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             )
         if isinstance(metric, bool):
             warnings.warn(
-                f"Use metric_mds={metric} instead of metric={metric}. The support for metric={{True/False}} will be dropped in 1.10.",
+                f"Use metric_mds={metric} instead of metric={metric}. The support for metric={{True/False}} will be dropped in"
+                " 1.10.",
                 FutureWarning,
                 stacklevel=5,
             )
@@ -269,7 +269,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 )
             return [given_start(init, len(D), "MDS")]
         if settings.init == "classical_mds":
-            return [classical_points(classical_axes(D, q), q)]
+            return [classical_points(centered_axes(D, q, n_jobs=self.n_jobs), q)]
         return random_starts(len(D), q, 1 if self.n_init == "warn" else self.n_init, self.random_state)
 
     def _keep_disparities(self, D: np.ndarray, disparities: np.ndarray) -> None:

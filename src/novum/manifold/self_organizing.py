@@ -8,7 +8,7 @@ With w_u the place of unit u among the rows, g(u, v) the squared distance of uni
     online:  w_v <- w_v + eta_t h_t(u(x), v) (x - w_v), one row after the other                    (3)
              eta_t = eta / (1 + 2 t / T),  sigma_t = sigma / (1 + 2 t / T),  T steps in all
 
-(2) is a fold: a pass needs n_u and S_u alone, whatever the number of rows. U-matrix: the mean distance of w_u to the units beside it.
+(2) is a fold: a pass needs n_u and S_u alone, whatever the number of rows. U-matrix: the mean distance of w_u to the units beside.
 """
 
 from collections.abc import Iterator
@@ -195,7 +195,8 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
         with reporting(
             self, self.max_iter, X=X, sample_weight=sample_weight, attributes=lambda w: {"units_": w}
         ) as report:
-            for n_iter, (units, error) in enumerate(passes(source, units, lattice), 1):
+            for n_iter, (moved, error) in enumerate(passes(source, units, lattice), 1):
+                units = moved
                 history.append(error)
                 if report(n_iter, error, units):
                     break
