@@ -13,6 +13,9 @@ __all__ = ["Found", "Point", "evaluate", "natural_gradient", "quasi_newton"]
 MEMORY = 7  # pairs of steps and gradients that directions are made of
 LEAST_CURVATURE = 0.01  # eigenvalues of the Hessian's 2 x 2 blocks are raised to it
 TRIES = 10  # halvings of a step
+CHANGES = (
+    20  # steps at which (7) may change; sources that are nearly normal would turn from one kind to the other for ever
+)
 
 
 class Point(NamedTuple):
@@ -43,14 +46,22 @@ class Found(NamedTuple):
     converged: bool
 
 
-def evaluate(W: np.ndarray, found: Means, covariance: np.ndarray, *, adaptive: bool, orthogonal: bool) -> Point:
-    """Return the loss, the relative gradient (8) and the curvature (9) at W from the means of one pass."""
+def evaluate(
+    W: np.ndarray,
+    found: Means,
+    covariance: np.ndarray,
+    *,
+    adaptive: bool,
+    orthogonal: bool,
+    kinds: np.ndarray | None = None,
+) -> Point:
+    """Return the loss, the relative gradient (8) and the curvature (9) at W from the means of one pass; `kinds` replaces (7)."""
     k = len(W)
     C = W @ covariance @ W.T
     signs = np.ones(k)
     G, slopes, curvature = found.products, found.slopes, found.curvature
     if adaptive:
-        signs = np.where(slopes * np.diag(C) < np.diag(G), -1.0, 1.0)  # (7)
+        signs = np.where(slopes * np.diag(C) < np.diag(G), -1.0, 1.0) if kinds is None else kinds  # (7)
         G, slopes, curvature = signs[:, None] * G, signs * slopes, signs[:, None] * curvature
     rest = 0.0
     if orthogonal:
@@ -107,22 +118,24 @@ def direction(point: Point, memory: list[tuple], orthogonal: bool) -> np.ndarray
 
 
 def quasi_newton(
-    at: Callable[[np.ndarray], Point], start: np.ndarray, orthogonal: bool, max_iter: int, tol: float, report: Any
+    at: Callable[..., Point], start: np.ndarray, orthogonal: bool, max_iter: int, tol: float, report: Any
 ) -> Found:
     """Follow (9) with backtracking until no entry of the relative gradient exceeds `tol`; usually a pass a step."""
     point, memory, history = at(start), [], []
+    kinds, changes = None, 0
     for n_iter in range(1, max_iter + 1):
         history.append(-point.loss)
         if report(n_iter, history[-1], point.W) or np.abs(point.gradient).max() < tol:
             return Found(point, history, n_iter, True)
-        step, following = descend(at, point, direction(point, memory, orthogonal), orthogonal)
+        step, following = descend(at, point, direction(point, memory, orthogonal), orthogonal, kinds)
         if following is None:
             memory = []
-            step, following = descend(at, point, -point.gradient, orthogonal)
+            step, following = descend(at, point, -point.gradient, orthogonal, kinds)
         if following is None:  # no step lowers the loss: rounding is all that is left
             return Found(point, history, n_iter, bool(np.abs(point.gradient).max() < np.sqrt(tol)))
         if (following.signs != point.signs).any():
-            memory = []
+            memory, changes = [], changes + 1
+            kinds = following.signs if changes >= CHANGES else None
         else:
             change = following.gradient - point.gradient
             product = float(np.sum(step * change))
@@ -133,12 +146,12 @@ def quasi_newton(
 
 
 def descend(
-    at: Callable[[np.ndarray], Point], point: Point, step: np.ndarray, orthogonal: bool
+    at: Callable[..., Point], point: Point, step: np.ndarray, orthogonal: bool, kinds: np.ndarray | None
 ) -> tuple[np.ndarray, Point | None]:
     """Return a step that lowers the loss, halved as often as needed, and the point it leads to."""
     for _ in range(TRIES):
         turn = scipy.linalg.expm(step) if orthogonal else np.eye(len(step)) + step
-        following = at(turn @ point.W)
+        following = at(turn @ point.W, kinds)
         loss = following.loss_for(
             point.signs
         )  # kinds may change at the end of a step only, or none would have to lower anything
@@ -151,7 +164,7 @@ def descend(
 
 
 def natural_gradient(
-    at: Callable[[np.ndarray], Point],
+    at: Callable[..., Point],
     start: np.ndarray,
     orthogonal: bool,
     max_iter: int,
@@ -160,9 +173,11 @@ def natural_gradient(
     rate: float,
 ) -> Found:
     """Repeat (6) until no entry of the relative gradient exceeds `tol`."""
-    W, history = start, []
+    W, history, kinds, before, changes = start, [], None, None, 0
     for n_iter in range(1, max_iter + 1):
-        point = at(W)
+        point = at(W, kinds)
+        changes += before is not None and bool((before != point.signs).any())
+        before, kinds = point.signs, point.signs if changes >= CHANGES else None
         history.append(-point.loss)
         if report(n_iter, history[-1], W) or np.abs(point.gradient).max() < tol:
             return Found(point, history, n_iter, True)

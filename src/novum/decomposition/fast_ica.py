@@ -191,7 +191,7 @@ class FastICA(Mixing):
         k = side if k is None else min(k, side)
         white, spectrum = white_axes(source, k, self.whiten_solver)
         check_spread(spectrum, self)
-        if len(white.axes) < k:
+        if len(white.axes) < min(k, spectrum.rows - 1):  # centred, n rows vary along n - 1 directions at most
             warnings.warn(
                 "There are some small singular values, using whiten_solver = 'svd' might lead to more accurate results."
                 if self.whiten_solver == "eigh"
@@ -199,7 +199,7 @@ class FastICA(Mixing):
                 DataWarning,
                 stacklevel=4,
             )
-            k = len(white.axes)
+        k = len(white.axes)
         if source.at_hand and (k < p or not contrast.compiled or self.algorithm == "deflation"):
             return Prepared(whiten_rows(source, white), white, np.eye(k), np.zeros(k))
         return Prepared(source.cut(short_blocks), white, np.sqrt(white.weight) * white.axes, white.mean)

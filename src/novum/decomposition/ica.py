@@ -207,12 +207,12 @@ class ICA(Mixing):
         newton = self.method == "quasi-newton"
         curvature = newton and not self.orthogonal
 
-        def at(W: np.ndarray) -> Point:
+        def at(W: np.ndarray, kinds: np.ndarray | None = None) -> Point:
             parameter = self.df if self.density == "student" else 1.0
             wanted = Unmixing(W @ data.matrix, data.shift, KERNEL[self.density], parameter, curvature, True)
             found = means(data.source, wanted)
             adaptive = self.density == "adaptive"
-            return evaluate(W, found, data.covariance, adaptive=adaptive, orthogonal=self.orthogonal)
+            return evaluate(W, found, data.covariance, adaptive=adaptive, orthogonal=self.orthogonal, kinds=kinds)
 
         steps = quasi_newton if newton else partial(natural_gradient, rate=self.learning_rate)
         attributes = partial(self._matrices, data)
@@ -256,9 +256,7 @@ class ICA(Mixing):
         k = side if self.n_components is None else self.n_components
         white, spectrum = white_axes(source, k, "svd")
         check_spread(spectrum, self)
-        if len(white.axes) < k and (
-            self.n_components is not None or k < p or source.n_rows is None or source.n_rows > p
-        ):
+        if len(white.axes) < min(k, spectrum.rows - 1):  # centred, n rows vary along n - 1 directions at most
             warnings.warn(
                 f"ICA: the rows vary along {len(white.axes)} directions only, so there are that many sources and not {k}.",
                 DataWarning,

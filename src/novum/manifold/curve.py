@@ -6,8 +6,8 @@ A curve f is self-consistent if each of its points is the mean of the rows proje
     f(t) = a,   (a, b) = argmin sum_i w_i K((l_i - t)/h) |x_i - a - b (l_i - t)|^2                 (2)
 
 with a Gaussian K and h a share of the length of the curve, at equidistant corners t; then places are lengths along the new curve
-again. Between corners the curve is straight. (2) needs sums over short stretches of the curve only (weight, l, l^2, x and l x), so
-a pass is a fold; K is taken at the middle of each stretch. The first curve is the first principal axis.
+again. Between corners the curve is straight. (2) needs sums at nodes along the curve only (weight, l, l^2, x and l x), to which
+rows count as they are near: a pass is a fold. K is taken at the nodes. The first curve is the first principal axis.
 """
 
 import warnings
@@ -33,8 +33,9 @@ from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["PrincipalCurve"]
 
-STRETCHES = 4  # of every piece between two corners
+NODES = 4  # of every piece between two corners
 REACH = 3.0  # standard deviations that the first line covers on either side
+FLAT = 0.01  # penalty of slopes in (2), in units of h: where all rows near a corner have one place, the slope is zero
 FEW = 1e-9  # weight of neighbors, relative to all, below which a corner has none
 
 
@@ -45,8 +46,11 @@ class Curve(NamedTuple):
     arc: np.ndarray  # (m,)
 
 
-class StretchSums(NamedTuple):
-    """Sums of (2) over the stretches of the curve, places being shares of its length; and of squared distances."""
+class NodeSums(NamedTuple):
+    """Sums of (2) at nodes along the curve, places being shares of its length; and of squared distances.
+
+    A row counts at the two nodes beside it, more at the nearer one: so sums change little where its place does.
+    """
 
     weight: np.ndarray  # (s,)
     place: np.ndarray  # (s,)
@@ -64,44 +68,41 @@ def project(params: Curve, X: Any) -> tuple[np.ndarray, np.ndarray]:
     return place, distance
 
 
-def stretch_sums(params: Curve, block: Block) -> StretchSums:
+def node_sums(params: Curve, block: Block) -> NodeSums:
     """Return the sums over one block."""
     place, distance = project(params, block.X)
-    count = STRETCHES * (len(params.arc) - 1)
+    count = NODES * (len(params.arc) - 1)
     share = place / params.arc[-1]
     number = np.minimum((share * count).astype(np.int64), count - 1)
+    further = share * count - number  # how far a row is on its way to the next node
     weight = np.ones(block.rows) if block.weight is None else block.weight
     X = arrays.to_numpy(block.X).astype(np.float64, copy=False)
+    near, far = weight * (1 - further), weight * further
 
-    def add(values: np.ndarray) -> np.ndarray:
-        return np.bincount(number, values, minlength=count)
+    def add(values: Any) -> np.ndarray:
+        return np.bincount(number, near * values, count + 1) + np.bincount(number + 1, far * values, count + 1)
 
-    rows = np.stack([add(weight * column) for column in X.T], axis=1)
-    products = np.stack([add(weight * share * column) for column in X.T], axis=1)
-    return StretchSums(
-        add(weight), add(weight * share), add(weight * share**2), rows, products, float(weight @ distance)
-    )
+    rows = np.stack([add(column) for column in X.T], axis=1)
+    products = np.stack([add(share * column) for column in X.T], axis=1)
+    return NodeSums(add(1.0), add(share), add(share**2), rows, products, float(weight @ distance))
 
 
-def smooth(params: Curve, sums: StretchSums, span: float) -> Curve:
+def smooth(params: Curve, sums: NodeSums, span: float) -> Curve:
     """Return (2) at corners that reach from the first to the last row along the curve, and their new places."""
     m, count = len(params.arc), len(sums.weight)
     (used,) = np.nonzero(sums.weight)
     mean = sums.place[used] / sums.weight[used]
     t = np.linspace(mean[0], mean[-1], m)[:, None]
-    middle = (np.arange(count) + 0.5) / count
-    K = np.exp(-(((middle - t) / span) ** 2) / 2)  # (m, s)
+    K = np.exp(-(((np.linspace(0, 1, count) - t) / span) ** 2) / 2)  # (m, s)
     s0 = K @ sums.weight
     s1 = K @ sums.place - t[:, 0] * s0
     s2 = K @ sums.square - 2 * t[:, 0] * (K @ sums.place) + t[:, 0] ** 2 * s0
     x0, x1 = K @ sums.rows, K @ sums.products - t * (K @ sums.rows)
     known = s0 > FEW * sums.weight.sum()
-    below = s0 * s2 - s1**2
-    straight = below > FEW * s0**2 * span**2
+    s2 += FLAT * span**2 * s0
     with np.errstate(divide="ignore", invalid="ignore"):
-        line = (s2[:, None] * x0 - s1[:, None] * x1) / below[:, None]
-        level = x0 / s0[:, None]
-    corners = np.where(straight[:, None], line, level)[known]
+        corners = (s2[:, None] * x0 - s1[:, None] * x1) / (s0 * s2 - s1**2)[:, None]
+    corners = corners[known]
     return by_length(corners, m)
 
 
@@ -206,7 +207,7 @@ class PrincipalCurve(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         with reporting(self, self.max_iter, X=X, sample_weight=sample_weight) as report:
             found = fold(
                 start,
-                stretch_sums,
+                node_sums,
                 lambda params, sums: smooth(params, sums, self.span),
                 source,
                 objective=lambda sums: sums.distance / weight,

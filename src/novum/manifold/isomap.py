@@ -45,7 +45,9 @@ def geodesics(graph: Any, sources: np.ndarray, dtype: Any, threads: int) -> np.n
     first, second = coo.row.astype(np.int64), coo.col.astype(np.int64)
     keys = np.concatenate([first * n + second, second * n + first])
     order = np.argsort(keys, kind="stable")
-    order = order[np.concatenate([[True], np.diff(keys[order]) > 0])] if len(order) else order  # both ways: once is enough
+    order = (
+        order[np.concatenate([[True], np.diff(keys[order]) > 0])] if len(order) else order
+    )  # both ways: once is enough
     begin = np.searchsorted(keys[order], np.arange(n + 1, dtype=np.int64) * n)
     to = np.ascontiguousarray(keys[order] % n, dtype=np.int32)
     length = np.ascontiguousarray(np.concatenate([coo.data, coo.data])[order], dtype=np.float64)
