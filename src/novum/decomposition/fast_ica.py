@@ -57,7 +57,7 @@ class FastICA(Mixing):
     Parameters
     ----------
     n_components : int, default=None
-        How many; None takes min(n_samples, n_features).
+        How many, at most min(n_samples, n_features); None takes all directions in which the rows vary.
     algorithm : {"parallel", "deflation"}, default="parallel"
         All components at once, or one after the other.
     whiten : {"unit-variance", "arbitrary-variance"} or False, default="unit-variance"
@@ -191,7 +191,7 @@ class FastICA(Mixing):
         k = side if k is None else min(k, side)
         white, spectrum = white_axes(source, k, self.whiten_solver)
         check_spread(spectrum, self)
-        if len(white.axes) < min(k, spectrum.rows - 1):  # centred, n rows vary along n - 1 directions at most
+        if len(white.axes) < k and (self.n_components is not None or self.whiten_solver == "eigh"):
             warnings.warn(
                 "There are some small singular values, using whiten_solver = 'svd' might lead to more accurate results."
                 if self.whiten_solver == "eigh"

@@ -256,7 +256,7 @@ class ICA(Mixing):
         k = side if self.n_components is None else self.n_components
         white, spectrum = white_axes(source, k, "svd")
         check_spread(spectrum, self)
-        if len(white.axes) < min(k, spectrum.rows - 1):  # centred, n rows vary along n - 1 directions at most
+        if len(white.axes) < k and self.n_components is not None:
             warnings.warn(
                 f"ICA: the rows vary along {len(white.axes)} directions only, so there are that many sources and not {k}.",
                 DataWarning,

@@ -22,11 +22,14 @@ from novum import _core
 from novum.base.domains import Choice, Domain, Function, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
+from novum.base.validation import open_rows, rows_at_hand
 from novum.decomposition.kernel_pca import model_of_axes
 from novum.exceptions import DataWarning, ParameterError
 from novum.manifold._centered import centered_axes
 from novum.manifold.quality import trustworthiness
 from novum.neighbors import NearestNeighbors
+from novum.neighbors.base import NeighborsBase, read_rows
+from novum.neighbors.trees import SearchTree
 from novum.runtime import sklearn_private
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import numpy_state
@@ -197,10 +200,12 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             metric_params=self.metric_params,
             n_jobs=self.n_jobs,
         )
-        self.nbrs_ = search.fit(X)
-        self.n_features_in_ = search.n_features_in_
-        if hasattr(search, "feature_names_in_"):
-            self.feature_names_in_ = search.feature_names_in_
+        if self._takes_rows(X):
+            rows, _ = read_rows(self, X, None, target=None)
+            self.nbrs_ = search.fit(rows)
+        else:
+            self.nbrs_ = search.fit(X)
+            self.n_features_in_ = search.n_features_in_
         graph = self._graph(X)
         n = graph.shape[0]
         single = getattr(search._fit_X, "dtype", None) == np.float32
@@ -220,6 +225,11 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         else:
             self.landmarks_, self.dist_matrix_ = sources, np.ascontiguousarray(paths.T)
             self.embedding_ = self.kernel_pca_.transform(self.dist_matrix_**2 * dtype(-0.5))
+
+    def _takes_rows(self, X: Any) -> bool:
+        """Return whether X holds rows, and not distances, a tree or a fitted search."""
+        distances = isinstance(self.metric, str) and self.metric == "precomputed"
+        return not distances and not isinstance(X, SearchTree | NeighborsBase)
 
     def _graph(self, X: Any) -> Any:
         """Return the graph of neighbors, joined where it falls apart; the words are scikit-learn's."""
@@ -247,7 +257,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         )
         return sklearn_private.join_components(
             X=search._fit_X,
-            graph=graph,
+            graph=graph.tolil(),
             n_connected_components=count,
             component_labels=labels,
             mode="distance",
@@ -268,9 +278,13 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         check_is_fitted(self)
         by_number = self.n_neighbors is not None
-        distance, index = (self.nbrs_.kneighbors if by_number else self.nbrs_.radius_neighbors)(X)
+        if self._takes_rows(X):
+            rows = open_rows(self, rows_at_hand(self, X, "Isomap links new rows to all training rows")).array()
+        else:
+            rows = X
+        distance, index = (self.nbrs_.kneighbors if by_number else self.nbrs_.radius_neighbors)(rows)
         paths = self.dist_matrix_
-        dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+        dtype = np.float32 if getattr(rows, "dtype", None) == np.float32 else np.float64
         linked = np.empty((len(index), paths.shape[1]), dtype)
         for i, (near, far) in enumerate(zip(index, distance)):
             if not len(near):

@@ -202,7 +202,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 layout = best_layout(
                     D, starts, settings.metric_mds, self.max_iter, self.eps, settings.normalized, report, self.n_jobs
                 )
-        self.embedding_ = layout.points
+        self.embedding_ = layout.points.astype(rows.dtype, copy=False)
         self.stress_ = stress_of(layout, settings.normalized)
         self.n_iter_, self.history_ = layout.n_iter, History(layout.history, name="stress")
         if self.algorithm == "smacof" and not settings.metric_mds:
@@ -301,8 +301,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _place(self, settings: Settings, block: Any) -> np.ndarray:
         """Return the places of the rows of a block."""
-        points = self.embedding_
-        out = np.empty((block.rows, points.shape[1]))
+        points = self.embedding_.astype(np.float64)
+        out = np.empty((block.rows, points.shape[1]), block.X.dtype)
         step = max(1, PLACED // (len(points) * max(1, points.shape[1])))
         for start in range(0, block.rows, step):
             D = self._dissimilarities(block.X[start : start + step], settings, self._fit_X)
@@ -333,5 +333,6 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             self.dissimilarity,
             self.metric if isinstance(self.metric, str) else "",
         )
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.non_deterministic = True
         return tags
