@@ -39,6 +39,7 @@ BLOCK = (
     2**16
 )  # values of a block: contrasts cost more than sums of squares, so shorter blocks than usual keep threads busy
 LEAST_ROWS = 512
+ROUNDED = 4.0  # times eps: rounding of a cell
 
 
 class Unmixing(NamedTuple):
@@ -116,7 +117,10 @@ def white_axes(source: Source, top: int, solver: str) -> tuple[White, Spectrum]:
         found = by_factor(source, top) if found is None else found
     else:
         _, found = exact(source, top)
-    rank = int((found.singular[: len(found.vectors)] > found.floor).sum())
+    # what the rounding of the rows themselves leaves in directions in which they do not vary
+    size = float(np.abs(found.mean).max(initial=0.0)) + float(found.singular.max(initial=0.0)) / np.sqrt(found.weight)
+    floor = max(found.floor, ROUNDED * np.finfo(source.dtype).eps * size * np.sqrt(found.weight))
+    rank = int((found.singular[: len(found.vectors)] > floor).sum())
     vectors, singular = found.vectors[:rank], found.singular[:rank]
     first = np.where(vectors[:, :1] < 0, -1.0, 1.0) if rank else np.ones((0, 1))
     return White(found.mean, first * vectors / singular[:, None], float(found.weight)), found

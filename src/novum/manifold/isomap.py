@@ -47,13 +47,12 @@ def geodesics(graph: Any, sources: np.ndarray, dtype: Any, threads: int) -> np.n
     coo = graph.tocoo()
     first, second = coo.row.astype(np.int64), coo.col.astype(np.int64)
     keys = np.concatenate([first * n + second, second * n + first])
-    order = np.argsort(keys, kind="stable")
-    order = (
-        order[np.concatenate([[True], np.diff(keys[order]) > 0])] if len(order) else order
-    )  # both ways: once is enough
+    lengths = np.concatenate([coo.data, coo.data])
+    order = np.lexsort((lengths, keys))
+    order = order[np.diff(keys[order], prepend=-1) > 0]  # the shorter of both ways
     begin = np.searchsorted(keys[order], np.arange(n + 1, dtype=np.int64) * n)
     to = np.ascontiguousarray(keys[order] % n, dtype=np.int32)
-    length = np.ascontiguousarray(np.concatenate([coo.data, coo.data])[order], dtype=np.float64)
+    length = np.ascontiguousarray(lengths[order], dtype=np.float64)
     out = np.empty((len(sources), n), dtype)
     sources = np.ascontiguousarray(sources, dtype=np.int64)
 
