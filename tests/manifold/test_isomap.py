@@ -26,7 +26,13 @@ def test_a_roll_is_unrolled():
 
 
 @pytest.mark.parametrize(
-    "options", [{"n_neighbors": 8}, {"n_neighbors": None, "radius": 4.0}, {"metric": "manhattan", "n_neighbors": 8}, {"n_components": 4, "n_neighbors": 9}]
+    "options",
+    [
+        {"n_neighbors": 8},
+        {"n_neighbors": None, "radius": 4.0},
+        {"metric": "manhattan", "n_neighbors": 8},
+        {"n_components": 4, "n_neighbors": 9},
+    ],
 )
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_same_map_as_scikit_learn(options, dtype):

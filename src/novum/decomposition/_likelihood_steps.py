@@ -14,7 +14,7 @@ MEMORY = 7  # pairs of steps and gradients that directions are made of
 LEAST_CURVATURE = 0.01  # eigenvalues of the Hessian's 2 x 2 blocks are raised to it
 TRIES = 10  # halvings of a step
 CHANGES = (
-    20  # steps at which (7) may change; sources that are nearly normal would turn from one kind to the other for ever
+    20  # steps at which (8) may change; sources that are nearly normal would turn from one kind to the other for ever
 )
 
 
@@ -24,8 +24,8 @@ class Point(NamedTuple):
     W: np.ndarray  # (k, k)
     values: np.ndarray  # (k,): E[G(y)] of the contrast, before signs
     rest: float  # what the loss has beside the contrasts
-    gradient: np.ndarray  # (k, k): (8), or its antisymmetric part
-    h: np.ndarray  # (k, k): curvature of (9)
+    gradient: np.ndarray  # (k, k): (9), or its antisymmetric part
+    h: np.ndarray  # (k, k): curvature of (10)
     off: np.ndarray  # (k,): its entries off the diagonal of 2 x 2 blocks
     signs: np.ndarray  # (k,)
 
@@ -55,13 +55,13 @@ def evaluate(
     orthogonal: bool,
     kinds: np.ndarray | None = None,
 ) -> Point:
-    """Return the loss, the relative gradient (8) and the curvature (9) at W from the means of one pass; `kinds` replaces (7)."""
+    """Return the loss, the relative gradient (9) and the curvature (10) at W from the means of one pass; `kinds` replaces (8)."""
     k = len(W)
     C = W @ covariance @ W.T
     signs = np.ones(k)
     G, slopes, curvature = found.products, found.slopes, found.curvature
     if adaptive:
-        signs = np.where(slopes * np.diag(C) < np.diag(G), -1.0, 1.0) if kinds is None else kinds  # (7)
+        signs = np.where(slopes * np.diag(C) < np.diag(G), -1.0, 1.0) if kinds is None else kinds  # (8)
         G, slopes, curvature = signs[:, None] * G, signs * slopes, signs[:, None] * curvature
     rest = 0.0
     if orthogonal:
@@ -87,7 +87,7 @@ def raise_curvature(h: np.ndarray, off: np.ndarray) -> np.ndarray:
 
 
 def solve_blocks(point: Point, G: np.ndarray, orthogonal: bool) -> np.ndarray:
-    """Return the solution of (9) for the matrix G."""
+    """Return the solution of (10) for the matrix G."""
     if orthogonal:
         Z = G / point.h
         return (Z - Z.T) / 2
@@ -96,7 +96,7 @@ def solve_blocks(point: Point, G: np.ndarray, orthogonal: bool) -> np.ndarray:
 
 
 def solve(point: Point, G: np.ndarray, orthogonal: bool) -> np.ndarray:
-    """Return the solution of (9): 2 x 2 blocks off the diagonal, h_ii + 1 on it."""
+    """Return the solution of (10): 2 x 2 blocks off the diagonal, h_ii + 1 on it."""
     if orthogonal:
         return solve_blocks(point, G, True)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -106,7 +106,7 @@ def solve(point: Point, G: np.ndarray, orthogonal: bool) -> np.ndarray:
 
 
 def direction(point: Point, memory: list[tuple], orthogonal: bool) -> np.ndarray:
-    """Return the L-BFGS direction whose first guess of the Hessian is (9)."""
+    """Return the L-BFGS direction whose first guess of the Hessian is (10)."""
     q, factors = point.gradient.copy(), []
     for step, change, rate in reversed(memory):
         factors.append(rate * float(np.sum(step * q)))
@@ -120,8 +120,9 @@ def direction(point: Point, memory: list[tuple], orthogonal: bool) -> np.ndarray
 def quasi_newton(
     at: Callable[..., Point], start: np.ndarray, orthogonal: bool, max_iter: int, tol: float, report: Any
 ) -> Found:
-    """Follow (9) with backtracking until no entry of the relative gradient exceeds `tol`; usually a pass a step."""
-    point, memory, history = at(start), [], []
+    """Follow (10) with backtracking until no entry of the relative gradient exceeds `tol`; usually a pass a step."""
+    point, history = at(start), []
+    memory: list[tuple] = []
     kinds, changes = None, 0
     for n_iter in range(1, max_iter + 1):
         history.append(-point.loss)
@@ -172,7 +173,7 @@ def natural_gradient(
     report: Any,
     rate: float,
 ) -> Found:
-    """Repeat (6) until no entry of the relative gradient exceeds `tol`."""
+    """Repeat (7) until no entry of the relative gradient exceeds `tol`."""
     W, history, kinds, before, changes = start, [], None, None, 0
     for n_iter in range(1, max_iter + 1):
         point = at(W, kinds)

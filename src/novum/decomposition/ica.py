@@ -1,19 +1,19 @@
 r"""Independent components by maximum likelihood: sources of a given density, mixed by an unknown matrix.
 
     x = m + A s,   s_i independent with density p_i = exp(-G_i),   y = W (x - m)
-    mean log-likelihood  L(W) = log |det W| - sum_i E[G_i(y_i)]                                    (5)
+    mean log-likelihood  L(W) = log |det W| - sum_i E[G_i(y_i)]                                    (6)
 
-With psi = G', the natural gradient W + E[-psi(y) (W'y)'] of (5) gives the step of the notes, and with it the relative gradient:
+With psi = G', the natural gradient W + E[-psi(y) (W'y)'] of (6) gives the step of the notes, and with it the relative gradient:
 
-    W <- W + eta (W - E[psi(y) y'] W)                                                              (6)
-    adaptive density: G_i = y^2/2 + t_i log cosh y,   t_i = sign(E[psi'(y_i)] E[y_i^2] - E[psi(y_i) y_i])   (7)
-    D L(W) = I - E[psi(y) y']                                                                      (8)
+    W <- W + eta (W - E[psi(y) y'] W)                                                              (7)
+    adaptive density: G_i = y^2/2 + t_i log cosh y,   t_i = sign(E[psi'(y_i)] E[y_i^2] - E[psi(y_i) y_i])   (8)
+    D L(W) = I - E[psi(y) y']                                                                      (9)
 
-The Hessian of (5) at independent sources falls into 2 x 2 blocks, h_ij = E[psi'(y_i)] E[y_j^2] (here E[psi'(y_i) y_j^2]):
+The Hessian of (6) at independent sources falls into 2 x 2 blocks, h_ij = E[psi'(y_i)] E[y_j^2] (here E[psi'(y_i) y_j^2]):
 
-    [h_ij 1; 1 h_ji] (D_ij, D_ji)' = (g_ij, g_ji)',   (h_ii + 1) D_ii = g_ii                       (9)
+    [h_ij 1; 1 h_ji] (D_ij, D_ji)' = (g_ij, g_ji)',   (h_ii + 1) D_ii = g_ii                       (10)
 
-L-BFGS steps that begin from (9) are Picard's (Ablin, Cardoso and Gramfort 2018); with `orthogonal` W stays a rotation of white
+L-BFGS steps that begin from (10) are Picard's (Ablin, Cardoso and Gramfort 2018); with `orthogonal` W stays a rotation of white
 rows, W <- exp(D) W with antisymmetric D. Sums: novum.decomposition._sources (3). Derivation: docs/theory/independent_components.md.
 """
 
@@ -79,7 +79,7 @@ def student_constant(df: float) -> float:
 
 
 def log_density(params: Density, block: Block) -> Any:
-    """Return the log-density of every row under (5)."""
+    """Return the log-density of every row under (6)."""
     y = (arrays.to_numpy(block.X).astype(np.float64) - params.mean) @ params.components.T
     volume = 0.5 * np.linalg.slogdet(params.components @ params.components.T)[1]
     size = np.abs(y)
@@ -97,7 +97,7 @@ def log_density(params: Density, block: Block) -> Any:
 
 
 def arrange(W: np.ndarray, data: Training, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return W and the signs of (7) with sources in falling order of the variance they bring into the rows; the entry of
+    """Return W and the signs of (8) with sources in falling order of the variance they bring into the rows; the entry of
     largest size of each column of the mixing matrix is positive.
     """
     mixing = np.linalg.pinv(W @ data.basis)  # (p, k)
@@ -299,7 +299,7 @@ class ICA(Mixing):
             )
 
     def _log_likelihood(self, point: Point, data: Training) -> float:
-        """Return (5) of the training rows with all constants."""
+        """Return (6) of the training rows with all constants."""
         k = len(point.W)
         loss = point.loss - float(np.linalg.slogdet(point.W)[1]) * self.orthogonal
         constant = {"sech": k * np.log(np.pi), "laplace": k * np.log(2), "student": -k * student_constant(self.df)}
@@ -310,7 +310,7 @@ class ICA(Mixing):
         return float(volume - loss - constant[self.density])
 
     def score_samples(self, X: Rows) -> Any:
-        """Return the log-density (5) of every row.
+        """Return the log-density (6) of every row.
 
         [rows] -> array of shape (n_samples,)
         """

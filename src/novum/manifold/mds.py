@@ -197,7 +197,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             layout = stress_at(D, start, self.n_jobs)
         else:
             starts = self._starts(D, settings, init)
-            tasks = {"n_runs": len(starts), "attributes": lambda Z: {"embedding_": Z}}
+            tasks: dict[str, Any] = {"n_runs": len(starts), "attributes": lambda Z: {"embedding_": Z}}
             with reporting(self, self.max_iter, X=X, **tasks) as report:
                 layout = best_layout(
                     D, starts, settings.metric_mds, self.max_iter, self.eps, settings.normalized, report, self.n_jobs
@@ -278,7 +278,9 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         known = D[first, second] > 0
         x, value = D[first, second][known], disparities[first, second][known]
         order = np.argsort(x, kind="stable")
-        places = np.unique(np.linspace(0, len(order) - 1, min(KNOTS, len(order))).astype(int)) if len(order) else []
+        places: Any = (
+            np.unique(np.linspace(0, len(order) - 1, min(KNOTS, len(order))).astype(int)) if len(order) else []
+        )
         self._knots = np.array([x[order][places], value[order][places]])
 
     def transform(self, X: Rows) -> Any:
