@@ -8,7 +8,7 @@ from scipy.spatial import procrustes
 from scipy.spatial.distance import pdist, squareform
 
 from novum.exceptions import DataError, ParameterError
-from novum.manifold import MDS, smacof, trustworthiness
+from novum.manifold import MDS, ClassicalMDS, smacof, trustworthiness
 
 RNG = np.random.default_rng(0)
 PLANE = RNG.normal(size=(40, 2)) * [3, 1]
@@ -118,3 +118,10 @@ def test_refusals():
         MDS(init="random").fit(da.from_array(X))
     with pytest.warns(FutureWarning, match="default value of `init`"):
         MDS().fit(X)
+
+
+def test_the_class_of_scikit_learn():
+    for options in ({}, {"n_components": 4}, {"metric": "cityblock"}):
+        ours, theirs = ClassicalMDS(**options).fit(X), sklearn.manifold.ClassicalMDS(**options).fit(X)
+        assert_allclose(ours.embedding_, theirs.embedding_, atol=1e-9)
+        assert ours.get_params() == theirs.get_params()
