@@ -15,7 +15,7 @@ from novum.base.parameters import stores
 from novum.base.validation import rows_at_hand
 from novum.engines.search.index import distances_between
 from novum.exceptions import DataError, ParameterError
-from novum.manifold._centered import centered_axes
+from novum.manifold._centered import CenteredAxes, centered_axes
 from novum.manifold._classical import classical_points, place_by_axes
 from novum.manifold._smacof import place_rows, stress_at
 from novum.manifold.quality import trustworthiness
@@ -191,9 +191,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self._settled = {"metric": settings.metric} if isinstance(settings.metric, str) else {}
         q = self.n_components
         if self.algorithm == "classical":
-            self._axes = centered_axes(D, q, n_jobs=self.n_jobs)
-            self.eigenvalues_ = np.pad(self._axes.values, (0, q - len(self._axes.values)))
-            start = classical_points(self._axes, q)
+            axes = centered_axes(D, q, n_jobs=self.n_jobs)
+            self._axis_values, self._axis_vectors, self._axis_means = axes
+            self.eigenvalues_ = np.pad(axes.values, (0, q - len(axes.values)))
+            start = classical_points(axes, q)
             layout = stress_at(D, start, self.n_jobs)
         else:
             starts = self._starts(D, settings, init)
@@ -305,13 +306,15 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """Return the places of the rows of a block."""
         points = self.embedding_.astype(np.float64)
         out = np.empty((block.rows, points.shape[1]), block.X.dtype)
+        classical = self.algorithm == "classical"
+        axes = CenteredAxes(self._axis_values, self._axis_vectors, self._axis_means) if classical else None
         step = max(1, PLACED // (len(points) * max(1, points.shape[1])))
         for start in range(0, block.rows, step):
             D = self._dissimilarities(block.X[start : start + step], settings, self._fit_X)
             if (D < 0).any():
                 raise DataError(f"MDS: dissimilarities are numbers >= 0, got {D.min():g}.")
-            if self.algorithm == "classical":
-                out[start : start + step] = place_by_axes(D**2, self._axes, points.shape[1])
+            if axes is not None:
+                out[start : start + step] = place_by_axes(D**2, axes, points.shape[1])
                 continue
             if hasattr(self, "_knots"):
                 D = np.interp(D, *self._knots)
