@@ -4,7 +4,6 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,13 +19,6 @@ class Mixing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     _reports_passes = True
     _squares_columns = True
-
-    def _keep(self, components: np.ndarray, mean: np.ndarray | None, dtype: np.dtype) -> None:
-        """Store the unmixing matrix, its pseudo-inverse and the mean."""
-        self.components_ = np.ascontiguousarray(components).astype(dtype)
-        self.mixing_ = scipy.linalg.pinv(components, check_finite=False).astype(dtype)
-        if mean is not None:
-            self.mean_ = mean.astype(dtype)
 
     def fit_transform(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:
         """Fit, and return the sources of every row.
