@@ -25,6 +25,7 @@ void bind_linear_model_proximal(nb::module_& m);
 void bind_linear_model_sgd(nb::module_& m);
 void bind_gaussians_mixture(nb::module_& m);
 void bind_decomposition_factor_model(nb::module_& m);
+void bind_decomposition_independent(nb::module_& m);
 void bind_kmeans_dense(nb::module_& m);
 void bind_kmeans_seeding(nb::module_& m);
 void bind_kmeans_sparse(nb::module_& m);
@@ -35,6 +36,10 @@ void bind_trees_exact(nb::module_& m);
 void bind_trees_passes(nb::module_& m);
 void bind_trees_ranks(nb::module_& m);
 void bind_trees_traversal(nb::module_& m);
+void bind_manifold_geodesics(nb::module_& m);
+void bind_manifold_polyline(nb::module_& m);
+void bind_manifold_stress(nb::module_& m);
+void bind_manifold_units(nb::module_& m);
 void bind_factors_network(nb::module_& m);
 void bind_feature_extraction_text(nb::module_& m);
 void bind_evaluation_resampling(nb::module_& m);
@@ -97,8 +102,14 @@ NB_MODULE(_core, m) {
          {"proximal", "Coordinate descent on the quadratic models of proximal Newton steps.", bind_linear_model_proximal},
          {"sgd", "Stochastic gradient descent for linear functions.", bind_linear_model_sgd}});
     add(m, "gaussians", "Gaussian components.", {{"mixture", "Gaussian mixtures on a block of rows.", bind_gaussians_mixture}});
-    add(m, "decomposition", "Factor models.",
-        {{"factor_model", "Factor models of rows with missing cells.", bind_decomposition_factor_model}});
+    add(m, "decomposition", "Factor models and independent components.",
+        {{"factor_model", "Factor models of rows with missing cells.", bind_decomposition_factor_model},
+         {"independent", "Sums over sources of independent components.", bind_decomposition_independent}});
+    add(m, "manifold", "Maps of rows.",
+        {{"geodesics", "Shortest paths in a graph.", bind_manifold_geodesics},
+         {"polyline", "Projections on a polygonal line.", bind_manifold_polyline},
+         {"stress", "Stress of points against dissimilarities.", bind_manifold_stress},
+         {"units", "Units of self-organising maps.", bind_manifold_units}});
     add(m, "kmeans", "k-means on blocks of rows.",
         {{"dense", "k-means on a block of rows.", bind_kmeans_dense},
          {"seeding", "k-means++ on a block of rows.", bind_kmeans_seeding},

@@ -123,6 +123,11 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
             for name in ("linear", "quadratic", "parameters", "_moments", "_solve", "_shrinkage", "_missing")
         ],
         "fold.md": ["fold/engine"],
+        "independent_components.md": [f"decomposition/{name}" for name in ("_sources", "fast_ica", "ica")],
+        "multidimensional_scaling.md": ["manifold/_smacof", "manifold/_classical"],
+        "isomap.md": ["manifold/isomap"],
+        "self_organizing_maps.md": ["manifold/self_organizing"],
+        "principal_curves.md": ["manifold/curve"],
         "kmeans.md": [
             "cluster/kmeans",
             "cluster/criterion",

@@ -35,6 +35,7 @@ FOLDERS = (
     *(
         "graphical",
         "linear_model",
+        "manifold",
         "mixture",
         "naive_bayes",
         "neighbors",

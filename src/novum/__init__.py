@@ -30,6 +30,7 @@ _FAMILIES = (
     "linalg",
     "linear_model",
     "losses",
+    "manifold",
     "mixture",
     "naive_bayes",
     "neighbors",

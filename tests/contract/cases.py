@@ -86,7 +86,18 @@ SETTINGS["SparseGaussianProcessRegressor"] = {
     "random_state": 0,
 }
 
+SETTINGS |= {
+    "FastICA": {"random_state": 0, "fun": "cube", "tol": 1e-10, "max_iter": 1000},
+    "ICA": {"density": "sech"},  # of columns that are nearly normal the kind of a source hangs on single rows
+    "MDS": {"init": "classical_mds", "eps": 1e-12, "max_iter": 3000},
+    "Isomap": {"n_neighbors": 20},
+    "SelfOrganizingMap": {"n_rows": 3, "n_columns": 2},
+    "PrincipalCurve": {"span": 0.2, "n_corners": 20, "tol": 1e-10, "max_iter": 1000},
+}
+
 PAIRWISE = {
+    "MDS",
+    "Isomap",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "SparseGaussianProcessRegressor",

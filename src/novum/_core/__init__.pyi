@@ -13,6 +13,7 @@ from novum._core import (
     kernels as kernels,
     kmeans as kmeans,
     linear_model as linear_model,
+    manifold as manifold,
     moments as moments,
     products as products,
     runtime as runtime,

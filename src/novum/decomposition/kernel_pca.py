@@ -102,6 +102,20 @@ def randomized_eigenpairs(K: np.ndarray, k: int, options: Any) -> tuple[np.ndarr
     return values[largest], Q @ vectors[:, largest]
 
 
+def model_of_axes(
+    values: np.ndarray, vectors: np.ndarray, column_means: np.ndarray, options: dict[str, Any]
+) -> "KernelPCA":
+    """Return a fitted KernelPCA of a precomputed kernel whose eigenpairs (2) and column means are known."""
+    n = len(vectors)
+    model = KernelPCA(kernel="precomputed", **options)
+    values = sklearn_private.check_psd_eigenvalues(np.array(values), enable_warnings=False)
+    model.eigenvalues_, model.eigenvectors_ = values, svd_flip(u=vectors, v=None)[0]
+    model._column_means, model._kernel_mean = column_means, float(column_means.mean())
+    model.X_fit_, model.gamma_, model.n_features_in_ = np.empty((n, 0), vectors.dtype), 1 / n, n
+    model._n_features_out = len(values)
+    return model
+
+
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner):
     """Principal components in the feature space of a kernel.
 

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from novum import _core
 from novum.exceptions import ParameterError
 
-__all__ = ["Rows", "Stream", "seed_of"]
+__all__ = ["Rows", "Stream", "numpy_state", "seed_of"]
 
 Rows = int | range | slice  # a number of rows from 0 on, or rows start:stop
 SEED_BITS = 64
@@ -55,6 +55,13 @@ def seed_of(random_state: Any) -> int:
         f"{random_state!r} cannot be used to seed a numpy.random.RandomState instance: give random_state an integer "
         ">= 0, None, a numpy.random.Generator, RandomState or SeedSequence."
     )
+
+
+def numpy_state(random_state: Any) -> np.random.RandomState:
+    """Return the RandomState that scikit-learn would use: for starts that must be its own draws."""
+    if isinstance(random_state, np.random.Generator | np.random.SeedSequence):
+        return np.random.RandomState(seed_of(random_state) % (1 << 32))
+    return check_random_state(random_state)
 
 
 @lru_cache(maxsize=1024)

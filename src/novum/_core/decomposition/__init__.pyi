@@ -1,3 +1,6 @@
-"""Factor models."""
+"""Factor models and independent components."""
 
-from novum._core.decomposition import factor_model as factor_model
+from novum._core.decomposition import (
+    factor_model as factor_model,
+    independent as independent
+)
