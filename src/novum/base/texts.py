@@ -24,6 +24,7 @@ ENTRIES = {
     "no target": "y : ignored",
     "weights": "sample_weight : array-like of shape (n_samples,), default=None\n    How often each row counts; zero leaves it out.",
     "all classes": "classes : array-like of shape (n_classes,)\n    All labels that can ever occur; needed at the first call.",
+    "trust": "check_input : bool, default=True\n    False trusts X to be a float array or a CSR matrix.",
     "check_input": "check_input : bool, default=True\n    Kept for scikit-learn's sake; the checks cost little.",
 }
 

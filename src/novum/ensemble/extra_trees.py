@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from novum.base.domains import Domain
+from novum.base.parameters import stores
 from novum.ensemble.forest.classifier import CLASSIFIER_DOMAINS, ForestClassifier
 from novum.ensemble.forest.regressor import REGRESSOR_DOMAINS, ForestRegressor
 from novum.tree.classifier import ExtraTreeClassifier
@@ -50,52 +51,16 @@ class ExtraTreesClassifier(ForestClassifier):
     _tree_type = ExtraTreeClassifier
     _domains: dict[str, Domain] = CLASSIFIER_DOMAINS
 
+    @stores
     def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = False,
-        oob_score: bool | Callable[..., Any] = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int | bool = 0,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            criterion=criterion,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_features=max_features,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap,
-            oob_score=oob_score,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            warm_start=warm_start,
-            class_weight=class_weight,
-            ccp_alpha=ccp_alpha,
-            max_samples=max_samples,
-            monotonic_cst=monotonic_cst,
-            categorical_features=categorical_features,
-        )
+        self, n_estimators: int = 100, *, criterion: str = "gini", max_depth: int | None = None,
+        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = "sqrt", max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0, bootstrap: bool = False, oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None, random_state: Any = None, verbose: int | bool = 0, warm_start: bool = False,
+        class_weight: Any = None, ccp_alpha: float = 0.0, max_samples: float | None = None,
+        monotonic_cst: Any = None, categorical_features: Any = "from_dtype"
+    ) -> None: ...  # fmt: skip
 
 
 class ExtraTreesRegressor(ForestRegressor):
@@ -130,47 +95,13 @@ class ExtraTreesRegressor(ForestRegressor):
     _tree_type = ExtraTreeRegressor
     _domains: dict[str, Domain] = REGRESSOR_DOMAINS
 
+    @stores
     def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = False,
-        oob_score: bool | Callable[..., Any] = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int | bool = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            criterion=criterion,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf,
-            max_features=max_features,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            bootstrap=bootstrap,
-            oob_score=oob_score,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            warm_start=warm_start,
-            ccp_alpha=ccp_alpha,
-            max_samples=max_samples,
-            monotonic_cst=monotonic_cst,
-            categorical_features=categorical_features,
-        )
+        self, n_estimators: int = 100, *, criterion: str = "squared_error", max_depth: int | None = None,
+        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = 1.0, max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0, bootstrap: bool = False, oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None, random_state: Any = None, verbose: int | bool = 0, warm_start: bool = False,
+        ccp_alpha: float = 0.0, max_samples: float | None = None, monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype"
+    ) -> None: ...  # fmt: skip

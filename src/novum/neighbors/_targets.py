@@ -65,6 +65,17 @@ class Stored(NeighborsBase):
         self._keep(X)
 
     @fits
+    def fit(self, X: Rows, y: Target = None) -> Self:
+        """Keep the rows and their targets.
+
+        Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
+
+        [rows or a sparse matrix, targets]
+        """
+        self._fit(X, y)
+        return self
+
+    @fits
     def partial_fit(self, X: Rows, y: Target = None, classes: Any = None) -> Self:
         """Add rows; the rows that are there keep their numbers.
 

@@ -7,13 +7,12 @@ every row its Voronoi cell. Of classes with equal votes the first in sorted orde
 """
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, Real
-from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.exceptions import ParameterError, ParameterTypeError
 from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
@@ -27,7 +26,7 @@ from novum.neighbors._votes import (
     shares_by_radius,
 )
 from novum.neighbors.base import COMMON_DOMAINS
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Rows
 
 __all__ = ["KNeighborsClassifier", "RadiusNeighborsClassifier"]
 
@@ -67,28 +66,10 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
 
     @stores
     def __init__(
-        self,
-        n_neighbors: int | None = 5,
-        *,
-        weights: str | Callable[..., Any] | None = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = 2,
-        metric: Any = "minkowski",
-        metric_params: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
-
-    @fits
-    def fit(self, X: Rows, y: Target = None) -> Self:
-        """Keep the rows and their classes.
-
-        Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
-
-        [rows or a sparse matrix, targets]
-        """
-        self._fit(X, y)
-        return self
+        self, n_neighbors: int | None = 5, *, weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto", leaf_size: int = 30, p: float | None = 2, metric: Any = "minkowski",
+        metric_params: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def _settings(self, X: Rows) -> ByCount:
         check_is_fitted(self)
@@ -166,29 +147,10 @@ class RadiusNeighborsClassifier(RadiusNeighborsMixin, Classes):
 
     @stores
     def __init__(
-        self,
-        radius: float | None = 1.0,
-        *,
-        weights: str | Callable[..., Any] | None = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = 2,
-        metric: Any = "minkowski",
-        outlier_label: Any = None,
-        metric_params: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
-
-    @fits
-    def fit(self, X: Rows, y: Target = None) -> Self:
-        """Keep the rows and their classes.
-
-        Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
-
-        [rows or a sparse matrix, targets]
-        """
-        self._fit(X, y)
-        return self
+        self, radius: float | None = 1.0, *, weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto", leaf_size: int = 30, p: float | None = 2, metric: Any = "minkowski",
+        outlier_label: Any = None, metric_params: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def _keep(self, X: Rows) -> None:
         super()._keep(X)

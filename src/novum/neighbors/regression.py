@@ -7,20 +7,19 @@ The neighbors are the k nearest rows, or all within a radius; w_i is 1, 1/d_i or
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Domain, Int, Null, Real
-from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors._targets import Values
 from novum.neighbors._votes import ByCount, ByRadius, values_by_count, values_by_radius
 from novum.neighbors.base import COMMON_DOMAINS
 from novum.neighbors.classification import WEIGHTS
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Rows
 
 __all__ = ["KNeighborsRegressor", "RadiusNeighborsRegressor"]
 
@@ -54,28 +53,10 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
 
     @stores
     def __init__(
-        self,
-        n_neighbors: int | None = 5,
-        *,
-        weights: str | Callable[..., Any] | None = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = 2,
-        metric: Any = "minkowski",
-        metric_params: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
-
-    @fits
-    def fit(self, X: Rows, y: Target = None) -> Self:
-        """Keep the rows and their targets.
-
-        Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
-
-        [rows or a sparse matrix, targets]
-        """
-        self._fit(X, y)
-        return self
+        self, n_neighbors: int | None = 5, *, weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto", leaf_size: int = 30, p: float | None = 2, metric: Any = "minkowski",
+        metric_params: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def predict(self, X: Rows) -> Any:
         """Return (1) for every query.
@@ -124,28 +105,10 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
 
     @stores
     def __init__(
-        self,
-        radius: float | None = 1.0,
-        *,
-        weights: str | Callable[..., Any] | None = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = 2,
-        metric: Any = "minkowski",
-        metric_params: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
-
-    @fits
-    def fit(self, X: Rows, y: Target = None) -> Self:
-        """Keep the rows and their targets.
-
-        Distances between all rows if metric="precomputed". A scan or a Dask collection is read into memory.
-
-        [rows or a sparse matrix, targets]
-        """
-        self._fit(X, y)
-        return self
+        self, radius: float | None = 1.0, *, weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto", leaf_size: int = 30, p: float | None = 2, metric: Any = "minkowski",
+        metric_params: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def predict(self, X: Rows) -> Any:
         """Return (1) for every query, NaN (and a warning) where no row is near.

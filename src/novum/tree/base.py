@@ -207,15 +207,7 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
     def apply(self, X: Rows, check_input: bool = True) -> Any:
         """Return the leaf that each row ends in.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-        check_input : bool, default=True
-            False trusts X to be a float array or a CSR matrix.
-
-        Returns
-        -------
-        array of shape (n_samples,)
+        [rows or a sparse matrix, trust] -> array of shape (n_samples,)
             Numbers of nodes.
         """
         check_is_fitted(self)

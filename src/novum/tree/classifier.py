@@ -147,31 +147,15 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
 
     @stores
     def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-        branching: str = "binary",
-        missing: str = "best_side",
-        pruning: str | None = None,
-        validation_fraction: float = 0.2,
-        significance: float | None = None,
-        attribute_costs: Any = None,
-        cost_form: str = "tan_schlimmer",
-        cost_weight: float = 1.0,
-    ) -> None: ...
+        self, *, criterion: str = "gini", splitter: str = "best", max_depth: int | None = None,
+        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = None, random_state: Any = None, max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0, class_weight: Any = None, ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None, categorical_features: Any = "from_dtype", branching: str = "binary",
+        missing: str = "best_side", pruning: str | None = None, validation_fraction: float = 0.2,
+        significance: float | None = None, attribute_costs: Any = None, cost_form: str = "tan_schlimmer",
+        cost_weight: float = 1.0
+    ) -> None: ...  # fmt: skip
 
     def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
         check_classification_targets(y)
@@ -201,15 +185,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     def predict(self, X: Rows, check_input: bool = True) -> Any:
         """Return the class of the largest share in every row's leaf.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-        check_input : bool, default=True
-            False trusts X to be a float array or a CSR matrix.
-
-        Returns
-        -------
-        array of shape (n_samples,) or (n_samples, n_outputs)
+        [rows or a sparse matrix, trust] -> array of shape (n_samples,) or (n_samples, n_outputs)
         """
         check_is_fitted(self)
         labels = [self.classes_] if self.n_outputs_ == 1 else self.classes_
@@ -218,15 +194,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     def predict_proba(self, X: Rows, check_input: bool = True) -> Any:
         """Return the shares of the classes in every row's leaf.
 
-        Parameters
-        ----------
-        X : array-like, frame, sparse matrix or scan of shape (n_samples, n_features)
-        check_input : bool, default=True
-            False trusts X to be a float array or a CSR matrix.
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes), or a list of them, one per output
+        [rows or a sparse matrix, trust] -> array of shape (n_samples, n_classes), or a list of them, one per output
         """
         check_is_fitted(self)
         share = self._ask(X, self.tree_.value[:, 0] if self.n_outputs_ == 1 else self.tree_.value, check_input)
@@ -271,23 +239,12 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     _domains = CART_DOMAINS
 
     def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        splitter: str = "random",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = "sqrt",
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-    ) -> None:
+        self, *, criterion: str = "gini", splitter: str = "random", max_depth: int | None = None,
+        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = "sqrt", random_state: Any = None, max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0, class_weight: Any = None, ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None, categorical_features: Any = "from_dtype"
+    ) -> None:  # fmt: skip
         super().__init__(
             criterion=criterion,
             splitter=splitter,
