@@ -1,0 +1,76 @@
+"""Which model a study keeps."""
+
+import numpy as np
+import pandas as pd
+
+from novum.study import Study
+
+QUICK = {"folds": 3, "repeats": 1, "n_jobs": 1, "models": ["GaussianNB", "LogisticRegression"]}
+
+
+REGRESSION = {**QUICK, "models": ["LinearRegression", "Ridge"]}
+
+
+def test_the_choice_is_the_best_or_a_simpler_one_of_stated_cost():
+    from novum.study.choose import Leader, choose
+    from novum.study.measures import MEASURES
+
+    measure = MEASURES["accuracy"]
+
+    def leader(name, mean, p, simplicity, error=0.0, top=0.996):
+        return Leader(name, "novum", mean, (mean, mean), mean - top, (0.0, 0.0), error, p, 0.0, simplicity, 0)
+
+    best = leader("tree", 0.996, np.nan, 5)
+    logistic, bayes = leader("logistic", 0.938, 0.007, 2, 0.02), leader("bayes", 0.924, 0.173, 3, 0.05)
+    help_is_shown = leader("baseline", 0.6, 0.06, 0, 0.1)
+    kept, reason = choose(
+        [best, logistic, bayes, help_is_shown], measure
+    )  # what cannot be told apart is not kept for it
+    assert kept.name == "tree" and reason == "best mean; two cannot be told from it"
+    no_help = leader("baseline", 0.6, 0.3, 0, 0.3)
+    kept, reason = choose([best, logistic, bayes, no_help], measure)
+    assert kept.name == "baseline" and "tree gains .396, its standard error is .300" in reason
+    always_the_same = leader("baseline", 0.6, 1.0, 0)  # on every fold: nothing is proved, and the best is kept
+    assert choose([best, always_the_same], measure)[0].name == "tree"
+    near = leader("logistic", 0.990, 0.5, 2, 0.007)
+    kept, reason = choose([best, near, help_is_shown], measure)
+    assert kept.name == "logistic" and "costs .006 against the best (at most .007" in reason
+    assert choose([best, near._replace(standard_error=0.005), help_is_shown], measure)[0].name == "tree"
+    far = leader("logistic", 0.985, 0.5, 2, 0.05)  # within its error, but above a hundredth
+    assert choose([best, far, help_is_shown], measure)[0].name == "tree"
+    error = MEASURES["rmse"]
+    forest, line = (leader("forest", 2.80, np.nan, 8, top=2.8), leader("line", 2.82, 0.9, 1, 0.1, 2.8))
+    assert choose([forest, line], error)[0].name == "line"
+    assert choose([forest, line._replace(mean=2.84, difference=0.04)], error)[0].name == "forest"
+
+
+def test_the_better_model_is_kept_though_a_simpler_one_cannot_be_told_from_it():
+    """A ring of 60 rows: a line is right in half of them; too few rows to prove the forest's lead by Holm's steps."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["u", "v"])
+    frame["inside"] = np.where(frame["u"] ** 2 + frame["v"] ** 2 < 1.2, "yes", "no")
+    result = Study(
+        frame, "inside", folds=5, repeats=1, n_jobs=1, models=["LogisticRegression", "QDA", "KNeighbors"]
+    ).run()
+    best = result.leaders[0]
+    assert result.kept.mean >= best.mean - 0.01 and result.kept.name != "LogisticRegression"
+
+
+def test_a_model_that_is_always_right_is_kept():
+    """The baseline then scores the same on every fold and so do the differences: no spread, no proof, and no doubt."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b"], 60)
+    frame = pd.DataFrame(
+        {"x": np.where(y == "a", -5, 5) + rng.normal(size=120) / 10, "z": rng.normal(size=120), "y": y}
+    )
+    result = Study(frame, "y", folds=5, repeats=1, n_jobs=1, models=["GaussianNB", "LogisticRegression"]).run()
+    assert result.leaders[0].mean == 1.0 and result.kept.name == "LogisticRegression" and result.hold_out.score == 1.0
+
+
+def test_the_saved_model_has_seen_all_rows():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": rng.normal(size=80), "z": rng.normal(size=80)})
+    frame["y"] = np.where(frame["x"] + rng.normal(size=80) / 3 > 0, "a", "b")
+    result = Study(frame, "y", **{**QUICK, "models": ["GaussianNB"]}).run()
+    assert result.kept.name == "GaussianNB" and result.model[-1].class_count_.sum() == len(frame)
+    assert len(result.hold_out.y) == len(frame) // 4
