@@ -4,15 +4,13 @@ r"""A joint distribution over finitely many states of named variables.
     P(x | e)   = P(x, e) / P(e)                    for P(e) > 0           conditioning, enumeration          (2)
     P(x_1, ..., x_n) = prod_i P(x_i | x_1, ..., x_{i-1})                  chain rule, any order              (3)
     P(event)   = sum of P(outcome) over the outcomes in the event                                            (4)
-    E[f]       = sum P(outcome) f(outcome),   E[f | x] the same in P(. | x)                                  (5)
-    cov(x, y)  = E[(x - E x)(y - E y)]                                                                       (6)
 
 Every entry is >= 0 and they sum to one: with (4) these are the axioms of a probability space with the outcomes as atoms.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -29,6 +27,7 @@ from novum.distributions.tables.axes import (
 )
 from novum.distributions.tables.conditional import ConditionalTable
 from novum.distributions.tables.data import columns_of, count_rows, long_table
+from novum.distributions.tables.expectations import Expectations
 from novum.distributions.tables.independence import (
     IndependenceCheck,
     IndependenceTest,
@@ -50,7 +49,7 @@ EXACT = 1e-10  # tables are sums and products of few numbers: independence fails
 Evidence = Mapping[str, Any]
 
 
-class JointTable(Result):
+class JointTable(Expectations, Result):
     """P(x_1, ..., x_n) as an array with named axes.
 
     Parameters
@@ -281,68 +280,6 @@ class JointTable(Result):
         )
         table.n_samples = self.n_samples
         return table
-
-    def _values(self, method: str, function: Any) -> NDArray[Any]:
-        if isinstance(function, str):
-            arguments = self._names(method, function)
-            values = np.array(self.states[function], dtype=object)
-        else:
-            values, arguments = evaluate_states(f"JointTable.{method}", function, self.states)
-        try:
-            return align_axes(values.astype(float), arguments, self.names)
-        except (TypeError, ValueError):
-            raise DataError(
-                f"JointTable.{method}: {function!r} has values that are no numbers; give a function of it, as in "
-                f"lambda {arguments[0]}: ..."
-            ) from None
-
-    def expectation(self, function: Any, given: Any = None) -> Any:
-        """Return E[f] of (5).
-
-            E[f]   = sum P(outcome) f(outcome),   E[f | x] the same in P(. | x)    (5)
-
-        Parameters
-        ----------
-        function : str or callable
-            A variable with numbers as states, or a function whose arguments name variables.
-        given : mapping of name to state, or names, optional
-            A mapping: E[f | evidence], a number. Names: E[f | x] for all states of x, a dict (NaN where P(x) = 0).
-        """
-        values = self._values("expectation", function)
-        if given is None:
-            return float((self.p * values).sum())
-        if isinstance(given, Mapping):
-            mask = self._mask(given)
-            total = float((self.p * mask).sum())
-            if total <= 0:
-                raise DataError(f"JointTable.expectation: the evidence {dict(given)} has probability zero.")
-            return float((self.p * mask * values).sum() / total)
-        names = self._names("expectation", given)
-        weight = sum_to(self.p, self.names, names)
-        mean = sum_to(self.p * values, self.names, names) / np.where(weight > 0, weight, np.nan)
-        keys = product(*(self.states[name] for name in names))
-        return {key if len(names) > 1 else key[0]: value for key, value in zip(keys, mean.ravel().tolist())}
-
-    def covariance(self, *functions: Any) -> NDArray[Any]:
-        """Return (6): the covariance of two variables or functions, or the matrix of more (all variables by default).
-
-        cov(x, y)  = E[(x - E x)(y - E y)]    (6)
-        """
-        values = [self._values("covariance", f) for f in (functions or self.names)]
-        centred = [v - (self.p * v).sum() for v in values]
-        matrix = np.array([[(self.p * a * b).sum() for b in centred] for a in centred])
-        return matrix[0, 1] if len(values) == 2 and functions else matrix
-
-    def variance(self, function: Any) -> float:
-        """Return the variance of a variable or function."""
-        return float(self.covariance(function)[0, 0])
-
-    def correlation(self, x: Any, y: Any) -> float:
-        """Return cov(x, y) / (sd(x) sd(y))."""
-        spread = self.variance(x) * self.variance(y)
-        if spread <= 0:
-            raise DataError("JointTable.correlation: a variable is constant, so its correlation is undefined.")
-        return float(np.clip(self.covariance(x, y) / np.sqrt(spread), -1, 1))
 
     # ------------------------------------------------------------------------------------------ independence
 
