@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.stats as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
@@ -374,35 +373,3 @@ def test_discrete_tables_in_any_home(tmp_path):
     )
     words = np.array(["b", "a", "b"])
     assert_allclose(Discrete.fit(words, [1.0, 2.0, 3.0]).p, [1 / 3, 2 / 3], rtol=1e-15)
-
-
-def test_students_steps_never_lower_the_likelihood():
-    x = np.r_[RNG.normal(size=50), 30.0, -25.0]
-    model = StudentT(50.0, 5.0, 10.0)
-    plane = np.c_[x, x[::-1] + RNG.normal(size=52)]
-    vector = MultivariateStudentT(50.0, [5.0, 5.0], 10.0)
-    before = [-np.inf, -np.inf]
-    for _ in range(40):
-        after = [model.log_prob(x).sum(), vector.log_prob(plane).sum()]
-        sums = model.statistics(x), vector.statistics(plane)
-        assert_allclose([s.log_likelihood for s in sums], after, rtol=1e-12)
-        assert after[0] >= before[0] - 1e-10 and after[1] >= before[1] - 1e-10
-        model, vector, before = model.from_statistics(sums[0]), vector.from_statistics(sums[1]), after
-
-
-def test_students_fit_of_normal_data_is_the_normal():
-    x = st.norm.ppf((np.arange(500) + 0.5) / 500)  # lighter tails than any t
-    model = StudentT.fit(x)
-    assert model.df == 1e6
-    assert_allclose([model.loc, model.scale], [0, x.std()], atol=1e-6)
-
-
-def test_a_fit_that_was_stopped_says_so():
-    with pytest.warns(novum.exceptions.NotConverged, match="StudentT.fit: the parameters still moved after max_iter=2"):
-        StudentT.fit(FITS[-3][1], max_iter=2)
-
-
-def test_likelihood_of_scipys_fit_is_not_higher():
-    x = FITS[1][1]
-    a, _, scale = st.gamma.fit(x, floc=0)
-    assert Gamma.fit(x).log_prob(x).sum() >= Gamma(a, 1 / scale).log_prob(x).sum() - 1e-9
