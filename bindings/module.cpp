@@ -45,6 +45,7 @@ void bind_sequence_kalman(nb::module_& m);
 void bind_sampling_alias(nb::module_& m);
 void bind_sampling_chains(nb::module_& m);
 void bind_sampling_densities(nb::module_& m);
+void bind_bandits_simulation(nb::module_& m);
 void bind_kernels_counts(nb::module_& m);
 void bind_kernels_gram(nb::module_& m);
 void bind_sequence_forward_backward(nb::module_& m);
@@ -120,6 +121,7 @@ NB_MODULE(_core, m) {
         {{"alias", "Alias tables of discrete laws.", bind_sampling_alias},
          {"densities", "Compiled log densities.", bind_sampling_densities},
          {"chains", "Markov chains that ask a function for the log density.", bind_sampling_chains}});
+    add(m, "bandits", "Bandits.", {{"simulation", "Runs of policies in bandits.", bind_bandits_simulation}});
     add(m, "kernels", "Kernels.",
         {{"counts", "Counts of what structured objects are made of.", bind_kernels_counts},
          {"gram", "Gram matrices of kernel programs, and their derivatives.", bind_kernels_gram},

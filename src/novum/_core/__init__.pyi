@@ -3,6 +3,7 @@ Compiled kernels. Private: call them through the Python modules that own them.
 """
 
 from novum._core import (
+    bandits as bandits,
     classes as classes,
     decomposition as decomposition,
     distributions as distributions,
