@@ -36,6 +36,7 @@ _FAMILIES = (
     "optimize",
     "patch",
     "preprocessing",
+    "reinforcement",
     "sampling",
     "sequence",
     "study",
