@@ -50,6 +50,7 @@ void bind_kernels_counts(nb::module_& m);
 void bind_kernels_gram(nb::module_& m);
 void bind_sequence_forward_backward(nb::module_& m);
 void bind_sequence_viterbi(nb::module_& m);
+void bind_decisions_sweeps(nb::module_& m);
 
 namespace {
 
@@ -78,6 +79,8 @@ NB_MODULE(_core, m) {
          {"random", "Counter-based random numbers.", bind_runtime_random},
          {"threads", "Forks and loaded libraries.", bind_runtime_threads},
          {"tiles", "Row-major tiles.", bind_runtime_tiles}});
+    add(m, "decisions", "Sweeps and episodes of finite decision processes.",
+        {{"sweeps", "Bellman's operators over a process.", bind_decisions_sweeps}});
     add(m, "moments", "Sums over rows.",
         {{"design", "The design matrix of a linear model, block by block.", bind_moments_design},
          {"diagonal", "Moments and densities of axis-aligned Gaussian classes.", bind_moments_diagonal},

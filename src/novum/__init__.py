@@ -37,6 +37,7 @@ _FAMILIES = (
     "optimize",
     "patch",
     "preprocessing",
+    "reinforcement",
     "sampling",
     "sequence",
     "study",
