@@ -60,9 +60,10 @@ def jumps(board: list[int], square: int, piece: int) -> list[tuple[int, ...]]:
         over, to = STEP[square][d], JUMP[square][d]
         if over is None or to is None or board[to] or board[over] * piece >= 0:
             continue
-        taken, board[over], board[square] = board[over], 0, 0
+        taken, left = board[over], board[square]
+        board[over] = board[square] = 0
         further = [] if crowned(piece, to) != piece else jumps(board, to, piece)
-        board[over], board[square] = taken, piece
+        board[over], board[square] = taken, left
         found += [(to, *rest) for rest in further] if further else [(to,)]
     return found
 
