@@ -1,11 +1,12 @@
 r"""Actor and critic: a policy and a value, two networks that learn from the same steps.
 
-    delta_t = r_t + gamma V(s_{t+1}) - V(s_t),   A_t = sum_k (gamma lambda)^k delta_{t+k}                 generalised advantages      (1)
-    A2C    loss = -mean log pi(a|s) A                                                                                                 (2)
-    PPO    loss = -mean min(rho A, clip(rho, 1 - c, 1 + c) A),   rho = pi(a|s) / pi_old(a|s)                                          (3)
-    both   + value_weight mean (V(s) - A - V_old(s))^2 - entropy_weight mean H(pi)                                                    (4)
+    delta_t = r_t + gamma V(s_{t+1}) - V(s_t),   A_t = sum_k (gamma lambda)^k delta_{t+k}                 generalised advantages (1)
+    A2C    loss = -mean log pi(a|s) A                                                                                            (2)
+    PPO    loss = -mean min(rho A, clip(rho, 1 - c, 1 + c) A),   rho = pi(a|s) / pi_old(a|s)                                     (3)
+    both   + value_weight mean (V(s) - A - V_old(s))^2 - entropy_weight mean H(pi)                                               (4)
 
-Episodes that a time limit cuts are not over: the value of what was seen last stands for the rest. Derivation: docs/theory/policy_gradient.md.
+Episodes that a time limit cuts are not over: the value of what was seen last stands for the rest. Derivation:
+docs/theory/policy_gradient.md.
 """
 
 from typing import Any, ClassVar
@@ -55,7 +56,8 @@ def loss_slope(
 ) -> Any:
     """Return the gradient of (2), or (3) where the old log chances are given, and (4) by the outputs of actor and critic.
 
-    By the log chance of the action taken: -A of (2), -rho A of (3) where the cut does not hold; by the logits that times (1[b = a] - pi_b).
+    By the log chance of the action taken: -A of (2), -rho A of (3) where the cut does not hold; by the logits that times (1[b =
+    a] - pi_b).
     """
     log_all = outputs[0].log_softmax(dim=1)
     pi, n = log_all.exp(), len(actions)
@@ -233,15 +235,14 @@ class ActorCritic(Agent):
                         self._learn(*(part[rows] for part in whole), clip, rate)
         self._advance(n)
 
-    def _learn(
-        self, seen: Any, actions: Any, gains: Any, returns: Any, old: Any, clip: float, rate: float
-    ) -> None:
+    def _learn(self, seen: Any, actions: Any, gains: Any, returns: Any, old: Any, clip: float, rate: float) -> None:
         """Go one step down (2) or (3), with (4)."""
         if self.normalize:
             gains = (gains - gains.mean()) / (gains.std() + 1e-8)
         kept = self.networks_.layers(seen)
         by_outputs = loss_slope(kept[-1], actions, gains, returns, old, clip, self.value_weight, self.entropy_weight)
-        self._adam.move(self.networks_.gradient(kept, by_outputs), rate)
+        self.networks_.backward(kept, by_outputs)
+        self._adam.move(rate)
 
     def _state(self) -> dict[str, Any]:
         return {"flat": self.networks_.flat.cpu().numpy(), **self._adam.state()}

@@ -1,7 +1,7 @@
 """What agents with networks share: training with a record, trials, checkpoints that resume to the same curve.
 
-A checkpoint is a NumPy archive without pickle: weights, moments of the optimiser, generator, environments (see `environments`), replay,
-parameters as JSON. A run that is resumed goes on exactly as if it had not stopped, on the same machine and device.
+A checkpoint is a NumPy archive without pickle: weights, moments of the optimiser, generator, environments (see `environments`),
+replay, parameters as JSON. A run that is resumed goes on exactly as if it had not stopped, on the same machine and device.
 """
 
 import json
@@ -213,11 +213,13 @@ class Agent:
         copies = Environments(environment, min(n, 20), seed_of(random_state))
         if (copies.n_features, copies.n_actions) != (self.n_features_, self.n_actions_):
             raise ParameterError(
-                f"{type(self).__name__}.evaluate: the agent learned with {self.n_features_} features and {self.n_actions_} actions, "
+                f"{type(self).__name__}.evaluate: the agent knows {self.n_features_} features and {self.n_actions_} actions, "
                 f"the environment has {copies.n_features} and {copies.n_actions}."
             )
         found: dict[tuple[int, int], float] = {}
-        share = [len(range(k, n, len(copies.copies))) for k in range(len(copies.copies))]  # so that quick failures count no more
+        share = [
+            len(range(k, n, len(copies.copies))) for k in range(len(copies.copies))
+        ]  # so that quick failures count no more
         running = np.zeros(len(copies.copies))
         while len(found) < n:
             before = list(copies.episodes)

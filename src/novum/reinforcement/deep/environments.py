@@ -1,7 +1,7 @@
 """Several copies of a Gymnasium environment, stepped together, whose place can be written down and found again.
 
-Every episode begins with `reset(seed=...)`, the seed a function of (seed, copy, episode). What an environment is in the middle of an episode
-then follows from that seed and the actions since: a checkpoint holds those, and `restore` plays them again.
+Every episode begins with `reset(seed=...)`, the seed a function of (seed, copy, episode). What an environment is in the middle
+of an episode then follows from that seed and the actions since: a checkpoint holds those, and `restore` plays them again.
 """
 
 from collections.abc import Callable
@@ -72,8 +72,8 @@ class Environments:
         self.seed, first = seed, self.copies[0]
         if not isinstance(first.action_space, gymnasium.spaces.Discrete):
             raise ParameterTypeError(
-                f"environment={environment!r}: its actions are {first.action_space}; these agents choose among a finite number of them "
-                "(a Discrete space)."
+                f"environment={environment!r}: its actions are {first.action_space}; these agents choose among a finite number "
+                "of them (a Discrete space)."
             )
         self.first_action = int(first.action_space.start)
         self.n_actions = int(first.action_space.n)
@@ -81,7 +81,9 @@ class Environments:
         self.episodes = [0] * count
         self.actions: list[list[int]] = [[] for _ in range(count)]
         self.returns = np.zeros(count)
-        self.finished: list[tuple[float, int]] = []  # return and length of episodes that ended since they were last taken
+        self.finished: list[
+            tuple[float, int]
+        ] = []  # return and length of episodes that ended since they were last taken
         self.observations = np.stack([self.begin(k) for k in range(count)])
 
     def begin(self, k: int) -> NDArray[np.float32]:

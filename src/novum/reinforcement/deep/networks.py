@@ -4,12 +4,13 @@ r"""Small networks, several of one shape side by side, in one vector of weights.
     d_l = (d_{l+1} W_l') * g'(x_l),   dW_l = x_l' d_{l+1},   db_l = sum of d_{l+1} over rows                                (2)
     Adam: m <- b1 m + (1 - b1) d,  v <- b2 v + (1 - b2) d^2,  w <- w - rate m/(1 - b1^t) / (sqrt(v/(1 - b2^t)) + eps)       (3)
 
-An actor and its critic are two networks of the same shape, multiplied in one call; (2) is written out, because for networks this small a
-tape of operations costs more than the operations; and a step of (3) is a handful of calls on one vector. On the CPU actions are chosen
-by NumPy on the same memory: a batch of eight rows is over before PyTorch has begun.
+An actor and its critic are two networks of the same shape, multiplied in one call; (2) is written out, because for networks
+this small a tape of operations costs more than the operations; and a step of (3) is a handful of calls on one vector. On the
+CPU actions are chosen by NumPy on the same memory: a batch of eight rows is over before PyTorch has begun.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ class Networks:
         self.shapes: list[tuple[int, ...]] = []
         values = []
         last = len(sizes) - 2
-        for layer, (rows, columns) in enumerate(zip(sizes, sizes[1:])):
+        for layer, (rows, columns) in enumerate(pairwise(sizes)):
             if gains is None:
                 bound = 1 / np.sqrt(rows)
                 weight, bias = (rng.uniform(-bound, bound, size=(count, k, columns)) for k in (rows, 1))
@@ -108,8 +109,8 @@ class Networks:
             kept.append(h)
         return kept
 
-    def gradient(self, kept: list[Any], d: Any) -> Any:
-        """Return (2): the gradient of a loss by all weights, from that by the outputs, (count, n, outputs)."""
+    def backward(self, kept: list[Any], d: Any) -> None:
+        """Write (2) to `slope`: the gradient of a loss by all weights, from that by the outputs, (count, n, outputs)."""
         torch = self.torch
         for k in reversed(range(0, len(self.parts), 2)):
             h = kept[k // 2]
@@ -118,7 +119,6 @@ class Networks:
             if k:
                 d = torch.bmm(d, self.parts[k].transpose(1, 2))
                 d = d.mul_(1 - h * h) if self.activation == "tanh" else d.mul_(h > 0)
-        return self.slope
 
     def outputs(self, x: Array) -> Array:
         """Return (1) as an array, without gradients."""
@@ -135,33 +135,32 @@ class Networks:
 
 
 class Adam:
-    """(3) on one vector, after its gradient is cut to a largest norm."""
-
-    B1, B2 = 0.9, 0.999
+    """(3) on one vector, by PyTorch's fused loop, after the gradient is cut to a largest norm."""
 
     def __init__(self, networks: Networks, eps: float, largest_norm: float | None) -> None:
-        torch = networks.torch
-        self.torch, self.flat, self.eps, self.largest_norm = torch, networks.flat, eps, largest_norm
-        self.m, self.v = torch.zeros_like(self.flat), torch.zeros_like(self.flat)
-        self.t = 0
+        self.torch, self.slope, self.largest_norm = networks.torch, networks.slope, largest_norm
+        self.flat = networks.flat
+        self.flat.grad = self.slope
+        self.optimizer = networks.torch.optim.Adam([self.flat], eps=eps, fused=True)
 
-    def move(self, slope: Any, rate: float) -> None:
-        """Apply (3) with a gradient."""
+    def move(self, rate: float) -> None:
+        """Apply (3) with the gradient that the networks hold."""
         if self.largest_norm is not None:
-            norm = self.torch.linalg.vector_norm(slope)
-            slope = slope * (self.largest_norm / (norm + 1e-6)).clamp_(max=1.0)
-        self.t += 1
-        self.m.lerp_(slope, 1 - self.B1)
-        self.v.mul_(self.B2).addcmul_(slope, slope, value=1 - self.B2)
-        below = self.v.sqrt().mul_((1 - self.B2**self.t) ** -0.5).add_(self.eps)
-        self.flat.addcdiv_(self.m, below, value=-rate / (1 - self.B1**self.t))
+            norm = float(self.torch.linalg.vector_norm(self.slope))
+            if norm > self.largest_norm:
+                self.slope.mul_(self.largest_norm / norm)
+        self.optimizer.param_groups[0]["lr"] = rate
+        self.optimizer.step()
 
     def state(self) -> dict[str, Any]:
         """Return what a checkpoint must hold."""
-        return {"m": self.m.cpu().numpy(), "v": self.v.cpu().numpy(), "t": np.array(self.t)}
+        kept = self.optimizer.state.get(self.flat, {})
+        return {f"adam.{name}": value.cpu().numpy() for name, value in kept.items()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what a checkpoint holds."""
-        self.m.copy_(self.torch.as_tensor(state["m"]))
-        self.v.copy_(self.torch.as_tensor(state["v"]))
-        self.t = int(state["t"])
+        kept = {
+            k[5:]: self.torch.as_tensor(v, device=self.flat.device) for k, v in state.items() if k.startswith("adam.")
+        }
+        if kept:
+            self.optimizer.state[self.flat] = {k: v.clone() for k, v in kept.items()}

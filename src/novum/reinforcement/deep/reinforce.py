@@ -2,8 +2,9 @@ r"""REINFORCE: the gradient of the expected return, from whole episodes.
 
     grad J = E sum_t grad log pi(a_t | s_t) (G_t - b(s_t)),   G_t = sum_k gamma^k r_{t+k}                                  (1)
 
-b is any function of the state: it takes away variance and no bias. Here it is a second network that learns G, or nothing. Derivation:
-docs/theory/policy_gradient.md. (The factor gamma^t that the discounted objective asks for is left out, as everybody does.)
+b is any function of the state: it takes away variance and no bias. Here it is a second network that learns G, or nothing.
+Derivation: docs/theory/policy_gradient.md. (The factor gamma^t that the discounted objective asks for is left out, as everybody
+does.)
 """
 
 from typing import Any, ClassVar
@@ -126,7 +127,8 @@ class REINFORCE(Agent):
             gains = (gains - gains.mean()) / (gains.std() + 1e-8)
         weight = VALUE_WEIGHT if self.baseline == "value" else 0.0
         slope = loss_slope(kept[-1], actions, gains, returns, None, 0.0, weight, 0.0)
-        self._adam.move(self.networks_.gradient(kept, slope), self.learning_rate)
+        self.networks_.backward(kept, slope)
+        self._adam.move(self.learning_rate)
 
     def _state(self) -> dict[str, Any]:
         return {"flat": self.networks_.flat.cpu().numpy(), **self._adam.state()}

@@ -97,4 +97,6 @@ class ReplayBuffer:
             column[: self.size] = state[f"replay.{name}"]
         pairs = iter(zip(state["waiting.seen"], state["waiting.numbers"]))
         for line, length in zip(self.waiting, state["waiting.lengths"].tolist()):
-            line.extend((seen, int(numbers[0]), float(numbers[1])) for seen, numbers in (next(pairs) for _ in range(length)))
+            line.extend(
+                (seen, int(numbers[0]), float(numbers[1])) for seen, numbers in (next(pairs) for _ in range(length))
+            )

@@ -1,12 +1,13 @@
 """Checkers (English draughts), with all its rules.
 
-Twelve men each on the dark squares of an 8 x 8 board. Men step diagonally forward, kings also back. Whoever can capture must: a jump over a
-piece of the other to the free square behind it, and on as long as the same piece can jump. A man that reaches the last row becomes
-a king and its move ends. Who cannot move has lost. After forty moves of both sides without a capture or a step of a man the game is
-drawn. Squares are numbered 0 to 31 from the top left, four a row; who began moves up from the bottom.
+Twelve men each on the dark squares of an 8 x 8 board. Men step diagonally forward, kings also back. Whoever can capture must: a
+jump over a piece of the other to the free square behind it, and on as long as the same piece can jump. A man that reaches the
+last row becomes a king and its move ends. Who cannot move has lost. After forty moves of both sides without a capture or a step
+of a man the game is drawn. Squares are numbered 0 to 31 from the top left, four a row; who began moves up from the bottom.
 """
 
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,7 +141,7 @@ class Checkers(Game[CheckersState]):
         board = list(state.board)
         piece, loud = board[path[0]], abs(board[path[0]]) == MAN
         board[path[0]] = 0
-        for start, to in zip(path, path[1:]):
+        for start, to in pairwise(path):
             if (over := captured(start, to)) is not None:
                 board[over] = 0
                 loud = True

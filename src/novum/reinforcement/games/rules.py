@@ -1,7 +1,7 @@
 """What a board game of two players must say of itself, and who plays it.
 
-A state knows its board and who moves next, +1 (who began) or -1. Features describe a board to the player who has just moved: what is
-mine comes first, so that one evaluation serves both sides.
+A state knows its board and who moves next, +1 (who began) or -1. Features describe a board to the player who has just moved:
+what is mine comes first, so that one evaluation serves both sides.
 """
 
 from abc import ABC, abstractmethod

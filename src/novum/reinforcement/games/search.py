@@ -111,7 +111,8 @@ def minimax(
         value, move = search.value(first, look, -np.inf, np.inf)
     except (TooMany, RecursionError):
         raise ParameterError(
-            f"minimax: {game!r} was not solved within {most_positions:,} positions; give a depth, a later position or a smaller board."
+            f"minimax: {game!r} was not solved within {most_positions:,} positions; give a depth, a later position or "
+            "a smaller board."
         ) from None
     return BoardValue(value * game.player(first) + 0.0, move, search.count)
 

@@ -27,7 +27,11 @@ from novum.runtime.random import seed_of
 __all__ = ["GAMES", "LinearEvaluation", "SelfPlay", "Tournament", "self_play", "tournament", "win_rate"]
 
 GAMES: dict[str, type[Game[Any]]] = {"tic-tac-toe": TicTacToe, "connect-four": ConnectFour, "checkers": Checkers}
-OPPONENT_DEPTH = {"tic-tac-toe": 9, "connect-four": 3, "checkers": 3}  # of "minimax": to the end, or what takes milliseconds
+OPPONENT_DEPTH = {
+    "tic-tac-toe": 9,
+    "connect-four": 3,
+    "checkers": 3,
+}  # of "minimax": to the end, or what takes milliseconds
 SMALL = 0.01  # first weights
 
 
@@ -83,7 +87,7 @@ def game_boards(game: Game[Any], players: dict[int, Player], generator: np.rando
 def win_rate(results: Any) -> float:
     """Return (4), games won over games played, of results 1, 0 and -1.
 
-        P = games won / games played    (4)
+    P = games won / games played    (4)
     """
     played = np.asarray(results)
     if played.ndim != 1 or not played.size or not np.isin(played, (-1, 0, 1)).all():
@@ -117,7 +121,12 @@ def tournament(
     z, p = float(norm.ppf(0.975)), win_rate(results)
     middle, half = (p + z * z / (2 * n)), z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return Tournament(
-        wins, n - wins - losses, losses, p, float((middle - half) / (1 + z * z / n)), float((middle + half) / (1 + z * z / n))
+        wins,
+        n - wins - losses,
+        losses,
+        p,
+        float((middle - half) / (1 + z * z / n)),
+        float((middle + half) / (1 + z * z / n)),
     )
 
 
@@ -266,7 +275,9 @@ def self_play(
         if k in checks:
             tried = tournament(game, evaluation, random_player, check_games, generator)
             kept.append((tried.wins / check_games, tried.losses / check_games, evaluation.weights.copy()))
-    words = {"self": "games against itself"}.get(opponent if isinstance(opponent, str) else "", f"games against {opponent}")
+    words = {"self": "games against itself"}.get(
+        opponent if isinstance(opponent, str) else "", f"games against {opponent}"
+    )
     won, lost, weights = zip(*kept)
     return SelfPlay(
         game, evaluation, np.array(checks), np.array(won), np.array(lost), np.array(weights), f"{n_games:,} {words}"

@@ -79,7 +79,9 @@ class LineGame(Game[LineState]):
 
     def result(self, state: LineState) -> int | None:
         """Return who has a line, 0 on a full board, None while the game goes on."""
-        if self.has_line(state.second if state.player == 1 else state.first):  # only who has just moved can have made one
+        if self.has_line(
+            state.second if state.player == 1 else state.first
+        ):  # only who has just moved can have made one
             return -state.player
         return 0 if state.first | state.second == self.full else None
 
@@ -185,7 +187,5 @@ class ConnectFour(LineGame):
         if move not in self.moves(state):
             raise ParameterError(f"ConnectFour.play(move={move!r}): legal columns are {sorted(self.moves(state))}.")
         taken = state.first | state.second
-        square = next(
-            s for r in reversed(range(self.rows)) if not taken >> (s := r * self.columns + int(move)) & 1
-        )
+        square = next(s for r in reversed(range(self.rows)) if not taken >> (s := r * self.columns + int(move)) & 1)
         return self.put(state, square)
