@@ -1,7 +1,17 @@
 """Decisions over time: processes, plans, and agents that learn from experience."""
 
 from novum.reinforcement.mdp import MDP
+from novum.reinforcement.planning.policy import modified_policy_iteration, policy_iteration
+from novum.reinforcement.planning.value import value_iteration
 from novum.reinforcement.policies import Policy
 from novum.reinforcement.worlds.grids import grid_world, room_4x3
 
-__all__ = ["MDP", "Policy", "grid_world", "room_4x3"]
+__all__ = [
+    "MDP",
+    "Policy",
+    "grid_world",
+    "modified_policy_iteration",
+    "policy_iteration",
+    "room_4x3",
+    "value_iteration",
+]
