@@ -1,7 +1,10 @@
 """Decisions over time: processes, plans, and agents that learn from experience."""
 
 from novum.reinforcement.mdp import MDP
+from novum.reinforcement.planning.horizon import backward_induction
 from novum.reinforcement.planning.policy import modified_policy_iteration, policy_iteration
+from novum.reinforcement.planning.programs import linear_program
+from novum.reinforcement.planning.regimes import policy_regimes
 from novum.reinforcement.planning.value import value_iteration
 from novum.reinforcement.policies import Policy
 from novum.reinforcement.worlds.grids import grid_world, room_4x3
@@ -9,9 +12,12 @@ from novum.reinforcement.worlds.grids import grid_world, room_4x3
 __all__ = [
     "MDP",
     "Policy",
+    "backward_induction",
     "grid_world",
+    "linear_program",
     "modified_policy_iteration",
     "policy_iteration",
+    "policy_regimes",
     "room_4x3",
     "value_iteration",
 ]
