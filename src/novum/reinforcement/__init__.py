@@ -1,5 +1,6 @@
 """Decisions over time: processes, plans, and agents that learn from experience."""
 
+from novum.reinforcement.control.agents import SARSA, ExpectedSARSA, QLearning
 from novum.reinforcement.mdp import MDP
 from novum.reinforcement.planning.horizon import backward_induction
 from novum.reinforcement.planning.policy import modified_policy_iteration, policy_iteration
@@ -7,11 +8,16 @@ from novum.reinforcement.planning.programs import linear_program
 from novum.reinforcement.planning.regimes import policy_regimes
 from novum.reinforcement.planning.value import value_iteration
 from novum.reinforcement.policies import Policy
+from novum.reinforcement.schedules import Schedule
 from novum.reinforcement.worlds.grids import grid_world, room_4x3
 
 __all__ = [
     "MDP",
+    "SARSA",
+    "ExpectedSARSA",
     "Policy",
+    "QLearning",
+    "Schedule",
     "backward_induction",
     "grid_world",
     "linear_program",
