@@ -1,4 +1,5 @@
 #include "novum/decisions/control.h"
+#include "novum/decisions/adp.h"
 #include "world.h"
 
 #include <nanobind/stl/optional.h>
@@ -62,4 +63,25 @@ void bind_decisions_control(nb::module_& m) {
         "world"_a, "method"_a, "first_visit"_a, "most"_a, "exploration"_a.noconvert(), "seed"_a, "purpose"_a, "starts"_a, "run"_a,
         "q"_a.noconvert(), "weight"_a.noconvert(), "totals"_a.noconvert(), "lengths"_a.noconvert(),
         "Monte Carlo control, one run; return the steps taken.");
+
+    m.def(
+        "adapt",
+        [](LivedWorld& lived, std::int64_t most, std::int64_t backups, double tol, double optimism, std::int64_t tries,
+           Vector<const double> exploration, std::optional<Matrix<const double>> policy, std::uint64_t seed, std::uint32_t purpose,
+           std::uint32_t starts, std::uint32_t run, Matrix<double> q, Matrix<std::int64_t> visits, Vector<double> u, Vector<double> totals,
+           Vector<std::int32_t> lengths) {
+            const std::size_t n = lived.world.n, width = lived.world.m, episodes = exploration.shape(0);
+            require(q.shape(0) == n && q.shape(1) == width && visits.shape(0) == n && visits.shape(1) == width && u.shape(0) == n &&
+                        totals.shape(0) == episodes && lengths.shape(0) == episodes,
+                    "adapt: inconsistent shapes");
+            if (policy) lived.check_policy(*policy);
+            const Adaptive plan{static_cast<std::int64_t>(episodes), most, backups, tol, optimism, tries, exploration.data(),
+                                policy ? policy->data() : nullptr};
+            nb::gil_scoped_release release;
+            return adapt(lived.world, plan, lived.draws(seed, purpose, starts, run), q.data(), visits.data(), u.data(), totals.data(),
+                         lengths.data());
+        },
+        "world"_a, "most"_a, "backups"_a, "tol"_a, "optimism"_a, "tries"_a, "exploration"_a.noconvert(), "policy"_a.noconvert().none(),
+        "seed"_a, "purpose"_a, "starts"_a, "run"_a, "q"_a.noconvert(), "visits"_a.noconvert(), "u"_a.noconvert(), "totals"_a.noconvert(),
+        "lengths"_a.noconvert(), "Learn a model by counting and plan on it, one run; return the steps taken.");
 }

@@ -1,6 +1,8 @@
 """Decisions over time: processes, plans, and agents that learn from experience."""
 
+from novum.reinforcement.control.adaptive import ADP
 from novum.reinforcement.control.agents import SARSA, ExpectedSARSA, QLearning
+from novum.reinforcement.control.monte_carlo import MonteCarloControl
 from novum.reinforcement.mdp import MDP
 from novum.reinforcement.planning.horizon import backward_induction
 from novum.reinforcement.planning.policy import modified_policy_iteration, policy_iteration
@@ -8,13 +10,18 @@ from novum.reinforcement.planning.programs import linear_program
 from novum.reinforcement.planning.regimes import policy_regimes
 from novum.reinforcement.planning.value import value_iteration
 from novum.reinforcement.policies import Policy
+from novum.reinforcement.prediction.learners import TD, MonteCarloPrediction
 from novum.reinforcement.schedules import Schedule
 from novum.reinforcement.worlds.grids import grid_world, room_4x3
 
 __all__ = [
+    "ADP",
     "MDP",
     "SARSA",
+    "TD",
     "ExpectedSARSA",
+    "MonteCarloControl",
+    "MonteCarloPrediction",
     "Policy",
     "QLearning",
     "Schedule",
