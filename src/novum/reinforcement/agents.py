@@ -5,6 +5,7 @@ A class docstring names shared parameters in a line of its own, `[learning, expe
 
 import inspect
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,7 @@ EXPERIENCE_DOMAINS: dict[str, Domain] = {
 }
 RATE = Real(0, 1, "low") | Instance(Schedule)
 DEFAULT_DISCOUNT = 0.99  # of a Gymnasium environment
+NUMBERS: WeakKeyDictionary[Any, dict[Any, int]] = WeakKeyDictionary()  # of states by name, made when first asked; not part of a model
 
 
 def filled(doc: str | None) -> str | None:
@@ -175,13 +177,21 @@ class TabularAgent(Agent):
 
     def _state(self, observation: Any) -> int | None:
         key = observation_key(observation)
-        if "_numbers" not in vars(self):
-            self._numbers = {}
-        if not self._numbers:
-            self._numbers.update({state: k for k, state in enumerate(self.states_)})
         if self._numbered and isinstance(key, int) and 0 <= key < len(self.states_):
             return key
-        return self._numbers.get(key)
+        if self not in NUMBERS:
+            NUMBERS[self] = {state: k for k, state in enumerate(self.states_)}
+        return NUMBERS[self].get(key)
+
+    @property
+    def policy_(self) -> Policy:
+        """The greedy policy; of actions with the same value the first."""
+        check_is_fitted(self)
+        q = np.where(np.isnan(self.action_values_), -np.inf, self.action_values_)
+        table = np.zeros(q.shape)
+        rows = self._deciding
+        table[rows, q.argmax(axis=1)[rows]] = 1
+        return Policy(table, self.states_, self.actions_, layout=self.layout_)
 
     def _keep(self, q: NDArray[np.float64], names: list[Any], actions: list[Any], process: MDP | None) -> None:
         """Store what was learned; q (runs, n, m), NaN where an action cannot be taken."""
@@ -189,19 +199,15 @@ class TabularAgent(Agent):
         self.action_values_ = q[0].copy() if len(q) == 1 else q.mean(axis=0)
         self.states_, self.actions_ = names, actions
         self._numbered = process is not None
-        table = np.zeros(self.action_values_.shape)
-        filled_rows = np.isfinite(self.action_values_).any(axis=1)
+        deciding = np.isfinite(self.action_values_).any(axis=1)
+        own = np.zeros(len(names))
         if process is not None:
-            filled_rows &= ~process.model.terminal
-        best = np.where(np.isnan(self.action_values_), -np.inf, self.action_values_).argmax(axis=1)
-        table[filled_rows, best[filled_rows]] = 1
+            deciding &= ~process.model.terminal
+            own = np.where(process.model.terminal, process.model.reward[process.model.first[:-1]], 0.0)
         top = np.where(np.isnan(self.action_values_), -np.inf, self.action_values_).max(axis=1)
-        own = np.zeros(len(table)) if process is None else np.where(
-            process.model.terminal, process.model.reward[process.model.first[:-1]], 0.0
-        )
-        self.values_ = np.where(filled_rows, top, own)
-        layout = None if process is None else process.layout
-        self.policy_ = Policy(table, names, actions, layout=layout)
+        self._deciding, self.values_ = deciding, np.where(deciding, top, own)
+        self.layout_ = None if process is None else process.layout
+        NUMBERS.pop(self, None)
 
     def compare(self, plan: Any) -> Comparison:
         """Return what the greedy policy is worth at the start beside a plan, and in how many states the two agree.

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.exceptions import ParameterError
 from novum.reinforcement.layout import value_lines
 from novum.reinforcement.policies import Policy
 from novum.report.numbers import counted
@@ -71,6 +72,17 @@ class Plan(Result):
     def start(self) -> float:
         """Return the expected value of the first state."""
         return float(self._mdp.initial @ self.values)
+
+    def plot_improvement(self, ax: Any = None, *, state: Any = None) -> Any:
+        """Draw the zig-zag of policy iteration at a state (None: the likeliest first one): evaluate, improve, evaluate, ..."""
+        from novum.reinforcement.plots.curves import draw_improvement
+        from novum.report.axes import drawing_axes
+
+        if not self.history.get("values"):
+            raise ParameterError(f"{self.method} kept no values of rounds to draw; use policy_iteration on up to 3,000 states.")
+        ax = drawing_axes(ax)
+        draw_improvement(ax, self, state)
+        return ax
 
     def sentence(self) -> str:
         """Return what was done and what is certain, in one line."""
