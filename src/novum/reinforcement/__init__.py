@@ -13,6 +13,7 @@ from novum.reinforcement.policies import Policy
 from novum.reinforcement.prediction.learners import TD, MonteCarloPrediction
 from novum.reinforcement.schedules import Schedule
 from novum.reinforcement.worlds.grids import grid_world, room_4x3
+from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "ADP",
@@ -34,3 +35,20 @@ __all__ = [
     "room_4x3",
     "value_iteration",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        ".bellman": "OperatorCheck RewardProcess",
+        ".episodes": "Episode Returns return_bound returns",
+        ".methods": "method_tags",
+        ".planning.cost": "planning_cost",
+        ".planning.evaluation": "Evaluation",
+        ".planning.horizon": "StagedPlan",
+        ".planning.plan": "Plan",
+        ".planning.regimes": "Regimes",
+        ".schedules": "running_mean",
+        ".worlds.classics": "cliff_walk gambler garnet inventory random_walk two_state windy_grid",
+        ".worlds.games": "blackjack pixel_catch pixels_of",
+    },
+)

@@ -37,7 +37,8 @@ class MDP(ProcessOperators, EnvironmentFace):
         ...]}}, which holds the rewards too.
     rewards : array-like, mapping or sparse matrix, default=None
         By state (n_states,), by action (n_states, n_actions), by transition (n_states, n_actions, n_states), or in the sparse forms of
-        `transitions`. -inf for an action that cannot be taken. With a table as `transitions`: None, or {terminal state: reward}.
+        `transitions`. -inf for an action that cannot be taken. Terminal states pay by the first form only. With a table as
+        `transitions`: None, or {terminal state: reward}.
     discount : float in [0, 1], default=1.0
         What a reward is worth a step later.
     initial : array-like or state, default=None

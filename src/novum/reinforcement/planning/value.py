@@ -137,7 +137,8 @@ def swept_plan(
     low = high = np.inf
     bound = tol * (1 - gamma) / (2 * max(gamma, 1e-300)) if gap else tol
     margin = 0.0 if gamma < 1 else rounding(mdp.model.reward)
-    while len(changes) < max_iter:
+    converged = False
+    while not converged and len(changes) < max_iter:
         if order == "synchronous":
             low, high, _ = mdp.sweeps.improve(values, margin, out, choice)
             values, out = out, values
@@ -145,16 +146,17 @@ def swept_plan(
             permutation = stream.permutation("sweep", len(changes), n) if order == "random" else forwards
             low, high, _ = mdp.sweeps.improve_in_place(values, permutation, margin, choice)
         changes.append(max(abs(low), abs(high)))
-        if changes[-1] < bound or (gap and order == "synchronous" and gamma / (1 - gamma) * span_of(mdp, low, high) <= tol):
-            break
-    if changes[-1] >= bound and not (gap and gamma / (1 - gamma) * span_of(mdp, low, high) <= tol):
+        converged = changes[-1] < bound
+        if gap and order == "synchronous":  # the bounds of all states together are tighter than the largest change
+            converged |= gamma / (1 - gamma) * span_of(mdp, low, high) <= tol
+    if not converged:
         complain("value_iteration", len(changes), changes[-1], "change")
     if order != "synchronous":  # bounds hold for synchronous backups: one more, which is not counted
         low, high, _ = mdp.sweeps.improve(values, margin, out, choice)
         values = out
     work = swept(len(changes), changes[-1], bound)
     record = {"sweeps": len(changes), "history": {"change": changes}}
-    return settled(mdp, "value iteration", work, values, choice, low=low, high=high, polish=changes[-1] < bound, **record)
+    return settled(mdp, "value iteration", work, values, choice, low=low, high=high, polish=converged, **record)
 
 
 def span_of(mdp: Any, low: float, high: float) -> float:
