@@ -50,6 +50,8 @@ void bind_kernels_counts(nb::module_& m);
 void bind_kernels_gram(nb::module_& m);
 void bind_sequence_forward_backward(nb::module_& m);
 void bind_sequence_viterbi(nb::module_& m);
+void bind_decisions_control(nb::module_& m);
+void bind_decisions_episodes(nb::module_& m);
 void bind_decisions_sweeps(nb::module_& m);
 
 namespace {
@@ -80,7 +82,9 @@ NB_MODULE(_core, m) {
          {"threads", "Forks and loaded libraries.", bind_runtime_threads},
          {"tiles", "Row-major tiles.", bind_runtime_tiles}});
     add(m, "decisions", "Sweeps and episodes of finite decision processes.",
-        {{"sweeps", "Bellman's operators over a process.", bind_decisions_sweeps}});
+        {{"episodes", "Episodes of a policy and what they teach.", bind_decisions_episodes},
+         {"control", "Action values learned by acting.", bind_decisions_control},
+         {"sweeps", "Bellman's operators over a process.", bind_decisions_sweeps}});
     add(m, "moments", "Sums over rows.",
         {{"design", "The design matrix of a linear model, block by block.", bind_moments_design},
          {"diagonal", "Moments and densities of axis-aligned Gaussian classes.", bind_moments_diagonal},

@@ -13,9 +13,12 @@ namespace novum::decisions {
 namespace {
 
 constexpr double TINY = 1e-300;
-constexpr int PLAIN_SWEEPS = 3;  // of a policy before its rate of contraction is known
-constexpr double SLOW = 0.75;    // rate of a sweep above which BiCGSTAB needs less work
-constexpr double FORCING = 0.1;  // part of the improvement's span to which a policy is evaluated
+constexpr int PLAIN_SWEEPS = 3;   // of a policy before its rate of contraction is known
+constexpr double SLOW = 0.75;     // rate of a sweep above which BiCGSTAB needs less work
+constexpr double FORCING = 0.1;   // part of the improvement's span to which a policy is evaluated
+constexpr int PATIENCE = 8;       // rounds after which policies should no longer change
+constexpr int IN_PLACE = 4;       // sweeps in place, forwards and backwards in turn
+constexpr double SETTLED = 0.01;  // part of the states whose choice may change in a round that is worth an evaluation
 constexpr int MOST_PLAIN = 60, MOST_PRODUCTS = 400;
 
 using Vector = std::vector<double>;
@@ -153,6 +156,9 @@ int solve(const Process& p, const Rows& rows, double tol, int most, Team& team, 
 
 Outcome modified(const Process& p, double tol, std::int64_t most, bool leaks, Team& team, double* v, std::int64_t* choice) {
     const double ratio = p.discount / (1 - p.discount);
+    const auto span_of = [leaks](const Change& step) {
+        return leaks ? std::max(step.high, 0.0) - std::min(step.low, 0.0) : step.high - step.low;
+    };
     Vector other(p.n);
     Rows rows;
     Outcome outcome{0, 0, 0, 0, false};
@@ -163,30 +169,35 @@ Outcome modified(const Process& p, double tol, std::int64_t most, bool leaks, Te
         ++outcome.rounds;
         outcome.low = leaks ? std::min(step.low, 0.0) : step.low;
         outcome.high = leaks ? std::max(step.high, 0.0) : step.high;
-        const double span = outcome.high - outcome.low;
+        const double span = span_of(step);
         std::copy(other.begin(), other.end(), v);
         if (ratio * span <= tol) {
             outcome.converged = true;
             return outcome;
         }
+        // Where policies still change after some rounds, news travels a state a round: sweeps in place carry it across at once.
+        if (outcome.rounds > PATIENCE && step.changed > 0) {
+            for (int k = 0; k < IN_PLACE && outcome.sweeps < most; ++k) {
+                improve_in_place(p, k % 2 == 1, v, choice);
+                ++outcome.sweeps;
+            }
+            if (static_cast<double>(step.changed) > SETTLED * static_cast<double>(p.n)) continue;
+        }
         // The policy is worth evaluating as far as its own improvement reached.
         gather(p, choice, team, rows);
         const double goal = std::max(FORCING * span, 0.1 * tol / std::max(ratio, 1.0));
         double before = span, now = span;
-        int plain = 0;
-        for (; plain < MOST_PLAIN && now > goal; ++plain) {
+        for (int plain = 0; plain < MOST_PLAIN && now > goal && outcome.sweeps < most; ++plain) {
             const Change part = evaluate(p, rows, v, team, other.data());
             std::copy(other.begin(), other.end(), v);
             ++outcome.sweeps;
-            now = leaks ? std::max(part.high, 0.0) - std::min(part.low, 0.0) : part.high - part.low;
+            now = span_of(part);
             if (plain >= PLAIN_SWEEPS && now > SLOW * before) break;
             before = now;
         }
-        if (now > goal) {
-            Vector candidate(v, v + p.n);
-            outcome.sweeps += solve(p, rows, 0.5 * goal, MOST_PRODUCTS, team, candidate.data());
-            std::copy(candidate.begin(), candidate.end(), v);
-        }
+        if (now > goal && outcome.sweeps < most)
+            outcome.sweeps +=
+                solve(p, rows, 0.5 * goal, static_cast<int>(std::min<std::int64_t>(MOST_PRODUCTS, most - outcome.sweeps)), team, v);
     }
     return outcome;
 }

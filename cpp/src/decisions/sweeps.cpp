@@ -99,11 +99,15 @@ Change improve(const Process& p, const double* v, double margin, Team& team, dou
     return changes.total();
 }
 
-Change improve_in_place(const Process& p, const std::int64_t* order, double margin, double* v, std::int64_t* choice) {
+namespace {
+
+/// (2) in place for the states that `state(0)`, `state(1)`, ... name.
+template <class Order>
+Change in_turn(const Process& p, Order&& state, double margin, double* v, std::int64_t* choice) {
     Change change{INFINITE, -INFINITE, 0};
     interrupt::Now<CHUNK> now;
     for (std::size_t k = 0; k < p.n; ++k, now.and_then()) {
-        const std::size_t s = static_cast<std::size_t>(order[k]);
+        const std::size_t s = state(k);
         const std::int64_t before = choice[s];
         const double top = best_pair(p, v, s, margin, choice[s]), step = top - v[s];
         v[s] = top;
@@ -112,6 +116,21 @@ Change improve_in_place(const Process& p, const std::int64_t* order, double marg
         change.changed += choice[s] != before;
     }
     return change;
+}
+
+}  // namespace
+
+Change improve_in_place(const Process& p, const std::int64_t* order, double margin, double* v, std::int64_t* choice) {
+    return in_turn(
+        p, [order](std::size_t k) { return static_cast<std::size_t>(order[k]); }, margin, v, choice);
+}
+
+Change improve_in_place(const Process& p, bool forwards, double* v, std::int64_t* choice) {
+    if (forwards)
+        return in_turn(
+            p, [](std::size_t k) { return k; }, 0.0, v, choice);
+    return in_turn(
+        p, [&p](std::size_t k) { return p.n - 1 - k; }, 0.0, v, choice);
 }
 
 std::int64_t prioritized(const Process& p, const std::int64_t* begin, const std::int32_t* from, double tol, std::int64_t most, double* v,

@@ -101,6 +101,7 @@ class ProcessOperators:
             (chance * weights[entry_pair], (pair_states(self.model)[entry_pair], following)), shape=(n, n)
         )
         matrix.sum_duplicates()
+        matrix.eliminate_zeros()  # an action that is never taken is no way from state to state
         reward = np.bincount(pair_states(self.model), weights * self.model.reward, minlength=n)
         return RewardProcess(matrix, reward, self.discount, self.initial)
 

@@ -17,7 +17,7 @@ from novum.runtime.random import seed_of
 
 __all__ = ["made_environment", "observation_key", "process_of_environment"]
 
-SAMPLES = 1_000_000  # steps by which the transitions of an environment without a table are counted
+SAMPLES = 200_000  # steps by which the transitions of an environment without a table are counted
 FEW_VISITS = 30  # of a pair, below which its frequencies are no probabilities
 MOST_STATES = 100_000  # of an environment that is sampled
 
@@ -114,6 +114,7 @@ def sampled_process(cls: Any, environment: Any, name: str, discount: float, samp
             f"{name}: observations {environment.observation_space} and actions {space} are no finite sets, so it is no table; "
             "learn it with DQN, REINFORCE or ActorCritic instead."
         )
+    environment = environment.unwrapped  # without the wrappers that check every step, and without a limit of steps
     rng = np.random.default_rng(seed_of(random_state))
     counts: Counter[tuple[Any, ...]] = Counter()
     starts: Counter[Any] = Counter()

@@ -8,7 +8,7 @@ A reward of states is received in the state: on the way out, and at the end in t
 a terminal state s' therefore pays R(s, a, s') + gamma R(s'), so that discounted sums of paid rewards have the mean (3).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,13 +21,10 @@ from novum.reinforcement.bellman import ProcessOperators
 from novum.reinforcement.environment import EnvironmentFace
 from novum.reinforcement.layout import Layout
 from novum.reinforcement.model import Model, interleaved, model_of_lists, model_of_matrices, pair_states
-from novum.reinforcement.policies import Policy, greedy_actions, short
+from novum.reinforcement.policies import TIE, Policy, greedy_actions, short
 from novum.runtime.checks import check_number, probability_table
 
 __all__ = ["MDP"]
-
-MOST_TIES = 10_000  # states up to which a policy remembers which actions tie
-
 
 class MDP(ProcessOperators, EnvironmentFace):
     """A finite Markov decision process; see the module for its formulas.
@@ -40,7 +37,8 @@ class MDP(ProcessOperators, EnvironmentFace):
         ...]}}, which holds the rewards too.
     rewards : array-like, mapping or sparse matrix, default=None
         By state (n_states,), by action (n_states, n_actions), by transition (n_states, n_actions, n_states), or in the sparse forms of
-        `transitions`. -inf for an action that cannot be taken. With a table as `transitions`: None, or {terminal state: reward}.
+        `transitions`. -inf for an action that cannot be taken. Terminal states pay by the first form only. With a table as
+        `transitions`: None, or {terminal state: reward}.
     discount : float in [0, 1], default=1.0
         What a reward is worth a step later.
     initial : array-like or state, default=None
@@ -81,7 +79,7 @@ class MDP(ProcessOperators, EnvironmentFace):
         name: str = "MDP",
         layout: Layout | None = None,
     ) -> None:
-        self.name = name
+        self.name, self.recipe = name, ""
         self.discount = check_number(name, "discount", discount, 0, 1)
         self.layout = layout
         if isinstance(transitions, Mapping):
@@ -118,6 +116,7 @@ class MDP(ProcessOperators, EnvironmentFace):
     ) -> "MDP":
         """Return the process of arrays that are known to be right: nothing is checked, nothing copied."""
         made = cls.__new__(cls)
+        made.recipe = ""
         made.name, made.discount, made.layout, made.model, made.initial = name, float(discount), layout, model, initial
         made.states = range(model.n_states) if states is None else states
         made.actions = range(model.n_actions) if actions is None else actions
@@ -180,7 +179,7 @@ class MDP(ProcessOperators, EnvironmentFace):
             return int(action)
         raise ParameterError(f"{self.name}: there is no action {action!r}; actions are {short(self.actions)}.")
 
-    def policy(self, probabilities: Any, ties: list[list[int]] | None = None) -> Policy:
+    def policy(self, probabilities: Any, ties: Callable[[], list[list[int]]] | None = None) -> Policy:
         """Return a policy with the names of this process."""
         return Policy(probabilities, self.states, self.actions, layout=self.layout, ties=ties)
 
@@ -190,13 +189,12 @@ class MDP(ProcessOperators, EnvironmentFace):
         q = table if table.ndim == 2 else self.action_values(table)
         if q.shape != (self.n_states, self.n_actions):
             raise DataError(f"{self.name}: values of shape {table.shape} do not fit {self.n_states} states.")
-        ties = greedy_actions(q, self.possible) if self.n_states <= MOST_TIES else None
-        best = np.where(self.possible, np.nan_to_num(q, nan=-np.inf), -np.inf).argmax(axis=1)
-        if ties is not None:
-            best = np.array([one[0] if one else 0 for one in ties])
+        filled = np.where(self.possible, np.nan_to_num(q, nan=-np.inf), -np.inf)
+        top = filled.max(axis=1, keepdims=True)
+        best = (filled >= top - TIE * np.maximum(1.0, np.abs(np.where(np.isfinite(top), top, 0.0)))).argmax(axis=1)
         chosen = np.zeros(self.possible.shape)
         chosen[np.arange(self.n_states), best] = 1
-        return self.policy(np.where(self.possible, chosen, 0.0), ties)
+        return self.policy(np.where(self.possible, chosen, 0.0), lambda: greedy_actions(q, self.possible))
 
     def replaced(self, **changes: Any) -> "MDP":
         """Return a copy with another `discount`, `model`, `initial` or `name`."""

@@ -191,7 +191,7 @@ def reward_tables(
     if table.shape == (n,):
         return np.repeat(table[:, None], m, axis=1), None, table
     if table.shape == (n, m):
-        return table.copy(), None, np.where(np.isfinite(table[:, 0]), table[:, 0], 0.0)
+        return table.copy(), None, np.zeros(n)  # a terminal state has no action to be paid for
     if table.shape == (n, m, n):
         rows, columns = entry_places(matrix)
         return expected(table.reshape(n * m, n)[rows, columns], matrix, n, m)

@@ -8,7 +8,8 @@ r"""Policies: what is done in every state.
 A policy that changes with time is a sequence of such tables (`novum.reinforcement.backward_induction` returns one).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class Policy(Result):
         actions: Sequence[Any] | None = None,
         *,
         layout: Layout | None = None,
-        ties: list[list[int]] | None = None,
+        ties: Callable[[], list[list[int]]] | None = None,
     ) -> None:
         table = np.asarray(probabilities, dtype=np.float64)
         if table.ndim != 2:
@@ -87,7 +88,14 @@ class Policy(Result):
         self.state_names = list(range(len(table))) if states is None else list(states)
         self.action_names = list(range(table.shape[1])) if actions is None else list(actions)
         self.layout = layout
-        self.ties = ties
+        self._ties = ties
+
+    @cached_property
+    def ties(self) -> list[list[int]]:
+        """The actions of every state that are as good as the first of them; without values, those of equal probability."""
+        if self._ties is not None:
+            return self._ties()
+        return [np.flatnonzero(row == row.max()).tolist() if row.any() else [] for row in self.probabilities]
 
     @property
     def actions(self) -> NDArray[np.int64]:
@@ -144,7 +152,7 @@ class Policy(Result):
         for s, best in enumerate(ties):
             if best:
                 table[s, best[0]] = 1
-        return cls(table, ties=ties)
+        return cls(table, ties=lambda: ties)
 
     @classmethod
     def epsilon_greedy(cls, values: Any, epsilon: float, possible: Any = None) -> "Policy":
@@ -186,10 +194,7 @@ class Policy(Result):
 
     def lines(self) -> list[str]:
         """Return the policy as a map, where states lie on a grid."""
-        best = self.ties or [
-            np.flatnonzero(row == row.max()).tolist() if row.any() else [] for row in self.probabilities
-        ]
-        letters = letters_of(self.action_names, best)
+        letters = letters_of(self.action_names, self.ties)
         return policy_lines(self.layout, letters) if self.layout else letters
 
     def __repr__(self) -> str:

@@ -50,6 +50,9 @@ Change improve(const Process& process, const double* v, double margin, Team& tea
 /// (2) in place, state after state in a given order; serial.
 Change improve_in_place(const Process& process, const std::int64_t* order, double margin, double* v, std::int64_t* choice);
 
+/// The same from the first state to the last, or back.
+Change improve_in_place(const Process& process, bool forwards, double* v, std::int64_t* choice);
+
 /// (2) in place where it changes most: the state with the largest change waiting is backed up next and its predecessors are told
 /// (prioritized sweeping, Moore and Atkeson 1993). The predecessors of state s are from[begin[s]..begin[s+1]). Ends when no change above
 /// `tol` waits or after `most` backups; returns the backups. O(log n) a backup beside the backup itself.

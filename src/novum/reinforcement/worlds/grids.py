@@ -122,7 +122,7 @@ def grid_world(
     if starts:
         initial = np.zeros(len(names))
         initial[starts] = 1 / len(starts)
-    return MDP(
+    made = MDP(
         table,
         ends,
         terminal=list(ends),
@@ -133,6 +133,8 @@ def grid_world(
         name=name,
         layout=Layout(cells, marks),
     )
+    made.recipe = f"grid_world(..., step_reward={step_reward:g}, {{}})"
+    return made
 
 
 def room_4x3(step_reward: float = -0.04, discount: float = 1.0) -> MDP:
@@ -148,10 +150,7 @@ def room_4x3(step_reward: float = -0.04, discount: float = 1.0) -> MDP:
       ^  #  ^  -
       ^  <  <  <
     """
-    return grid_world(
-        ROOM,
-        step_reward=check_number("room_4x3", "step_reward", step_reward),
-        slip=0.2,
-        discount=discount,
-        name="room_4x3",
-    )
+    step_reward = check_number("room_4x3", "step_reward", step_reward)
+    room = grid_world(ROOM, step_reward=step_reward, slip=0.2, discount=discount, name="room_4x3")
+    room.recipe = f"room_4x3(step_reward={step_reward:g}, {{}})"
+    return room
