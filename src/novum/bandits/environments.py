@@ -98,7 +98,7 @@ class ArmsWithMeans(Bandit):
 
     def to_mdp(self, discount: float = 1.0) -> Any:
         """Return the bandit as a decision process of one state, whose actions are the arms and whose rewards their means."""
-        from novum.reinforcement import MDP  # type: ignore[import-untyped]
+        from novum.reinforcement import MDP
 
         return MDP(np.ones((1, self.n_arms, 1)), self.means[None, :], discount=discount)
 
@@ -271,7 +271,7 @@ class ContextualBandit(Bandit):
         return np.asarray(x / np.linalg.norm(x))
 
     def pull(self, arm: int, generator: np.random.Generator, round: int = 0, context: Any = None) -> float:
-        """Return (4)."""
+        """Return x'theta_a with noise."""
         return float(np.dot(self.coefficients[arm], context) + self.noise * generator.normal())
 
     def regret(self, arms: Any, contexts: Any = None) -> Array:

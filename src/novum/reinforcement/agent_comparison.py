@@ -205,7 +205,7 @@ def compare_agents(
         d_low, d_high = np.quantile(middle[i] - middle[j], [narrow, 1 - narrow])
         pairs.append((p, float(p_low), float(p_high), float(d_low), float(d_high)))
         words.append(verdict(names[i], names[j], (p, p_low, p_high), (d_low, d_high), level))
-    columns = [list(column) for column in zip(*pairs)] if pairs else [[] for _ in range(5)]
+    columns: list[list[float]] = [list(column) for column in zip(*pairs)] if pairs else [[] for _ in range(5)]
     return AgentComparison(
         names,
         tables,
@@ -215,7 +215,11 @@ def compare_agents(
         [float(table.mean()) for table in tables],
         [float(np.median(table)) for table in tables],
         [(names[i], names[j]) for i, j in chosen],
-        *columns,
+        columns[0],
+        columns[1],
+        columns[2],
+        columns[3],
+        columns[4],
         words,
         level,
         profile_bands(tables, drawn, tail),

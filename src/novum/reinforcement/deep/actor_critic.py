@@ -220,22 +220,22 @@ class ActorCritic(Agent):
         clip = self._rate(self.clip, self.learning_rate_schedule)
         n, returns = len(actions), gains + values
         if self.method == "a2c":
-            self._learn(seen, actions, gains, returns, None, clip, rate)
+            self._learn(seen, actions, gains, returns, None, clip=clip, rate=rate)
         else:
             logits = self.networks_.layers(seen)[-1][0]
             old = torch.log_softmax(logits, dim=1).gather(1, actions[:, None])[:, 0]
             whole = (seen, actions, gains, returns, old)
             for _ in range(self.n_epochs):
                 if self.batch_size >= n:
-                    self._learn(*whole, clip, rate)
+                    self._learn(*whole, clip=clip, rate=rate)
                     continue
                 order = torch.as_tensor(self.rng.permutation(n), device=self._device)
                 for rows in order.split(self.batch_size):
                     if len(rows) > 1:  # of one row no deviation is known
-                        self._learn(*(part[rows] for part in whole), clip, rate)
+                        self._learn(*[part[rows] for part in whole], clip=clip, rate=rate)
         self._advance(n)
 
-    def _learn(self, seen: Any, actions: Any, gains: Any, returns: Any, old: Any, clip: float, rate: float) -> None:
+    def _learn(self, seen: Any, actions: Any, gains: Any, returns: Any, old: Any, *, clip: float, rate: float) -> None:
         """Go one step down (2) or (3), with (4)."""
         if self.normalize:
             gains = (gains - gains.mean()) / (gains.std() + 1e-8)

@@ -235,7 +235,7 @@ class Agent:
     def save(self, path: str | os.PathLike) -> Path:
         """Write a checkpoint: the agent and all it needs to go on."""
         self._check_fitted()
-        about = {"format": FORMAT, "class": type(self).__name__, "parameters": self._parameters()}
+        about: dict[str, Any] = {"format": FORMAT, "class": type(self).__name__, "parameters": self._parameters()}
         about |= {"seed": self.seed_, "planned": self.n_steps_planned_, "rng": self.rng.bit_generator.state}
         if not isinstance(self.random_state, int | type(None)):
             about["parameters"]["random_state"] = None

@@ -68,19 +68,30 @@ class ReplayBuffer:
         total = 0.0
         for _, _, reward in reversed(line):
             total = reward + self.discount * total
-        for column, value in zip(self.data, (seen, action, total, after, bootstrap)):
-            column[self.place] = value
+        data, k = self.data, self.place
+        data.seen[k], data.actions[k], data.returns[k], data.after[k], data.bootstrap[k] = (
+            seen,
+            action,
+            total,
+            after,
+            bootstrap,
+        )
         self.place = (self.place + 1) % self.capacity
         self.size = min(self.size + 1, self.capacity)
 
     def sample(self, size: int | tuple[int, ...], rng: np.random.Generator) -> Batch:
         """Return transitions drawn with equal chances, with replacement."""
         rows = rng.integers(self.size, size=size)
-        return Batch(*(column[rows] for column in self.data))
+        data = self.data
+        return Batch(data.seen[rows], data.actions[rows], data.returns[rows], data.after[rows], data.bootstrap[rows])
+
+    def columns(self) -> dict[str, Any]:
+        """Return the arrays by their names."""
+        return self.data._asdict()
 
     def state(self) -> dict[str, Any]:
         """Return what a checkpoint must hold."""
-        columns = {f"replay.{name}": column[: self.size] for name, column in zip(Batch._fields, self.data)}
+        columns = {f"replay.{name}": column[: self.size] for name, column in self.columns().items()}
         flat = [item for line in self.waiting for item in line]
         seen = np.array([item[0] for item in flat], np.float32).reshape(len(flat), self.data.seen.shape[1])
         return columns | {
@@ -93,7 +104,7 @@ class ReplayBuffer:
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what a checkpoint holds."""
         self.size, self.place = len(state["replay.actions"]), int(state["replay.place"])
-        for name, column in zip(Batch._fields, self.data):
+        for name, column in self.columns().items():
             column[: self.size] = state[f"replay.{name}"]
         pairs = iter(zip(state["waiting.seen"], state["waiting.numbers"]))
         for line, length in zip(self.waiting, state["waiting.lengths"].tolist()):

@@ -56,7 +56,7 @@ def crowned(piece: int, square: int) -> int:
 
 def jumps(board: list[int], square: int, piece: int) -> list[tuple[int, ...]]:
     """Return every way to go on capturing from a square, as the squares that are landed on; the board is restored."""
-    found = []
+    found: list[tuple[int, ...]] = []
     for d in directions(piece):
         over, to = STEP[square][d], JUMP[square][d]
         if over is None or to is None or board[to] or board[over] * piece >= 0:

@@ -186,7 +186,7 @@ def opponent_of(game: Game[Any], opponent: Any) -> Player:
         raise ParameterTypeError(
             f"opponent={opponent!r}: give 'random', 'minimax', or a function (game, state, generator) -> move."
         )
-    return opponent  # type: ignore[no-any-return]
+    return opponent
 
 
 def learn_from(game: Game[Any], weights: NDArray[np.float64], states: list[Any], ended: int, rate: float) -> None:

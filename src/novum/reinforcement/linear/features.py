@@ -92,9 +92,7 @@ class StateFeatures:
             raise ParameterError(f"{name}: high must lie above low in every coordinate.")
         self._lay_out(self._low.size)
         if self.n_features > MOST_FEATURES:
-            raise ParameterError(
-                f"{name}: {self.n_features:,} features are too many; choose fewer tiles or centers."
-            )
+            raise ParameterError(f"{name}: {self.n_features:,} features are too many; choose fewer tiles or centers.")
         return self
 
     def _lay_out(self, d: int) -> None:

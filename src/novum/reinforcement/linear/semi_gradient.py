@@ -280,7 +280,7 @@ def chosen_by(policy: Any, world: Any, rng: np.random.Generator) -> Callable[[An
         table = np.cumsum(policy.probabilities, axis=1)
         return lambda seen: min(int(np.searchsorted(table[int(seen)], rng.random(), side="right")), table.shape[1] - 1)
     if callable(policy):
-        return policy  # type: ignore[no-any-return]
+        return policy
     if policy == "random":
         start, n = int(getattr(world.action_space, "start", 0)), int(world.action_space.n)
         return lambda seen: start + int(rng.integers(n))
