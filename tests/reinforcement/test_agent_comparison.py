@@ -54,3 +54,19 @@ def test_few_runs_and_bad_input():
         compare_agents([1, 2])
     with pytest.raises(ParameterError, match="level"):
         compare_agents({"A": [1, 2, 3, 4, 5]}, level=1)
+
+
+def test_learning_curves_are_drawn_with_bands():
+    from novum.reinforcement import LearningCurve, plot_learning_curves
+
+    rng = np.random.default_rng(0)
+    runs = [LearningCurve(np.arange(10, 210, 10), rng.normal(k, 1.0, size=20), np.full(20, 10)) for k in range(4)]
+    ax = plot_learning_curves({"agent": runs}, window=5)
+    line, band = ax.get_lines()[0], ax.collections[0].get_paths()[0].vertices
+    means = [np.mean([run.returns[max(0, k - 4) : k + 1].mean() for run in runs]) for k in range(20)]
+    assert line.get_ydata()[0] == pytest.approx(means[0]) and line.get_ydata()[-1] == pytest.approx(means[-1])
+    at_end = band[band[:, 0] == 200, 1]
+    single = [run.returns[-5:].mean() for run in runs]
+    assert min(single) <= at_end.min() < means[-1] < at_end.max() <= max(single)
+    with pytest.raises(DataError, match="history_"):
+        plot_learning_curves({"agent": []})

@@ -2,8 +2,10 @@
 
 from novum.bandits.bounds import regret_bound
 from novum.bandits.environments import AdversarialBandit, BernoulliBandit, ContextualBandit, GaussianBandit
+from novum.bandits.exponential_weights import EXP3
 from novum.bandits.off_policy import evaluate_logged
-from novum.bandits.policies import EXP3, KLUCB, UCB1, EpsilonGreedy, Greedy, LinUCB, Softmax, ThompsonSampling
+from novum.bandits.policies import KLUCB, UCB1, EpsilonGreedy, Greedy, Softmax
+from novum.bandits.posterior_policies import LinUCB, ThompsonSampling
 from novum.bandits.simulation import simulate
 
 __all__ = [

@@ -4,8 +4,8 @@ r"""What theory says of regret: below no policy that learns can stay for ever, a
     UCB1          L_T <= 8 log T sum 1/Delta_a + (1 + pi^2 / 3) sum Delta_a               rewards in [0, 1], all T             (2)
     Thompson      sum Delta_a / KL(R(a), R(a*)) (log T + log log T)                       leading term, T to infinity          (3)
     minimax       inf sup L_T >= c min(sqrt(T K), T),  c = 1/20, K >= 2                   adversarial, any policy              (4)
-    EXP3          L_T <= 2 sqrt(e - 1) sqrt(T K log K)                                    tuned by (8) of `policies`           (5)
-    anytime EXP3  L_T <= 2 sqrt(T K log K)                                                (9) of `policies`                    (6)
+    EXP3          L_T <= 2 sqrt(e - 1) sqrt(T K log K)                                    tuned by (8) of the page           (5)
+    anytime EXP3  L_T <= 2 sqrt(T K log K)                                                (9) of the page                      (6)
 
 KL is p log(p/q) + (1 - p) log((1 - p)/(1 - q)) of Bernoulli arms and Delta^2 / (2 s^2) of Gaussian ones. The notes print 1/sqrt(20)
 in (4); Auer, Cesa-Bianchi, Freund and Schapire (2002, theorem 5.1) prove 1/20, and only as far as T, the most that can be lost. (2)

@@ -8,7 +8,6 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -20,11 +19,11 @@ from novum.base.domains import Choice, Domain, Int, RandomState, Real, check
 from novum.exceptions import FileFormatError, ParameterError
 from novum.reinforcement.deep.environments import Environments
 from novum.reinforcement.deep.networks import Networks, chosen_device, needs_torch
-from novum.report.result import Result
+from novum.reinforcement.learning_curves import LearningCurve
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
 
-__all__ = ["Agent", "LearningCurve", "drawn_actions"]
+__all__ = ["Agent", "drawn_actions"]
 
 FORMAT = 1
 SHARED: dict[str, Domain] = {
@@ -34,29 +33,6 @@ SHARED: dict[str, Domain] = {
     "device": Choice("auto", "cpu", "cuda"),
     "random_state": RandomState(),
 }
-
-
-@dataclass(frozen=True, repr=False)
-class LearningCurve(Result):
-    """Episodes of a training: when they ended, what they returned, how long they were."""
-
-    steps: NDArray[np.int64]
-    returns: NDArray[np.float64]
-    lengths: NDArray[np.int64]
-
-    def smoothed(self, window: int = 20) -> NDArray[np.float64]:
-        """Return the mean return of the last `window` episodes at the end of every episode."""
-        sums = np.concatenate([[0.0], np.cumsum(self.returns)])
-        last = np.arange(1, sums.size)
-        first = np.maximum(last - window, 0)
-        return np.asarray((sums[last] - sums[first]) / (last - first))
-
-    def _result_picture(self, ax: Any) -> None:
-        ax.plot(self.steps, self.returns, ".", ms=2, color="0.7")
-        ax.plot(self.steps, self.smoothed(), label="mean of 20 episodes")
-        ax.set_xlabel("steps")
-        ax.set_ylabel("return")
-        ax.legend()
 
 
 def drawn_actions(logits: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -19,8 +19,8 @@ from sklearn.exceptions import NotFittedError
 from novum.base.domains import Domain, Instance, Int, RandomState, Real, check
 from novum.base.parameters import stores
 from novum.exceptions import DataError
-from novum.reinforcement.deep.agent import LearningCurve
 from novum.reinforcement.deep.environments import episode_seed, made_environment
+from novum.reinforcement.learning_curves import LearningCurve
 from novum.reinforcement.linear.features import StateFeatures
 from novum.reinforcement.policies import Policy
 from novum.runtime.checks import check_count
