@@ -204,3 +204,14 @@ def test_bad_parameters_are_named(make, words):
 def test_a_policy_must_be_in_a_game():
     with pytest.raises(NotFittedError, match="reset"):
         UCB1().select()
+
+
+def test_kl_bounds_at_the_extremes():
+    from novum.bandits._upper_bounds import bernoulli_divergence, bernoulli_upper
+
+    p, c = (part.ravel() for part in np.meshgrid([0.0, 1e-12, 0.3, 0.999999, 1.0], [0.0, 1e-12, 1e-3, 1.0, 40.0]))
+    q = bernoulli_upper(p, c)
+    assert (q >= p).all() and (q <= 1).all()
+    for mean, room, bound in zip(p, c, q):
+        if mean < bound < 1 - 1e-6 and room > 1e-6:
+            assert bernoulli_divergence(mean, bound) == pytest.approx(room, rel=1e-6)

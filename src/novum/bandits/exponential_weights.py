@@ -62,7 +62,7 @@ class EXP3(Playing):
         --------
         >>> from novum.bandits import EXP3
         >>> [round(value, 6) for value in EXP3().tuned(10, 3000)]
-        [0.066835, 0.006683]
+        [0.066834, 0.006683]
         """
         beta = self.exploration
         if beta is None:

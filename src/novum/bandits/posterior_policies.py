@@ -39,7 +39,7 @@ class ThompsonSampling(Playing):
     >>> for reward in [1, 1, 1, 0]:
     ...     policy.update(0, reward)
     >>> policy.posterior(0)
-    Beta(4, 2)
+    Beta(a=4., b=2.)
     """
 
     def __init__(

@@ -23,6 +23,7 @@ inline double bernoulli_upper(double p, double c) {
     const double second = std::sqrt(2 * c * v), third = (1 - 2 * p) * second / (3 * v);
     double q = p + second * (1 + third);
     if (!(std::fabs(third) < CLOSE && second < CLOSE * v)) q = std::min(p + std::sqrt(c / 2), 1 - std::exp((entropy - c) / (1 - p)));
+    if (!(q < 1)) return 1;  // closer to one than doubles are
     for (int step = 0; step < MOST_STEPS; ++step) {
         const double excess = entropy - p * std::log(q) - (1 - p) * std::log1p(-q) - c;
         const double by = excess * q * (1 - q) / (q - p);

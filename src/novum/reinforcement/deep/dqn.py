@@ -32,7 +32,7 @@ class DQN(Agent):
     hidden : int, default=256
         Units of each of the two hidden layers.
     learning_rate : float, default=2.3e-3
-    learning_rate_schedule : {"linear", "constant"}, default="constant"
+    learning_rate_schedule : {"linear", "constant"}, default="linear"
         "linear": falls to zero at the end of the training.
     discount : float, default=0.99
     n_envs : int, default=1
@@ -102,7 +102,7 @@ class DQN(Agent):
         *,
         hidden: int = 256,
         learning_rate: float = 2.3e-3,
-        learning_rate_schedule: str = "constant",
+        learning_rate_schedule: str = "linear",
         discount: float = 0.99,
         n_envs: int = 1,
         buffer_size: int = 100_000,
