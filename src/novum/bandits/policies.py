@@ -21,6 +21,7 @@ from novum.runtime.checks import check_choice, check_number
 __all__ = ["KLUCB", "UCB1", "EpsilonGreedy", "Greedy", "Softmax"]
 
 Array = NDArray[np.float64]
+COLDEST = 1e300  # one over a temperature: beyond it differences of means would be no numbers
 
 
 class MeanPolicy(Playing):
@@ -125,7 +126,7 @@ class Softmax(MeanPolicy):
         self.decay = check_number("Softmax", "decay", decay, 0)
 
     def _schedule(self, t: Array) -> Array:
-        return np.asarray(t**self.decay / self.temperature)
+        return np.asarray(np.minimum(t**self.decay / self.temperature, COLDEST))
 
     def _compiled(self, n_arms: int, horizon: int | None) -> Compiled:
         return Compiled(1)

@@ -17,6 +17,11 @@ inline constexpr int BOXES = 128;
 inline constexpr double TAIL = 3.442619855899;           // where the last box ends
 inline constexpr double BOX_AREA = 9.91256303526217e-3;  // of every box under exp(-x^2 / 2)
 
+// Marsaglia and Tsang accept u < 1 - 0.0331 z^4 without logarithms, which holds at shape one, c^2 = 1/6. The exact test, exp(d phi(c z)),
+// and 1 - 0.1986 c^2 z^4 are compared there, and for larger d the first falls linearly in its exponent while the logarithm of the second is
+// concave in d and zero at zero: so it holds for all, and hardly a draw of a large shape needs logarithms.
+inline constexpr double SQUEEZE = 6 * 0.0331;
+
 struct Boxes {
     std::array<double, BOXES + 1> edge;
     std::array<double, BOXES> ratio;
@@ -58,9 +63,11 @@ class Generator {
     std::size_t below(std::size_t n) { return static_cast<std::size_t>(rng::below(bits(), n)); }
 
     /// (2)
-    NOVUM_INLINE double normal() {
-        for (;;) {
-            const std::uint64_t all = bits();
+    double normal() { return normal_from(bits()); }
+
+    /// (2), from bits that were drawn elsewhere.
+    double normal_from(std::uint64_t all) {
+        for (;; all = bits()) {
             const std::size_t i = all & (BOXES - 1);
             const double u = 2 * rng::uniform<double>(all) - 1;  // its 53 bits are others than the seven of i
             if (std::fabs(u) < boxes.ratio[i]) return u * boxes.edge[i];
@@ -71,12 +78,15 @@ class Generator {
     }
 
     /// (3), for a shape of one or more, given as d = shape - 1/3 and c = 1 / sqrt(9 d).
-    NOVUM_INLINE double gamma(double d, double c) {
-        for (;;) {
-            const double z = normal(), root = 1 + c * z;
+    double gamma(double d, double c) { return gamma_from(bits(), bits(), d, c); }
+
+    /// (3), from bits for the normal and for the test that were drawn elsewhere.
+    double gamma_from(std::uint64_t for_normal, std::uint64_t for_test, double d, double c) {
+        for (;; for_normal = bits(), for_test = bits()) {
+            const double z = normal_from(for_normal), root = 1 + c * z;
             if (root <= 0) continue;
-            const double v = root * root * root, u = rng::open_uniform(bits()), squared = z * z;
-            if (u < 1 - 0.0331 * squared * squared) return d * v;
+            const double v = root * root * root, u = rng::open_uniform(for_test), squared = z * z;
+            if (u < 1 - SQUEEZE * c * c * squared * squared) return d * v;
             if (std::log(u) < 0.5 * squared + d * (1 - v + std::log(v))) return d * v;
         }
     }
@@ -102,19 +112,11 @@ class Generator {
     }
 };
 
-/// A gamma law whose draws are asked for often between changes of its shape.
+/// The parameters of (3); `power` is 1 / shape where the shape is below one and U^(1/shape) corrects a draw of shape + 1, else 0.
 struct Gamma {
-    double d, c, power;  // power: 1 / shape where the shape is below one and U^(1/shape) corrects (3) of shape + 1; else 0
-    explicit Gamma(double shape = 1) { set(shape); }
-    void set(double shape) {
-        power = shape < 1 ? 1 / shape : 0;
-        d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3;
-        c = 1 / std::sqrt(9 * d);
-    }
-    NOVUM_INLINE double draw(Generator& g) const {
-        const double x = g.gamma(d, c);
-        return power > 0 ? x * std::pow(rng::open_uniform(g.bits()), power) : x;
-    }
+    double d, c, power;
+    explicit Gamma(double shape)
+        : d((shape < 1 ? shape + 1 : shape) - 1.0 / 3), c(1 / std::sqrt(9 * d)), power(shape < 1 ? 1 / shape : 0) {}
 };
 
 }  // namespace novum::bandits

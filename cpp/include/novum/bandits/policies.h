@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "novum/bandits/divergence.h"
+#include "novum/bandits/gammas.h"
 #include "novum/bandits/generator.h"
 
 namespace novum::bandits {
@@ -140,22 +141,26 @@ struct KLUpperConfidence : Means {
 /// parameters: the two of the prior Beta law. A reward between 0 and 1 counts as a success with that chance.
 struct ThompsonBernoulli {
     std::vector<double> wins, losses;
-    std::vector<Gamma> up, down;
-    explicit ThompsonBernoulli(const Setting& s)
-        : wins(s.arms, s.parameters[0]), losses(s.arms, s.parameters[1]), up(s.arms, Gamma(wins[0])), down(s.arms, Gamma(losses[0])) {}
-    std::size_t select(double, const double*, Generator& g) {
-        Choice choice;
-        for (std::size_t a = 0; a < wins.size(); ++a) {
-            const double x = up[a].draw(g), y = down[a].draw(g);
-            choice.offer(a, x / (x + y), g);
+    Gammas laws;  // those of the wins, then those of the losses
+    explicit ThompsonBernoulli(const Setting& s) : wins(s.arms, s.parameters[0]), losses(s.arms, s.parameters[1]), laws(2 * s.arms) {
+        for (std::size_t a = 0; a < s.arms; ++a) {
+            laws.set(a, wins[a]);
+            laws.set(s.arms + a, losses[a]);
         }
-        return choice.arm();
+    }
+    std::size_t select(double, const double*, Generator& g) {
+        const double* x = laws.draw(g);
+        const double* y = x + wins.size();
+        std::size_t best = 0;
+        for (std::size_t a = 1; a < wins.size(); ++a)
+            if (x[a] * y[best] > x[best] * y[a]) best = a;  // x / (x + y) grows with x / y; ties have no chance
+        return best;
     }
     void update(std::size_t a, double reward, double, const double*, Generator& g) {
         if (reward >= 1 || (reward > 0 && g.uniform() < reward))
-            up[a].set(wins[a] += 1);
+            laws.set(a, wins[a] += 1);
         else
-            down[a].set(losses[a] += 1);
+            laws.set(wins.size() + a, losses[a] += 1);
     }
 };
 
