@@ -113,5 +113,6 @@ class Playing(ABC):
         if check_count(f"{name}.update", "arm", arm, 0) >= self.n_arms:
             raise ParameterError(f"{name}.update(arm={arm!r}): there are {self.n_arms} arms, counted from 0.")
         low, high = (0.0, 1.0) if self._needs_bounded else (-np.inf, np.inf)
-        self._learn(int(arm), check_number(f"{name}.update", "reward", reward, low, high), x)
+        paid = float(reward) if isinstance(reward, bool | np.bool_) else reward
+        self._learn(int(arm), check_number(f"{name}.update", "reward", paid, low, high), x)
         self.round += 1

@@ -126,7 +126,8 @@ class Softmax(MeanPolicy):
         self.decay = check_number("Softmax", "decay", decay, 0)
 
     def _schedule(self, t: Array) -> Array:
-        return np.asarray(np.minimum(t**self.decay / self.temperature, COLDEST))
+        with np.errstate(over="ignore"):
+            return np.asarray(np.minimum(t**self.decay / self.temperature, COLDEST))
 
     def _compiled(self, n_arms: int, horizon: int | None) -> Compiled:
         return Compiled(1)

@@ -22,6 +22,7 @@ from novum.bandits._playing import Playing
 from novum.bandits.bounds import KINDS, regret_bound
 from novum.bandits.environments import AdversarialBandit, Bandit
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.pool import map_ordered
@@ -97,7 +98,7 @@ class Simulation(Result):
         }
 
     def _result_title(self) -> str:
-        return f"{self.bandit}: {self.times[-1]:,} rounds, {self.regret.shape[1]:,} runs"
+        return f"{self.bandit}: {counted(int(self.times[-1]), 'round')}, {counted(self.regret.shape[1], 'run')}"
 
     def _result_scalars(self) -> dict[str, Any]:
         return {"horizon": int(self.times[-1]), "n_runs": self.regret.shape[1], "level": self.level}

@@ -111,6 +111,8 @@ def test_sarsa_finds_the_way_through_the_room():
         (lambda: SemiGradientSARSA(3).fit("MountainCar-v0", 1), "features"),
         (lambda: SemiGradientSARSA(StateFeatures(), step=-1.0).fit("MountainCar-v0", 1), "step"),
         (lambda: SemiGradientSARSA(StateFeatures()).fit("NoSuch-v0", 1), "NoSuch-v0"),
+        (lambda: SemiGradientSARSA(StateFeatures("fourier"), step=50.0).fit("MountainCar-v0", 3), "smaller step"),
+        (lambda: SemiGradientSARSA(StateFeatures()).fit("Pendulum-v1", 1), "Discrete space"),
         (lambda: SemiGradientTD(StateFeatures("one-hot")).fit(chain(), policy="best"), "policy"),
     ],
 )

@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 
 from novum.base.domains import Domain, Instance, Int, RandomState, Real, check
 from novum.base.parameters import stores
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterError
 from novum.reinforcement.deep.environments import episode_seed, made_environment
 from novum.reinforcement.learning_curves import LearningCurve
 from novum.reinforcement.linear.features import StateFeatures
@@ -88,11 +88,14 @@ class LinearLearner:
         if self.trace_decay > 0:
             self._trace = np.zeros_like(self.coef_)
 
+    def _unbounded(self) -> DataError:
+        return DataError(
+            f"{type(self).__name__}(step={self.step:g}): the weights left all bounds; choose a smaller step."
+        )
+
     def _check_finite(self) -> None:
         if not np.isfinite(self.coef_).all():
-            raise DataError(
-                f"{type(self).__name__}(step={self.step:g}): the weights left all bounds; choose a smaller step."
-            )
+            raise self._unbounded()
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "coef_"):
@@ -140,6 +143,7 @@ class SemiGradientTD(LinearLearner):
         random_state: Any = None,
     ) -> None: ...
 
+    @np.errstate(over="ignore", invalid="ignore")  # weights that leave all bounds are refused in words
     def fit(self, environment: Any, policy: Any = "random", n_episodes: int = 500) -> Self:
         """Learn the value of a policy from episodes.
 
@@ -227,14 +231,17 @@ class SemiGradientSARSA(LinearLearner):
     ) -> None: ...
 
     def _choose(self, values: Array) -> int:
+        if not np.isfinite(values).all():
+            raise self._unbounded()
         if self.epsilon > 0 and self.rng.random() < self.epsilon:
             return int(self.rng.integers(values.size))
         best = np.flatnonzero(values == values.max())
         return int(best[0] if best.size == 1 else self.rng.choice(best))
 
+    @np.errstate(over="ignore", invalid="ignore")
     def fit(self, environment: Any, n_episodes: int = 500) -> Self:
         """Learn from episodes of an environment with a finite number of actions."""
-        world, n = self._open(environment, n_episodes, lambda world: int(world.action_space.n))
+        world, n = self._open(environment, n_episodes, number_of_actions)
         self._first = int(getattr(world.action_space, "start", 0))
         record, steps = [], 0
         for episode in range(n):
@@ -272,6 +279,15 @@ class SemiGradientSARSA(LinearLearner):
     def predict(self, observation: Any) -> int:
         """Return the best action for an observation."""
         return int(self.values(observation).argmax()) + self._first
+
+
+def number_of_actions(world: Any) -> int:
+    """Return how many actions an environment has; those that have no number are refused."""
+    if not hasattr(world.action_space, "n"):
+        raise ParameterError(
+            f"SemiGradientSARSA: actions must be finite in number (a Discrete space), not {world.action_space}."
+        )
+    return int(world.action_space.n)
 
 
 def chosen_by(policy: Any, world: Any, rng: np.random.Generator) -> Callable[[Any], Any]:
