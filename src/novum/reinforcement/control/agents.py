@@ -11,13 +11,13 @@ from novum.reinforcement.schedules import Schedule
 
 __all__ = ["SARSA", "ExpectedSARSA", "QLearning"]
 
-STEP_SIZE = Schedule("harmonic", 1.0, 100.0)  # 1 / (1 + n (1 - gamma)) at gamma = .99: bias and noise fall together
-EXPLORATION = Schedule("linear", 1.0, 0.05)
+STEP_SIZE = Schedule("power", 1.0, 0.6)  # large enough for long horizons; Robbins and Monro's conditions hold
+EXPLORATION = Schedule("linear", 1.0, 0.1)
 ENTRIES["step_size"] = (
-    'step_size : float or Schedule, default=Schedule("harmonic", 1.0, 100.0)\n    By visits of the state and action, or by episodes.'
+    'step_size : float or Schedule, default=Schedule("power", 1.0, 0.6)\n    By visits of the state and action, or by episodes.'
 )
 ENTRIES["exploration"] = (
-    'exploration : float or Schedule, default=Schedule("linear", 1.0, 0.05)\n    The share of random actions by episode (epsilon), or '
+    'exploration : float or Schedule, default=Schedule("linear", 1.0, 0.1)\n    The share of random actions by episode (epsilon), or '
     "the temperature."
 )
 ENTRIES["strategy"] = (
