@@ -139,7 +139,12 @@ def test_q_learning_of_the_room():
 
 @pytest.mark.parametrize(
     ("name", "options", "episodes"),
-    [("FrozenLake-v1", {}, 20_000), ("CliffWalking-v1", {}, 2000), ("Taxi-v4", {}, 6000), ("FrozenLake-v1", {"map_name": "8x8"}, 40_000)],
+    [
+        ("FrozenLake-v1", {}, 20_000),
+        ("CliffWalking-v1", {}, 2000),
+        ("Taxi-v4", {}, 6000),
+        ("FrozenLake-v1", {"map_name": "8x8"}, 40_000),
+    ],
 )
 def test_gymnasium_tables_are_learned_to_the_optimum(name, options, episodes):
     mdp = MDP.from_gymnasium(name, discount=0.99, **options)

@@ -30,7 +30,10 @@ PLANNERS = [
     policy_iteration,
     linear_program,
     lambda mdp: linear_program(mdp, form="dual"),
-    *(lambda mdp, order=order: value_iteration(mdp, order=order) for order in ("synchronous", "gauss-seidel", "prioritized", "random")),
+    *(
+        lambda mdp, order=order: value_iteration(mdp, order=order)
+        for order in ("synchronous", "gauss-seidel", "prioritized", "random")
+    ),
 ]
 
 
@@ -101,7 +104,7 @@ def test_policy_iteration_of_the_room():
         assert plan.start == pytest.approx(0.7053, abs=5e-5)
         assert abs(plan.rounds - rounds) <= 1
     for arrow in "<v":  # policies that never end: refused, not solved to 1e14
-        with pytest.raises(ParameterError, match="the policy never ends from state .* it has no finite value"):
+        with pytest.raises(ParameterError, match=r"the policy never ends from state .* it has no finite value"):
             policy_iteration(room, initial=Policy.from_actions(room, {}, default=arrow))
     assert policy_iteration(room).start == pytest.approx(0.7053, abs=5e-5)
 
@@ -112,7 +115,10 @@ def test_policy_evaluation_of_the_lower_route():
     lower = Policy.from_actions(
         room,
         dict(
-            zip([(1, 1), (2, 1), (3, 1), (3, 2), (3, 3), (1, 2), (1, 3), (2, 3), (4, 1)], [">", ">", "^", "^", ">", "^", ">", ">", "<"])
+            zip(
+                [(1, 1), (2, 1), (3, 1), (3, 2), (3, 3), (1, 2), (1, 3), (2, 3), (4, 1)],
+                [">", ">", "^", "^", ">", "^", ">", ">", "<"],
+            )
         ),
         default="^",
     )
@@ -173,7 +179,9 @@ def test_operators_are_monotone_contractions():
             assert found.contraction
             assert 0.3 < found.largest_ratio <= mdp.discount + 1e-12
     broken = random_process(5, gamma=0.7, ends=False)
-    broken.__dict__["sweeps"] = random_process(5, gamma=0.99, ends=False).sweeps  # an operator that is not the process's own
+    broken.__dict__["sweeps"] = random_process(
+        5, gamma=0.99, ends=False
+    ).sweeps  # an operator that is not the process's own
     assert not broken.check_operator().contraction
 
 
@@ -230,7 +238,10 @@ def test_the_certified_gap_holds(order):
 @pytest.mark.notes("003", "async-dp")
 def test_asynchronous_orders_reach_the_same_values():
     mdp = garnet(800, 3, 4, discount=0.97, random_state=2)
-    plans = {order: value_iteration(mdp, tol=1e-8, order=order) for order in ("synchronous", "gauss-seidel", "prioritized", "random")}
+    plans = {
+        order: value_iteration(mdp, tol=1e-8, order=order)
+        for order in ("synchronous", "gauss-seidel", "prioritized", "random")
+    }
     for plan in plans.values():
         np.testing.assert_allclose(plan.values, plans["synchronous"].values, atol=1e-7)
     assert plans["gauss-seidel"].sweeps != plans["prioritized"].sweeps
@@ -388,5 +399,5 @@ def test_planners_say_what_is_wrong():
         value_iteration(two_state(), initial=[1.0])
     with pytest.warns(NotConverged, match="5 sweeps left a change"):
         value_iteration(garnet(600, 2, 3), order="gauss-seidel", max_iter=5)
-    with pytest.warns(NotConverged, match="value_iteration: .* sweeps left a gap"):
+    with pytest.warns(NotConverged, match=r"value_iteration: .* sweeps left a gap"):
         value_iteration(garnet(600, 2, 3, discount=0.9999), max_iter=1)

@@ -153,7 +153,8 @@ def test_first_against_every_visit():
     """Every-visit has the smaller error early, first-visit late: two states, many returns to the first."""
     loop = MDP({"a": {"x": [(0.8, "a", 1.0), (0.2, "end", 1.0)]}}, terminal=["end"])
     curves = {
-        visits: MonteCarloPrediction(400, visits=visits, n_runs=400, random_state=0).fit(loop) for visits in ("first", "every")
+        visits: MonteCarloPrediction(400, visits=visits, n_runs=400, random_state=0).fit(loop)
+        for visits in ("first", "every")
     }
     error = {visits: np.sqrt((found.errors_**2).mean(axis=0)) for visits, found in curves.items()}
     assert error["every"][0] < error["first"][0]
@@ -194,7 +195,9 @@ def test_values_of_another_policy(importance):
     np.testing.assert_allclose(found.values_, truth, atol=0.12)
     step = TD(20_000, max_steps=6, random_state=0, n_steps=2).fit(toy, policy=target, behavior=Policy.uniform(toy))
     np.testing.assert_allclose(step.values_, truth, atol=0.15)
-    trace = TD(20_000, max_steps=6, random_state=0, trace_decay=0.5).fit(toy, policy=target, behavior=Policy.uniform(toy))
+    trace = TD(20_000, max_steps=6, random_state=0, trace_decay=0.5).fit(
+        toy, policy=target, behavior=Policy.uniform(toy)
+    )
     np.testing.assert_allclose(trace.values_, truth, atol=0.15)
 
 
@@ -247,8 +250,12 @@ def test_blackjack_of_the_textbook():
 
 
 def test_environments_without_a_table():
-    found = MonteCarloPrediction(60, random_state=0).fit(gymnasium.make("Blackjack-v1"), policy=lambda obs: int(obs[0] < 20))
-    again = MonteCarloPrediction(60, random_state=0).fit(gymnasium.make("Blackjack-v1"), policy=lambda obs: int(obs[0] < 20))
+    found = MonteCarloPrediction(60, random_state=0).fit(
+        gymnasium.make("Blackjack-v1"), policy=lambda obs: int(obs[0] < 20)
+    )
+    again = MonteCarloPrediction(60, random_state=0).fit(
+        gymnasium.make("Blackjack-v1"), policy=lambda obs: int(obs[0] < 20)
+    )
     assert found.states_ == again.states_
     np.testing.assert_array_equal(found.values_, again.values_)
     assert TD(20, random_state=0).fit("Blackjack-v1").n_steps_ > 20

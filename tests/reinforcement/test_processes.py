@@ -41,9 +41,7 @@ def test_every_form_makes_the_same_process(generic):
     chance, gain, gamma = generic
     one = MDP(chance, gain, discount=gamma)
     matrices = [scipy.sparse.csr_array(chance[:, a]) for a in range(3)]
-    table = {
-        s: {a: [(chance[s, a, t], t, gain[s, a, t], False) for t in range(4)] for a in range(3)} for s in range(4)
-    }
+    table = {s: {a: [(chance[s, a, t], t, gain[s, a, t], False) for t in range(4)] for a in range(3)} for s in range(4)}
     others = [
         MDP(matrices, [scipy.sparse.csr_array(gain[:, a]) for a in range(3)], discount=gamma),
         MDP(scipy.sparse.csr_array(chance.reshape(12, 4)), scipy.sparse.csr_array(gain.reshape(12, 4)), discount=gamma),
@@ -69,7 +67,11 @@ def test_every_form_makes_the_same_process(generic):
 
 def test_rewards_of_states_are_received_in_them():
     mdp = MDP(
-        [[[0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]]], [1.0, 2.0, 5.0], discount=0.5, terminal=[2], initial=0
+        [[[0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]]],
+        [1.0, 2.0, 5.0],
+        discount=0.5,
+        terminal=[2],
+        initial=0,
     )
     assert mdp.evaluate([0, 0, 0]).values.tolist() == [1 + 0.5 * (2 + 0.5 * 5), 2 + 0.5 * 5, 5.0]
     mdp.reset(seed=0)
@@ -111,7 +113,7 @@ def test_wrong_tables_are_named():
         MDP({0: {"go": [(1.0, 7, 0.0)]}}, states=[0])
     with pytest.raises(DataError, match="no action can be taken in state 1"):
         MDP({0: {"go": [(1.0, 1, 0.0)]}})
-    with pytest.raises(DataError, match="sum to 0.5"):
+    with pytest.raises(DataError, match=r"sum to 0\.5"):
         MDP({0: {"go": [(0.5, 0, 0.0)]}})
     with pytest.raises(ParameterError, match=r"rewards= may only be \{terminal state: reward\}"):
         MDP({0: {"go": [(1.0, 0, 0.0)]}}, [1.0])
@@ -134,9 +136,15 @@ def test_the_room():
     assert room.n_states == 11
     assert room.terminal_states == [(4, 3), (4, 2)]
     assert dict(zip(room.states, room.initial))[1, 1] == 1
-    moves = {(t, p) for p, t, _, _ in room.P[room.state_number((1, 1))][0]}  # up from the start: a slip to the left stays
+    moves = {
+        (t, p) for p, t, _, _ in room.P[room.state_number((1, 1))][0]
+    }  # up from the start: a slip to the left stays
     assert {(room.states[t], round(p, 12)) for t, p in moves} == {((1, 2), 0.8), ((1, 1), 0.1), ((2, 1), 0.1)}
-    assert {room.states[t] for _, t, _, _ in room.P[room.state_number((2, 1))][0]} == {(2, 1), (1, 1), (3, 1)}  # the wall
+    assert {room.states[t] for _, t, _, _ in room.P[room.state_number((2, 1))][0]} == {
+        (2, 1),
+        (1, 1),
+        (3, 1),
+    }  # the wall
     exits = {room.states[t]: r for _, t, r, ended in room.P[room.state_number((3, 2))][1] if ended}
     assert exits == {(4, 2): pytest.approx(-1.04)}
 
@@ -186,7 +194,7 @@ def test_names_of_environments():
         assert MDP.from_gymnasium("Taxi-v3").n_states == 500
     with pytest.raises(ParameterError, match="Nowhere-v7"):
         MDP.from_gymnasium("Nowhere-v7")
-    with pytest.raises(ParameterError, match="CartPole-v1: observations .* no finite sets.* DQN"):
+    with pytest.raises(ParameterError, match=r"CartPole-v1: observations .* no finite sets.* DQN"):
         MDP.from_gymnasium("CartPole-v1")
     with pytest.raises(ParameterError, match="3 is no environment"):
         MDP.from_gymnasium(3)

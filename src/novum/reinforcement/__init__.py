@@ -43,7 +43,7 @@ __getattr__ = moved_names(
         ".episodes": "Episode Returns return_bound returns",
         ".methods": "method_tags",
         ".planning.cost": "planning_cost",
-        ".planning.evaluation": "Evaluation",
+        ".planning.evaluation": "PolicyValues",
         ".planning.horizon": "StagedPlan",
         ".planning.plan": "Plan",
         ".planning.regimes": "Regimes",

@@ -1,7 +1,8 @@
 """The arrays of a finite decision process, and how they are made of whatever a user has.
 
-States are 0..n-1. A pair is a state with one of the actions that may be taken there; the pairs of state s are first[s]..first[s+1]-1, so
-states may have different actions. The transitions of pair k are the entries start[k]..start[k+1]-1 of a sparse matrix by rows:
+States are 0..n-1. A pair is a state with one of the actions that may be taken there; the pairs of state s are
+first[s]..first[s+1]-1, so states may have different actions. The transitions of pair k are the entries
+start[k]..start[k+1]-1 of a sparse matrix by rows:
 
     reward[k] = E[r | s, a] = sum_e chance[e] entry_reward[e]                                                              (1)
     U(s) = R(s) at a terminal state: one pair without action (-1) and without transitions, whose reward is R(s)            (2)
@@ -65,7 +66,8 @@ def planning_entries(model: Model) -> tuple[NDArray[np.int64], NDArray[np.int32]
 def check_rows(
     owner: str, model: Model, states: Sequence[Any], actions: Sequence[Any], chance: NDArray[np.float64]
 ) -> None:
-    """Refuse probabilities that are negative, NaN or do not sum to one, and rewards that are not finite, by the names of the pair."""
+    """Refuse probabilities that are negative, NaN or do not sum to one, and rewards that are not finite, by the names of
+    the pair."""
 
     def name(pair: int) -> str:
         state = int(np.searchsorted(model.first, pair, side="right")) - 1
@@ -84,7 +86,8 @@ def check_rows(
         pair = int(np.argmax(wrong))
         if total[pair] == 0:
             raise DataError(
-                f"{owner}: {name(pair)} leads nowhere; give its transitions, name the state in terminal=, or give the reward -inf to "
+                f"{owner}: {name(pair)} leads nowhere; give its transitions, name the state in terminal=, or give the "
+                f"reward -inf to "
                 "an action that cannot be taken."
             )
         raise DataError(
@@ -130,7 +133,8 @@ def model_of_matrices(
     idle = ~kept.any(axis=1) & ~terminal
     if idle.any():
         raise DataError(
-            f"{owner}: no action can be taken in state {states[int(np.argmax(idle))]!r}; name it in terminal=, or give it an action."
+            f"{owner}: no action can be taken in state {states[int(np.argmax(idle))]!r}; name it in terminal=, or give it "
+            f"an action."
         )
     count = np.where(terminal, 1, kept.sum(axis=1))
     first = np.concatenate([[0], np.cumsum(count)])
@@ -196,7 +200,8 @@ def reward_tables(
         rows, columns = entry_places(matrix)
         return expected(table.reshape(n * m, n)[rows, columns], matrix, n, m)
     raise DataError(
-        f"{owner}: rewards has shape {table.shape}; give them by state ({n},), by action ({n}, {m}) or by transition ({n}, {m}, {n})."
+        f"{owner}: rewards has shape {table.shape}; give them by state ({n},), by action ({n}, {m}) or by transition ({n}, "
+        f"{m}, {n})."
     )
 
 
@@ -226,7 +231,8 @@ def model_of_lists(
     states: Sequence[Any],
     actions: Sequence[Any],
 ) -> Model:
-    """Return the model of Gymnasium's form, {state: {action: [(probability, next state, reward, ended), ...]}}; `ended` may be missing."""
+    """Return the model of Gymnasium's form, {state: {action: [(probability, next state, reward, ended), ...]}}; `ended`
+    may be missing."""
     number = {state: k for k, state in enumerate(states)}
     index = {action: k for k, action in enumerate(actions)}
     counts, action, lengths, nexts, chances, gains = [], [], [], [], [], []

@@ -1,9 +1,9 @@
 r"""Value iteration: Bellman's optimality backup, again and again.
 
-    V_{k+1}(s) = max_a [R(s, a) + gamma sum_s' P(s'|s, a) V_k(s')]              all states at once: synchronous             (1)
-    V(s) <- max_a [R(s, a) + gamma sum_s' P(s'|s, a) V(s')]                      in place, in some order: asynchronous        (2)
-    |V_{k+1} - V_k| < eps  =>  |V_{k+1} - V*| < eps gamma/(1 - gamma)            the greedy policy loses at most twice that   (3)
-    h <- T* h - (T* h)(s_0),   min(T*h - h) <= g <= max(T*h - h)                 mean reward g a step                         (4)
+V_{k+1}(s) = max_a [R(s, a) + gamma sum_s' P(s'|s, a) V_k(s')]              all states at once: synchronous             (1)
+V(s) <- max_a [R(s, a) + gamma sum_s' P(s'|s, a) V(s')]                      in place, in some order: asynchronous        (2)
+|V_{k+1} - V_k| < eps  =>  |V_{k+1} - V*| < eps gamma/(1 - gamma)            the greedy policy loses at most twice that   (3)
+h <- T* h - (T* h)(s_0),   min(T*h - h) <= g <= max(T*h - h)                 mean reward g a step                         (4)
 """
 
 import warnings
@@ -57,8 +57,8 @@ def value_iteration(
         What the policy may lose (`stop="gap"`), or the last change of a value (`stop="change"`).
     order : {"auto", "synchronous", "gauss-seidel", "prioritized", "random"}, default="auto"
         All states at once; in place, state after state; in place, the largest change first; in place, in random orders. "auto":
-        synchronous backups, with discount < 1 and partial evaluations of the policy between them; with discount 1 large processes go
-        in place.
+        synchronous backups, with discount < 1 and partial evaluations of the policy between them; with discount 1 large
+        processes go in place.
     stop : {"auto", "gap", "change"}, default="auto"
         By the certified bound on the policy's loss, or by the last change. "auto": the gap where discount < 1.
     criterion : {"total", "average"}, default="total"
