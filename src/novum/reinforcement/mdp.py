@@ -64,7 +64,7 @@ class MDP(ProcessOperators, EnvironmentFace):
     ... )
     >>> value_iteration(stay_or_go).values.round(4).tolist()
     [16.3415, 20.0]
-    >>> observation, _ = stay_or_go.reset(seed=0)
+    >>> observation, _ = stay_or_go.reset(seed=0, options={"state": 0})
     >>> stay_or_go.step(1)[1]  # a Gymnasium environment
     -1.0
     """

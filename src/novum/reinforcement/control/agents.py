@@ -100,8 +100,9 @@ class ExpectedSARSA(TemporalAgent):
 
     Examples
     --------
-    >>> from novum.reinforcement import ExpectedSARSA, room_4x3, value_iteration
-    >>> ExpectedSARSA(5000, target_exploration=0.0, random_state=0).fit(room_4x3()).values_[0].round(1)
+    >>> from novum.reinforcement import ExpectedSARSA, room_4x3
+    >>> agent = ExpectedSARSA(5000, target_exploration=0.0, random_state=0).fit(room_4x3())
+    >>> round(float(agent.values_[0]), 1)
     0.8
     """
 

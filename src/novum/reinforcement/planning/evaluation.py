@@ -148,7 +148,7 @@ def solved_directly(system: Any, reward: NDArray[np.float64]) -> NDArray[np.floa
     """Return the solution by a factorization, with one step of refinement."""
     factors = scipy.sparse.linalg.splu(system.tocsc())
     values = factors.solve(reward)
-    return np.asarray(values + factors.solve(reward - system @ values))
+    return np.asarray(values + factors.solve(reward - system @ values)) + 0.0  # no negative zeros
 
 
 def iterated(matrix: Any, reward: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:

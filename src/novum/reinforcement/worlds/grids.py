@@ -62,10 +62,10 @@ def grid_world(
     >>> from novum.reinforcement import grid_world, value_iteration
     >>> maze = grid_world("S.#.\\n....\\n.#.G", step_reward=-1)
     >>> value_iteration(maze)
-    value iteration: 6 sweeps, last change < 1e-6; the policy evaluated exactly leaves no better action: optimal
-       -4.0000   -3.0000     ###     -1.0000      v  v  #  v
-       -3.0000   -2.0000   -1.0000    .0000       >  >  >  v
-       -4.0000     ###      .0000   +1            ^  #  >  G
+    value iteration: 7 sweeps, last change < 1e-6; the policy evaluated exactly leaves no better action: optimal
+       -4.0000   -3.0000     ###     -1.0000      >  v  #  v
+       -3.0000   -2.0000   -1.0000     .0000      >  >  >  v
+       -4.0000     ###       .0000  +1            ^  #  >  G
     """
     rows = text.strip("\n").split("\n")
     worth = EXITS | dict(exits or {})
