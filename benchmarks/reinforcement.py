@@ -1,8 +1,8 @@
 """Planning against QuantEcon's modified policy iteration at the same certified gap; control against a loop over Gymnasium.
 
 A size of planning is the number of states; the quality is the largest Bellman residual of the values. QuantEcon is compiled before
-it is timed, and the making of each library's own model is left out; mdpsolver, ten to a hundred times slower here, is not in the run.
-A size of control is the number of episodes; the quality is what the greedy policy is worth at the start.
+it is timed, and the making of each library's own model is left out; mdpsolver, ten to a hundred times slower here, is not
+in the run. A size of control is the number of episodes; the quality is what the greedy policy is worth at the start.
 """
 
 import warnings

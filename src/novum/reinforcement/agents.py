@@ -18,6 +18,7 @@ from novum.reinforcement.episodes import Returns, mean_of
 from novum.reinforcement.gymnasium_tables import made_environment, observation_key
 from novum.reinforcement.layout import number_text
 from novum.reinforcement.mdp import MDP
+from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.policies import Policy
 from novum.reinforcement.schedules import Schedule
 from novum.report.axes import drawing_axes
@@ -223,6 +224,10 @@ class TabularAgent(Agent):
         States agree where the action is one of the plan's best; terminal states and those never visited do not count.
         """
         check_is_fitted(self)
+        if not isinstance(plan, Plan):
+            raise ParameterError(
+                f"{type(self).__name__}.compare: give a plan, as value_iteration returns; got {plan!r}."
+            )
         process = plan._mdp
         if process.n_states != len(self.states_) or process.n_actions != len(self.actions_):
             raise DataError(

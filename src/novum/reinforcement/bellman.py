@@ -68,6 +68,11 @@ class ProcessOperators:
             self.model.first, start, following, chance, self.model.reward, self.discount, threads
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            name: value for name, value in self.__dict__.items() if name != "sweeps"
+        }  # compiled: made again when asked
+
     def _pair_values(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return R + gamma P V of every pair."""
         out = np.empty(self.model.n_pairs)

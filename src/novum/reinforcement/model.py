@@ -21,7 +21,8 @@ from novum.exceptions import DataError, ParameterError
 
 __all__ = ["Model", "interleaved", "model_of_lists", "model_of_matrices", "pair_states", "planning_entries", "row_sums"]
 
-SLACK = 1e-8  # by which the probabilities of a row may miss one: printed tables keep about eight decimals
+SLACK = 1e-6  # by which the probabilities of a row may miss one before they are divided by their sum: float32 and printed tables
+ROUNDING = 4e-16  # of a sum of a few probabilities
 LARGEST = 2**31 - 1  # states and entries of a row are numbered by 32 bits
 
 
@@ -104,6 +105,15 @@ def check_rows(
         raise DataError(f"{owner}: the reward of {where} is {model.reward[pair]:g}; rewards are finite numbers.")
 
 
+def normalized(model: Model) -> Model:
+    """Return the model with rows that sum to one to rounding: what a table was rounded by would leak out of long sums."""
+    total = row_sums(model.chance, model.start)
+    lengths = np.diff(model.start)
+    if np.abs(np.where(lengths > 0, total, 1.0) - 1).max(initial=0.0) <= ROUNDING:
+        return model
+    return model._replace(chance=model.chance / np.repeat(total, lengths))
+
+
 def row_sums(value: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the sum of every row of entries; rows without any sum to zero."""
     out = np.zeros(len(start) - 1)
@@ -166,7 +176,7 @@ def model_of_matrices(
         terminal,
     )
     check_rows(owner, model, states, actions, model.chance)
-    return model
+    return normalized(model)
 
 
 def reward_tables(
@@ -277,4 +287,4 @@ def model_of_lists(
         len(actions), first, taken, reward, start, np.array(nexts, np.int32), chance, entry, np.asarray(terminal, bool)
     )
     check_rows(owner, model, states, actions, chance)
-    return model
+    return normalized(model)

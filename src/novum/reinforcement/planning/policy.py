@@ -25,6 +25,7 @@ from novum.reinforcement.planning.finiteness import check_finite
 from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.planning.value import checked_process, complain, modified_iterations
 from novum.reinforcement.policies import policy_table
+from novum.report.numbers import counted
 from novum.runtime.checks import check_count, check_number
 
 __all__ = ["modified_policy_iteration", "policy_iteration"]
@@ -81,7 +82,7 @@ def policy_iteration(mdp: Any, *, initial: Any = None, tol: float = 1e-6, max_it
     bound = residual / (1 - mdp.discount) + rounding(values) if mdp.discount < 1 else rounding(values)
     if not ended:
         complain("policy iteration", rounds, residual, "possible improvement")
-    work = f"{rounds} rounds"
+    work = counted(rounds, "round")
     return Plan(
         mdp,
         "policy iteration",

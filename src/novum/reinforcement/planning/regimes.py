@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterTypeError
 from novum.reinforcement.bellman import RewardProcess
 from novum.reinforcement.planning.choices import chosen_policy, first_choice, improved_to_the_end, proper_choice
 from novum.reinforcement.planning.evaluation import exact_values
@@ -80,6 +80,8 @@ def policy_regimes(world: Callable[..., Any], low: float = -2.0, high: float = 0
     [(-1.6497, (3, 2), '>', '^'), (-1.5643, (3, 1), '>', '^'), (-0.7311, (1, 1), '>', '^')]
     """
     owner = "policy_regimes"
+    if not callable(world):
+        raise ParameterTypeError(f"{owner}(world={world!r}): give a function of step_reward, such as room_4x3.")
     low = check_number(owner, "low", low)
     high = check_number(owner, "high", high)
     if not low < high:

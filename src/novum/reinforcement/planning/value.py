@@ -18,6 +18,7 @@ from novum.reinforcement.model import pair_states, planning_entries
 from novum.reinforcement.planning.choices import chosen_policy, first_choice, rounding, settled
 from novum.reinforcement.planning.finiteness import check_finite, leaks
 from novum.reinforcement.planning.plan import Plan, power_text, swept
+from novum.report.numbers import counted
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import Stream, seed_of
 
@@ -113,7 +114,7 @@ def modified_iterations(mdp: Any, method: str, tol: float, max_iter: int, values
     low, high, sweeps, rounds, converged = mdp.sweeps.modified(tol, max_iter, open_ended, values, choice)
     if not converged:
         complain(method, sweeps, mdp.discount / (1 - mdp.discount) * (high - low), "gap")
-    work = f"{sweeps} sweeps, {rounds} of them over all actions"
+    work = f"{counted(sweeps, 'sweep')}, {rounds:,} of them over all actions"
     return settled(mdp, method, work, values, choice, low=low, high=high, sweeps=sweeps, rounds=rounds)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterTypeError
 from novum.reinforcement.layout import ARROWS, Layout
 from novum.reinforcement.mdp import MDP
 from novum.runtime.checks import check_number
@@ -67,6 +67,8 @@ def grid_world(
        -3.0000   -2.0000   -1.0000     .0000      >  >  >  v
        -4.0000     ###       .0000  +1            ^  #  >  G
     """
+    if not isinstance(text, str):
+        raise ParameterTypeError(f"{name}: the map must be text, lines of letters; got {type(text).__name__}.")
     rows = text.strip("\n").split("\n")
     worth = EXITS | dict(exits or {})
     slip = check_number(name, "slip", slip, 0, 1)
