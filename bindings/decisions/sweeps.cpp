@@ -14,7 +14,7 @@ class Sweeps {
   public:
     Sweeps(Index first, Index start, Vector<const std::int32_t> next, Vector<const double> chance, Vector<const double> reward,
            double discount, int threads)
-        : first(first), start(start), next(next), chance(chance), reward(reward), team(threads) {
+        : first(first), start(start), next(next), chance(chance), reward(reward), threads(threads) {
         const std::size_t n = first.shape(0) - 1, pairs = reward.shape(0), entries = next.shape(0);
         require(first.shape(0) > 1 && start.shape(0) == pairs + 1 && chance.shape(0) == entries, "sweeps: inconsistent shapes");
         require(rising(first, pairs) && rising(start, entries), "sweeps: rows out of order");
@@ -26,7 +26,7 @@ class Sweeps {
     Vector<const std::int32_t> next;
     Vector<const double> chance, reward;
     Process process{};
-    novum::Team team;
+    int threads;  // a team is made for every call: a cached one would not survive a fork
 
     void check_values(std::size_t count) const { require(count == process.n, "sweeps: one value per state"); }
     void check_choice(const Vector<std::int64_t>& choice) const {
@@ -59,7 +59,8 @@ void bind_decisions_sweeps(nb::module_& m) {
                 self.check_values(v.shape(0));
                 require(out.shape(0) == self.process.pairs, "sweeps: one number per pair");
                 nb::gil_scoped_release release;
-                pair_values(self.process, v.data(), self.team, out.data());
+                novum::Team team(self.threads);
+                pair_values(self.process, v.data(), team, out.data());
             },
             "v"_a.noconvert(), "out"_a.noconvert(), "Write R + gamma P v of every pair.")
         .def(
@@ -71,7 +72,8 @@ void bind_decisions_sweeps(nb::module_& m) {
                 Change change{};
                 {
                     nb::gil_scoped_release release;
-                    change = improve(self.process, v.data(), margin, self.team, out.data(), choice.data());
+                    novum::Team team(self.threads);
+                    change = improve(self.process, v.data(), margin, team, out.data(), choice.data());
                 }
                 return told(change);
             },
@@ -114,9 +116,10 @@ void bind_decisions_sweeps(nb::module_& m) {
                 int used = 0;
                 {
                     nb::gil_scoped_release release;
+                    novum::Team team(self.threads);
                     Rows rows;
-                    gather(self.process, choice.data(), self.team, rows);
-                    used = solve(self.process, rows, tol, most, self.team, v.data());
+                    gather(self.process, choice.data(), team, rows);
+                    used = solve(self.process, rows, tol, most, team, v.data());
                 }
                 return used;
             },
@@ -130,7 +133,8 @@ void bind_decisions_sweeps(nb::module_& m) {
                 Outcome outcome{};
                 {
                     nb::gil_scoped_release release;
-                    outcome = modified(self.process, tol, most, leaks, self.team, v.data(), choice.data());
+                    novum::Team team(self.threads);
+                    outcome = modified(self.process, tol, most, leaks, team, v.data(), choice.data());
                 }
                 return nb::make_tuple(outcome.low, outcome.high, outcome.sweeps, outcome.rounds, outcome.converged);
             },

@@ -104,7 +104,7 @@ def test_policy_iteration_of_the_room():
         assert plan.start == pytest.approx(0.7053, abs=5e-5)
         assert abs(plan.rounds - rounds) <= 1
     for arrow in "<v":  # policies that never end: refused, not solved to 1e14
-        with pytest.raises(ParameterError, match="the policy never ends from state .* it has no finite value"):
+        with pytest.raises(ParameterError, match=r"the policy never ends from state .* it has no finite value"):
             policy_iteration(room, initial=Policy.from_actions(room, {}, default=arrow))
     assert policy_iteration(room).start == pytest.approx(0.7053, abs=5e-5)
 
@@ -399,5 +399,5 @@ def test_planners_say_what_is_wrong():
         value_iteration(two_state(), initial=[1.0])
     with pytest.warns(NotConverged, match="5 sweeps left a change"):
         value_iteration(garnet(600, 2, 3), order="gauss-seidel", max_iter=5)
-    with pytest.warns(NotConverged, match="value_iteration: .* sweeps left a gap"):
+    with pytest.warns(NotConverged, match=r"value_iteration: .* sweeps left a gap"):
         value_iteration(garnet(600, 2, 3, discount=0.9999), max_iter=1)

@@ -113,7 +113,7 @@ def test_wrong_tables_are_named():
         MDP({0: {"go": [(1.0, 7, 0.0)]}}, states=[0])
     with pytest.raises(DataError, match="no action can be taken in state 1"):
         MDP({0: {"go": [(1.0, 1, 0.0)]}})
-    with pytest.raises(DataError, match="sum to 0.5"):
+    with pytest.raises(DataError, match=r"sum to 0\.5"):
         MDP({0: {"go": [(0.5, 0, 0.0)]}})
     with pytest.raises(ParameterError, match=r"rewards= may only be \{terminal state: reward\}"):
         MDP({0: {"go": [(1.0, 0, 0.0)]}}, [1.0])
@@ -194,7 +194,7 @@ def test_names_of_environments():
         assert MDP.from_gymnasium("Taxi-v3").n_states == 500
     with pytest.raises(ParameterError, match="Nowhere-v7"):
         MDP.from_gymnasium("Nowhere-v7")
-    with pytest.raises(ParameterError, match="CartPole-v1: observations .* no finite sets.* DQN"):
+    with pytest.raises(ParameterError, match=r"CartPole-v1: observations .* no finite sets.* DQN"):
         MDP.from_gymnasium("CartPole-v1")
     with pytest.raises(ParameterError, match="3 is no environment"):
         MDP.from_gymnasium(3)

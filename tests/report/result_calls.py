@@ -444,7 +444,37 @@ PLAYS = {
     ),
 }
 
-CALLS = {**PLAYS, **CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **SEQUENCES, **DRAWS, **REST, **APPROXIMATIONS}
+DECISIONS = {
+    "Plan": lambda: reinforcement.value_iteration(reinforcement.room_4x3()),
+    "Policy": lambda: reinforcement.Policy.uniform(reinforcement.two_state()),
+    "PolicyValues": lambda: reinforcement.two_state().evaluate(),
+    "StagedPlan": lambda: reinforcement.backward_induction(reinforcement.two_state(), 3),
+    "Regimes": lambda: reinforcement.policy_regimes(reinforcement.room_4x3),
+    "Episode": lambda: reinforcement.room_4x3().rollout(random_state=1),
+    "Returns": lambda: reinforcement.room_4x3().simulate(episodes=50),
+    "OperatorCheck": lambda: reinforcement.two_state().check_operator(),
+    "RewardProcess": lambda: reinforcement.two_state().reward_process(),
+    "PlanningCost": lambda: reinforcement.planning_cost(reinforcement.two_state()),
+    "ScheduleCheck": lambda: reinforcement.Schedule("power", 1.0, 0.7).glie(),
+    "PlanComparison": lambda: (
+        reinforcement.QLearning(50, random_state=0)
+        .fit(reinforcement.room_4x3())
+        .compare(reinforcement.value_iteration(reinforcement.room_4x3()))
+    ),
+}
+
+CALLS = {
+    **CAUSES,
+    **DENSITIES,
+    **JUDGEMENTS,
+    **GRAPHS,
+    **SEQUENCES,
+    **DRAWS,
+    **REST,
+    **APPROXIMATIONS,
+    **DECISIONS,
+    **PLAYS,
+}
 
 
 @cache

@@ -51,6 +51,7 @@ INPUTS = (
 INPUT_NAMES = {
     "L1Penalty", "L2Penalty", "ElasticNetPenalty", "Constraint", "LinearGaussian", "Candidate", "BootstrapSplit",
     "GibbsSampler", "HamiltonianMonteCarlo", "LogisticPosterior", "MetropolisHastings",
+    "MDP", "Model", "Layout", "TransitionTable",
     "PC", "ChowLiu", "ExactSearch", "HillClimb", "StructurePosterior",
 }  # fmt: skip
 STATISTICS = ("Sums", "Counts", "Range", "Least", "Most")  # how names of what a fold of a distribution adds up end

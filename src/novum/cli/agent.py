@@ -28,12 +28,16 @@ Discount = Annotated[float | None, typer.Option(min=0, max=1, help="What a rewar
 @group.command("train")
 def train(
     environment: Environment,
-    method: Annotated[str, typer.Option(help="q-learning, sarsa, expected-sarsa, monte-carlo, adp, ...")] = "q-learning",
+    method: Annotated[
+        str, typer.Option(help="q-learning, sarsa, expected-sarsa, monte-carlo, adp, ...")
+    ] = "q-learning",
     episodes: Annotated[int, typer.Option(min=1, help="Of every run.")] = EPISODES,
     seeds: Annotated[int, typer.Option(min=1, help="Runs with different seeds, side by side.")] = 1,
     discount: Discount = None,
     random_state: Annotated[int, typer.Option(min=0, help="Seed of the first run.")] = 0,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write [default: the environment's name].")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write [default: the environment's name].")
+    ] = None,
     option: Option = None,
     progress: Annotated[bool, typer.Option(help="Show a bar while it learns.")] = True,
 ) -> None:
@@ -59,10 +63,14 @@ def train(
         began = time.perf_counter()
         agent.fit(made)
         took = time.perf_counter() - began
-        path = out or Path(f"{environment.rpartition('/')[2].rpartition('-v')[0] or Path(environment).stem}".lower() + ".novum")
+        path = out or Path(
+            f"{environment.rpartition('/')[2].rpartition('-v')[0] or Path(environment).stem}".lower() + ".novum"
+        )
         save(agent, path)
         runs = "1 seed" if seeds == 1 else f"{seeds} seeds"
-        typer.echo(f"{runs} x {episodes:,} episodes, {took:.1f} s; {judgement(agent, made, random_state)}; saved {path}")
+        typer.echo(
+            f"{runs} x {episodes:,} episodes, {took:.1f} s; {judgement(agent, made, random_state)}; saved {path}"
+        )
 
 
 @group.command("evaluate")
@@ -95,7 +103,9 @@ def evaluate(
 def plan(
     environment: Environment,
     discount: Discount = None,
-    method: Annotated[str, typer.Option(help="value-iteration, policy-iteration or linear-program.")] = "value-iteration",
+    method: Annotated[
+        str, typer.Option(help="value-iteration, policy-iteration or linear-program.")
+    ] = "value-iteration",
     tol: Annotated[float, typer.Option(help="What the policy may lose.")] = 1e-6,
     option: Option = None,
 ) -> None:
@@ -197,6 +207,5 @@ def judgement(agent: Any, made: Any, random_state: int) -> str:
     units = totals.mean(axis=1) if len(totals) > 1 else totals[0]  # between seeds, or between the episodes of one
     result = mean_of(units, units, np.zeros(1, np.int32), LEVEL)
     best = total(value_iteration(process).policy, random_state)
-    return (
-        f"{word} {shown(result.mean)} [{shown(result.low)}, {shown(result.high)}] (plan's own policy: {shown(float(best.mean()))})"
-    )
+    bounds = f"[{shown(result.low)}, {shown(result.high)}]"
+    return f"{word} {shown(result.mean)} {bounds} (plan's own policy: {shown(float(best.mean()))})"

@@ -65,7 +65,7 @@ __getattr__ = moved_names(
         ".learning_curves": "LearningCurve plot_learning_curves",
         ".methods": "method_tags",
         ".planning.cost": "planning_cost",
-        ".planning.evaluation": "Evaluation",
+        ".planning.evaluation": "PolicyValues",
         ".planning.horizon": "StagedPlan",
         ".planning.plan": "Plan",
         ".planning.regimes": "Regimes",

@@ -18,6 +18,7 @@ from novum.reinforcement.episodes import Returns, mean_of
 from novum.reinforcement.gymnasium_tables import made_environment, observation_key
 from novum.reinforcement.layout import number_text
 from novum.reinforcement.mdp import MDP
+from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.policies import Policy
 from novum.reinforcement.schedules import Schedule
 from novum.report.axes import drawing_axes
@@ -25,7 +26,7 @@ from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import Stream, seed_of
 
-__all__ = ["EXPERIENCE_DOMAINS", "Agent", "Comparison", "TabularAgent", "learned_tags"]
+__all__ = ["EXPERIENCE_DOMAINS", "Agent", "PlanComparison", "TabularAgent", "learned_tags"]
 
 ENTRIES = {
     "episodes": "episodes : int, default={}\n    How many to live in every run.",
@@ -37,19 +38,25 @@ ENTRIES = {
     "n_runs": (
         "n_runs : int, default=1\n    Independent runs side by side; the answer is the mean of their tables, `returns_` keeps all."
     ),
-    "initial_value": "initial_value : float, default=0.0\n    First guess of every value; a high one makes the agent try everything.",
+    "initial_value": "initial_value : float, default=0.0\n    First guess of every value; a high one makes the agent try "
+    "everything.",
     "start": (
-        'start : {{"initial", "any"}}, default="initial"\n    Where episodes begin: as the process says, or in any state that is not '
-        "terminal (known processes only)."
+        'start : {{"initial", "any"}}, default="initial"\n    Where episodes begin: as the process says, or in any '
+        "state that is not terminal (known processes only)."
     ),
     "random_state": "random_state : int, Generator, RandomState, SeedSequence or None, default=None\n    Same seed, same curve.",
     "n_jobs": "n_jobs : int or None, default=None\n    Threads that share the runs; None: all processors.",
     "learned": (
-        "action_values_ : ndarray of shape (n_states, n_actions)\n    NaN where an action cannot be taken.\npolicy_ : Policy\n    Greedy "
-        "with respect to them.\nvalues_ : ndarray of shape (n_states,)\n    Of the best actions.\nreturns_ : ndarray of shape (n_runs, "
-        "episodes)\n    Rewards of every episode, added up.\nlengths_ : ndarray of shape (n_runs, episodes)\n    Their steps.\nrun_values_ "
-        ": ndarray of shape (n_runs, n_states, n_actions)\n    The table of every run.\nvisits_ : ndarray of shape (n_states, n_actions)\n"
-        "    How often each action was taken, in all runs.\nstates_ : list\n    Names of the states.\nactions_ : list\n    Names of the "
+        "action_values_ : ndarray of shape (n_states, n_actions)\n    NaN where an action cannot be taken.\npolicy_ : "
+        "Policy\n    Greedy "
+        "with respect to them.\nvalues_ : ndarray of shape (n_states,)\n    Of the best actions.\nreturns_ : ndarray of "
+        "shape (n_runs, "
+        "episodes)\n    Rewards of every episode, added up.\nlengths_ : ndarray of shape (n_runs, episodes)\n    Their "
+        "steps.\nrun_values_ "
+        ": ndarray of shape (n_runs, n_states, n_actions)\n    The table of every run.\nvisits_ : ndarray of shape "
+        "(n_states, n_actions)\n"
+        "    How often each action was taken, in all runs.\nstates_ : list\n    Names of the states.\nactions_ : list\n    "
+        "Names of the "
         "actions.\nn_steps_ : int\n    Steps taken in all runs."
     ),
 }
@@ -65,7 +72,9 @@ EXPERIENCE_DOMAINS: dict[str, Domain] = {
 }
 RATE = Real(0, 1, "low") | Instance(Schedule)
 DEFAULT_DISCOUNT = 0.99  # of a Gymnasium environment
-NUMBERS: WeakKeyDictionary[Any, dict[Any, int]] = WeakKeyDictionary()  # of states by name, made when first asked; not part of a model
+NUMBERS: WeakKeyDictionary[Any, dict[Any, int]] = (
+    WeakKeyDictionary()
+)  # of states by name, made when first asked; not part of a model
 
 
 def filled(doc: str | None) -> str | None:
@@ -91,7 +100,7 @@ def learned_tags(tags: Any) -> Any:
     return tags
 
 
-class Comparison(Result):
+class PlanComparison(Result):
     """How a learned policy stands beside a plan."""
 
     def __init__(self, worth: float, plan_worth: float, agrees: int, states: int) -> None:
@@ -209,12 +218,16 @@ class TabularAgent(Agent):
         self.layout_ = None if process is None else process.layout
         NUMBERS.pop(self, None)
 
-    def compare(self, plan: Any) -> Comparison:
+    def compare(self, plan: Any) -> PlanComparison:
         """Return what the greedy policy is worth at the start beside a plan, and in how many states the two agree.
 
         States agree where the action is one of the plan's best; terminal states and those never visited do not count.
         """
         check_is_fitted(self)
+        if not isinstance(plan, Plan):
+            raise ParameterError(
+                f"{type(self).__name__}.compare: give a plan, as value_iteration returns; got {plan!r}."
+            )
         process = plan._mdp
         if process.n_states != len(self.states_) or process.n_actions != len(self.actions_):
             raise DataError(
@@ -225,7 +238,7 @@ class TabularAgent(Agent):
         counted = ~process.model.terminal & (self.visits_.sum(axis=1) > 0)
         mine = self.policy_.actions
         agrees = sum(int(mine[s] in plan.policy.ties[s]) for s in np.flatnonzero(counted))
-        return Comparison(worth, plan.start, agrees, int(counted.sum()))
+        return PlanComparison(worth, plan.start, agrees, int(counted.sum()))
 
 
 def policy_worth(process: MDP, policy: Policy) -> float:

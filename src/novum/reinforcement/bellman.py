@@ -21,6 +21,7 @@ from novum import _core
 from novum.exceptions import DataError
 from novum.reinforcement.model import Model, pair_states, planning_entries
 from novum.reinforcement.policies import policy_table
+from novum.report.result import result
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 
@@ -30,6 +31,7 @@ SLACK = 1e-12  # rounding of a backup, relative to the size of the values
 MANY = 50_000  # entries from which a second thread pays
 
 
+@result
 class RewardProcess(NamedTuple):
     """The Markov reward process <S, P^pi, R^pi, gamma, mu> of a policy, (1)."""
 
@@ -39,6 +41,7 @@ class RewardProcess(NamedTuple):
     initial: NDArray[np.float64]
 
 
+@result
 class OperatorCheck(NamedTuple):
     """How (5) and (6) came out on random functions."""
 
@@ -64,6 +67,11 @@ class ProcessOperators:
         return _core.decisions.sweeps.Sweeps(
             self.model.first, start, following, chance, self.model.reward, self.discount, threads
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            name: value for name, value in self.__dict__.items() if name != "sweeps"
+        }  # compiled: made again when asked
 
     def _pair_values(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return R + gamma P V of every pair."""
@@ -102,13 +110,14 @@ class ProcessOperators:
         )
         matrix.sum_duplicates()
         matrix.eliminate_zeros()  # an action that is never taken is no way from state to state
-        reward = np.bincount(pair_states(self.model), weights * self.model.reward, minlength=n)
+        reward = np.zeros(n)
+        np.add.at(reward, pair_states(self.model), weights * self.model.reward)
         return RewardProcess(matrix, reward, self.discount, self.initial)
 
     def evaluate(
         self, policy: Any = None, *, method: str = "exact", tol: float = 1e-10, max_iter: int = 1_000_000
     ) -> Any:
-        """Return V^pi, (7), as an `Evaluation` with `values`, `action_values` and a bound on its error.
+        """Return V^pi, (7), as an `PolicyValues` with `values`, `action_values` and a bound on its error.
 
         `method` is "exact" (a sparse linear system) or "iterative" (sweeps of (1) until the values are within `tol`).
         """
@@ -140,7 +149,8 @@ class ProcessOperators:
         return OperatorCheck(monotone, ratio <= self.discount + SLACK, ratio, self.discount)
 
     def survival(self) -> Any:
-        """Return the undiscounted process that ends before every further step with probability 1 - discount: the values are the same."""
+        """Return the undiscounted process that ends before every further step with probability 1 - discount: the values
+        are the same."""
         from novum.reinforcement.worlds.changes import surviving
 
         return surviving(self)

@@ -1,7 +1,7 @@
 """The face that a process shows to Gymnasium: `reset`, `step`, `render`, spaces; and episodes of a policy.
 
-Gymnasium is an optional package (`pip install "novum[rl]"`). Where it is installed a process is a `gymnasium.Env`, so wrappers, vector
-environments and other libraries take it; where it is not, the same methods work without its spaces.
+Gymnasium is an optional package (`pip install "novum[rl]"`). Where it is installed a process is a `gymnasium.Env`, so
+wrappers, vector environments and other libraries take it; where it is not, the same methods work without its spaces.
 """
 
 from collections.abc import Mapping
@@ -73,7 +73,7 @@ class EnvironmentFace(Env):
             if seed is not None or not hasattr(self, "_generator"):
                 self._generator = np.random.default_rng(seed)
         else:
-            super().reset(seed=seed)
+            super().reset(seed=seed)  # type: ignore[misc]
         if options and "state" in options:
             self.state = self.state_number(options["state"])  # type: ignore[attr-defined]
         else:
@@ -123,7 +123,7 @@ class EnvironmentFace(Env):
         return simulated(self, policy, episodes, start, max_steps, level, random_state)
 
     def _draw(self) -> float:
-        return float(self._generator.random() if Env is object else self.np_random.random())
+        return float(self._generator.random() if Env is object else self.np_random.random())  # type: ignore[attr-defined]
 
 
 def drawn(distribution: NDArray[np.float64], uniform: float) -> int:

@@ -1,10 +1,10 @@
 r"""Episodes and what they are worth.
 
-    G = sum_t gamma^t r_{t+1}             discounted;  gamma = 1: the total                                                 (1)
-    G_t = r_{t+1} + gamma G_{t+1}         from every step on                                                               (2)
-    (1/T) sum_t r_t                       the mean reward a step                                                           (3)
-    |G| <= R_max / (1 - gamma)                                                                                             (4)
-    mean - c variance of the rewards      mean-variance                                                                    (5)
+G = sum_t gamma^t r_{t+1}             discounted;  gamma = 1: the total                                                 (1)
+G_t = r_{t+1} + gamma G_{t+1}         from every step on                                                               (2)
+(1/T) sum_t r_t                       the mean reward a step                                                           (3)
+|G| <= R_max / (1 - gamma)                                                                                             (4)
+mean - c variance of the rewards      mean-variance                                                                    (5)
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from novum.exceptions import ParameterError
 from novum.reinforcement.environment import transition
 from novum.reinforcement.experience import STARTS, STEPS, lived_world, policy_sums
 from novum.reinforcement.policies import policy_table
-from novum.report.result import Result
+from novum.report.result import Result, result
 from novum.runtime.checks import check_count, check_number, vector
 from novum.runtime.random import Stream, purpose_code, seed_of
 
@@ -75,7 +75,9 @@ class Episode(Result):
         Whether it ended by itself; otherwise it was cut.
     """
 
-    def __init__(self, mdp: Any, states: list[int], actions: list[int], rewards: NDArray[np.float64], ended: bool) -> None:
+    def __init__(
+        self, mdp: Any, states: list[int], actions: list[int], rewards: NDArray[np.float64], ended: bool
+    ) -> None:
         self._mdp, self.numbers = mdp, states
         self.states = [mdp.states[s] for s in states]
         self.actions = [mdp.actions[a] for a in actions]
@@ -90,7 +92,12 @@ class Episode(Result):
         return returns(self.rewards, self._mdp.discount) if len(self.rewards) else 0.0
 
     def _result_columns(self) -> dict[str, Any]:
-        return {"state": self.states[:-1], "action": self.actions, "reward": self.rewards.tolist(), "next": self.states[1:]}
+        return {
+            "state": self.states[:-1],
+            "action": self.actions,
+            "reward": self.rewards.tolist(),
+            "next": self.states[1:],
+        }
 
     def _result_scalars(self) -> dict[str, Any]:
         return {"return": self.value, "ended": self.ended}
@@ -128,7 +135,9 @@ def rollout(mdp: Any, policy: Any, start: Any, max_steps: int, random_state: Any
     u = float(stream.uniform(STARTS, 0, 1)[0])
     s = int(np.searchsorted(np.cumsum(mdp.initial), u, side="right")) if start is None else mdp.state_number(start)
     s = min(s, mdp.n_states - 1)
-    states, actions, rewards, ended = [s], [], [], bool(mdp.model.terminal[s])
+    states, ended = [s], bool(mdp.model.terminal[s])
+    actions: list[int] = []
+    rewards: list[float] = []
     draws = stream.uniform(STEPS, 0, max_steps, 2)
     while not ended and len(actions) < max_steps:
         where, what = draws[len(actions)]
@@ -140,6 +149,7 @@ def rollout(mdp: Any, policy: Any, start: Any, max_steps: int, random_state: Any
     return Episode(mdp, states, actions, np.array(rewards), ended)
 
 
+@result
 class Returns(NamedTuple):
     """Discounted returns of many episodes: their mean, its standard error and its interval."""
 
@@ -152,7 +162,9 @@ class Returns(NamedTuple):
     lengths: NDArray[np.int32]
 
 
-def mean_of(values: NDArray[np.float64], totals: NDArray[np.float64], lengths: NDArray[np.int32], level: float) -> Returns:
+def mean_of(
+    values: NDArray[np.float64], totals: NDArray[np.float64], lengths: NDArray[np.int32], level: float
+) -> Returns:
     """Return the mean with Student's interval."""
     mean, count = float(values.mean()), len(values)
     error = float(values.std(ddof=1) / np.sqrt(count)) if count > 1 else float("nan")

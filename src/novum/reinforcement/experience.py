@@ -1,8 +1,9 @@
 """Where experience comes from: a process that is known, or a Gymnasium environment.
 
-Both give the same face to a learner: states are numbers, several runs live side by side, and the random numbers that choose actions are
-functions of (seed, run, step). A known process draws its transitions from the same numbers that the compiled loops use
-(cpp/include/novum/decisions/world.h), so that the two make the same curves; Gymnasium's environments bring their own chance, seeded.
+Both give the same face to a learner: states are numbers, several runs live side by side, and the random numbers that
+choose actions are functions of (seed, run, step). A known process draws its transitions from the same numbers that the
+compiled loops use (cpp/include/novum/decisions/world.h), so that the two make the same curves; Gymnasium's environments
+bring their own chance, seeded.
 """
 
 from typing import Any
@@ -15,7 +16,7 @@ from novum.exceptions import ParameterError
 from novum.reinforcement.environment import needs_gymnasium
 from novum.reinforcement.gymnasium_tables import made_environment, observation_key
 from novum.reinforcement.mdp import MDP
-from novum.runtime.random import Stream, purpose_code
+from novum.runtime.random import Stream
 
 __all__ = ["STARTS", "STEPS", "KnownLives", "VectorLives", "lived_world", "policy_sums", "summed", "tabular_process"]
 
@@ -88,22 +89,12 @@ def tabular_process(environment: Any, discount: float | None, default: float) ->
     return None, made, worth
 
 
-class KnownLives:
-    """Runs in a known process, step by step in Python."""
+class StepDraws:
+    """The random numbers of steps, made some steps ahead."""
 
-    def __init__(self, mdp: MDP, discount: float, seed: int, n_runs: int, any_start: bool = False) -> None:
-        self.model, self.discount, self.any_start = mdp.model, discount, any_start
-        self.stream, self.n_runs, self.n_actions = Stream(seed), n_runs, mdp.n_actions
-        self.possible = mdp.possible
-        self.bound = summed(mdp.model.chance, mdp.model.start)
-        self.first = summed(mdp.initial, np.array([0, mdp.n_states]))
-        self.open = np.flatnonzero(~mdp.model.terminal)
-        self.pair = np.full((mdp.n_states, mdp.n_actions), -1)
-        states = np.repeat(np.arange(mdp.n_states), np.diff(mdp.model.first))
-        real = mdp.model.action >= 0
-        self.pair[states[real], mdp.model.action[real]] = np.flatnonzero(real)
+    def __init__(self, seed: int) -> None:
+        self.stream = Stream(seed)
         self.blocks: dict[int, tuple[int, NDArray[np.float64]]] = {}
-        self.names = list(mdp.states)
 
     def uniform(self, run: int, t: int, column: int) -> float:
         """Return a random number of a step."""
@@ -113,6 +104,24 @@ class KnownLives:
             block = self.stream.uniform(STEPS, run, range(begin, begin + AHEAD), 3)
             self.blocks[run] = (begin, block)
         return float(block[t - begin, column])
+
+
+class KnownLives(StepDraws):
+    """Runs in a known process, step by step in Python."""
+
+    def __init__(self, mdp: MDP, discount: float, seed: int, n_runs: int, any_start: bool = False) -> None:
+        self.model, self.discount, self.any_start = mdp.model, discount, any_start
+        super().__init__(seed)
+        self.n_runs, self.n_actions = n_runs, mdp.n_actions
+        self.possible = mdp.possible
+        self.bound = summed(mdp.model.chance, mdp.model.start)
+        self.first = summed(mdp.initial, np.array([0, mdp.n_states]))
+        self.open = np.flatnonzero(~mdp.model.terminal)
+        self.pair = np.full((mdp.n_states, mdp.n_actions), -1)
+        states = np.repeat(np.arange(mdp.n_states), np.diff(mdp.model.first))
+        real = mdp.model.action >= 0
+        self.pair[states[real], mdp.model.action[real]] = np.flatnonzero(real)
+        self.names = list(mdp.states)
 
     def can(self, state: int) -> NDArray[np.bool_]:
         """Return which actions there are."""
@@ -146,7 +155,7 @@ class KnownLives:
         return following, reward, False, False
 
 
-class VectorLives:
+class VectorLives(StepDraws):
     """Runs in copies of a Gymnasium environment that are stepped together; observations are numbered as they come."""
 
     def __init__(self, environment: Any, seed: int, n_runs: int) -> None:
@@ -165,17 +174,14 @@ class VectorLives:
         self.vector = vector.SyncVectorEnv(
             [copy(k) for k in range(n_runs)], autoreset_mode=vector.AutoresetMode.DISABLED
         )
-        self.stream, self.n_runs, self.seed = Stream(seed), n_runs, seed
+        super().__init__(seed)
+        self.n_runs, self.seed = n_runs, seed
         self.space = environment.action_space
         self.n_actions, self.offset = int(self.space.n), int(getattr(self.space, "start", 0))
         self.numbers: dict[Any, int] = {}
         self.all = np.ones(self.n_actions, bool)
         self.fresh = np.ones(n_runs, bool)
         self.observations: Any = None
-        self.uniforms: dict[int, tuple[int, NDArray[np.float64]]] = {}
-
-    uniform = KnownLives.uniform
-    blocks = property(lambda self: self.uniforms)
 
     @property
     def names(self) -> list[Any]:

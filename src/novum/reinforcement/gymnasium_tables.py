@@ -1,7 +1,7 @@
 """Gymnasium's environments as processes: by their tables, or by sampling where there is none.
 
-Environments that end an episode by a transition (`ended`) keep that: nothing follows such a transition, whatever its state is worth when
-it is reached otherwise. A state whose every transition is (1, itself, 0, ended) is terminal.
+Environments that end an episode by a transition (`ended`) keep that: nothing follows such a transition, whatever its state
+is worth when it is reached otherwise. A state whose every transition is (1, itself, 0, ended) is terminal.
 """
 
 import warnings

@@ -4,8 +4,9 @@ r"""Markov decision processes <S, A, P, R, gamma, mu>, which are Gymnasium envir
     R(s), R(s, a) or R(s, a, s')                                                                                           (2)
     U(s) = R(s) + gamma max_a sum_s' P(s'|s, a) U(s'),    U(s) = R(s) at a terminal state                                  (3)
 
-A reward of states is received in the state: on the way out, and at the end in the terminal state. A step of the environment that ends in
-a terminal state s' therefore pays R(s, a, s') + gamma R(s'), so that discounted sums of paid rewards have the mean (3).
+A reward of states is received in the state: on the way out, and at the end in the terminal state. A step of the
+environment that ends in a terminal state s' therefore pays R(s, a, s') + gamma R(s'), so that discounted sums of paid
+rewards have the mean (3).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,23 +27,25 @@ from novum.runtime.checks import check_number, probability_table
 
 __all__ = ["MDP"]
 
+
 class MDP(ProcessOperators, EnvironmentFace):
     """A finite Markov decision process; see the module for its formulas.
 
     Parameters
     ----------
     transitions : array-like, sparse matrix, list of sparse matrices or mapping
-        P(s'|s, a) as an array (n_states, n_actions, n_states); as a sparse matrix with row s * n_actions + a; as a list with a (sparse)
-        matrix (n_states, n_states) per action; or as Gymnasium's table {state: {action: [(probability, next state, reward, ended),
-        ...]}}, which holds the rewards too.
+        P(s'|s, a) as an array (n_states, n_actions, n_states); as a sparse matrix with row s * n_actions + a; as a list
+        with a (sparse) matrix (n_states, n_states) per action; or as Gymnasium's table {state: {action: [(probability,
+        next state, reward, ended), ...]}}, which holds the rewards too.
     rewards : array-like, mapping or sparse matrix, default=None
-        By state (n_states,), by action (n_states, n_actions), by transition (n_states, n_actions, n_states), or in the sparse forms of
-        `transitions`. -inf for an action that cannot be taken. Terminal states pay by the first form only. With a table as
-        `transitions`: None, or {terminal state: reward}.
+        By state (n_states,), by action (n_states, n_actions), by transition (n_states, n_actions, n_states), or in the
+        sparse forms of `transitions`. -inf for an action that cannot be taken. Terminal states pay by the first form only.
+        With a table as `transitions`: None, or {terminal state: reward}.
     discount : float in [0, 1], default=1.0
         What a reward is worth a step later.
     initial : array-like or state, default=None
-        Probabilities of the first state, or the one that it always is; None: any state that is not terminal, with equal probability.
+        Probabilities of the first state, or the one that it always is; None: any state that is not terminal, with equal
+        probability.
     terminal : sequence of states or boolean array, default=()
         Where episodes end.
     states, actions : sequences, default=None
@@ -61,7 +64,7 @@ class MDP(ProcessOperators, EnvironmentFace):
     ... )
     >>> value_iteration(stay_or_go).values.round(4).tolist()
     [16.3415, 20.0]
-    >>> observation, _ = stay_or_go.reset(seed=0)
+    >>> observation, _ = stay_or_go.reset(seed=0, options={"state": 0})
     >>> stay_or_go.step(1)[1]  # a Gymnasium environment
     -1.0
     """
@@ -126,8 +129,9 @@ class MDP(ProcessOperators, EnvironmentFace):
     def from_gymnasium(cls, environment: Any, *, discount: float | None = None, **options: Any) -> "MDP":
         """Return the process behind a tabular Gymnasium environment, an object or a name such as "FrozenLake-v1".
 
-        Environments with a table (`env.unwrapped.P`) are taken over exactly. Others with finitely many observations and actions, such as
-        "Blackjack-v1", are sampled (`samples=` steps, `random_state=`) and their frequencies taken. `options` go to `gymnasium.make`.
+        Environments with a table (`env.unwrapped.P`) are taken over exactly. Others with finitely many observations and
+        actions, such as "Blackjack-v1", are sampled (`samples=` steps, `random_state=`) and their frequencies taken.
+        `options` go to " "`gymnasium.make`.
         """
         from novum.reinforcement.gymnasium_tables import process_of_environment
 
@@ -198,7 +202,12 @@ class MDP(ProcessOperators, EnvironmentFace):
 
     def replaced(self, **changes: Any) -> "MDP":
         """Return a copy with another `discount`, `model`, `initial` or `name`."""
-        state = {"discount": self.discount, "initial": self.initial, "name": self.name, "model": self.model} | changes
+        state: dict[str, Any] = {
+            "discount": self.discount,
+            "initial": self.initial,
+            "name": self.name,
+            "model": self.model,
+        } | changes
         check_number(self.name, "discount", state["discount"], 0, 1)
         return type(self).from_model(
             state.pop("model"), states=self.states, actions=self.actions, layout=self.layout, **state

@@ -1,8 +1,8 @@
 """The table of learning methods by the name that the command line takes, with their tags.
 
-Tags: model-free or model-based; on-policy or off-policy; online (learns at every step) or offline (when an episode is over); tabular or
-approximate; value-based, policy-based or actor-critic; prediction or control. A further agent registers by a line here: its name, the
-module and class that hold it, and settings that differ from its defaults.
+Tags: model-free or model-based; on-policy or off-policy; online (learns at every step) or offline (when an episode is
+over); tabular or approximate; value-based, policy-based or actor-critic; prediction or control. A further agent registers
+by a line here: its name, the module and class that hold it, and settings that differ from its defaults.
 """
 
 from importlib import import_module

@@ -1,7 +1,8 @@
 """The arrays of a finite decision process, and how they are made of whatever a user has.
 
-States are 0..n-1. A pair is a state with one of the actions that may be taken there; the pairs of state s are first[s]..first[s+1]-1, so
-states may have different actions. The transitions of pair k are the entries start[k]..start[k+1]-1 of a sparse matrix by rows:
+States are 0..n-1. A pair is a state with one of the actions that may be taken there; the pairs of state s are
+first[s]..first[s+1]-1, so states may have different actions. The transitions of pair k are the entries
+start[k]..start[k+1]-1 of a sparse matrix by rows:
 
     reward[k] = E[r | s, a] = sum_e chance[e] entry_reward[e]                                                              (1)
     U(s) = R(s) at a terminal state: one pair without action (-1) and without transitions, whose reward is R(s)            (2)
@@ -20,7 +21,8 @@ from novum.exceptions import DataError, ParameterError
 
 __all__ = ["Model", "interleaved", "model_of_lists", "model_of_matrices", "pair_states", "planning_entries", "row_sums"]
 
-SLACK = 1e-8  # by which the probabilities of a row may miss one: printed tables keep about eight decimals
+SLACK = 1e-6  # by which the probabilities of a row may miss one before they are divided by their sum: float32 and printed tables
+ROUNDING = 4e-16  # of a sum of a few probabilities
 LARGEST = 2**31 - 1  # states and entries of a row are numbered by 32 bits
 
 
@@ -65,7 +67,8 @@ def planning_entries(model: Model) -> tuple[NDArray[np.int64], NDArray[np.int32]
 def check_rows(
     owner: str, model: Model, states: Sequence[Any], actions: Sequence[Any], chance: NDArray[np.float64]
 ) -> None:
-    """Refuse probabilities that are negative, NaN or do not sum to one, and rewards that are not finite, by the names of the pair."""
+    """Refuse probabilities that are negative, NaN or do not sum to one, and rewards that are not finite, by the names of
+    the pair."""
 
     def name(pair: int) -> str:
         state = int(np.searchsorted(model.first, pair, side="right")) - 1
@@ -84,7 +87,8 @@ def check_rows(
         pair = int(np.argmax(wrong))
         if total[pair] == 0:
             raise DataError(
-                f"{owner}: {name(pair)} leads nowhere; give its transitions, name the state in terminal=, or give the reward -inf to "
+                f"{owner}: {name(pair)} leads nowhere; give its transitions, name the state in terminal=, or give the "
+                f"reward -inf to "
                 "an action that cannot be taken."
             )
         raise DataError(
@@ -99,6 +103,15 @@ def check_rows(
             else f"terminal state {states[int(np.searchsorted(model.first, pair, side='right')) - 1]!r}"
         )
         raise DataError(f"{owner}: the reward of {where} is {model.reward[pair]:g}; rewards are finite numbers.")
+
+
+def normalized(model: Model) -> Model:
+    """Return the model with rows that sum to one to rounding: what a table was rounded by would leak out of long sums."""
+    total = row_sums(model.chance, model.start)
+    lengths = np.diff(model.start)
+    if np.abs(np.where(lengths > 0, total, 1.0) - 1).max(initial=0.0) <= ROUNDING:
+        return model
+    return model._replace(chance=model.chance / np.repeat(total, lengths))
 
 
 def row_sums(value: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -130,7 +143,8 @@ def model_of_matrices(
     idle = ~kept.any(axis=1) & ~terminal
     if idle.any():
         raise DataError(
-            f"{owner}: no action can be taken in state {states[int(np.argmax(idle))]!r}; name it in terminal=, or give it an action."
+            f"{owner}: no action can be taken in state {states[int(np.argmax(idle))]!r}; name it in terminal=, or give it "
+            f"an action."
         )
     count = np.where(terminal, 1, kept.sum(axis=1))
     first = np.concatenate([[0], np.cumsum(count)])
@@ -162,7 +176,7 @@ def model_of_matrices(
         terminal,
     )
     check_rows(owner, model, states, actions, model.chance)
-    return model
+    return normalized(model)
 
 
 def reward_tables(
@@ -196,7 +210,8 @@ def reward_tables(
         rows, columns = entry_places(matrix)
         return expected(table.reshape(n * m, n)[rows, columns], matrix, n, m)
     raise DataError(
-        f"{owner}: rewards has shape {table.shape}; give them by state ({n},), by action ({n}, {m}) or by transition ({n}, {m}, {n})."
+        f"{owner}: rewards has shape {table.shape}; give them by state ({n},), by action ({n}, {m}) or by transition ({n}, "
+        f"{m}, {n})."
     )
 
 
@@ -226,7 +241,8 @@ def model_of_lists(
     states: Sequence[Any],
     actions: Sequence[Any],
 ) -> Model:
-    """Return the model of Gymnasium's form, {state: {action: [(probability, next state, reward, ended), ...]}}; `ended` may be missing."""
+    """Return the model of Gymnasium's form, {state: {action: [(probability, next state, reward, ended), ...]}}; `ended`
+    may be missing."""
     number = {state: k for k, state in enumerate(states)}
     index = {action: k for k, action in enumerate(actions)}
     counts, action, lengths, nexts, chances, gains = [], [], [], [], [], []
@@ -271,4 +287,4 @@ def model_of_lists(
         len(actions), first, taken, reward, start, np.array(nexts, np.int32), chance, entry, np.asarray(terminal, bool)
     )
     check_rows(owner, model, states, actions, chance)
-    return model
+    return normalized(model)

@@ -1,14 +1,14 @@
 r"""Step sizes and exploration that change with time, and whether they change as convergence needs.
 
-    constant      a
-    harmonic      a c / (c + n - 1)          n = 1, 2, ...                                                                  (1)
-    power         a n^-w                                                                                                   (2)
-    exponential   max(a d^(n - 1), floor)                                                                                  (3)
-    linear        from a to b over all episodes                                                                            (4)
+constant      a
+harmonic      a c / (c + n - 1)          n = 1, 2, ...                                                                  (1)
+power         a n^-w                                                                                                   (2)
+exponential   max(a d^(n - 1), floor)                                                                                  (3)
+linear        from a to b over all episodes                                                                            (4)
 
-    sum alpha_n = inf,  sum alpha_n^2 < inf                  Robbins and Monro: step sizes that forget noise but not the goal    (5)
-    sum eps_k = inf,  eps_k -> 0                             GLIE: every action for ever, greedy in the limit               (6)
-    mu_k = mu_{k-1} + alpha_k (x_k - mu_{k-1})               a running mean; alpha_k = 1/k is the mean itself              (7)
+sum alpha_n = inf,  sum alpha_n^2 < inf                  Robbins and Monro: step sizes that forget noise but not the goal    (5)
+sum eps_k = inf,  eps_k -> 0                             GLIE: every action for ever, greedy in the limit               (6)
+mu_k = mu_{k-1} + alpha_k (x_k - mu_{k-1})               a running mean; alpha_k = 1/k is the mean itself              (7)
 """
 
 from dataclasses import dataclass
@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
+from novum.report.result import result
 from novum.runtime.checks import check_number, vector
 
 __all__ = ["Schedule", "ScheduleCheck", "as_schedule", "running_mean"]
 
 
+@result
 class ScheduleCheck(NamedTuple):
     """Whether a schedule has what convergence needs."""
 

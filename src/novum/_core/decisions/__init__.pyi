@@ -1,3 +1,7 @@
 """Sweeps and episodes of finite decision processes."""
 
-from novum._core.decisions import sweeps as sweeps
+from novum._core.decisions import (
+    control as control,
+    episodes as episodes,
+    sweeps as sweeps
+)

@@ -4,8 +4,8 @@ r"""Adaptive dynamic programming: learn the model by counting, plan on it, act o
     U(s) = max_a f(r(s, a) + gamma sum_s' p(s'|s, a) U(s'), N(s, a))                                                        (2)
     f(u, n) = optimism if n < tries, else u                                                                                (3)
 
-With a policy (passive) the maximum of (2) gives way to the policy's action. The plan is kept up to date after every step by prioritized
-sweeping on the counted model (cpp/include/novum/decisions/adp.h).
+With a policy (passive) the maximum of (2) gives way to the policy's action. The plan is kept up to date after every step
+by prioritized sweeping on the counted model (cpp/include/novum/decisions/adp.h).
 """
 
 from typing import Any, Self
@@ -107,7 +107,9 @@ class ADP(TabularAgent):
         totals, lengths = np.empty((runs, self.episodes)), np.empty((runs, self.episodes), np.int32)
         sums = None if policy is None else policy_sums(own, policy_table(own, policy))
         explored = as_schedule(self.exploration).values(self.episodes)
-        hope, tries = (0.0, 0) if self.optimism is None or policy is not None else (float(self.optimism), int(self.tries))
+        hope, tries = (
+            (0.0, 0) if self.optimism is None or policy is not None else (float(self.optimism), int(self.tries))
+        )
 
         def one(run: int) -> int:
             return int(
@@ -146,6 +148,8 @@ class ADP(TabularAgent):
         if policy is not None:
             inside = ~own.model.terminal
             self.values_[inside] = values.mean(axis=0)[inside]
-        self.environment_ = getattr(getattr(made, "spec", None), "id", None) or getattr(made, "name", type(made).__name__)
+        self.environment_ = getattr(getattr(made, "spec", None), "id", None) or getattr(
+            made, "name", type(made).__name__
+        )
         self.discount_ = discount
         return self

@@ -11,19 +11,21 @@ from novum.reinforcement.schedules import Schedule
 
 __all__ = ["SARSA", "ExpectedSARSA", "QLearning"]
 
-STEP_SIZE = Schedule("harmonic", 1.0, 100.0)  # 1 / (1 + n (1 - gamma)) at gamma = .99: bias and noise fall together
-EXPLORATION = Schedule("linear", 1.0, 0.05)
+STEP_SIZE = Schedule("power", 1.0, 0.6)  # large enough for long horizons; Robbins and Monro's conditions hold
+EXPLORATION = Schedule("linear", 1.0, 0.1)
 ENTRIES["step_size"] = (
-    'step_size : float or Schedule, default=Schedule("harmonic", 1.0, 100.0)\n    By visits of the state and action, or by episodes.'
+    'step_size : float or Schedule, default=Schedule("power", 1.0, 0.6)\n    By visits of the state and action, or by episodes.'
 )
 ENTRIES["exploration"] = (
-    'exploration : float or Schedule, default=Schedule("linear", 1.0, 0.05)\n    The share of random actions by episode (epsilon), or '
-    "the temperature."
+    'exploration : float or Schedule, default=Schedule("linear", 1.0, 0.1)\n    The share of random actions by '
+    "episode (epsilon), or the temperature."
 )
 ENTRIES["strategy"] = (
     'strategy : {{"epsilon-greedy", "softmax"}}, default="epsilon-greedy"\n    How exploration is done; ties are broken at random.'
 )
-ENTRIES["trace_decay"] = "trace_decay : float in [0, 1], default=0.0\n    lambda of the eligibility traces; 0: one step."
+ENTRIES["trace_decay"] = (
+    "trace_decay : float in [0, 1], default=0.0\n    lambda of the eligibility traces; 0: one step."
+)
 ENTRIES["traces"] = (
     'traces : {{"accumulating", "replacing"}}, default="accumulating"\n    What a further visit does to a trace.'
 )
@@ -36,8 +38,8 @@ class SARSA(TemporalAgent):
     ----------
     [episodes=10_000, step_size, exploration, strategy, trace_decay, traces]
     target_exploration : float or None, default=None
-        Learn about the epsilon-greedy policy with this epsilon instead of the one that acts, by importance sampling: the next value is
-        multiplied by pi(a'|s') / b(a'|s'). 0 learns about the greedy policy.
+        Learn about the epsilon-greedy policy with this epsilon instead of the one that acts, by importance sampling: the
+        next value is multiplied by pi(a'|s') / b(a'|s'). 0 learns about the greedy policy.
     [discount, max_steps, n_runs, initial_value, start, random_state, n_jobs]
 
     Attributes
@@ -98,8 +100,9 @@ class ExpectedSARSA(TemporalAgent):
 
     Examples
     --------
-    >>> from novum.reinforcement import ExpectedSARSA, room_4x3, value_iteration
-    >>> ExpectedSARSA(5000, target_exploration=0.0, random_state=0).fit(room_4x3()).values_[0].round(1)
+    >>> from novum.reinforcement import ExpectedSARSA, room_4x3
+    >>> agent = ExpectedSARSA(5000, target_exploration=0.0, random_state=0).fit(room_4x3())
+    >>> round(float(agent.values_[0]), 1)
     0.8
     """
 

@@ -1,7 +1,7 @@
 """The loops of cpp/include/novum/decisions/control.h in Python, for environments that are no tables.
 
-One `Learner` per run holds a table that grows as states are met; the environments of all runs are stepped together. On a known process it
-makes the curves of the compiled loops, to rounding.
+One `Learner` per run holds a table that grows as states are met; the environments of all runs are stepped together. On a
+known process it makes the curves of the compiled loops, to rounding.
 """
 
 from typing import Any, NamedTuple
@@ -159,9 +159,7 @@ class Record(NamedTuple):
     steps: int
 
 
-def learn_together(
-    lives: Any, learners: list[Learner], episodes: int, most: int, report: Any = None
-) -> Record:
+def learn_together(lives: Any, learners: list[Learner], episodes: int, most: int, report: Any = None) -> Record:
     """Let every run live its episodes, all environments stepped at once."""
     count = len(learners)
     totals, lengths = np.zeros((count, episodes)), np.zeros((count, episodes), np.int32)

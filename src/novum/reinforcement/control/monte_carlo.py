@@ -1,9 +1,9 @@
 r"""Monte Carlo control: play, average the returns of actions, become greedier.
 
-    exploring starts   every pair of state and action may begin an episode, then greedy                                     (1)
-    GLIE               epsilon-greedy with epsilon_k -> 0, such as 1/k                                                      (2)
-    off-policy         an epsilon-greedy policy b acts, the greedy one is learned: from the end of an episode back,
-                       w <- w / b(a|s) as long as actions were greedy,  Q += w / W (G - Q),  W += w                         (3)
+exploring starts   every pair of state and action may begin an episode, then greedy                                     (1)
+GLIE               epsilon-greedy with epsilon_k -> 0, such as 1/k                                                      (2)
+off-policy         an epsilon-greedy policy b acts, the greedy one is learned: from the end of an episode back,
+                   w <- w / b(a|s) as long as actions were greedy,  Q += w / W (G - Q),  W += w                         (3)
 """
 
 from typing import Any, Self
@@ -96,7 +96,7 @@ class MonteCarloControl(TabularAgent):
         if process is None:
             from novum.reinforcement.mdp import MDP
 
-            process = sampled_process(MDP, made, name, discount, SAMPLES, seed)
+            process = sampled_process(MDP, made, str(name), discount, SAMPLES, seed)
         own = process if discount == process.discount else process.replaced(discount=discount)
         n, m, runs = own.n_states, own.n_actions, self.n_runs
         world = lived_world(own, discount)
@@ -149,5 +149,7 @@ class MonteCarloControl(TabularAgent):
         default = Schedule("harmonic", 1.0, max(1.0, GLIE_SHARE * self.episodes)) if self.method == "glie" else 0.3
         values = as_schedule(default if self.exploration is None else self.exploration).values(self.episodes)
         if self.method == "off-policy" and not (values > 0).all():
-            raise ParameterError("MonteCarloControl(method='off-policy'): the acting policy must explore; give exploration > 0.")
+            raise ParameterError(
+                "MonteCarloControl(method='off-policy'): the acting policy must explore; give exploration > 0."
+            )
         return values

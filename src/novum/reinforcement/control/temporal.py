@@ -104,7 +104,9 @@ class TemporalAgent(TabularAgent):
             self._interpreted(VectorLives(made, seed, self.n_runs), rules, None)
         else:
             self._compiled(process, rules, seed)
-        self.environment_ = getattr(getattr(made, "spec", None), "id", None) or getattr(made, "name", type(made).__name__)
+        self.environment_ = getattr(getattr(made, "spec", None), "id", None) or getattr(
+            made, "name", type(made).__name__
+        )
         self.discount_ = discount
         return self
 

@@ -4,8 +4,8 @@ r"""From sweeps to a plan: policies as chosen pairs, and the certificate of a pl
     V* - V^pi <= gamma/(1-gamma) (max - min)         for the policy that is greedy at v                                    (2)
     pi proper, V^pi = T* V^pi  =>  pi is optimal     discount 1, where staying for ever costs                              (3)
 
-Where rows sum to less than one the bounds of (1) are widened to hold zero. With discount 1 and rewards of one sign sweeps from zero rise
-to the optimal values or fall to them, so that they and the exact value of a policy enclose what is best.
+Where rows sum to less than one the bounds of (1) are widened to hold zero. With discount 1 and rewards of one sign sweeps
+from zero rise to the optimal values or fall to them, so that they and the exact value of a policy enclose what is best.
 """
 
 from typing import Any
@@ -89,7 +89,11 @@ def proper_choice(mdp: Any) -> NDArray[np.int64]:
 
 
 def improved_to_the_end(
-    mdp: Any, choice: NDArray[np.int64], owner: str, history: dict[str, list[Any]] | None = None, most: int = MOST_ROUNDS
+    mdp: Any,
+    choice: NDArray[np.int64],
+    owner: str,
+    history: dict[str, list[Any]] | None = None,
+    most: int = MOST_ROUNDS,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], int, bool]:
     """Evaluate exactly and improve until no action is better; return values, choice, rounds and whether it ended."""
     choice = choice.copy()
@@ -166,4 +170,6 @@ def settled_undiscounted(
         sure = gap <= slack
     else:
         gap, sure = slack, ended
-    return Plan(mdp, method, exact, policy, gap=max(gap, slack), error=max(gap, slack), optimal=sure, work=work, **record)
+    return Plan(
+        mdp, method, exact, policy, gap=max(gap, slack), error=max(gap, slack), optimal=sure, work=work, **record
+    )

@@ -1,9 +1,9 @@
 r"""What planning costs, in operations, before it is tried.
 
-    a sweep of value iteration                    2 entries                        |A| |S|^2 where transitions are dense    (1)
-    sweeps to eps                                 log(1/eps) / log(1/gamma)                                                (2)
-    exact evaluation of a policy                  |S|^3 / 3   dense elimination;   |S|^2.373 in theory                      (3)
-    policy iteration                              rounds (evaluation + sweep)                                              (4)
+a sweep of value iteration                    2 entries                        |A| |S|^2 where transitions are dense    (1)
+sweeps to eps                                 log(1/eps) / log(1/gamma)                                                (2)
+exact evaluation of a policy                  |S|^3 / 3   dense elimination;   |S|^2.373 in theory                      (3)
+policy iteration                              rounds (evaluation + sweep)                                              (4)
 """
 
 from typing import Any, NamedTuple

@@ -4,8 +4,8 @@ r"""What a policy is worth.
     V_{k+1} = R^pi + gamma P^pi V_k             by sweeps                                                                  (2)
     |V_k - V^pi| <= |V_{k+1} - V_k| / (1 - gamma)                                                                          (3)
 
-With discount 1 the states of a policy that never end are looked for first: where such a class of states has only zero rewards its value
-is zero, otherwise the policy has no finite value and is refused by name.
+With discount 1 the states of a policy that never end are looked for first: where such a class of states has only zero
+rewards its value is zero, otherwise the policy has no finite value and is refused by name.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.threads import thread_count
 
-__all__ = ["Evaluation", "evaluate_policy", "exact_values", "visits"]
+__all__ = ["PolicyValues", "evaluate_policy", "exact_values", "visits"]
 
 MOST_DIRECT = 3000  # states up to which a factorization costs next to nothing, however it fills up
 PRECISION = 1e-13  # residual of an iterative solve, relative to the largest reward or value
@@ -33,14 +33,15 @@ MOST_PRODUCTS = 20_000
 MANY = 50_000  # entries from which a second thread pays
 
 
-class Evaluation(Result):
+class PolicyValues(Result):
     """Values of a policy.
 
     Attributes
     ----------
     values : ndarray of shape (n_states,)
     error : float
-        No value is farther than this from the truth (nan with discount 1, where nothing contracts; the residual is then below rounding).
+        No value is farther than this from the truth (nan with discount 1, where nothing contracts; the residual is then
+        below rounding).
     sweeps : int
         Of the iterative method; 0: a linear system was solved.
     """
@@ -71,7 +72,7 @@ class Evaluation(Result):
         return "\n".join([f"values of a policy, {how}", *value_lines(self._mdp.layout, self.values)])
 
 
-def evaluate_policy(mdp: Any, policy: Any, method: str, tol: float, max_iter: int) -> Evaluation:
+def evaluate_policy(mdp: Any, policy: Any, method: str, tol: float, max_iter: int) -> PolicyValues:
     """Return the values of a policy; see `MDP.evaluate`."""
     check_choice("evaluate", "method", method, ("exact", "iterative"))
     check_number("evaluate", "tol", tol, 0, open_low=True)
@@ -81,7 +82,7 @@ def evaluate_policy(mdp: Any, policy: Any, method: str, tol: float, max_iter: in
     if method == "exact":
         values = exact_values(process, mdp, "evaluate")
         residual = float(np.abs(process.reward + gamma * (process.transition @ values) - values).max())
-        return Evaluation(mdp, values, residual / (1 - gamma) if gamma < 1 else np.nan, 0)
+        return PolicyValues(mdp, values, residual / (1 - gamma) if gamma < 1 else np.nan, 0)
     closed = never_ending(process, mdp, "evaluate") if gamma == 1 else None
     values, change, sweep = np.zeros(mdp.n_states), np.inf, 0
     bound = tol * (1 - gamma) if gamma < 1 else tol
@@ -98,12 +99,12 @@ def evaluate_policy(mdp: Any, policy: Any, method: str, tol: float, max_iter: in
             NotConverged,
             stacklevel=3,
         )
-    return Evaluation(mdp, values, gamma * change / (1 - gamma) if gamma < 1 else np.nan, sweep)
+    return PolicyValues(mdp, values, gamma * change / (1 - gamma) if gamma < 1 else np.nan, sweep)
 
 
 def never_ending(process: Any, mdp: Any, owner: str) -> NDArray[np.bool_]:
     """Return the states that an undiscounted policy never ends from and is paid nothing in; raise where it is paid."""
-    matrix, n = process.transition, len(process.reward)
+    matrix = process.transition
     _, label = connected_components(matrix, directed=True, connection="strong")
     coo = matrix.tocoo()
     positive = coo.data > 0
@@ -120,7 +121,7 @@ def never_ending(process: Any, mdp: Any, owner: str) -> NDArray[np.bool_]:
             f"{owner}: discount=1 and the policy never ends from state {mdp.states[s]!r}, where every step is worth "
             f"{process.reward[s]:.4g}: it has no finite value.\n{remedy(mdp)}"
         )
-    return closed if n else closed
+    return closed
 
 
 def exact_values(process: Any, mdp: Any, owner: str) -> NDArray[np.float64]:
@@ -147,7 +148,7 @@ def solved_directly(system: Any, reward: NDArray[np.float64]) -> NDArray[np.floa
     """Return the solution by a factorization, with one step of refinement."""
     factors = scipy.sparse.linalg.splu(system.tocsc())
     values = factors.solve(reward)
-    return np.asarray(values + factors.solve(reward - system @ values))
+    return np.asarray(values + factors.solve(reward - system @ values)) + 0.0  # no negative zeros
 
 
 def iterated(matrix: Any, reward: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:

@@ -1,13 +1,14 @@
 r"""Undiscounted processes: do their values exist?
 
-With discount 1 the value of a state is a total over a time that nobody bounds. An end component is a set of states with some of their
-actions that one may stay in for ever. Let g be the best mean reward a step there:
+With discount 1 the value of a state is a total over a time that nobody bounds. An end component is a set of states with
+some of their actions that one may stay in for ever. Let g be the best mean reward a step there:
 
     g > 0     staying for ever pays: the value is infinite                                                                 (1)
     g < 0     one has to leave; where no policy is sure to leave, the value is minus infinity                              (2)
     g = 0     staying is free if its rewards are all zero; otherwise the total swings for ever and has no value             (3)
 
-Maximal end components: strongly connected parts of the graph of actions, without actions that may leave their part, until none leaves.
+Maximal end components: strongly connected parts of the graph of actions, without actions that may leave their part, until
+none leaves.
 """
 
 from typing import Any, NamedTuple
@@ -95,9 +96,7 @@ def remedy(mdp: Any) -> str:
     return f"Give discount < 1, e.g. {mdp.recipe or 'MDP(..., {})'}.".replace("{}", "discount=0.99")
 
 
-def check_components(
-    mdp: Any, component: NDArray[np.int64], free: NDArray[np.bool_], scale: float, owner: str
-) -> None:
+def check_components(mdp: Any, component: NDArray[np.int64], free: NDArray[np.bool_], scale: float, owner: str) -> None:
     """Raise where staying in a component pays, (1), or swings, (3)."""
     model, states = mdp.model, pair_states(mdp.model)
     for number in np.unique(component[(component >= 0) & (model.reward > 0)]):

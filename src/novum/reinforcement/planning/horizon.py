@@ -79,7 +79,9 @@ def backward_induction(mdp: Any, n_steps: int | None = None, *, final: Any = Non
         count = check_count(owner, "n_steps", 0 if n_steps is None else n_steps)
         stages = [checked_process(owner, mdp)] * count
     if not stages or any((m.n_states, m.n_actions) != (stages[0].n_states, stages[0].n_actions) for m in stages):
-        raise DataError(f"{owner}: the processes of the steps must have the same states and actions, and be at least one.")
+        raise DataError(
+            f"{owner}: the processes of the steps must have the same states and actions, and be at least one."
+        )
     last = stages[-1]
     own = np.where(last.model.terminal, last.model.reward[last.model.first[:-1]], 0.0)
     values = np.empty((len(stages) + 1, last.n_states))

@@ -79,7 +79,9 @@ class Plan(Result):
         from novum.report.axes import drawing_axes
 
         if not self.history.get("values"):
-            raise ParameterError(f"{self.method} kept no values of rounds to draw; use policy_iteration on up to 3,000 states.")
+            raise ParameterError(
+                f"{self.method} kept no values of rounds to draw; use policy_iteration on up to 3,000 states."
+            )
         ax = drawing_axes(ax)
         draw_improvement(ax, self, state)
         return ax
@@ -125,7 +127,9 @@ class Plan(Result):
 
 def swept(count: int, change: float, bound: float) -> str:
     """Return how many sweeps there were and how small the last change was."""
-    return f"{counted(count, 'sweep')}, last change {f'< {power_text(bound)}' if change < bound else power_text(change)}"
+    return (
+        f"{counted(count, 'sweep')}, last change {f'< {power_text(bound)}' if change < bound else power_text(change)}"
+    )
 
 
 def power_text(value: float) -> str:

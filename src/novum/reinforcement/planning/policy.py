@@ -3,8 +3,9 @@ r"""Policy iteration: evaluate, improve, until nothing is better.
     V^pi = R^pi + gamma P^pi V^pi                                                evaluation                                (1)
     pi'(s) = argmax_a Q^pi(s, a)  =>  V^pi' >= V^pi                              improvement                               (2)
 
-The old action stays where another is not better beyond rounding, so that ties cannot cycle. Modified policy iteration leaves (1) after a
-few sweeps; here after as many as make the evaluation's error small beside the improvement's, by a Krylov method where sweeps are slow.
+The old action stays where another is not better beyond rounding, so that ties cannot cycle. Modified policy iteration
+leaves (1) after a few sweeps; here after as many as make the evaluation's error small beside the improvement's, by a
+Krylov method where sweeps are slow.
 """
 
 from typing import Any
@@ -24,6 +25,7 @@ from novum.reinforcement.planning.finiteness import check_finite
 from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.planning.value import checked_process, complain, modified_iterations
 from novum.reinforcement.policies import policy_table
+from novum.report.numbers import counted
 from novum.runtime.checks import check_count, check_number
 
 __all__ = ["modified_policy_iteration", "policy_iteration"]
@@ -32,8 +34,8 @@ __all__ = ["modified_policy_iteration", "policy_iteration"]
 def policy_iteration(mdp: Any, *, initial: Any = None, tol: float = 1e-6, max_iter: int = 1000) -> Plan:
     """Return the optimal plan of a process by policy iteration.
 
-    Up to 3,000 states every policy is evaluated exactly and `history` holds the values and policies of every round; larger discounted
-    processes evaluate as exactly as the next improvement can use, until the policy loses at most `tol`.
+    Up to 3,000 states every policy is evaluated exactly and `history` holds the values and policies of every round; larger
+    discounted processes evaluate as exactly as the next improvement can use, until the policy loses at most `tol`.
 
     Parameters
     ----------
@@ -80,7 +82,7 @@ def policy_iteration(mdp: Any, *, initial: Any = None, tol: float = 1e-6, max_it
     bound = residual / (1 - mdp.discount) + rounding(values) if mdp.discount < 1 else rounding(values)
     if not ended:
         complain("policy iteration", rounds, residual, "possible improvement")
-    work = f"{rounds} rounds"
+    work = counted(rounds, "round")
     return Plan(
         mdp,
         "policy iteration",

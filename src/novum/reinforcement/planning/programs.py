@@ -3,8 +3,8 @@ r"""The two linear programs of a discounted process, solved by HiGHS.
     min  sum_s mu(s) V(s)            V(s) >= R(s, a) + gamma sum_s' P(s'|s, a) V(s')   for all s, a                         (1)
     max  sum_{s,a} d(s, a) R(s, a)   sum_a d(s', a) = mu(s') + gamma sum_{s,a} P(s'|s, a) d(s, a),   d >= 0                 (2)
 
-mu > 0. The solution of (1) is V*; that of (2) is the occupancy of an optimal policy, pi(a|s) proportional to d(s, a). Each is the dual
-of the other, so that values and occupancies come together.
+mu > 0. The solution of (1) is V*; that of (2) is the occupancy of an optimal policy, pi(a|s) proportional to d(s, a). Each
+is the dual of the other, so that values and occupancies come together.
 """
 
 from typing import Any
@@ -75,11 +75,13 @@ def linear_program(mdp: Any, *, form: str = "primal", weights: Any = None) -> Pl
     out, choice = np.empty(n), first_choice(mdp)
     low, high, _ = mdp.sweeps.improve(np.ascontiguousarray(values), 0.0, out, choice)
     best = np.maximum.reduceat(visits, model.first[:-1])
-    choice = model.first[:-1] + np.array([int(np.argmax(visits[a:b])) for a, b in zip(model.first[:-1], model.first[1:])])
+    choice = model.first[:-1] + np.array(
+        [int(np.argmax(visits[a:b])) for a, b in zip(model.first[:-1], model.first[1:])]
+    )
     table = spread(model, np.maximum(visits, 0.0))
     table[model.terminal | ~(best > 0)] = 0
     work = f"{form} program with {n} values and {model.n_pairs} pairs, {int(found.nit)} iterations"
     if mdp.discount < 1 and not improved_to_the_end(mdp, choice, owner)[3]:
         raise DataError(f"{owner}: the policy of the solution could be improved; the program is badly scaled.")
-    record = {"occupancy": np.nan_to_num(table), "rounds": 0}
+    record: dict[str, Any] = {"occupancy": np.nan_to_num(table), "rounds": 0}
     return settled(mdp, "linear program", work, out, choice, low=low, high=high, **record)

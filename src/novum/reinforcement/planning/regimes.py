@@ -4,8 +4,8 @@ Where the reward of every step is r, the value of a policy is a line in r, and s
 
     V^pi(r) = u + r w,    A(s, a; r) = alpha(s, a) + r beta(s, a),    alpha, beta from one evaluation each                  (1)
 
-A policy stays optimal until the first r at which an advantage becomes positive; there the action changes. Walking from one such point
-to the next finds all regimes exactly, without a grid of r.
+A policy stays optimal until the first r at which an advantage becomes positive; there the action changes. Walking from one
+such point to the next finds all regimes exactly, without a grid of r.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterTypeError
 from novum.reinforcement.bellman import RewardProcess
 from novum.reinforcement.planning.choices import chosen_policy, first_choice, improved_to_the_end, proper_choice
 from novum.reinforcement.planning.evaluation import exact_values
@@ -80,6 +80,8 @@ def policy_regimes(world: Callable[..., Any], low: float = -2.0, high: float = 0
     [(-1.6497, (3, 2), '>', '^'), (-1.5643, (3, 1), '>', '^'), (-0.7311, (1, 1), '>', '^')]
     """
     owner = "policy_regimes"
+    if not callable(world):
+        raise ParameterTypeError(f"{owner}(world={world!r}): give a function of step_reward, such as room_4x3.")
     low = check_number(owner, "low", low)
     high = check_number(owner, "high", high)
     if not low < high:
@@ -118,7 +120,9 @@ def policy_regimes(world: Callable[..., Any], low: float = -2.0, high: float = 0
     return Regimes(bounds, policies, switches)
 
 
-def parted(owner: str, world: Callable[..., Any], low: float, high: float) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
+def parted(
+    owner: str, world: Callable[..., Any], low: float, high: float
+) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
     """Return the process at `low`, and its rewards as base + r slope."""
     one, two, middle = (world(step_reward=r) for r in (low, high - 1e-3 * (high - low), (low + high) / 2))
     end = high - 1e-3 * (high - low)

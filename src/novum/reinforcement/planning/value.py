@@ -1,9 +1,9 @@
 r"""Value iteration: Bellman's optimality backup, again and again.
 
-    V_{k+1}(s) = max_a [R(s, a) + gamma sum_s' P(s'|s, a) V_k(s')]              all states at once: synchronous             (1)
-    V(s) <- max_a [R(s, a) + gamma sum_s' P(s'|s, a) V(s')]                      in place, in some order: asynchronous        (2)
-    |V_{k+1} - V_k| < eps  =>  |V_{k+1} - V*| < eps gamma/(1 - gamma)            the greedy policy loses at most twice that   (3)
-    h <- T* h - (T* h)(s_0),   min(T*h - h) <= g <= max(T*h - h)                 mean reward g a step                         (4)
+V_{k+1}(s) = max_a [R(s, a) + gamma sum_s' P(s'|s, a) V_k(s')]              all states at once: synchronous             (1)
+V(s) <- max_a [R(s, a) + gamma sum_s' P(s'|s, a) V(s')]                      in place, in some order: asynchronous        (2)
+|V_{k+1} - V_k| < eps  =>  |V_{k+1} - V*| < eps gamma/(1 - gamma)            the greedy policy loses at most twice that   (3)
+h <- T* h - (T* h)(s_0),   min(T*h - h) <= g <= max(T*h - h)                 mean reward g a step                         (4)
 """
 
 import warnings
@@ -18,6 +18,7 @@ from novum.reinforcement.model import pair_states, planning_entries
 from novum.reinforcement.planning.choices import chosen_policy, first_choice, rounding, settled
 from novum.reinforcement.planning.finiteness import check_finite, leaks
 from novum.reinforcement.planning.plan import Plan, power_text, swept
+from novum.report.numbers import counted
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import Stream, seed_of
 
@@ -57,8 +58,8 @@ def value_iteration(
         What the policy may lose (`stop="gap"`), or the last change of a value (`stop="change"`).
     order : {"auto", "synchronous", "gauss-seidel", "prioritized", "random"}, default="auto"
         All states at once; in place, state after state; in place, the largest change first; in place, in random orders. "auto":
-        synchronous backups, with discount < 1 and partial evaluations of the policy between them; with discount 1 large processes go
-        in place.
+        synchronous backups, with discount < 1 and partial evaluations of the policy between them; with discount 1 large
+        processes go in place.
     stop : {"auto", "gap", "change"}, default="auto"
         By the certified bound on the policy's loss, or by the last change. "auto": the gap where discount < 1.
     criterion : {"total", "average"}, default="total"
@@ -113,7 +114,7 @@ def modified_iterations(mdp: Any, method: str, tol: float, max_iter: int, values
     low, high, sweeps, rounds, converged = mdp.sweeps.modified(tol, max_iter, open_ended, values, choice)
     if not converged:
         complain(method, sweeps, mdp.discount / (1 - mdp.discount) * (high - low), "gap")
-    work = f"{sweeps} sweeps, {rounds} of them over all actions"
+    work = f"{counted(sweeps, 'sweep')}, {rounds:,} of them over all actions"
     return settled(mdp, method, work, values, choice, low=low, high=high, sweeps=sweeps, rounds=rounds)
 
 

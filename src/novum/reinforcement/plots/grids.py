@@ -38,8 +38,8 @@ def draw_values(ax: Any, layout: Layout, values: Any) -> None:
         if s >= 0:
             shown[r, c] = values[s]
     ax.imshow(shown, cmap="RdYlGn", alpha=0.5, zorder=0.5)
-    for s, (x, y) in cell_centers(layout).items():
-        text = mark_text(float(values[s])) if layout.marks[s] else number_text(float(values[s]))
+    for state, (x, y) in cell_centers(layout).items():
+        text = mark_text(float(values[state])) if layout.marks[state] else number_text(float(values[state]))
         ax.text(x, y + 0.32, text, ha="center", va="center", fontsize=8)
 
 
@@ -106,7 +106,14 @@ def draw_graph(ax: Any, mdp: Any, plan: Any = None) -> None:
                 ax.annotate("", end, begin, arrowprops=style)
                 middle = (begin + end) / 2 + bend / 2 * np.array([(end - begin)[1], -(end - begin)[0]])
                 ax.text(*middle, label, fontsize=7, color=f"C{a}", ha="center")
-    ax.scatter(place[:, 0], place[:, 1], s=500, color=["0.75" if t else "white" for t in mdp.model.terminal], edgecolor="0.3", zorder=3)
+    ax.scatter(
+        place[:, 0],
+        place[:, 1],
+        s=500,
+        color=["0.75" if t else "white" for t in mdp.model.terminal],
+        edgecolor="0.3",
+        zorder=3,
+    )
     for s, (x, y) in enumerate(place):
         ax.text(x, y, str(mdp.states[s]), ha="center", va="center", fontsize=8, zorder=4)
     ax.set_xlim(-1.6, 1.6)

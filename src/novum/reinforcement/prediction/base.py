@@ -76,18 +76,20 @@ class Predictor(Agent):
         Parameters
         ----------
         experience : MDP, gymnasium.Env, str, or list of episodes
-            Where to live the episodes of the policy; or episodes that were lived already, `Episode` objects or pairs (states, rewards)
-            with one state more than rewards, or as many, if the last reward ends the episode.
+            Where to live the episodes of the policy; or episodes that were lived already, `Episode` objects or pairs
+            (states, rewards) with one state more than rewards, or as many, if the last reward ends the episode.
         y : ignored
         policy : Policy, array-like or callable, default=None
-            Whose values are learned; None: every action with equal probability. A callable takes an observation (environments that are
-            no tables).
+            Whose values are learned; None: every action with equal probability. A callable takes an observation
+            (environments that are no tables).
         behavior : Policy or array-like, default=None
             Who acts instead; returns are then weighted by importance. Needs a process.
         """
         if isinstance(experience, Sequence) and not isinstance(experience, str):
             if policy is not None or behavior is not None:
-                raise ParameterError(f"{type(self).__name__}.fit: episodes are lived already; policy= and behavior= go with a process.")
+                raise ParameterError(
+                    f"{type(self).__name__}.fit: episodes are lived already; policy= and behavior= go with a process."
+                )
             discount = 1.0 if self.discount is None else float(self.discount)
             self._from_episodes(given_episodes(type(self).__name__, experience), discount)
             return self
@@ -95,7 +97,9 @@ class Predictor(Agent):
         if process is None:
             if behavior is not None or self.n_runs > 1:
                 raise ParameterError(f"{type(self).__name__}.fit: behavior= and n_runs > 1 need a process or a table.")
-            self._from_episodes(lived(made, policy, self.episodes, self.max_steps, seed_of(self.random_state)), discount)
+            self._from_episodes(
+                lived(made, policy, self.episodes, self.max_steps, seed_of(self.random_state)), discount
+            )
             return self
         self._from_process(process, discount, policy, behavior)
         return self
@@ -197,7 +201,9 @@ class Predictor(Agent):
         from novum.report.axes import drawing_axes
 
         if not self.errors_.size:
-            raise ParameterError(f"{type(self).__name__}.plot: the true values are not known, so there is no error to draw.")
+            raise ParameterError(
+                f"{type(self).__name__}.plot: the true values are not known, so there is no error to draw."
+            )
         ax = drawing_axes(ax)
         draw_errors(ax, self.errors_, label=type(self).__name__)
         return ax
@@ -216,7 +222,8 @@ def given_episodes(owner: str, episodes: Sequence[Any]) -> Lived:
             names = [*names, END]
         if len(names) != len(gains) + 1:
             raise DataError(
-                f"{owner}.fit: episode {k} has {len(names)} states and {len(gains)} rewards; give one state more than rewards, or as "
+                f"{owner}.fit: episode {k} has {len(names)} states and {len(gains)} rewards; give one state more than "
+                f"rewards, or as "
                 "many."
             )
         if not np.isfinite(np.asarray(gains, dtype=np.float64)).all():
@@ -269,5 +276,3 @@ def lived(environment: Any, policy: Any, episodes: int, max_steps: int, seed: in
         np.array(ended, np.uint8),
         lives.names,
     )
-
-

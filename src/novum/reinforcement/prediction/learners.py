@@ -19,10 +19,15 @@ from novum.reinforcement.schedules import Schedule
 
 __all__ = ["TD", "MonteCarloPrediction"]
 
+STEP_SIZE = Schedule("harmonic", 1.0, 10.0)  # Robbins and Monro's conditions hold
+
 ENTRIES["values"] = (
-    "values_ : ndarray of shape (n_states,)\n    The mean over runs; terminal states hold what they pay.\nerrors_ : ndarray of shape "
-    "(n_runs, episodes)\n    Root mean square error over the states that are not terminal, after every episode, where the true values "
-    "are known.\nrun_values_ : ndarray of shape (n_runs, n_states)\n    The values of every run.\nvisits_ : ndarray of shape (n_states,)\n"
+    "values_ : ndarray of shape (n_states,)\n    The mean over runs; terminal states hold what they pay.\nerrors_ : ndarray "
+    "of shape "
+    "(n_runs, episodes)\n    Root mean square error over the states that are not terminal, after every episode, where the "
+    "true values "
+    "are known.\nrun_values_ : ndarray of shape (n_runs, n_states)\n    The values of every run.\nvisits_ : ndarray of "
+    "shape (n_states,)\n"
     "    Updates of every state, in all runs.\nstates_ : list\n    Names of the states.\nn_steps_ : int\n    Updates in all."
 )
 
@@ -123,7 +128,7 @@ class TD(Predictor):
         trace_decay: float = 0.0,
         view: str = "backward",
         traces: str = "accumulating",
-        step_size: Any = Schedule("harmonic", 1.0, 10.0),
+        step_size: Any = STEP_SIZE,
         discount: float | None = None,
         max_steps: int = 1000,
         n_runs: int = 1,

@@ -1,7 +1,7 @@
 """The textbooks' examples, and random processes.
 
-Russell and Norvig's room is in `grids`; random walk, cliff, windy grid, gambler and Blackjack are those of Sutton and Barto (2018), the
-random process is Garnet's (Archibald, McKinnon and Thomas 1995), the inventory Puterman's (1994).
+Russell and Norvig's room is in `grids`; random walk, cliff, windy grid, gambler and Blackjack are those of Sutton and
+Barto (2018), the random process is Garnet's (Archibald, McKinnon and Thomas 1995), the inventory Puterman's (1994).
 """
 
 from typing import Any
@@ -75,9 +75,7 @@ def gambler(goal: int = 100, heads: float = 0.4) -> MDP:
     table: dict[int, dict[int, list[tuple[float, int, float]]]] = {}
     for capital in range(1, goal):
         table[capital] = {
-            stake: [
-                (p, to, 0.0) for p, to in ((heads, capital + stake), (1 - heads, capital - stake)) if p > 0
-            ]
+            stake: [(p, to, 0.0) for p, to in ((heads, capital + stake), (1 - heads, capital - stake)) if p > 0]
             for stake in range(1, min(capital, goal - capital) + 1)
         }
     return MDP(

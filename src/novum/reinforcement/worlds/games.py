@@ -59,8 +59,8 @@ def blackjack() -> MDP:
                 hits: dict[Any, list[float]] = {}
                 for card, chance in CARDS:
                     new = with_card((total, usable), card)
-                    key = ("over", -1.0) if new[0] > BUST else ((new[0], shown, new[1]), 0.0)
-                    hits.setdefault(key, [0.0])[0] += chance
+                    where: Any = ("over", -1.0) if new[0] > BUST else ((new[0], shown, new[1]), 0.0)
+                    hits.setdefault(where, [0.0])[0] += chance
                 win = sum(p for end, p in ends.items() if end > BUST or end < total)
                 lose = sum(p for end, p in ends.items() if total < end <= BUST)
                 stick = [(win, "over", 1.0), (lose, "over", -1.0), (1 - win - lose, "over", 0.0)]
@@ -102,7 +102,9 @@ def pixel_catch(width: int = 5, height: int = 5, discount: float = 1.0) -> MDP:
                 for name, move in moves.items():
                     at = min(max(paddle + move, 0), width - 1)
                     landed = y + 1 == height - 1
-                    row[name] = [(1.0, "landed" if landed else (x, y + 1, at), (1.0 if at == x else -1.0) if landed else 0.0)]
+                    row[name] = [
+                        (1.0, "landed" if landed else (x, y + 1, at), (1.0 if at == x else -1.0) if landed else 0.0)
+                    ]
                 table[x, y, paddle] = row
     states = [*table, "landed"]
     initial = np.array([1.0 if s != "landed" and s[1] == 0 and s[2] == width // 2 else 0.0 for s in states])

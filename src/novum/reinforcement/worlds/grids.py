@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterTypeError
 from novum.reinforcement.layout import ARROWS, Layout
 from novum.reinforcement.mdp import MDP
 from novum.runtime.checks import check_number
@@ -62,11 +62,13 @@ def grid_world(
     >>> from novum.reinforcement import grid_world, value_iteration
     >>> maze = grid_world("S.#.\\n....\\n.#.G", step_reward=-1)
     >>> value_iteration(maze)
-    value iteration: 6 sweeps, last change < 1e-6; the policy evaluated exactly leaves no better action: optimal
-       -4.0000   -3.0000     ###     -1.0000      v  v  #  v
-       -3.0000   -2.0000   -1.0000    .0000       >  >  >  v
-       -4.0000     ###      .0000   +1            ^  #  >  G
+    value iteration: 7 sweeps, last change < 1e-6; the policy evaluated exactly leaves no better action: optimal
+       -4.0000   -3.0000     ###     -1.0000      >  v  #  v
+       -3.0000   -2.0000   -1.0000     .0000      >  >  >  v
+       -4.0000     ###       .0000  +1            ^  #  >  G
     """
+    if not isinstance(text, str):
+        raise ParameterTypeError(f"{name}: the map must be text, lines of letters; got {type(text).__name__}.")
     rows = text.strip("\n").split("\n")
     worth = EXITS | dict(exits or {})
     slip = check_number(name, "slip", slip, 0, 1)
