@@ -36,6 +36,8 @@ FAMILIES = (
     "svm",
     "kernel_machines",
     "gaussian_process",
+    "bandits",
+    "agents",
 )
 
 

@@ -51,10 +51,14 @@ void bind_sequence_kalman(nb::module_& m);
 void bind_sampling_alias(nb::module_& m);
 void bind_sampling_chains(nb::module_& m);
 void bind_sampling_densities(nb::module_& m);
+void bind_bandits_simulation(nb::module_& m);
 void bind_kernels_counts(nb::module_& m);
 void bind_kernels_gram(nb::module_& m);
 void bind_sequence_forward_backward(nb::module_& m);
 void bind_sequence_viterbi(nb::module_& m);
+void bind_decisions_control(nb::module_& m);
+void bind_decisions_episodes(nb::module_& m);
+void bind_decisions_sweeps(nb::module_& m);
 
 namespace {
 
@@ -83,6 +87,10 @@ NB_MODULE(_core, m) {
          {"random", "Counter-based random numbers.", bind_runtime_random},
          {"threads", "Forks and loaded libraries.", bind_runtime_threads},
          {"tiles", "Row-major tiles.", bind_runtime_tiles}});
+    add(m, "decisions", "Sweeps and episodes of finite decision processes.",
+        {{"episodes", "Episodes of a policy and what they teach.", bind_decisions_episodes},
+         {"control", "Action values learned by acting.", bind_decisions_control},
+         {"sweeps", "Bellman's operators over a process.", bind_decisions_sweeps}});
     add(m, "moments", "Sums over rows.",
         {{"design", "The design matrix of a linear model, block by block.", bind_moments_design},
          {"diagonal", "Moments and densities of axis-aligned Gaussian classes.", bind_moments_diagonal},
@@ -133,6 +141,7 @@ NB_MODULE(_core, m) {
         {{"alias", "Alias tables of discrete laws.", bind_sampling_alias},
          {"densities", "Compiled log densities.", bind_sampling_densities},
          {"chains", "Markov chains that ask a function for the log density.", bind_sampling_chains}});
+    add(m, "bandits", "Bandits.", {{"simulation", "Runs of policies in bandits.", bind_bandits_simulation}});
     add(m, "kernels", "Kernels.",
         {{"counts", "Counts of what structured objects are made of.", bind_kernels_counts},
          {"gram", "Gram matrices of kernel programs, and their derivatives.", bind_kernels_gram},

@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 _FAMILIES = (
     "activations",
+    "bandits",
     "causal",
     "cluster",
     "datasets",
@@ -37,6 +38,7 @@ _FAMILIES = (
     "optimize",
     "patch",
     "preprocessing",
+    "reinforcement",
     "sampling",
     "sequence",
     "study",

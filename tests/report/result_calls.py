@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV
 
 import novum
 from novum import (
+    bandits,
     causal,
     decision_theory,
     distributions,
@@ -21,6 +22,7 @@ from novum import (
     linear_model,
     notes,
     optimize,
+    reinforcement,
     sampling,
     sequence,
     svm,
@@ -422,7 +424,57 @@ APPROXIMATIONS = {
     "IsomorphismTest": lambda: kernels.wl_isomorphism_test(nx.path_graph(4), nx.star_graph(3)),
 }
 
-CALLS = {**CAUSES, **DENSITIES, **JUDGEMENTS, **GRAPHS, **SEQUENCES, **DRAWS, **REST, **APPROXIMATIONS}
+PLAYS = {
+    "Simulation": lambda: bandits.simulate(
+        bandits.BernoulliBandit([0.9, 0.5]), [bandits.UCB1(), bandits.Greedy()], 50, n_runs=5, random_state=0
+    ),
+    "LoggedValue": lambda: bandits.evaluate_logged([0, 1] * 50, [1.0, 0.0] * 50, [0.5] * 100, [0.5, 0.5]),
+    "SelfPlay": lambda: reinforcement.self_play(n_games=4, n_checks=2, check_games=4, random_state=0),
+    "Tournament": lambda: PLAYS["SelfPlay"]().against("random", 4, random_state=0),
+    "BoardValue": lambda: reinforcement.minimax(reinforcement.ConnectFour(2, 2, connect=2)),
+    "AgentComparison": lambda: reinforcement.compare_agents(
+        {"a": [1, 2, 3, 4, 5.0], "b": [2, 2, 3, 4, 4.0]}, n_resamples=100
+    ),
+    "LearningCurve": lambda: (
+        reinforcement.SemiGradientSARSA(
+            reinforcement.StateFeatures("one-hot"), epsilon=0.5, max_length=20, random_state=0
+        )
+        .fit(reinforcement.room_4x3(), 5)
+        .history_
+    ),
+}
+
+DECISIONS = {
+    "Plan": lambda: reinforcement.value_iteration(reinforcement.room_4x3()),
+    "Policy": lambda: reinforcement.Policy.uniform(reinforcement.two_state()),
+    "PolicyValues": lambda: reinforcement.two_state().evaluate(),
+    "StagedPlan": lambda: reinforcement.backward_induction(reinforcement.two_state(), 3),
+    "Regimes": lambda: reinforcement.policy_regimes(reinforcement.room_4x3),
+    "Episode": lambda: reinforcement.room_4x3().rollout(random_state=1),
+    "Returns": lambda: reinforcement.room_4x3().simulate(episodes=50),
+    "OperatorCheck": lambda: reinforcement.two_state().check_operator(),
+    "RewardProcess": lambda: reinforcement.two_state().reward_process(),
+    "PlanningCost": lambda: reinforcement.planning_cost(reinforcement.two_state()),
+    "ScheduleCheck": lambda: reinforcement.Schedule("power", 1.0, 0.7).glie(),
+    "PlanComparison": lambda: (
+        reinforcement.QLearning(50, random_state=0)
+        .fit(reinforcement.room_4x3())
+        .compare(reinforcement.value_iteration(reinforcement.room_4x3()))
+    ),
+}
+
+CALLS = {
+    **CAUSES,
+    **DENSITIES,
+    **JUDGEMENTS,
+    **GRAPHS,
+    **SEQUENCES,
+    **DRAWS,
+    **REST,
+    **APPROXIMATIONS,
+    **DECISIONS,
+    **PLAYS,
+}
 
 
 @cache

@@ -31,10 +31,27 @@ BASES = {
 # They say themselves that outcomes of more than two dimensions have no picture, and of what a picture can be drawn.
 NO_PICTURE = {"Multinomial", "NormalInverseWishart"}
 # What a user gives, or what a method works with: no answer to a question.
-INPUTS = ("novum.activations", "novum.kernels", "novum.losses", "novum.fold", "novum.engines", "novum.optimize.rules")
+PLAYERS = (
+    "novum.bandits.policies",
+    "novum.bandits.environments",
+    "novum.bandits._playing",
+    "novum.reinforcement.deep",
+    "novum.reinforcement.games",
+    "novum.reinforcement.linear",
+)
+INPUTS = (
+    *PLAYERS,
+    "novum.activations",
+    "novum.kernels",
+    "novum.losses",
+    "novum.fold",
+    "novum.engines",
+    "novum.optimize.rules",
+)
 INPUT_NAMES = {
     "L1Penalty", "L2Penalty", "ElasticNetPenalty", "Constraint", "LinearGaussian", "Candidate", "BootstrapSplit",
     "GibbsSampler", "HamiltonianMonteCarlo", "LogisticPosterior", "MetropolisHastings",
+    "MDP", "Model", "Layout", "TransitionTable",
     "PC", "ChowLiu", "ExactSearch", "HillClimb", "StructurePosterior",
 }  # fmt: skip
 STATISTICS = ("Sums", "Counts", "Range", "Least", "Most")  # how names of what a fold of a distribution adds up end

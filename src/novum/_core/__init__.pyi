@@ -3,7 +3,9 @@ Compiled kernels. Private: call them through the Python modules that own them.
 """
 
 from novum._core import (
+    bandits as bandits,
     classes as classes,
+    decisions as decisions,
     decomposition as decomposition,
     distributions as distributions,
     evaluation as evaluation,

@@ -12,7 +12,7 @@ from novum import __version__
 
 __all__ = ["COMMANDS", "application", "main"]
 
-COMMANDS = ("study", "predict", "network", "notes", "find", "tour")
+COMMANDS = ("study", "predict", "network", "agent", "notes", "find", "tour")
 
 
 def application() -> Any:

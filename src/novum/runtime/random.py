@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from novum import _core
 from novum.exceptions import ParameterError
 
-__all__ = ["Rows", "Stream", "numpy_state", "seed_of"]
+__all__ = ["Rows", "Stream", "numpy_state", "purpose_code", "seed_of"]
 
 Rows = int | range | slice  # a number of rows from 0 on, or rows start:stop
 SEED_BITS = 64

@@ -1,0 +1,3 @@
+"""Bandits."""
+
+from novum._core.bandits import simulation as simulation

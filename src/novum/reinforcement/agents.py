@@ -1,0 +1,249 @@
+"""What every learner from experience shares: what it is given, what it keeps, how it is judged.
+
+A class docstring names shared parameters in a line of its own, `[learning, experience]`; their entries take its place.
+"""
+
+import inspect
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import Choice, Domain, Instance, Int, Null, RandomState, Real
+from novum.base.estimator import Estimator
+from novum.exceptions import DataError, ParameterError
+from novum.reinforcement.episodes import Returns, mean_of
+from novum.reinforcement.gymnasium_tables import made_environment, observation_key
+from novum.reinforcement.layout import number_text
+from novum.reinforcement.mdp import MDP
+from novum.reinforcement.planning.plan import Plan
+from novum.reinforcement.policies import Policy
+from novum.reinforcement.schedules import Schedule
+from novum.report.axes import drawing_axes
+from novum.report.result import Result
+from novum.runtime.checks import check_count, check_number
+from novum.runtime.random import Stream, seed_of
+
+__all__ = ["EXPERIENCE_DOMAINS", "Agent", "PlanComparison", "TabularAgent", "learned_tags"]
+
+ENTRIES = {
+    "episodes": "episodes : int, default={}\n    How many to live in every run.",
+    "discount": (
+        "discount : float or None, default=None\n    What a reward is worth a step later. None: the process's own; 0.99 for a "
+        "Gymnasium environment, which has none."
+    ),
+    "max_steps": "max_steps : int, default=1000\n    Steps after which an episode is cut; what would follow is still counted on.",
+    "n_runs": (
+        "n_runs : int, default=1\n    Independent runs side by side; the answer is the mean of their tables, `returns_` keeps all."
+    ),
+    "initial_value": "initial_value : float, default=0.0\n    First guess of every value; a high one makes the agent try "
+    "everything.",
+    "start": (
+        'start : {{"initial", "any"}}, default="initial"\n    Where episodes begin: as the process says, or in any '
+        "state that is not terminal (known processes only)."
+    ),
+    "random_state": "random_state : int, Generator, RandomState, SeedSequence or None, default=None\n    Same seed, same curve.",
+    "n_jobs": "n_jobs : int or None, default=None\n    Threads that share the runs; None: all processors.",
+    "learned": (
+        "action_values_ : ndarray of shape (n_states, n_actions)\n    NaN where an action cannot be taken.\npolicy_ : "
+        "Policy\n    Greedy "
+        "with respect to them.\nvalues_ : ndarray of shape (n_states,)\n    Of the best actions.\nreturns_ : ndarray of "
+        "shape (n_runs, "
+        "episodes)\n    Rewards of every episode, added up.\nlengths_ : ndarray of shape (n_runs, episodes)\n    Their "
+        "steps.\nrun_values_ "
+        ": ndarray of shape (n_runs, n_states, n_actions)\n    The table of every run.\nvisits_ : ndarray of shape "
+        "(n_states, n_actions)\n"
+        "    How often each action was taken, in all runs.\nstates_ : list\n    Names of the states.\nactions_ : list\n    "
+        "Names of the "
+        "actions.\nn_steps_ : int\n    Steps taken in all runs."
+    ),
+}
+EXPERIENCE_DOMAINS: dict[str, Domain] = {
+    "episodes": Int(1),
+    "discount": Real(0, 1) | Null(),
+    "max_steps": Int(1),
+    "n_runs": Int(1),
+    "initial_value": Real(),
+    "start": Choice("initial", "any"),
+    "random_state": RandomState(),
+    "n_jobs": Int() | Null(),
+}
+RATE = Real(0, 1, "low") | Instance(Schedule)
+DEFAULT_DISCOUNT = 0.99  # of a Gymnasium environment
+NUMBERS: WeakKeyDictionary[Any, dict[Any, int]] = (
+    WeakKeyDictionary()
+)  # of states by name, made when first asked; not part of a model
+
+
+def filled(doc: str | None) -> str | None:
+    """Return a docstring with the shared entries that a line in brackets names; `episodes=...` gives its default."""
+    if doc is None:
+        return None
+    lines = []
+    for line in inspect.cleandoc(doc).split("\n"):
+        names = line[1:-1].split(", ") if line[:1] == "[" and line[-1:] == "]" else []
+        if names and all(name.partition("=")[0] in ENTRIES for name in names):
+            for name in names:
+                key, _, default = name.partition("=")
+                lines.append(ENTRIES[key].format(default) if "{" in ENTRIES[key] else ENTRIES[key])
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def learned_tags(tags: Any) -> Any:
+    """Return scikit-learn's tags of a learner that takes an environment, not a table."""
+    tags.input_tags.two_d_array = False
+    tags.no_validation = True
+    return tags
+
+
+class PlanComparison(Result):
+    """How a learned policy stands beside a plan."""
+
+    def __init__(self, worth: float, plan_worth: float, agrees: int, states: int) -> None:
+        self.worth, self.plan_worth, self.agrees, self.states = worth, plan_worth, agrees, states
+
+    def __repr__(self) -> str:
+        return (
+            f"greedy policy worth {number_text(self.worth, 3)} at the start (plan: {number_text(self.plan_worth)}); "
+            f"agrees with the plan in {self.agrees} of {self.states} states"
+        )
+
+
+class Agent(Estimator):
+    """Base of everything that learns from an environment.
+
+    A subclass has `fit(environment)` and `act(observation)`.
+    """
+
+    _tags: tuple[str, ...] = ()  # model-free or -based, on- or off-policy, tabular or approximate, ...: rl taxonomy
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = filled(cls.__doc__)
+
+    def __sklearn_tags__(self) -> Any:
+        return learned_tags(super().__sklearn_tags__())
+
+    def act(self, observation: Any) -> Any:
+        """Return the action for an observation."""
+        raise NotImplementedError(type(self).__name__)
+
+    def evaluate(
+        self,
+        environment: Any,
+        *,
+        episodes: int = 100,
+        max_steps: int = 1000,
+        level: float = 0.95,
+        random_state: Any = 0,
+    ) -> Returns:
+        """Return the rewards of new episodes, added up, with their mean and its interval; nothing is learned."""
+        check_is_fitted(self)
+        name = f"{type(self).__name__}.evaluate"
+        count, most = check_count(name, "episodes", episodes), check_count(name, "max_steps", max_steps)
+        check_number(name, "level", level, 0, 1, open_low=True, open_high=True)
+        made = made_environment(environment)
+        totals, lengths = np.zeros(count), np.zeros(count, np.int32)
+        seeds = Stream(seed_of(random_state)).integers("evaluation", 0, count, 2**31)
+        for k in range(count):
+            observation, _ = made.reset(seed=int(seeds[k]))
+            over = False
+            while not over and lengths[k] < most:
+                observation, reward, ended, cut, _ = made.step(self.act(observation))
+                totals[k] += float(reward)
+                lengths[k] += 1
+                over = bool(ended or cut)
+        return mean_of(totals.copy(), totals, lengths, level)
+
+    def plot(self, ax: Any = None, *, window: int | None = None) -> Any:
+        """Draw the learning curve: the mean over runs of smoothed episode rewards, with the band of single runs."""
+        from novum.reinforcement.plots.curves import draw_learning
+
+        check_is_fitted(self)
+        ax = drawing_axes(ax)
+        draw_learning(ax, self.returns_, window, label=type(self).__name__)
+        return ax
+
+
+class TabularAgent(Agent):
+    """Base of agents with a table of action values."""
+
+    action_values_: NDArray[np.float64]
+    states_: list[Any]
+    actions_: list[Any]
+
+    def act(self, observation: Any) -> Any:
+        """Return the greedy action for an observation; the first action where the state was never met."""
+        check_is_fitted(self)
+        s = self._state(observation)
+        if s is None:
+            return 0
+        return int(np.nanargmax(self.action_values_[s])) if np.isfinite(self.action_values_[s]).any() else 0
+
+    def _state(self, observation: Any) -> int | None:
+        key = observation_key(observation)
+        if self._numbered and isinstance(key, int) and 0 <= key < len(self.states_):
+            return key
+        if self not in NUMBERS:
+            NUMBERS[self] = {state: k for k, state in enumerate(self.states_)}
+        return NUMBERS[self].get(key)
+
+    @property
+    def policy_(self) -> Policy:
+        """The greedy policy; of actions with the same value the first."""
+        check_is_fitted(self)
+        q = np.where(np.isnan(self.action_values_), -np.inf, self.action_values_)
+        table = np.zeros(q.shape)
+        rows = self._deciding
+        table[rows, q.argmax(axis=1)[rows]] = 1
+        return Policy(table, self.states_, self.actions_, layout=self.layout_)
+
+    def _keep(self, q: NDArray[np.float64], names: list[Any], actions: list[Any], process: MDP | None) -> None:
+        """Store what was learned; q (runs, n, m), NaN where an action cannot be taken."""
+        self.run_values_ = q
+        self.action_values_ = q[0].copy() if len(q) == 1 else q.mean(axis=0)
+        self.states_, self.actions_ = names, actions
+        self._numbered = process is not None
+        deciding = np.isfinite(self.action_values_).any(axis=1)
+        own = np.zeros(len(names))
+        if process is not None:
+            deciding &= ~process.model.terminal
+            own = np.where(process.model.terminal, process.model.reward[process.model.first[:-1]], 0.0)
+        top = np.where(np.isnan(self.action_values_), -np.inf, self.action_values_).max(axis=1)
+        self._deciding, self.values_ = deciding, np.where(deciding, top, own)
+        self.layout_ = None if process is None else process.layout
+        NUMBERS.pop(self, None)
+
+    def compare(self, plan: Any) -> PlanComparison:
+        """Return what the greedy policy is worth at the start beside a plan, and in how many states the two agree.
+
+        States agree where the action is one of the plan's best; terminal states and those never visited do not count.
+        """
+        check_is_fitted(self)
+        if not isinstance(plan, Plan):
+            raise ParameterError(
+                f"{type(self).__name__}.compare: give a plan, as value_iteration returns; got {plan!r}."
+            )
+        process = plan._mdp
+        if process.n_states != len(self.states_) or process.n_actions != len(self.actions_):
+            raise DataError(
+                f"{type(self).__name__}.compare: the plan has {process.n_states} states and {process.n_actions} actions, the agent "
+                f"{len(self.states_)} and {len(self.actions_)}; plan the process that it learned."
+            )
+        worth = policy_worth(process, self.policy_)
+        counted = ~process.model.terminal & (self.visits_.sum(axis=1) > 0)
+        mine = self.policy_.actions
+        agrees = sum(int(mine[s] in plan.policy.ties[s]) for s in np.flatnonzero(counted))
+        return PlanComparison(worth, plan.start, agrees, int(counted.sum()))
+
+
+def policy_worth(process: MDP, policy: Policy) -> float:
+    """Return the exact worth of a policy at the start; -inf where it never ends and pays for it."""
+    try:
+        return float(process.evaluate(policy).start)
+    except ParameterError:
+        return -np.inf

@@ -1,0 +1,1 @@
+"""Agents that learn what to do by doing it."""

@@ -1,0 +1,182 @@
+"""What SARSA, expected SARSA and Q-learning share: parameters, compiled loops over runs, Python loops elsewhere.
+
+The formulas stand in cpp/include/novum/decisions/control.h.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _core
+from novum.base.callbacks import reporting
+from novum.base.domains import Choice, Domain, Int, Null, Real
+from novum.base.estimator import fits
+from novum.exceptions import ParameterError
+from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent
+from novum.reinforcement.control.interpreted import Learner, Rules, learn_together
+from novum.reinforcement.experience import STARTS, STEPS, KnownLives, VectorLives, lived_world, tabular_process
+from novum.reinforcement.mdp import MDP
+from novum.reinforcement.schedules import as_schedule
+from novum.runtime.pool import map_ordered
+from novum.runtime.random import purpose_code, seed_of
+from novum.runtime.threads import thread_count
+
+__all__ = ["CONTROL_DOMAINS", "METHOD_CODES", "TemporalAgent", "rate_tables"]
+
+CONTROL_DOMAINS: dict[str, Domain] = {
+    **EXPERIENCE_DOMAINS,
+    "step_size": RATE,
+    "exploration": Real(0, 1) | RATE,
+    "strategy": Choice("epsilon-greedy", "softmax"),
+    "trace_decay": Real(0, 1),
+    "traces": Choice("accumulating", "replacing"),
+    "target_exploration": Real(0, 1) | Null(),
+    "planning_steps": Int(0),
+}
+METHOD_CODES = {"sarsa": 0, "expected": 1, "q": 2, "double": 3}
+MOST_RATES = 1 << 20  # visits whose step sizes are tabulated; later ones keep the last
+PASSES = 20  # parts in which a compiled run tells callbacks of its progress
+
+
+def rate_tables(
+    step_size: Any, episodes: int, max_steps: int
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
+    """Return step sizes by episode and by visit; one of them is None."""
+    schedule = as_schedule(step_size)
+    if schedule.by == "episode" or schedule.kind in ("linear", "exponential", "constant"):
+        return schedule.values(episodes), None
+    return None, schedule.values(min(MOST_RATES, episodes * max_steps))
+
+
+class TemporalAgent(TabularAgent):
+    """Base of agents that learn at every step."""
+
+    trace_decay: float = 0.0
+    traces: str = "accumulating"
+    target_exploration: float | None = None
+    planning_steps: int = 0
+
+    def _method(self) -> str:
+        raise NotImplementedError(type(self).__name__)
+
+    def _rules(self, discount: float) -> Rules:
+        exploration = as_schedule(self.exploration).values(self.episodes)
+        if self.strategy == "softmax" and not (exploration > 0).all():
+            raise ParameterError(
+                f"{type(self).__name__}(strategy='softmax'): exploration is a temperature and must stay above zero; give a floor."
+            )
+        if self.strategy == "softmax" and self._method() == "sarsa" and self.target_exploration is not None:
+            raise ParameterError(
+                f"{type(self).__name__}: importance sampling (target_exploration) goes with strategy='epsilon-greedy'."
+            )
+        by_episode, by_visit = rate_tables(self.step_size, self.episodes, self.max_steps)
+        return Rules(
+            self._method(),
+            float(self.trace_decay),
+            self.traces == "replacing",
+            -1.0 if self.target_exploration is None else float(self.target_exploration),
+            int(self.planning_steps),
+            self.strategy == "softmax",
+            discount,
+            exploration,
+            by_episode,
+            by_visit,
+        )
+
+    @fits
+    def fit(self, environment: Any, y: Any = None) -> Self:
+        """Learn from an MDP, a Gymnasium environment or its name.
+
+        Processes and environments with a table are learned in compiled loops, `n_runs` of them side by side; others in Python with
+        vectorised environments.
+
+        Parameters
+        ----------
+        environment : MDP, gymnasium.Env or str
+        y : ignored
+        """
+        process, made, discount = tabular_process(environment, self.discount, DEFAULT_DISCOUNT)
+        rules, seed = self._rules(discount), seed_of(self.random_state)
+        if process is None:
+            if self.start == "any":
+                raise ParameterError(f"{type(self).__name__}(start='any'): only a known process can begin anywhere.")
+            self._interpreted(VectorLives(made, seed, self.n_runs), rules, None)
+        else:
+            self._compiled(process, rules, seed)
+        self.environment_ = getattr(getattr(made, "spec", None), "id", None) or getattr(
+            made, "name", type(made).__name__
+        )
+        self.discount_ = discount
+        return self
+
+    def _compiled(self, process: MDP, rules: Rules, seed: int) -> None:
+        n, m, runs = process.n_states, process.n_actions, self.n_runs
+        world = lived_world(process, rules.discount)
+        q = np.full((runs, n, m), float(self.initial_value))
+        visits = np.zeros((runs, n, m), np.int64)
+        totals, lengths = np.empty((runs, self.episodes)), np.empty((runs, self.episodes), np.int32)
+
+        def one(run: int) -> int:
+            return int(
+                _core.decisions.control.learn(
+                    world,
+                    METHOD_CODES[rules.method],
+                    rules.trace_decay,
+                    rules.replacing,
+                    rules.target_epsilon,
+                    rules.planning,
+                    rules.softmax,
+                    self.start == "any",
+                    self.max_steps,
+                    rules.exploration,
+                    rules.episode_rate,
+                    rules.visit_rate,
+                    seed,
+                    purpose_code(STEPS),
+                    purpose_code(STARTS),
+                    run,
+                    q[run],
+                    visits[run],
+                    totals[run],
+                    lengths[run],
+                )
+            )
+
+        threads = min(thread_count(self.n_jobs), runs)
+        with reporting(self, runs) as report:
+            steps = 0
+            for done, taken in enumerate(map_ordered(one, range(runs), threads), start=1):
+                steps += taken
+                if report(done, float(totals[done - 1].mean())):
+                    q, visits, totals, lengths = q[:done], visits[:done], totals[:done], lengths[:done]
+                    break
+        q[:, ~process.possible] = np.nan
+        self.returns_, self.lengths_, self.n_steps_ = totals, lengths, steps
+        self.visits_ = visits.sum(axis=0)
+        self._keep(q, list(process.states), list(process.actions), process)
+
+    def _interpreted(self, lives: Any, rules: Rules, process: MDP | None) -> None:
+        learners = [Learner(lives, run, rules, float(self.initial_value)) for run in range(self.n_runs)]
+        with reporting(self, self.episodes) as report:
+            record = learn_together(lives, learners, self.episodes, self.max_steps, report)
+        names, m = lives.names, lives.n_actions
+        q = np.full((self.n_runs, len(names), m), float(self.initial_value))
+        visits = np.zeros((len(names), m), np.int64)
+        for run, learner in enumerate(learners):
+            for s in learner.q:
+                q[run, s] = learner.values(s)
+            for (s, a), count in learner.visits.items():
+                visits[s, a] += count
+        if process is not None:
+            q[:, ~process.possible] = np.nan
+        self.returns_, self.lengths_, self.n_steps_, self.visits_ = record.totals, record.lengths, record.steps, visits
+        self._keep(q, names, list(range(m)) if process is None else list(process.actions), process)
+
+    def _in_python(self, process: MDP) -> Self:
+        """Learn a known process by the loops in Python: the slow twin of `fit`, for whoever wants to compare."""
+        seed = seed_of(self.random_state)
+        discount = process.discount if self.discount is None else float(self.discount)
+        lives = KnownLives(process, discount, seed, self.n_runs, self.start == "any")
+        self._interpreted(lives, self._rules(discount), process)
+        return self

@@ -1,0 +1,1 @@
+"""Agents that approximate values and policies by networks of PyTorch."""

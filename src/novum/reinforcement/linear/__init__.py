@@ -1,0 +1,1 @@
+"""Values that are linear in features of the state."""

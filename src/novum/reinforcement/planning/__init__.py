@@ -1,0 +1,1 @@
+"""Plans for known processes, each with a certified bound on its distance from the best."""

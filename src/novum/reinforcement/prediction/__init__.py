@@ -1,0 +1,1 @@
+"""Values of a policy from episodes, without a model."""

@@ -1,0 +1,343 @@
+"""Agents: single updates by the notes' numbers, the compiled loops against those in Python, and optima that are reached."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+import novum
+from novum.exceptions import DataError, ParameterError
+from novum.reinforcement import (
+    ADP,
+    MDP,
+    SARSA,
+    ExpectedSARSA,
+    MonteCarloControl,
+    Policy,
+    QLearning,
+    Schedule,
+    blackjack,
+    cliff_walk,
+    grid_world,
+    method_tags,
+    room_4x3,
+    value_iteration,
+    windy_grid,
+)
+from novum.reinforcement.control.interpreted import Learner, Rules
+from novum.reinforcement.methods import METHODS, agent_class
+
+
+class Lives:
+    """Two states, two actions, nothing random."""
+
+    def can(self, state):
+        return np.ones(2, bool)
+
+    def uniform(self, run, t, column):
+        return 0.0
+
+
+def learner(method, target_epsilon=-1.0, explore=0.0, q=((1.0, 0.0), (3.0, 4.0)), **changes):
+    """Return a learner with alpha .5 and gamma .9 whose table is given."""
+    rules = Rules(method, 0.0, False, target_epsilon, 0, False, 0.9, np.zeros(1), np.array([0.5]), None)
+    made = Learner(Lives(), 0, rules._replace(**changes), 0.0)
+    made.q = {s: np.array(row) for s, row in enumerate(q)}
+    made.second = {s: np.array(row) for s, row in enumerate(q)}
+    made.explore, made.rate = explore, 0.5
+    return made
+
+
+@pytest.mark.notes("003", "sarsa")
+@pytest.mark.notes("003", "q-learning")
+def test_single_updates():
+    sarsa = learner("sarsa")
+    sarsa.update(0, 0, 2.0, 1, False, 0, 0)
+    assert sarsa.q[0][0] == pytest.approx(2.85)
+    q = learner("q")
+    q.update(0, 0, 2.0, 1, False, -1, 0)
+    assert q.q[0][0] == pytest.approx(3.3)
+    over = learner("q")
+    over.update(0, 0, 2.0, 1, True, -1, 0)
+    assert over.q[0][0] == pytest.approx(1.5)  # nothing follows the end
+
+
+@pytest.mark.notes("003", "off-policy-sarsa")
+def test_importance_sampled_sarsa():
+    # pi takes the greedy action with 0.05 + 0.95 / 1 ... a' = 0 is not greedy: eps_pi / 2 against eps_b / 2, a ratio of 3
+    one = learner("sarsa", target_epsilon=0.9, explore=0.3)
+    one.update(0, 0, 2.0, 1, False, 0, 0)
+    assert one.q[0][0] == pytest.approx(5.55)
+
+
+def test_expected_and_double_updates():
+    one = learner("expected", explore=0.4)
+    one.update(0, 0, 2.0, 1, False, -1, 0)
+    assert one.q[0][0] == pytest.approx(1 + 0.5 * (2 + 0.9 * (0.2 * 3 + 0.8 * 4) - 1))
+    two = learner("double")
+    two.second[1] = np.array([7.0, 5.0])  # the first table chooses action 1, the second says what it is worth
+    two.update(0, 0, 2.0, 1, False, -1, 0)
+    assert two.q[0][0] == pytest.approx(1 + 0.5 * (2 + 0.9 * 5 - 1))
+
+
+@pytest.mark.notes("003", "sarsa-lambda")
+@pytest.mark.parametrize("replacing", [False, True])
+def test_traces_of_sarsa(replacing):
+    made = learner("sarsa", trace_decay=0.8, replacing=replacing)
+    Q, e = {s: row.copy() for s, row in made.q.items()}, np.zeros((2, 2))
+    steps = [(0, 0, 2.0, 1, 1), (1, 1, -1.0, 0, 0), (0, 0, 0.5, 1, 0)]
+    for t, (s, a, r, s2, a2) in enumerate(steps):  # the algorithm of the notes, with its lambda
+        made.update(s, a, r, s2, False, a2, t)
+        delta = r + 0.9 * Q[s2][a2] - Q[s][a]
+        e[s, a] = 1.0 if replacing else e[s, a] + 1
+        for k in (0, 1):
+            Q[k] += 0.5 * delta * e[k]
+        e *= 0.9 * 0.8
+    for s in (0, 1):
+        np.testing.assert_allclose(made.q[s], Q[s])
+
+
+CASES = [
+    (QLearning, {}),
+    (QLearning, {"double": True}),
+    (QLearning, {"trace_decay": 0.8}),
+    (QLearning, {"trace_decay": 0.5, "traces": "replacing", "step_size": 0.3}),
+    (QLearning, {"planning_steps": 3}),
+    (QLearning, {"strategy": "softmax", "exploration": Schedule("linear", 1.0, 0.1)}),
+    (QLearning, {"start": "any", "initial_value": 2.0}),
+    (SARSA, {}),
+    (SARSA, {"trace_decay": 0.7}),
+    (SARSA, {"target_exploration": 0.05}),
+    (ExpectedSARSA, {}),
+    (ExpectedSARSA, {"target_exploration": 0.1, "planning_steps": 2}),
+]
+
+
+@pytest.mark.parametrize(("cls", "settings"), CASES)
+@pytest.mark.parametrize("world", [lambda: room_4x3(), lambda: MDP.from_gymnasium("CliffWalking-v1", discount=0.9)])
+def test_compiled_loops_make_the_curves_of_those_in_python(cls, settings, world):
+    mdp = world()
+    compiled = cls(episodes=12, n_runs=2, max_steps=60, random_state=1, **settings).fit(mdp)
+    python = cls(episodes=12, n_runs=2, max_steps=60, random_state=1, **settings)._in_python(mdp)
+    np.testing.assert_array_equal(compiled.lengths_, python.lengths_)
+    np.testing.assert_allclose(compiled.returns_, python.returns_, rtol=1e-12)
+    np.testing.assert_allclose(compiled.action_values_, python.action_values_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(compiled.visits_, python.visits_)
+
+
+@pytest.mark.notes("000-c", "q-learning")
+def test_q_learning_of_the_room():
+    room = room_4x3()
+    plan = value_iteration(room)
+    agent = QLearning(episodes=20_000, random_state=0).fit(room)
+    assert repr(agent.compare(plan)) == (
+        "greedy policy worth .705 at the start (plan: .7053); agrees with the plan in 9 of 9 states"
+    )
+    np.testing.assert_allclose(agent.values_, plan.values, atol=0.1)
+    greedy = QLearning(20_000, exploration=0.3, start="any", step_size=Schedule("harmonic", 1.0, 60.0), random_state=1)
+    assert greedy.fit(room).compare(plan).agrees >= 8
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "episodes"),
+    [
+        ("FrozenLake-v1", {}, 20_000),
+        ("CliffWalking-v1", {}, 2000),
+        ("Taxi-v4", {}, 6000),
+        ("FrozenLake-v1", {"map_name": "8x8"}, 40_000),
+    ],
+)
+def test_gymnasium_tables_are_learned_to_the_optimum(name, options, episodes):
+    mdp = MDP.from_gymnasium(name, discount=0.99, **options)
+    plan = value_iteration(mdp)
+    agent = QLearning(episodes, n_runs=2, random_state=0).fit(mdp)
+    assert plan.start - agent.compare(plan).worth < 1e-3
+
+
+@pytest.mark.notes("000-c", "sarsa")
+def test_sarsa_keeps_away_from_the_cliff():
+    """Sutton and Barto's example 6.6: Q-learning walks along the edge, SARSA round it, and earns more while exploring."""
+    cliff = cliff_walk()
+    common = {"episodes": 500, "step_size": 0.5, "exploration": 0.1, "n_runs": 20, "random_state": 0}
+    sarsa, q = SARSA(**common).fit(cliff), QLearning(**common).fit(cliff)
+    assert q.compare(value_iteration(cliff)).worth == -13
+    last = slice(400, None)
+    assert sarsa.returns_[:, last].mean() > q.returns_[:, last].mean() + 10
+    assert -35 < sarsa.returns_[:, last].mean() < -20
+    expected = ExpectedSARSA(**common).fit(cliff)
+    assert expected.returns_[:, last].mean() > q.returns_[:, last].mean()
+
+
+def test_the_windy_grid_of_the_textbook():
+    wind = windy_grid()
+    plan = value_iteration(wind)
+    assert plan.start == -15
+    agent = SARSA(1000, step_size=0.5, exploration=0.1, n_runs=10, random_state=0).fit(wind)
+    assert 15 < agent.lengths_[:, -300:].mean() < 22  # about 17 with the random steps, says the book
+    q = QLearning(3000, step_size=0.5, random_state=0).fit(wind)
+    assert q.compare(plan).worth == -15
+
+
+@pytest.mark.notes("000-c", "q-value-iteration")
+def test_q_table_by_random_walks_in_a_known_maze():
+    maze = grid_world("S.#.\n....\n.#.G", step_reward=-1)
+    agent = QLearning(300, step_size=1.0, exploration=1.0, start="any", random_state=0).fit(maze)
+    plan = value_iteration(maze)
+    np.testing.assert_allclose(
+        np.where(maze.possible, agent.action_values_, 0), np.where(maze.possible, plan.action_values, 0), atol=1e-12
+    )
+
+
+@pytest.mark.notes("000-c", "greedy-rollout")
+def test_following_the_best_action():
+    maze = grid_world("S.#.\n....\n.#.G", step_reward=-1)
+    agent = QLearning(300, step_size=1.0, exploration=1.0, start="any", random_state=0).fit(maze)
+    route = maze.rollout(agent.policy_)
+    assert route.ended
+    assert route.states[0] == (1, 3)
+    assert route.states[-1] == (4, 1)
+    assert len(route) == 5
+    assert route.value == -4
+    lost = maze.rollout(Policy.from_actions(maze, {}, default="^"), max_steps=7)
+    assert not lost.ended
+    assert len(lost) == 7
+
+
+@pytest.mark.notes("003", "mc-control-es")
+def test_exploring_starts():
+    game = blackjack()
+    plan = value_iteration(game)
+    agent = MonteCarloControl(400_000, method="exploring-starts", random_state=0).fit(game)
+    found = agent.compare(plan)
+    assert plan.start - found.worth < 0.004
+    assert found.agrees > 0.93 * found.states
+    with pytest.raises(ParameterError, match="exploration=None"):
+        MonteCarloControl(method="exploring-starts", exploration=0.1).fit(game)
+
+
+@pytest.mark.notes("003", "glie-mc")
+def test_glie_monte_carlo():
+    room = room_4x3()
+    plan = value_iteration(room)
+    agent = MonteCarloControl(30_000, max_steps=100, random_state=0).fit(room)
+    assert agent.compare(plan).worth > 0.65
+    chain = MDP({0: {"a": [(1.0, 1, 1.0)], "b": [(1.0, 1, 3.0)]}}, terminal=[1])
+    literal = MonteCarloControl(50, exploration=Schedule("power", 1.0, 1.0), random_state=0).fit(chain)
+    np.testing.assert_allclose(literal.action_values_[0], [1.0, 3.0])
+    assert (literal.returns_[0, 25:] == 3).mean() > 0.9
+
+
+@pytest.mark.notes("003", "off-policy-mc")
+def test_off_policy_monte_carlo():
+    room = room_4x3()
+    plan = value_iteration(room)
+    agent = MonteCarloControl(60_000, method="off-policy", random_state=0).fit(room)
+    assert plan.start - agent.compare(plan).worth < 0.02
+    with pytest.raises(ParameterError, match="must explore"):
+        MonteCarloControl(method="off-policy", exploration=0.0).fit(room)
+
+
+@pytest.mark.notes("000-c", "greedy-adp")
+def test_greedy_model_learning_settles_for_too_little():
+    room = room_4x3()
+    plan = value_iteration(room)
+    worth = [ADP(300, random_state=seed).fit(room).compare(plan).worth for seed in range(8)]
+    assert min(worth) < 0.55
+    assert max(worth) <= plan.start + 1e-9
+
+
+@pytest.mark.notes("000-c", "exploration-function")
+def test_optimism_finds_the_best():
+    room = room_4x3()
+    plan = value_iteration(room)
+    for seed in range(4):
+        agent = ADP(500, optimism=2.0, tries=20, random_state=seed).fit(room)
+        assert agent.compare(plan).worth > 0.68
+        assert (agent.visits_[~room.model.terminal] >= 20).sum() > 25
+
+
+@pytest.mark.notes("003", "glie-check")
+def test_schedules_and_their_conditions():
+    assert Schedule("power", 1.0, 1.0).glie() == (True, True, True)
+    assert Schedule("constant", 0.1).glie() == (True, False, False)
+    assert Schedule("exponential", 1.0, 0.9).glie() == (False, True, False)
+    assert not Schedule("exponential", 1.0, 0.9, floor=0.01).glie().holds
+    assert not Schedule("linear", 1.0, 0.0).glie().for_ever
+    assert Schedule("power", 1.0, 0.7).robbins_monro().holds
+    assert not Schedule("power", 1.0, 0.5).robbins_monro().settles
+    assert not Schedule("power", 1.0, 1.5).robbins_monro().for_ever
+    assert Schedule("harmonic", 1.0, 60.0).robbins_monro().holds
+    np.testing.assert_allclose(Schedule("harmonic", 1.0, 60.0).values(3), [1, 60 / 61, 60 / 62])
+    np.testing.assert_allclose(Schedule("linear", 1.0, 0.0).values(5), [1, 0.75, 0.5, 0.25, 0])
+    with pytest.raises(ParameterError, match="kind must be one of"):
+        Schedule("often")
+
+
+@pytest.mark.notes("003", "rl-taxonomy")
+@pytest.mark.notes("001", "rl-policy-named")
+def test_tags_of_methods():
+    for name in METHODS:
+        tags = method_tags(name)
+        assert "control" in tags
+        assert ("model-free" in tags) != ("model-based" in tags)
+        assert agent_class(name)(**METHODS[name].settings)
+    assert {"off-policy", "tabular"} <= set(method_tags("q-learning"))
+    assert "on-policy" in method_tags(SARSA)
+    assert "model-based" in method_tags("adp")
+    with pytest.raises(ParameterError, match="there is no method 'magic'; methods are q-learning"):
+        method_tags("magic")
+
+
+def test_environments_without_a_table_learn_in_python():
+    one, two = (QLearning(40, n_runs=2, random_state=3).fit("Blackjack-v1") for _ in range(2))
+    np.testing.assert_array_equal(one.returns_, two.returns_)
+    assert one.returns_.shape == (2, 40)
+    assert set(np.unique(one.returns_)) <= {-1.0, 0.0, 1.0}
+    assert one.act((20, 10, 0)) in (0, 1)
+    result = one.evaluate(gymnasium.make("Blackjack-v1"), episodes=20)
+    assert -1 <= result.mean <= 1
+    with pytest.raises(ParameterError, match="no finite set; learn it with ActorCritic"):
+        QLearning(2).fit("Pendulum-v1")
+    with pytest.raises(ParameterError, match="only a known process can begin anywhere"):
+        QLearning(2, start="any").fit("Blackjack-v1")
+
+
+def test_runs_are_their_own_and_threads_do_not_matter():
+    room = room_4x3()
+    many = QLearning(50, n_runs=4, random_state=5, n_jobs=2).fit(room)
+    one = QLearning(50, n_runs=1, random_state=5, n_jobs=1).fit(room)
+    np.testing.assert_array_equal(many.returns_[0], one.returns_[0])
+    assert len({tuple(row) for row in many.returns_}) == 4
+    np.testing.assert_allclose(many.action_values_, many.run_values_.mean(axis=0))
+
+
+def test_model_files(tmp_path):
+    room = room_4x3()
+    for agent in (
+        QLearning(20, random_state=0).fit(room),
+        SARSA(20, step_size=0.1, random_state=0).fit("FrozenLake-v1"),
+        ExpectedSARSA(20, random_state=0).fit(room),
+        MonteCarloControl(20, random_state=0).fit(room),
+        ADP(20, random_state=0).fit(room),
+        QLearning(5, random_state=0).fit("Blackjack-v1"),
+    ):
+        loaded = novum.load(novum.save(agent, tmp_path / "agent.novum"))
+        np.testing.assert_array_equal(loaded.action_values_, agent.action_values_)
+        assert loaded.policy_ == agent.policy_
+        assert loaded.get_params() == agent.get_params()
+        assert loaded.states_ == agent.states_
+
+
+def test_what_is_wrong_is_named():
+    room = room_4x3()
+    with pytest.raises(ParameterError, match="'discount' parameter of QLearning must be a float in the range"):
+        QLearning(discount=1.5).fit(room)
+    with pytest.raises(ParameterError, match="two tables go neither with traces nor with planning"):
+        QLearning(double=True, trace_decay=0.5).fit(room)
+    with pytest.raises(ParameterError, match="exploration is a temperature"):
+        QLearning(strategy="softmax", exploration=Schedule("linear", 1.0, 0.0)).fit(room)
+    with pytest.raises(ParameterError, match="is no environment"):
+        QLearning().fit(np.zeros((3, 3)))
+    with pytest.raises(DataError, match="the plan has 48 states"):
+        QLearning(3).fit(room).compare(value_iteration(MDP.from_gymnasium("CliffWalking-v1")))
+    with pytest.raises(ParameterError, match="ADP: this environment has no table"):
+        ADP().fit("Blackjack-v1")
