@@ -49,6 +49,8 @@ void bind_kernels_counts(nb::module_& m);
 void bind_kernels_gram(nb::module_& m);
 void bind_sequence_forward_backward(nb::module_& m);
 void bind_sequence_viterbi(nb::module_& m);
+void bind_cluster_density(nb::module_& m);
+void bind_cluster_hierarchy(nb::module_& m);
 
 namespace {
 
@@ -128,4 +130,7 @@ NB_MODULE(_core, m) {
         {{"forward_backward", "Likelihoods and posteriors of the states of hidden Markov models.", bind_sequence_forward_backward},
          {"kalman", "Filters and smoothers of linear dynamical systems.", bind_sequence_kalman},
          {"viterbi", "Most probable paths.", bind_sequence_viterbi}});
+    add(m, "cluster", "Clusters.",
+        {{"density", "Clusters as regions of density.", bind_cluster_density},
+         {"hierarchy", "Merges of clusters.", bind_cluster_hierarchy}});
 }

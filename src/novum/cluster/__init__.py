@@ -2,15 +2,30 @@
 
 from novum.cluster._functions import k_means, kmeans_plusplus
 from novum.cluster.criterion import within_cluster_error
+from novum.cluster.hierarchy.agglomerative import AgglomerativeClustering
+from novum.cluster.hierarchy.divisive import DivisiveClustering
+from novum.cluster.hierarchy.linkage import linkage
 from novum.cluster.kmeans import KMeans
 from novum.runtime.moved_names import moved_names
 
-__all__ = ["KMeans", "k_means", "kmeans_plusplus", "within_cluster_error"]
+__all__ = [
+    "AgglomerativeClustering",
+    "DivisiveClustering",
+    "KMeans",
+    "k_means",
+    "kmeans_plusplus",
+    "linkage",
+    "within_cluster_error",
+]
 
 __getattr__ = moved_names(
     __name__,
     {
         ".criterion": "WithinClusterError",
+        ".hierarchy.agglomerative": "ward_tree",
+        ".hierarchy.between": "cluster_distance",
+        ".hierarchy.linkage": "Dendrogram",
+        ".hierarchy.plots": "plot_dendrogram",
         ".plots": "plot_kmeans_steps",
     },
 )
