@@ -120,31 +120,11 @@ NOVUM_INLINE void rows_near(const Query& query, const double* q, std::size_t lea
     }
 }
 
-/// How many rows of a leaf lie within eps of q; rows at the very edge are decided by their distance.
-template <Norm N, int D, int BYTES>
-NOVUM_INLINE double count_near(const Query& query, const double* q, std::size_t leaf) {
-    const Tree& tree = query.tree;
-    using S = Simd<double, BYTES>;
-    constexpr std::size_t L = S::LANES;
-    const double* packed = tree.packed + leaf * tree.capacity * tree.d;
-    double count = 0;
-    for (std::size_t v = 0; v < tree.capacity; v += L) {
-        const auto s = neighbors::lane_distances<N, BYTES, D>(q, packed + v, tree.d, tree.capacity, tree.p);
-        const typename S::I surely = s <= query.sure, maybe = s <= query.most;
-        const typename S::I n = -surely, m = maybe != surely;
-        count += static_cast<double>(panel::total<static_cast<int>(L)>(n));
-        if (panel::total<static_cast<int>(L)>(m) == 0) continue;
-        for (std::size_t l = 0; l < L; ++l)
-            if (m[l]) count += query.inside<N>(s[l]) ? 1.0 : 0.0;
-    }
-    return count;
-}
-
 template <Norm N, int D, bool>
 struct FindCores {
     template <int BYTES>
     static NOVUM_INLINE int run(const Tree& tree, double eps, double need, const double* weight, bool negative, std::size_t a,
-                                std::size_t b, std::uint8_t* core) {
+                                std::size_t b, std::uint8_t* core, std::int32_t* few, std::size_t most) {
         const Query query = Query::make<N>(tree, eps);
         const std::size_t c = tree.capacity;
         std::vector<double> sum(c);
@@ -163,7 +143,11 @@ struct FindCores {
                         if (weight)
                             rows_near<N, D, BYTES>(query, q, other, [&](std::size_t place) NOVUM_LAMBDA { sum[l] += weight[place]; });
                         else
-                            sum[l] += count_near<N, D, BYTES>(query, q, other);
+                            rows_near<N, D, BYTES>(query, q, other, [&](std::size_t place) NOVUM_LAMBDA {
+                                const auto known = static_cast<std::size_t>(sum[l]);
+                                if (known < most) few[(leaf * c + l) * most + known] = static_cast<std::int32_t>(place);
+                                sum[l] += 1;
+                            });
                     }
                     open = open || sum[l] < need;
                 }
@@ -187,21 +171,25 @@ struct JoinInside {
         for (std::size_t leaf = a; leaf < b; ++leaf) {
             now.and_then();
             here.take(tree, leaf);
+            std::uint64_t near[64] = {}, cores = 0, known = 0;  // bit m of near[l]: rows l and m are cores within eps of each other
+            for (std::size_t l = 0; l < here.n; ++l) cores |= std::uint64_t{core[leaf * c + l]} << l;
+            for (std::size_t l = 0; l < here.n; ++l)
+                if (cores >> l & 1)
+                    rows_near<N, D, BYTES>(query, here.x.data() + l * tree.d, leaf,
+                                           [&](std::size_t place) NOVUM_LAMBDA { near[l] |= std::uint64_t{1} << (place - leaf * c); });
+            std::size_t groups = 0;
             for (std::size_t l = 0; l < here.n; ++l) {
-                const std::size_t mine = leaf * c + l;
-                if (!core[mine]) continue;
-                rows_near<N, D, BYTES>(query, here.x.data() + l * tree.d, leaf, [&](std::size_t place) NOVUM_LAMBDA {
-                    if (place > mine && core[place]) join(parent, static_cast<std::int64_t>(mine), static_cast<std::int64_t>(place));
-                });
+                if (!(cores >> l & 1) || known >> l & 1) continue;
+                std::uint64_t group = std::uint64_t{1} << l, open = group;
+                while (open) {
+                    const auto m = static_cast<std::size_t>(__builtin_ctzll(open));
+                    open = (open & (open - 1)) | (near[m] & cores & ~group);
+                    group |= near[m] & cores;
+                    parent[leaf * c + m] = static_cast<std::int64_t>(leaf * c + l);
+                }
+                known |= group, ++groups;
             }
-            std::int64_t first = -1;
-            whole[leaf] = 1;
-            for (std::size_t l = 0; l < here.n; ++l) {
-                if (!core[leaf * c + l]) continue;
-                const std::int64_t top = root(parent, static_cast<std::int64_t>(leaf * c + l));
-                if (first < 0) first = top;
-                if (top != first) whole[leaf] = 0;
-            }
+            whole[leaf] = groups <= 1;
         }
         return 0;
     }
@@ -216,31 +204,38 @@ struct JoinAcross {
         const std::size_t c = tree.capacity;
         Leaf here;
         interrupt::Now<8> now;
-        auto first_core = [&](std::size_t leaf) NOVUM_LAMBDA {
-            for (std::size_t place = leaf * c; place < (leaf + 1) * c; ++place)
-                if (core[place]) return static_cast<std::int64_t>(place);
-            return std::int64_t{-1};
+        std::vector<std::int64_t> mine(c), theirs(c);
+        // Roots of the cores of a leaf, -1 for the rest. Return the one they share, -1 if there is no core, -2 if they differ.
+        auto roots = [&](std::size_t leaf, std::vector<std::int64_t>& out) NOVUM_LAMBDA {
+            std::int64_t all = -1;
+            for (std::size_t l = 0; l < c; ++l) {
+                const std::size_t place = leaf * c + l;
+                out[l] = !core[place] ? -1 : all >= 0 && whole[leaf] ? all : root(parent, static_cast<std::int64_t>(place));
+                if (out[l] >= 0) all = all == -1 || all == out[l] ? out[l] : -2;
+            }
+            return all;
         };
         for (std::size_t leaf = a; leaf < b; ++leaf) {
             now.and_then();
-            const std::int64_t mine = first_core(leaf);
-            if (mine < 0) continue;
+            std::int64_t here_all = roots(leaf, mine);
+            if (here_all == -1) continue;
             here.take(tree, leaf);
             leaves_near<N>(query, leaf, leaf + 1, [&](std::size_t other) NOVUM_LAMBDA {
-                const std::int64_t theirs = first_core(other);
-                if (theirs < 0) return true;
-                const bool one_each = whole[leaf] && whole[other];
-                if (one_each && root(parent, mine) == root(parent, theirs)) return true;
+                const std::int64_t there_all = roots(other, theirs);
+                if (there_all == -1 || (there_all >= 0 && there_all == here_all)) return true;
                 bool joined = false;
-                for (std::size_t l = 0; l < here.n && !(joined && one_each); ++l) {
+                for (std::size_t l = 0; l < here.n; ++l) {
+                    if (mine[l] < 0 || (mine[l] == there_all)) continue;
                     const double* q = here.x.data() + l * tree.d;
-                    if (!core[leaf * c + l] || neighbors::least_distance<N, D, false>(tree, q, tree.leaves + other) > query.most) continue;
+                    if (neighbors::least_distance<N, D, false>(tree, q, tree.leaves + other) > query.most) continue;
                     rows_near<N, D, BYTES>(query, q, other, [&](std::size_t place) NOVUM_LAMBDA {
-                        if (!core[place] || (joined && one_each)) return;
+                        if (!core[place] || theirs[place - other * c] == mine[l]) return;
                         join(parent, static_cast<std::int64_t>(leaf * c + l), static_cast<std::int64_t>(place));
                         joined = true;
                     });
+                    if (joined && whole[leaf] && whole[other]) break;  // two leaves that are one each need one link
                 }
+                if (joined) here_all = roots(leaf, mine);
                 return true;
             });
         }
@@ -281,8 +276,8 @@ struct ReachBorders {
 }  // namespace
 
 void find_cores(const Tree& tree, double eps, double need, const double* weight, bool negative, std::size_t a, std::size_t b,
-                std::uint8_t* core) {
-    neighbors::dispatch<FindCores>(tree, eps, need, weight, negative, a, b, core);
+                std::uint8_t* core, std::int32_t* few, std::size_t most) {
+    neighbors::dispatch<FindCores>(tree, eps, need, weight, negative, a, b, core, few, most);
 }
 
 void join_inside(const Tree& tree, double eps, const std::uint8_t* core, std::int64_t* parent, std::uint8_t* whole, std::size_t a,
@@ -310,6 +305,16 @@ std::int64_t number_clusters(const Tree& tree, const std::uint8_t* core, std::in
         label[place] = mine;
     }
     return count;
+}
+
+void reach_listed(const Tree& tree, const std::uint8_t* core, const std::int32_t* few, std::size_t most, std::int64_t* label) {
+    for (std::size_t place = 0; place < tree.leaves * tree.capacity; ++place) {
+        if (core[place] || tree.index[place] == NOBODY) continue;
+        for (std::size_t i = 0; i < most && few[place * most + i] >= 0; ++i) {
+            const auto other = static_cast<std::size_t>(few[place * most + i]);
+            if (core[other] && (label[place] < 0 || label[other] < label[place])) label[place] = label[other];
+        }
+    }
 }
 
 void reach_borders(const Tree& tree, double eps, const std::uint8_t* core, std::size_t a, std::size_t b, std::int64_t* label) {

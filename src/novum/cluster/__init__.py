@@ -2,6 +2,8 @@
 
 from novum.cluster._functions import k_means, kmeans_plusplus
 from novum.cluster.criterion import within_cluster_error
+from novum.cluster.density.dbscan import DBSCAN
+from novum.cluster.density.hdbscan import HDBSCAN
 from novum.cluster.hierarchy.agglomerative import AgglomerativeClustering
 from novum.cluster.hierarchy.divisive import DivisiveClustering
 from novum.cluster.hierarchy.linkage import linkage
@@ -9,6 +11,8 @@ from novum.cluster.kmeans import KMeans
 from novum.runtime.moved_names import moved_names
 
 __all__ = [
+    "DBSCAN",
+    "HDBSCAN",
     "AgglomerativeClustering",
     "DivisiveClustering",
     "KMeans",
@@ -22,6 +26,7 @@ __getattr__ = moved_names(
     __name__,
     {
         ".criterion": "WithinClusterError",
+        ".density.dbscan": "dbscan",
         ".hierarchy.agglomerative": "ward_tree",
         ".hierarchy.between": "cluster_distance",
         ".hierarchy.linkage": "Dendrogram",

@@ -94,7 +94,8 @@ def constrained_merges(X: NDArray, graph: Any, method: str, metric: Any, stop: i
         edges = np.ascontiguousarray(np.column_stack([tree.row, tree.col]).astype(np.int64))
         exact = scipy.sparse.coo_matrix((np.arange(1, len(pair) + 1), (pair[:, 0], pair[:, 1])), shape=(n, n)).tocsr()
         place = np.asarray(exact[edges.min(axis=1), edges.max(axis=1)]).ravel() - 1
-        return numbered(edges, weight[place], n)
+        whole = numbered(edges, weight[place], n)
+        return Merged(*(field[: n - stop] for field in whole))
     children, height = np.empty((n - stop, 2), np.int64), np.empty(n - stop)
     made = _core.cluster.hierarchy.constrained(METHODS.index(method), pair, weight, rows, stop, children, height)
     return Merged(children[:made], height[:made], np.zeros(made, np.int64))

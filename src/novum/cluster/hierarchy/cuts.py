@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster import hierarchy as scipy_hierarchy
 
-__all__ = ["cut_by_height", "cut_by_inconsistency", "cut_by_number", "highest_below"]
+__all__ = ["cut_by_height", "cut_by_inconsistency", "cut_by_number", "cut_where", "highest_below", "labels_below"]
 
 
 def top_nodes(children: NDArray, n: int, k: int) -> list[int]:

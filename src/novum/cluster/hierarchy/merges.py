@@ -24,7 +24,17 @@ from novum.exceptions import DataError, ParameterError
 from novum.neighbors.trees import KDTree
 from novum.runtime.pool import map_ordered
 
-__all__ = ["METHODS", "SQUARED", "Merged", "matrix_merges", "row_merges", "spanning_edges", "square_distances"]
+__all__ = [
+    "METHODS",
+    "SQUARED",
+    "Merged",
+    "empty_merges",
+    "matrix_merges",
+    "numbered",
+    "row_merges",
+    "spanning_edges",
+    "square_distances",
+]
 
 METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")  # in the order of the core
 SQUARED = ("ward", "centroid", "median")  # their updates are of squared Euclidean distances
@@ -107,7 +117,7 @@ def spanning_edges(
     if core is None and n < 2 ** (d + TREE_DOUBLINGS):
         _core.cluster.hierarchy.spanning_rows(rows, form.p, threads, pair, height)
         return pair, form.back(height)
-    tree = KDTree(rows, metric="minkowski", p=form.p) if tree is None else tree
+    tree = KDTree(rows, metric="minkowski", p=form.p) if tree is None else tree  # `rows` are those of a tree that is given
     if lists is None:
         lists = tree.nearest(rows, min(LISTED, n - 1), threads, skip=np.arange(n))
     rounds = _core.cluster.hierarchy.Rounds(tree._handle(), rows, core, *map(np.ascontiguousarray, lists))
