@@ -51,6 +51,9 @@ void bind_sequence_forward_backward(nb::module_& m);
 void bind_sequence_viterbi(nb::module_& m);
 void bind_cluster_density(nb::module_& m);
 void bind_cluster_hierarchy(nb::module_& m);
+void bind_cluster_medoids(nb::module_& m);
+void bind_cluster_silhouette(nb::module_& m);
+void bind_kmeans_online(nb::module_& m);
 
 namespace {
 
@@ -102,6 +105,7 @@ NB_MODULE(_core, m) {
         {{"factor_model", "Factor models of rows with missing cells.", bind_decomposition_factor_model}});
     add(m, "kmeans", "k-means on blocks of rows.",
         {{"dense", "k-means on a block of rows.", bind_kmeans_dense},
+         {"online", "k-means one row at a time.", bind_kmeans_online},
          {"seeding", "k-means++ on a block of rows.", bind_kmeans_seeding},
          {"sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse}});
     add(m, "search", "Nearest rows.", {{"neighbors", "Nearest rows and sums of kernels.", bind_search_neighbors}});
@@ -132,5 +136,7 @@ NB_MODULE(_core, m) {
          {"viterbi", "Most probable paths.", bind_sequence_viterbi}});
     add(m, "cluster", "Clusters.",
         {{"density", "Clusters as regions of density.", bind_cluster_density},
-         {"hierarchy", "Merges of clusters.", bind_cluster_hierarchy}});
+         {"hierarchy", "Merges of clusters.", bind_cluster_hierarchy},
+         {"medoids", "Rows that stand for clusters.", bind_cluster_medoids},
+         {"silhouette", "Distances between rows and clusters.", bind_cluster_silhouette}});
 }

@@ -8,6 +8,9 @@ from novum.cluster.hierarchy.agglomerative import AgglomerativeClustering
 from novum.cluster.hierarchy.divisive import DivisiveClustering
 from novum.cluster.hierarchy.linkage import linkage
 from novum.cluster.kmeans import KMeans
+from novum.cluster.medoids import KMedoids
+from novum.cluster.mini_batch import MiniBatchKMeans
+from novum.cluster.silhouette import silhouette_samples, silhouette_score
 from novum.runtime.moved_names import moved_names
 
 __all__ = [
@@ -16,9 +19,13 @@ __all__ = [
     "AgglomerativeClustering",
     "DivisiveClustering",
     "KMeans",
+    "KMedoids",
+    "MiniBatchKMeans",
     "k_means",
     "kmeans_plusplus",
     "linkage",
+    "silhouette_samples",
+    "silhouette_score",
     "within_cluster_error",
 ]
 

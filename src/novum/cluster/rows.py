@@ -41,7 +41,7 @@ def checked_square(matrix: NDArray, owner: str, what: str = "Distance matrix") -
     """Return a matrix; raise unless it is square."""
     if matrix.shape[0] != matrix.shape[1]:
         raise DataError(
-            f"{what} should be square, got matrix of shape {matrix.shape}. {owner}(metric='precomputed') takes the distances between"
-            " all rows."
+            f"{what} should be square, got matrix of shape {matrix.shape}. {owner}(metric='precomputed') takes the distances"
+            " between all rows."
         )
     return matrix

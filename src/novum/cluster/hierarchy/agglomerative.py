@@ -169,7 +169,7 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
             )
         if self.distance_threshold is not None and not self.compute_full_tree:
             raise ParameterError(
-                "compute_full_tree must be True if distance_threshold is set. Leave AgglomerativeClustering's compute_full_tree at 'auto'."
+                "compute_full_tree must be True if distance_threshold is set. Leave that of AgglomerativeClustering at 'auto'."
             )
         if self.linkage == "ward" and (callable(self.metric) or usual_name(self.metric) != "euclidean"):
             raise ParameterError(
@@ -211,8 +211,8 @@ def ward_tree(X: Rows, *, connectivity: Any = None, n_clusters: Any = None, retu
     X = check_array(X.reshape(-1, 1) if X.ndim == 1 else X, dtype=np.float64, ensure_min_samples=2, input_name="X")
     if n_clusters is not None and connectivity is None:
         warnings.warn(
-            "Partial build of the tree is implemented only for structured clustering (i.e. with explicit connectivity). The algorithm"
-            " will build the full tree and only retain the lower branches required for the specified number of clusters",
+            "Partial build of the tree is implemented only for structured clustering (i.e. with explicit connectivity). The"
+            " algorithm will build the full tree and only retain the lower branches required for the specified number of clusters",
             stacklevel=2,
         )
     if n_clusters is not None and n_clusters > len(X):

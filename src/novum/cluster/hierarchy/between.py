@@ -50,7 +50,8 @@ def cluster_distance(A: Rows, B: Rows, linkage: Any = "single", metric: Any = "e
         return float(of_pairs(pairwise_distances(A, B, metric, **params)))
     if linkage not in ("centroid", "ward"):
         raise ParameterError(
-            f"Unknown linkage type {linkage!r}: cluster_distance knows {[*OF_PAIRS, 'centroid', 'ward']}, or a function of the distances."
+            f"Unknown linkage type {linkage!r}: cluster_distance knows {[*OF_PAIRS, 'centroid', 'ward']}, or a function of the"
+            " distances."
         )
     if linkage == "ward" and metric not in ("euclidean", "l2"):
         raise ParameterError(

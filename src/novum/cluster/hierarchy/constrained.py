@@ -37,8 +37,8 @@ def linked_graph(connectivity: Any, X: NDArray, metric: Any, owner: str) -> tupl
     graph = scipy.sparse.csr_matrix(connectivity)
     if graph.shape != (n, n):
         raise DataError(
-            f"Wrong shape for connectivity matrix: {graph.shape} when X is {X.shape}. {owner}(connectivity=...) takes a row and a column"
-            " per row of X."
+            f"Wrong shape for connectivity matrix: {graph.shape} when X is {X.shape}. {owner}(connectivity=...) takes a row"
+            " and a column per row of X."
         )
     graph = (graph + graph.T).tolil()
     graph.setdiag(0)
@@ -48,7 +48,8 @@ def linked_graph(connectivity: Any, X: NDArray, metric: Any, owner: str) -> tupl
     if count == 1:
         return graph, 1
     warnings.warn(
-        f"the number of connected components of the connectivity matrix is {count} > 1. Completing it to avoid stopping the tree early.",
+        f"the number of connected components of the connectivity matrix is {count} > 1. Completing it to avoid stopping the tree"
+        " early.",
         UserWarning,
         stacklevel=5,
     )

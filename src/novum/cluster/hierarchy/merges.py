@@ -28,6 +28,7 @@ __all__ = [
     "METHODS",
     "SQUARED",
     "Merged",
+    "check_memory",
     "empty_merges",
     "matrix_merges",
     "numbered",
@@ -69,12 +70,12 @@ def empty_merges(n: int) -> tuple[NDArray, NDArray]:
     return np.empty((n - 1, 2), np.int64), np.empty(n - 1)
 
 
-def check_memory(n: int, method: str, owner: str) -> None:
+def check_memory(n: int, owner: str, remedy: str) -> None:
     """Raise where a matrix of n rows would not fit into memory."""
     if n * n * 8 > MEMORY_SHARE * memory_bytes():
         raise DataError(
-            f"{owner}: {method} linkage of {n} rows needs a matrix of {n * n * 8 / 2**30:.0f} GiB. Give fewer rows (the centers of"
-            " KMeans, say), or take linkage 'single' or 'ward', which need none."
+            f"{owner}: {n} rows need a matrix of {n * n * 8 / 2**30:.0f} GiB, more than this machine holds. Give fewer rows (the"
+            f" centers of KMeans, say), or {remedy}."
         )
 
 
@@ -110,7 +111,7 @@ def spanning_edges(
     lists: tuple[NDArray, NDArray] | None = None,
     tree: KDTree | None = None,
 ) -> tuple[NDArray, NDArray]:
-    """Return the edges of the least spanning tree of rows under a norm, in no order; weights are at least the `core` of both ends."""
+    """Return the edges of the least spanning tree of rows under a norm, in no order; no weight is below the `core` of its ends."""
     pair, height = empty_merges(len(X))
     rows = np.ascontiguousarray(form.changed(X), np.float64)
     n, d = rows.shape
@@ -165,6 +166,6 @@ def row_merges(
         return numbered(pair, height, n)
     if method == "single" and form is not None and form.p >= 1:
         return numbered(*spanning_edges(X, form, threads), n)
-    check_memory(n, method, owner)
+    check_memory(n, owner, "take linkage 'single' or 'ward', which need none")
     squared = method in SQUARED
     return matrix_merges(square_distances(X, metric, params, threads, squared), method, squared=squared)
