@@ -231,7 +231,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
                 f" and type {medoid.dtype}."
             )
         if medoid.min() < 0 or medoid.max() >= n:
-            raise ParameterError(f"KMedoids(init=...): rows are numbered 0 to {n - 1}, got {medoid.min()} to {medoid.max()}.")
+            raise ParameterError(
+                f"KMedoids(init=...): rows are numbered 0 to {n - 1}, got {medoid.min()} to {medoid.max()}."
+            )
         return medoid
 
     def transform(self, X: Rows) -> NDArray:

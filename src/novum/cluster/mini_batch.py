@@ -235,7 +235,9 @@ class MiniBatchKMeans(CenterModel):
         [rows in memory or a sparse matrix, no target, weights]
         """
         source = self._source(X, None, sample_weight).host()
-        source = source.in_memory("MiniBatchKMeans draws rows at random", "give every batch to partial_fit, or use KMeans")
+        source = source.in_memory(
+            "MiniBatchKMeans draws rows at random", "give every batch to partial_fit, or use KMeans"
+        )
         rows, weight = dense_rows(source.array()), source.weight
         n = rows.shape[0]
         self._check_enough(n)

@@ -46,7 +46,9 @@ def checked_clusters(X: Any, labels: Any, metric: Any) -> tuple[Any, NDArray, ND
         )
     if isinstance(metric, str) and metric == "precomputed":
         if X.shape[0] != X.shape[1]:
-            raise DataError(f"silhouette(metric='precomputed'): distances form a square matrix, not one of shape {X.shape}.")
+            raise DataError(
+                f"silhouette(metric='precomputed'): distances form a square matrix, not one of shape {X.shape}."
+            )
         diagonal = X.diagonal()
         if (np.abs(diagonal) > 100 * np.finfo(X.dtype).eps).any():
             raise DataError(

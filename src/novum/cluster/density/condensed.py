@@ -37,7 +37,9 @@ def condense(tree: Merged, least: int) -> CondensedTree:
     row_cluster, row_death = np.empty(n, np.int64), np.empty(n)
     found = _core.cluster.density.condense(tree.children, tree.height, tree.size, least, row_cluster, row_death)
     parent, size, birth = (np.asarray(part) for part in found)
-    return CondensedTree(parent.astype(np.int64), size.astype(np.int64), birth.astype(np.float64), row_cluster, row_death)
+    return CondensedTree(
+        parent.astype(np.int64), size.astype(np.int64), birth.astype(np.float64), row_cluster, row_death
+    )
 
 
 def stability_of(tree: CondensedTree) -> NDArray:

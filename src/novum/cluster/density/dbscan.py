@@ -62,7 +62,9 @@ def density_in_tree(X: NDArray, form: Form, eps: float, need: float, weight: NDA
         for _ in map_ordered(lambda part: work(*part), parts, threads):
             pass
 
-    listed = need - 1 if weight is None and need <= MOST_LISTED else 0  # a row that is no core has so many neighbors at most
+    listed = (
+        need - 1 if weight is None and need <= MOST_LISTED else 0
+    )  # a row that is no core has so many neighbors at most
     few = np.full((len(places), int(listed)), -1, np.int32)
     each(lambda a, b: kernels.find_cores(handle, radius, need, placed, a, b, core, few))
     each(lambda a, b: kernels.join_inside(handle, radius, core, parent, whole, a, b))

@@ -261,13 +261,19 @@ class HDBSCAN(ClusterMixin, Estimator):
         if home_of(X) != "memory" or hasattr(X, "total"):
             return rows_in_memory(self, X)[0]
         X = validate_data(
-            self, X, accept_sparse=["csr", "lil"], dtype=np.float64, ensure_all_finite=precomputed and scipy.sparse.issparse(X)
+            self,
+            X,
+            accept_sparse=["csr", "lil"],
+            dtype=np.float64,
+            ensure_all_finite=precomputed and scipy.sparse.issparse(X),
         )
         X = X.tocsr() if scipy.sparse.issparse(X) else X
         if not precomputed:
             return X
         if not scipy.sparse.issparse(X) and np.isnan(X).any():
-            raise DataError("np.nan values found in precomputed-dense: HDBSCAN takes np.inf for distances that are missing.")
+            raise DataError(
+                "np.nan values found in precomputed-dense: HDBSCAN takes np.inf for distances that are missing."
+            )
         if X.shape[0] != X.shape[1]:
             raise DataError(
                 f"The precomputed distance matrix is expected to be symmetric, however it has shape {X.shape}. Please verify that"
@@ -286,7 +292,9 @@ class HDBSCAN(ClusterMixin, Estimator):
         """Return the tree of single linkage of (2)."""
         params, threads = dict(self.metric_params or {}), thread_count(self.n_jobs)
         if self.algorithm in ("kd_tree", "ball_tree") and scipy.sparse.issparse(X):
-            raise ParameterError("Sparse data matrices only support algorithm `brute`. Set it, or leave HDBSCAN's at 'auto'.")
+            raise ParameterError(
+                "Sparse data matrices only support algorithm `brute`. Set it, or leave HDBSCAN's at 'auto'."
+            )
         if precomputed and scipy.sparse.issparse(X):
             return tree_of_graph(X / self.alpha, k, float(params.get("max_distance", 0.0)))
         if precomputed:

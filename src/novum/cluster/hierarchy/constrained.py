@@ -90,7 +90,9 @@ def constrained_merges(X: NDArray, graph: Any, method: str, metric: Any, stop: i
     rows = np.ascontiguousarray(X, np.float64)
     weight = np.zeros(len(pair)) if method == "ward" else edge_lengths(rows, metric, pair)
     if method == "single":
-        lengths = scipy.sparse.coo_matrix((weight + 1.0, (pair[:, 0], pair[:, 1])), shape=(n, n)).tocsr()  # zero is no edge
+        lengths = scipy.sparse.coo_matrix(
+            (weight + 1.0, (pair[:, 0], pair[:, 1])), shape=(n, n)
+        ).tocsr()  # zero is no edge
         tree = minimum_spanning_tree(lengths).tocoo()
         edges = np.ascontiguousarray(np.column_stack([tree.row, tree.col]).astype(np.int64))
         exact = scipy.sparse.coo_matrix((np.arange(1, len(pair) + 1), (pair[:, 0], pair[:, 1])), shape=(n, n)).tocsr()

@@ -76,7 +76,9 @@ def cut_by_height(children: NDArray, height: NDArray, n: int, threshold: float) 
     return cut_where(children, n, highest_below(children, n, height) < threshold)
 
 
-def cut_by_inconsistency(children: NDArray, height: NDArray, size: NDArray, n: int, threshold: float, depth: int) -> NDArray:
+def cut_by_inconsistency(
+    children: NDArray, height: NDArray, size: NDArray, n: int, threshold: float, depth: int
+) -> NDArray:
     """Return the labels of (3)."""
     table = np.column_stack([children, height, size]).astype(np.float64)
     coefficient = scipy_hierarchy.inconsistent(table, depth)[:, 3]

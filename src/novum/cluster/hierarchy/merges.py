@@ -118,7 +118,9 @@ def spanning_edges(
     if core is None and n < 2 ** (d + TREE_DOUBLINGS):
         _core.cluster.hierarchy.spanning_rows(rows, form.p, threads, pair, height)
         return pair, form.back(height)
-    tree = KDTree(rows, metric="minkowski", p=form.p) if tree is None else tree  # `rows` are those of a tree that is given
+    tree = (
+        KDTree(rows, metric="minkowski", p=form.p) if tree is None else tree
+    )  # `rows` are those of a tree that is given
     if lists is None:
         lists = tree.nearest(rows, min(LISTED, n - 1), threads, skip=np.arange(n))
     rounds = _core.cluster.hierarchy.Rounds(tree._handle(), rows, core, *map(np.ascontiguousarray, lists))
