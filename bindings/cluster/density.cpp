@@ -25,14 +25,16 @@ using Cores = Vector<const std::uint8_t>;
 std::size_t places_of(const Handle& handle) { return handle.tree.leaves * handle.tree.capacity; }
 
 void check(const Handle& handle, std::size_t core, std::size_t a, std::size_t b) {
-    require(!handle.tree.ball && core == places_of(handle) && a <= b && b <= handle.tree.leaves, "cluster: a k-d tree, a mark per place, leaves");
+    require(!handle.tree.ball && core == places_of(handle) && a <= b && b <= handle.tree.leaves,
+            "cluster: a k-d tree, a mark per place, leaves");
     require(handle.tree.capacity <= 64, "cluster: leaves of 64 rows at most");
 }
 
 void check_parents(const Handle& handle, const Vector<std::int64_t>& parent) {
     require(parent.shape(0) == places_of(handle), "cluster: a parent per place");
     const auto places = static_cast<std::int64_t>(parent.shape(0));
-    require(std::all_of(parent.data(), parent.data() + places, [&](std::int64_t p) { return p >= 0 && p < places; }), "cluster: parents that exist");
+    require(std::all_of(parent.data(), parent.data() + places, [&](std::int64_t p) { return p >= 0 && p < places; }),
+            "cluster: parents that exist");
 }
 
 void find_cores(const Handle& handle, double eps, double need, std::optional<Vector<const double>> weight, std::size_t a, std::size_t b,
@@ -84,7 +86,8 @@ Clusters condense(Matrix<const std::int64_t> children, Vector<const double> heig
     require(m > 0 && children.shape(1) == 2 && height.shape(0) == m && size.shape(0) == m && least > 1, "cluster: a tree of merges");
     require(row_cluster.shape(0) == n && row_death.shape(0) == n, "cluster: a result per row");
     for (std::size_t i = 0; i < 2 * m; ++i)
-        require(children.data()[i] >= 0 && children.data()[i] < static_cast<std::int64_t>(n + i / 2), "cluster: children made before their parents");
+        require(children.data()[i] >= 0 && children.data()[i] < static_cast<std::int64_t>(n + i / 2),
+                "cluster: children made before their parents");
     nb::gil_scoped_release release;
     auto found = novum::cluster::condense(children.data(), height.data(), size.data(), n, least, row_cluster.data(), row_death.data());
     return {std::move(found.parent), std::move(found.size), std::move(found.birth)};
@@ -102,8 +105,8 @@ void reach_listed(const Handle& handle, Cores core, Matrix<const std::int32_t> f
 }  // namespace
 
 void bind_cluster_density(nb::module_& m) {
-    m.def("find_cores", &find_cores, "tree"_a, "eps"_a, "need"_a, "weight"_a.none().noconvert(), "a"_a, "b"_a, "core"_a.noconvert(), "few"_a.noconvert(),
-          "Mark the places of leaves a to b with enough weight around them.");
+    m.def("find_cores", &find_cores, "tree"_a, "eps"_a, "need"_a, "weight"_a.none().noconvert(), "a"_a, "b"_a, "core"_a.noconvert(),
+          "few"_a.noconvert(), "Mark the places of leaves a to b with enough weight around them.");
     m.def("join_inside", &join_inside, "tree"_a, "eps"_a, "core"_a.noconvert(), "parent"_a.noconvert(), "whole"_a.noconvert(), "a"_a, "b"_a,
           "Join the cores of every leaf; mark leaves that became one.");
     m.def("join_across", &join_across, "tree"_a, "eps"_a, "core"_a.noconvert(), "parent"_a.noconvert(), "whole"_a.noconvert(), "a"_a, "b"_a,

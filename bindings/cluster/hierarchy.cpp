@@ -60,19 +60,22 @@ void tree_of(Matrix<const std::int64_t> pair, std::size_t n, Matrix<std::int64_t
     cl::tree_of(pair.data(), m, n, children.data(), size.data());
 }
 
-std::size_t constrained(int linkage, Matrix<const std::int64_t> pair, Vector<const double> weight, Matrix<const double> rows, std::size_t stop,
-                        Matrix<std::int64_t> children, Vector<double> height) {
+std::size_t constrained(int linkage, Matrix<const std::int64_t> pair, Vector<const double> weight, Matrix<const double> rows,
+                        std::size_t stop, Matrix<std::int64_t> children, Vector<double> height) {
     const std::size_t n = rows.shape(0), m = pair.shape(0);
     require(linkage >= 0 && linkage < 7 && pair.shape(1) == 2 && weight.shape(0) == m, "cluster: a weight per edge");
-    require(stop > 0 && stop <= n && children.shape(0) == n - stop && children.shape(1) == 2 && height.shape(0) == n - stop, "cluster: a row per merge");
+    require(stop > 0 && stop <= n && children.shape(0) == n - stop && children.shape(1) == 2 && height.shape(0) == n - stop,
+            "cluster: a row per merge");
     std::vector<cl::Edge> edges(m);
     for (std::size_t e = 0; e < m; ++e) {
         edges[e] = {pair.data()[2 * e], pair.data()[2 * e + 1], weight.data()[e]};
-        require(edges[e].a >= 0 && edges[e].b >= 0 && std::max(edges[e].a, edges[e].b) < static_cast<std::int64_t>(n) && edges[e].a != edges[e].b,
+        require(edges[e].a >= 0 && edges[e].b >= 0 && std::max(edges[e].a, edges[e].b) < static_cast<std::int64_t>(n) &&
+                    edges[e].a != edges[e].b,
                 "cluster: edges between rows that exist");
     }
     nb::gil_scoped_release release;
-    return cl::constrained(static_cast<cl::Linkage>(linkage), edges.data(), m, rows.data(), n, rows.shape(1), stop, children.data(), height.data());
+    return cl::constrained(static_cast<cl::Linkage>(linkage), edges.data(), m, rows.data(), n, rows.shape(1), stop, children.data(),
+                           height.data());
 }
 
 /// The rounds of a spanning tree, with the arrays that they read.
@@ -86,11 +89,7 @@ struct Rounds {
 
     Rounds(const Handle& handle, Matrix<const double> rows, std::optional<Vector<const double>> core, Matrix<const double> distance,
            Matrix<const std::int64_t> index)
-        : handle(handle),
-          rows(rows),
-          core(core),
-          distance(distance),
-          index(index) {
+        : handle(handle), rows(rows), core(core), distance(distance), index(index) {
         const std::size_t n = rows.shape(0);
         require(n == handle.tree.n && rows.shape(1) == handle.tree.d, "cluster: the rows of the tree");
         require(!core || core->shape(0) == n, "cluster: a core distance per row");
@@ -135,7 +134,8 @@ void bind_cluster_hierarchy(nb::module_& m) {
     m.def("tree_of", &tree_of, "pair"_a.noconvert(), "n"_a, "children"_a.noconvert(), "size"_a.noconvert(),
           "Write the numbers of the clusters that merges make, and their sizes.");
     m.def("constrained", &constrained, "linkage"_a, "pair"_a.noconvert(), "weight"_a.noconvert(), "rows"_a.noconvert(), "stop"_a,
-          "children"_a.noconvert(), "height"_a.noconvert(), "Merge along edges until `stop` clusters are left; return how many merges were made.");
+          "children"_a.noconvert(), "height"_a.noconvert(),
+          "Merge along edges until `stop` clusters are left; return how many merges were made.");
     nb::class_<Rounds>(m, "Rounds", "Boruvka's rounds over a search tree.")
         .def(nb::init<const Handle&, Matrix<const double>, std::optional<Vector<const double>>, Matrix<const double>,
                       Matrix<const std::int64_t>>(),

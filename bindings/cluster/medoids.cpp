@@ -33,7 +33,8 @@ std::tuple<double, std::size_t, std::size_t, bool> faster_pam(Matrix<const Real>
     for (std::size_t m = 0; m < medoid.shape(0); ++m)
         require(medoid.data()[m] >= 0 && static_cast<std::size_t>(medoid.data()[m]) < n, "cluster: medoids that exist");
     nb::gil_scoped_release release;
-    const auto found = cl::faster_pam(matrix.data(), n, weight ? weight->data() : nullptr, medoid.data(), medoid.shape(0), most_rounds, label.data());
+    const auto found =
+        cl::faster_pam(matrix.data(), n, weight ? weight->data() : nullptr, medoid.data(), medoid.shape(0), most_rounds, label.data());
     return {found.loss, found.rounds, found.swaps, found.converged};
 }
 

@@ -14,7 +14,8 @@ template <class Real>
 void cluster_sums(Matrix<const Real> rows, double p, bool squared, Vector<const std::int64_t> begin, std::size_t from, std::size_t to,
                   Matrix<double> sum) {
     const std::size_t n = rows.shape(0), k = begin.shape(0) - 1;
-    require(p > 0 && begin.shape(0) > 1 && begin.data()[0] == 0 && begin.data()[k] == static_cast<std::int64_t>(n), "cluster: clusters of all rows");
+    require(p > 0 && begin.shape(0) > 1 && begin.data()[0] == 0 && begin.data()[k] == static_cast<std::int64_t>(n),
+            "cluster: clusters of all rows");
     for (std::size_t c = 0; c < k; ++c) require(begin.data()[c] <= begin.data()[c + 1], "cluster: clusters one after the other");
     require(from <= to && to <= n && sum.shape(0) == to - from && sum.shape(1) == k, "cluster: a sum per row and cluster");
     nb::gil_scoped_release release;

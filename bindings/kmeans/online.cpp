@@ -19,13 +19,15 @@ double online(Matrix<const Real> x, std::optional<Vector<const double>> weight, 
     require(k > 0 && centers.shape(1) == x.shape(1) && mass.shape(0) == k && label.shape(0) == n, "kmeans: centers as wide as the rows");
     require(!weight || weight->shape(0) == n, "kmeans: a weight per row");
     nb::gil_scoped_release release;
-    return novum::kmeans::online(x.data(), weight ? weight->data() : nullptr, n, x.shape(1), rate, centers.data(), k, mass.data(), label.data());
+    return novum::kmeans::online(x.data(), weight ? weight->data() : nullptr, n, x.shape(1), rate, centers.data(), k, mass.data(),
+                                 label.data());
 }
 
 template <class Real>
 void bind(nb::module_& m) {
-    m.def("online", &online<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "rate"_a, "centers"_a.noconvert(), "mass"_a.noconvert(),
-          "label"_a.noconvert(), "Move the nearest center towards every row in turn; return the sum of squared distances before the moves.");
+    m.def("online", &online<Real>, "x"_a.noconvert(), "weight"_a.none().noconvert(), "rate"_a, "centers"_a.noconvert(),
+          "mass"_a.noconvert(), "label"_a.noconvert(),
+          "Move the nearest center towards every row in turn; return the sum of squared distances before the moves.");
 }
 
 }  // namespace

@@ -73,8 +73,7 @@ struct Outside {
 
 void lower(std::atomic<double>& best, double value) {
     double known = best.load(std::memory_order_relaxed);
-    while (value < known && !best.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
-    }
+    while (value < known && !best.compare_exchange_weak(known, value, std::memory_order_relaxed)) {}
 }
 
 }  // namespace
@@ -132,7 +131,8 @@ void Boruvka::mark_nodes() {
 
 std::size_t Boruvka::prepare() {
     const std::size_t n = rows.n;
-    for (std::size_t i = 0; i < n; ++i) component[i] = root(static_cast<std::int64_t>(i)), best[i].store(INFINITE, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < n; ++i)
+        component[i] = root(static_cast<std::int64_t>(i)), best[i].store(INFINITE, std::memory_order_relaxed);
     mark_nodes();
     waiting.clear();
     interrupt::poll();
@@ -154,7 +154,8 @@ std::size_t Boruvka::prepare() {
         if (mine.row >= 0) lower(best[at(own)], mine.weight);
     }
     std::erase_if(waiting, [&](std::size_t i) { return bound[i] > best[at(component[i])].load(std::memory_order_relaxed); });
-    std::sort(waiting.begin(), waiting.end(), [&](std::size_t a, std::size_t b) { return bound[a] < bound[b] || (bound[a] == bound[b] && a < b); });
+    std::sort(waiting.begin(), waiting.end(),
+              [&](std::size_t a, std::size_t b) { return bound[a] < bound[b] || (bound[a] == bound[b] && a < b); });
     return waiting.size();
 }
 

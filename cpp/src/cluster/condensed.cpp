@@ -13,7 +13,9 @@ Condensed condense(const std::int64_t* children, const double* height, const std
     };
     std::vector<Node> node(2 * n - 1);
     Condensed out{{-1}, {static_cast<std::int64_t>(n)}, {0.0}};
-    auto rows_below = [&](std::int64_t child) { return child < static_cast<std::int64_t>(n) ? 1 : size[static_cast<std::size_t>(child) - n]; };
+    auto rows_below = [&](std::int64_t child) {
+        return child < static_cast<std::int64_t>(n) ? 1 : size[static_cast<std::size_t>(child) - n];
+    };
     for (std::size_t i = 2 * n - 2; i >= n; --i) {  // children have lower numbers: from the root downwards
         const std::size_t merge = i - n;
         const Node here = node[i];

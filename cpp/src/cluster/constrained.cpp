@@ -71,8 +71,8 @@ struct State {
 
 }  // namespace
 
-std::size_t constrained(Linkage linkage, const Edge* edges, std::size_t m, const double* rows, std::size_t n, std::size_t d, std::size_t stop,
-                        std::int64_t* children, double* height) {
+std::size_t constrained(Linkage linkage, const Edge* edges, std::size_t m, const double* rows, std::size_t n, std::size_t d,
+                        std::size_t stop, std::int64_t* children, double* height) {
     const bool ward = linkage == Linkage::ward;
     const std::size_t most = 2 * n;
     State state{linkage, ward ? d : 0, std::vector<List>(most), std::vector<double>(most, 1.0), {}, std::vector<bool>(most, false), {}};

@@ -48,7 +48,8 @@ struct State {
 
     void removals() {
         std::fill(removal.begin(), removal.end(), 0.0);
-        for (std::size_t i = 0; i < n; ++i) removal[at(near[i])] += w(i) * (static_cast<double>(second[i]) - static_cast<double>(nearest[i]));
+        for (std::size_t i = 0; i < n; ++i)
+            removal[at(near[i])] += w(i) * (static_cast<double>(second[i]) - static_cast<double>(nearest[i]));
     }
 
     /// Put row c in the place of medoid m; every row's nearest two follow.
@@ -82,7 +83,8 @@ struct Judge {
         double gained = 0;
         auto look = [&](std::size_t i) NOVUM_LAMBDA {
             if (!(d[i] < state.second[i])) return;
-            const double far = static_cast<double>(state.second[i]), own = static_cast<double>(state.nearest[i]), here = static_cast<double>(d[i]);
+            const double far = static_cast<double>(state.second[i]), own = static_cast<double>(state.nearest[i]),
+                         here = static_cast<double>(d[i]);
             if (here < own) {
                 gained += state.w(i) * (here - own);
                 state.change[at(state.near[i])] += state.w(i) * (own - far);

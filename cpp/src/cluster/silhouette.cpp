@@ -52,8 +52,7 @@ struct Sums {
                         for (std::size_t l = 0; v + l < count; ++l) rest[r] += s[r][l];
                 }
             }
-            for (std::size_t r = 0; r < here; ++r)
-                sum[(i + r - out_from) * k + c] += panel::total<static_cast<int>(L)>(total[r]) + rest[r];
+            for (std::size_t r = 0; r < here; ++r) sum[(i + r - out_from) * k + c] += panel::total<static_cast<int>(L)>(total[r]) + rest[r];
         }
         return 0;
     }
@@ -90,7 +89,7 @@ void cluster_sums(const Real* rows, std::size_t, std::size_t d, double p, bool s
 }
 template void cluster_sums(const float*, std::size_t, std::size_t, double, bool, const std::int64_t*, std::size_t, std::size_t, std::size_t,
                            double*);
-template void cluster_sums(const double*, std::size_t, std::size_t, double, bool, const std::int64_t*, std::size_t, std::size_t, std::size_t,
-                           double*);
+template void cluster_sums(const double*, std::size_t, std::size_t, double, bool, const std::int64_t*, std::size_t, std::size_t,
+                           std::size_t, double*);
 
 }  // namespace novum::cluster

@@ -1,4 +1,5 @@
-// Merges from the rows themselves, without a matrix: Ward's by centers, single linkage by Prim's spanning tree; and the numbers of clusters.
+// Merges from the rows themselves, without a matrix: Ward's by centers, single linkage by Prim's spanning tree; and the numbers of
+// clusters.
 //
 // Points lie column by column; the place of one that is gone is taken by the last, so that scans meet the living only.
 #include <algorithm>
@@ -20,8 +21,8 @@ using neighbors::Norm;
 using panel::Simd;
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 constexpr std::size_t NONE = std::numeric_limits<std::size_t>::max();
-constexpr std::size_t LANE = 8;             // of the widest vector: places are padded to it
-constexpr std::size_t SHARED = 1u << 17;    // coordinates from which on two threads share a scan: below, calling one costs more
+constexpr std::size_t LANE = 8;           // of the widest vector: places are padded to it
+constexpr std::size_t SHARED = 1u << 17;  // coordinates from which on two threads share a scan: below, calling one costs more
 constexpr std::size_t LEAST_PART = 1u << 12;
 
 struct Least {
@@ -62,7 +63,8 @@ Least shared(Team& team, std::size_t m, std::size_t d, Scan scan) {
     const std::size_t parts = 2 * static_cast<std::size_t>(team.size());
     const std::size_t each = std::max(LEAST_PART, (m / parts + LANE) / LANE * LANE), count = (m + each - 1) / each;
     std::vector<Least> found(count);
-    team.run(static_cast<std::uint32_t>(count), [&](std::uint32_t part, int) { found[part] = scan(part * each, std::min(m, (part + 1) * each)); });
+    team.run(static_cast<std::uint32_t>(count),
+             [&](std::uint32_t part, int) { found[part] = scan(part * each, std::min(m, (part + 1) * each)); });
     Least best;
     for (const Least& each_found : found)
         if (each_found.value < best.value) best = each_found;
@@ -161,7 +163,7 @@ void ward_chain(const double* rows, std::size_t n, std::size_t d, int threads, M
     Team team(n * d < SHARED ? 1 : threads);
     std::vector<double> size(points.stride, 1.0), x(d), y(d);
     std::vector<std::size_t> chain, position(n, NONE);  // position: where a place stands in the chain
-    std::vector<double> link;  // from every member of the chain to the one before it
+    std::vector<double> link;                           // from every member of the chain to the one before it
     interrupt::Now<16> now;
     for (std::size_t i = 0; i + 1 < n; ++i) {
         if (chain.empty()) chain.push_back(0), link.push_back(INFINITE), position[0] = 0;
@@ -173,7 +175,8 @@ void ward_chain(const double* rows, std::size_t n, std::size_t d, int threads, M
                 return widest<WardScan>(points, size.data(), x.data(), size[at], at, begin, end);
             });
             if (next.place == NONE) next.place = before != NONE ? before : (at + 1) % points.m;
-            if (before != NONE && !(next.value < link.back())) next = {link.back(), before};  // ties: the one before, or the chain runs in circles
+            if (before != NONE && !(next.value < link.back()))
+                next = {link.back(), before};  // ties: the one before, or the chain runs in circles
             if (next.place == before) break;
             link.push_back(next.value);
             position[next.place] = chain.size();

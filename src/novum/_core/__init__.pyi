@@ -4,6 +4,7 @@ Compiled kernels. Private: call them through the Python modules that own them.
 
 from novum._core import (
     classes as classes,
+    cluster as cluster,
     decomposition as decomposition,
     distributions as distributions,
     evaluation as evaluation,

@@ -61,7 +61,8 @@ def start_medoids(matrix: NDArray, weight: NDArray | None, k: int, init: Any, st
     # rows far apart: drawn by their distance to the nearest one drawn before
     draws = stream.uniform("medoids++", run, k)
     w = np.ones(n) if weight is None else weight
-    nearest, chosen = np.ones(n), []
+    nearest = np.ones(n)
+    chosen: list[int] = []
     for draw in draws:
         mass = w * nearest
         mass[chosen] = 0.0

@@ -262,8 +262,8 @@ class SpectralClustering(ClusterMixin, Estimator):
         given = isinstance(self.affinity, str) and self.affinity.startswith("precomputed")
         if X.shape[0] == X.shape[1] and not given:
             warnings.warn(
-                "The spectral clustering API has changed. ``fit``now constructs an affinity matrix from data. To use a custom affinity"
-                " matrix, set ``affinity=precomputed``.",
+                "The spectral clustering API has changed. ``fit``now constructs an affinity matrix from data. To use a custom"
+                " affinity matrix, set ``affinity=precomputed``.",
                 DataWarning,
                 stacklevel=4,
             )

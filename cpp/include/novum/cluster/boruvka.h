@@ -49,14 +49,14 @@ class Boruvka {
     const double *core, *list_distance;
     const std::int64_t* list_index;
     std::size_t k;
-    std::vector<std::int64_t> parent, component;          // (n,)
-    std::vector<std::int64_t> node_component;             // (2 leaves,): the component of all rows below, or -1
-    std::vector<std::int64_t> place_component;            // (leaves * capacity,)
-    std::vector<double> place_core, bound;                // bound (n,): below the weight of every edge outwards
-    std::vector<Candidate> candidate;                     // (n,): an edge outwards, or row < 0
-    std::vector<std::atomic<double>> best;                // (n,): by component
+    std::vector<std::int64_t> parent, component;  // (n,)
+    std::vector<std::int64_t> node_component;     // (2 leaves,): the component of all rows below, or -1
+    std::vector<std::int64_t> place_component;    // (leaves * capacity,)
+    std::vector<double> place_core, bound;        // bound (n,): below the weight of every edge outwards
+    std::vector<Candidate> candidate;             // (n,): an edge outwards, or row < 0
+    std::vector<std::atomic<double>> best;        // (n,): by component
     std::vector<std::size_t> waiting;
-    std::vector<Candidate> edge_to;                       // the edges taken
+    std::vector<Candidate> edge_to;  // the edges taken
     std::vector<std::int64_t> edge_from;
 
     std::int64_t root(std::int64_t i);
