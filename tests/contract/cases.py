@@ -28,6 +28,15 @@ SETTINGS: dict[str, dict] = {
         "means_init": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]]),
         "precisions_init": np.stack([np.eye(3)] * 3),
     },
+    "MiniBatchKMeans": {
+        "n_clusters": 3,
+        "random_state": 0,
+        "init": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]]),
+    },
+    "KMedoids": {"n_clusters": 3, "init": "build"},
+    "DivisiveClustering": {"n_clusters": 3, "random_state": 0},
+    "SpectralClustering": {"n_clusters": 3, "gamma": 0.01, "random_state": 0},
+    "DBSCAN": {"eps": 2.0},
     "BayesianGaussianMixture": {"random_state": 0},
     "StabilitySelection": {"n_pairs": 2, "n_selected": 2},
     "RadiusNeighborsClassifier": {"outlier_label": 0, "radius": 4.0},
@@ -87,6 +96,11 @@ SETTINGS["SparseGaussianProcessRegressor"] = {
 }
 
 PAIRWISE = {
+    "AgglomerativeClustering",
+    "DBSCAN",
+    "HDBSCAN",
+    "KMedoids",
+    "SpectralClustering",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "SparseGaussianProcessRegressor",
@@ -109,7 +123,9 @@ PAIRWISE = {
 STEPPING = ("Perceptron", "SGDClassifier", "SGDRegressor")
 RESAMPLING = (
     "AdaBoostRegressor",
+    "DivisiveClustering",
     "IsolationForest",
+    "MiniBatchKMeans",
 )  # learners that draw rows by weight: a row given twice is drawn by two numbers
 
 # Learners that round every row to a share of the largest before they add them up: the share depends on the weights.
@@ -161,6 +177,10 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         ),
         SINGULAR,
     ),
+    **{
+        name: dict.fromkeys(WEIGHT_CHECKS, DRAWN)
+        for name in ("DivisiveClustering", "KMedoids", "MiniBatchKMeans", "SpectralClustering")
+    },
     "KMeans": dict.fromkeys(
         (
             "check_sample_weight_equivalence_on_dense_data",
@@ -287,8 +307,15 @@ def learned(estimator):
     return found
 
 
+# Clusterers that label the rows they were fitted on and no others. In DBSCAN a weight is what a row adds to the density around it:
+# one without any still gets its label.
+TRANSDUCTIVE = ("AgglomerativeClustering", "DBSCAN", "DivisiveClustering", "HDBSCAN", "SpectralClustering")
+
+
 def outputs(estimator, X, without=()):
     """Return what the fitted estimator says about X, by method."""
+    if type(estimator).__name__ in TRANSDUCTIVE:
+        return {"labels": estimator.labels_}
     methods = ("predict", "predict_proba", "transform", "score_samples", "decision_function")
     found = {name: getattr(estimator, name)(X) for name in methods if hasattr(estimator, name) and name not in without}
     if hasattr(estimator, "kneighbors"):

@@ -183,7 +183,16 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         n, k = X.shape[0], self.n_clusters
         if n < k:
             raise DataError(f"n_samples={n} should be >= n_clusters={k}. Give KMedoids more rows or fewer clusters.")
-        matrix = self._matrix(X)
+        rows, used = X, None
+        if weight is not None and not (weight > 0).all():  # what has no weight is absent, and gets its label afterwards
+            used = np.flatnonzero(weight > 0)
+            rows, weight = X[used], weight[used]
+            if self._precomputed():
+                rows = rows[:, used]
+        n = rows.shape[0]
+        if n < k:
+            raise DataError(f"n_samples={n} should be >= n_clusters={k}: so many rows given to KMedoids have a weight.")
+        matrix = self._matrix(rows)
         init = self.init if isinstance(self.init, str) else self._given(n)
         stream = Stream(seed_of(self.random_state))
         improve = swap if self.method == "fasterpam" else alternate
@@ -201,10 +210,14 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
                 stacklevel=3,
             )
         order = np.argsort(best.medoid)
-        self.medoid_indices_ = best.medoid[order]
-        self.labels_ = np.argsort(order)[best.label]
+        self.medoid_indices_ = best.medoid[order] if used is None else used[best.medoid[order]]
         self.inertia_, self.n_iter_, self._n_features_out = best.loss, best.rounds, k
         self.cluster_centers_ = None if self._precomputed() else X[self.medoid_indices_].copy()
+        labels = np.argsort(order)[best.label]
+        if used is not None:
+            some, labels = labels, np.argmin(self._to_medoids(X), axis=1)
+            labels[used] = some
+        self.labels_ = labels
         return self
 
     def _precomputed(self) -> bool:
@@ -243,8 +256,10 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         [rows in memory or a sparse matrix] -> array of shape (n_samples, n_clusters)
         """
         check_is_fitted(self)
-        source = self._source(X, reset=False)
-        rows = source.array()
+        return self._to_medoids(self._source(X, reset=False).array())
+
+    def _to_medoids(self, rows: Any) -> NDArray:
+        """Return the dissimilarities of checked rows to the medoids."""
         if self._precomputed():
             out = rows[:, self.medoid_indices_]
             return out.toarray() if scipy.sparse.issparse(out) else out

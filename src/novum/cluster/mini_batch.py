@@ -128,6 +128,14 @@ def dense_rows(X: Any) -> Any:
     return X if arrays.is_sparse(X) else np.ascontiguousarray(X)
 
 
+def with_weight(source: Any) -> Any:
+    """Return a source without its rows of weight zero, which are never drawn."""
+    if source.weight is None or (source.weight > 0).all():
+        return source
+    used = source.weight > 0
+    return source_of(dense_rows(source.array()[used]), source.weight[used])
+
+
 def source_of(X: Any, weight: NDArray | None = None) -> MemorySource:
     """Return rows in memory as a source."""
     return MemorySource(SparseTiles(X) if arrays.is_sparse(X) else ArrayTiles(X), None, weight)
@@ -238,6 +246,8 @@ class MiniBatchKMeans(CenterModel):
         source = source.in_memory(
             "MiniBatchKMeans draws rows at random", "give every batch to partial_fit, or use KMeans"
         )
+        whole = source
+        source = with_weight(source)
         rows, weight = dense_rows(source.array()), source.weight
         n = rows.shape[0]
         self._check_enough(n)
@@ -271,7 +281,7 @@ class MiniBatchKMeans(CenterModel):
         self.n_steps_, self.n_iter_ = step, int(np.ceil(step * size / n))
         self.history_ = History(history, name="mean inertia of a batch")
         if self.compute_labels:
-            self._label(source)
+            self._label(whole)
         else:
             total = float(n if weight is None else weight.sum())
             self.inertia_ = (history[-1] if watch.average is None else watch.average) * total

@@ -225,7 +225,7 @@ class DBSCAN(ClusterMixin, Estimator):
 def checked_weight(sample_weight: Any, X: Any) -> NDArray:
     """Return weights of either sign, one per row."""
     rows = np.broadcast_to(np.float64(0), (X.shape[0], 1))
-    given = sklearn_private.check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
+    given = sklearn_private.check_sample_weight(sample_weight, rows, dtype=np.float64)
     return np.asarray(given, np.float64)
 
 

@@ -17,6 +17,7 @@ from sklearn.base import ClusterMixin
 from novum.base.domains import Choice, Domain, Int, RandomState
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
+from novum.cluster.criterion import nearest_means
 from novum.cluster.kmeans import KMeans
 from novum.cluster.rows import rows_in_memory
 from novum.exceptions import DataError
@@ -126,7 +127,12 @@ class DivisiveClustering(ClusterMixin, Estimator):
                 f"n_samples={n} should be >= n_clusters={self.n_clusters}. Give DivisiveClustering more rows or fewer clusters."
             )
         weight = np.ones(n) if given is None else given
-        everyone = np.arange(n)
+        everyone = np.flatnonzero(weight > 0)
+        if len(everyone) < self.n_clusters:
+            raise DataError(
+                f"n_samples={len(everyone)} should be >= n_clusters={self.n_clusters}: so many rows of DivisiveClustering have a"
+                " weight."
+            )
         parts = [Part(everyone, error_of(X, weight, everyone), 0)]
         splits: list[tuple[int, int, int, float]] = []  # node, its two halves, what the split gained
         seeds = Stream(seed_of(self.random_state)).integers("divisive", 0, self.n_clusters, 2**31)
@@ -145,6 +151,9 @@ class DivisiveClustering(ClusterMixin, Estimator):
             splits.append((part.node, new[0].node, new[1].node, part.error - new[0].error - new[1].error))
             parts[loosest : loosest + 1] = new
         self._learn(parts, splits, n)
+        if len(everyone) < n:  # rows without weight go to the nearest mean
+            rest = weight == 0
+            self.labels_[rest] = nearest_means(X[rest].astype(np.float64), self.labels_[~rest], X[~rest])
         return self
 
     def _learn(self, parts: list[Part], splits: list[tuple[int, int, int, float]], n: int) -> None:

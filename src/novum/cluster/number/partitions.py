@@ -13,7 +13,7 @@ from novum.cluster.kmeans import KMeans
 from novum.exceptions import ParameterError
 from novum.runtime.random import Stream, seed_of
 
-__all__ = ["Partition", "checked_range", "checked_rows", "clusterer_for", "nearest_means", "partitions"]
+__all__ = ["Partition", "checked_range", "checked_rows", "clusterer_for", "partitions"]
 
 STARTS = 4  # of the default clusterer: one start may miss the best by more than two numbers of clusters differ
 
@@ -62,11 +62,3 @@ def partitions(X: NDArray, numbers: range, clusterer: Any, random_state: Any) ->
     for k in numbers:
         labels = np.zeros(len(X), int) if k == 1 else clusterer_for(clusterer, k, int(seeds[k - 1])).fit_predict(X)
         yield Partition(k, np.asarray(labels), within_cluster_error(X, labels).total)
-
-
-def nearest_means(X: NDArray, labels: NDArray, rows: NDArray) -> NDArray:
-    """Return for every row of X the nearest mean of the clusters of some rows: a labelling of all by one of a sample."""
-    means = within_cluster_error(rows, labels).centers
-    shift = means - X.mean(axis=0)
-    square = (shift**2).sum(axis=1) - 2 * (X - X.mean(axis=0)) @ shift.T
-    return np.argmin(square, axis=1)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.cluster.agreement import adjusted_rand, contingency
-from novum.cluster.number.partitions import clusterer_for, nearest_means
+from novum.cluster.criterion import nearest_means
+from novum.cluster.number.partitions import clusterer_for
 from novum.runtime.random import Stream, seed_of
 
 __all__ = ["bootstrap_stability"]
