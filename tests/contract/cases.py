@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.validation import check_is_fitted
 
 from novum.base.discovery import all_estimators
 from novum.distributions import Normal, NormalGamma
@@ -315,6 +316,7 @@ TRANSDUCTIVE = ("AgglomerativeClustering", "DBSCAN", "DivisiveClustering", "HDBS
 def outputs(estimator, X, without=()):
     """Return what the fitted estimator says about X, by method."""
     if type(estimator).__name__ in TRANSDUCTIVE:
+        check_is_fitted(estimator)
         return {"labels": estimator.labels_}
     methods = ("predict", "predict_proba", "transform", "score_samples", "decision_function")
     found = {name: getattr(estimator, name)(X) for name in methods if hasattr(estimator, name) and name not in without}

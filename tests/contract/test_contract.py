@@ -196,12 +196,16 @@ def test_bad_data_gets_scikit_learns_words(estimator):
         ),
     ]
     for bad, target, words in cases:
+        if "infinity" in words and name == "HDBSCAN":
+            continue  # rows with gaps are in no cluster
         with pytest.raises(ValueError, match=words):
             model.fit(bad, target)
     weights = ((-np.ones(len(X)), "Negative values in data"), (np.zeros(len(X)), "at least one non-zero"))
-    for weight, words in weights if has_fit_parameter(model, "sample_weight") else ():
+    for weight, words in weights if has_fit_parameter(model, "sample_weight") and name != "DBSCAN" else ():
         with pytest.raises(ValueError, match=f"(?s){words}.*{name}"):
             model.fit(X, y, sample_weight=weight)
+    if name in TRANSDUCTIVE:
+        return
     fitted = quick(estimator).fit(X, y)
     with pytest.raises(ValueError, match=f"X has 2 features, but {name} is expecting 3 features"):
         outputs(fitted, X[:, :2])

@@ -5,11 +5,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.base.validation import largest_of, too_large
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
-__all__ = ["checked_square", "rows_in_memory"]
+__all__ = ["check_reach", "checked_square", "rows_in_memory"]
+
+LARGEST = 1e153  # squares of differences of larger numbers overflow
 
 
 class Gathered(NamedTuple):
@@ -33,8 +36,19 @@ def rows_in_memory(estimator: Any, X: Any, sample_weight: Any = None, **options:
     """Return rows (an array, or CSR) and weights after every check; those of a file are read batch by batch and kept."""
     source = estimator._source(X, None, sample_weight, **options)
     if source.at_hand:
-        return source.array(), source.weight
-    return source.total(gather, None, together)
+        found = Gathered(source.array(), source.weight)
+    else:
+        found = source.total(gather, None, together)
+    used = found.weight is None or sample_weight is None or bool((found.weight > 0).all())
+    check_reach(found.X if used else found.X[found.weight > 0], type(estimator).__name__)
+    return found
+
+
+def check_reach(X: Any, owner: str) -> None:
+    """Raise where distances between rows would overflow."""
+    largest = largest_of(X)
+    if largest > LARGEST:
+        raise too_large(owner, "X", largest)
 
 
 def checked_square(matrix: NDArray, owner: str, what: str = "Distance matrix") -> NDArray:

@@ -281,6 +281,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         if self.affinity == "precomputed":
             return X.tocsr() if scipy.sparse.issparse(X) else X
         params = dict(self.kernel_params or {})
+        X = X if scipy.sparse.issparse(X) else np.ascontiguousarray(X)
         if not callable(self.affinity):
             params |= {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         elif hasattr(self.affinity, "gram"):  # a kernel of novum.kernels sees all rows at once

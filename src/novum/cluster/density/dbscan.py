@@ -25,6 +25,7 @@ from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.cluster.rows import rows_in_memory
 from novum.engines.search.metrics import Form, form_of
+from novum.exceptions import DataError
 from novum.neighbors import NearestNeighbors
 from novum.neighbors.base import COMMON_DOMAINS
 from novum.neighbors.trees import KDTree
@@ -225,8 +226,12 @@ class DBSCAN(ClusterMixin, Estimator):
 def checked_weight(sample_weight: Any, X: Any) -> NDArray:
     """Return weights of either sign, one per row."""
     rows = np.broadcast_to(np.float64(0), (X.shape[0], 1))
-    given = sklearn_private.check_sample_weight(sample_weight, rows, dtype=np.float64)
-    return np.asarray(given, np.float64)
+    weight = np.asarray(sklearn_private.check_sample_weight(sample_weight, rows, dtype=np.float64), np.float64)
+    if not np.isfinite(weight).all():
+        raise DataError(
+            f"Input sample_weight contains NaN or infinity: DBSCAN was given {sample_weight!r:.80}. Give finite weights."
+        )
+    return weight
 
 
 def dbscan(X: Rows, eps: float = 0.5, *, sample_weight: RowWeights = None, **options: Any) -> tuple[NDArray, NDArray]:

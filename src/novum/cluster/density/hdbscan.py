@@ -24,7 +24,7 @@ from novum.base.validation import home_of
 from novum.cluster.density.condensed import condense, kept_clusters, labels_and_strengths
 from novum.cluster.hierarchy.cuts import cut_where
 from novum.cluster.hierarchy.merges import Merged, empty_merges, numbered, spanning_edges, square_distances
-from novum.cluster.rows import rows_in_memory
+from novum.cluster.rows import check_reach, rows_in_memory
 from novum.engines.search.metrics import TREE_METRICS, VALID_METRICS, Form, form_of
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.neighbors import pairwise_distances
@@ -233,6 +233,8 @@ class HDBSCAN(ClusterMixin, Estimator):
                 f"min_samples ({k}) must be at most the number of samples in X ({n}). Give HDBSCAN more rows, or a smaller"
                 " min_samples or min_cluster_size."
             )
+        if not precomputed:
+            check_reach(usable.X, "HDBSCAN")
         tree = self._tree(usable.X, k, precomputed)
         condensed = condense(tree, self.min_cluster_size)
         options: dict[str, Any] = {"single": self.allow_single_cluster, "epsilon": self.cluster_selection_epsilon}

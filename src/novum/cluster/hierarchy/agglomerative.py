@@ -104,7 +104,7 @@ class AgglomerativeClustering(ClusterMixin, Estimator):
         "n_clusters": Int(1) | Null(),
         "metric": Choice(*METRICS) | Function(),
         "memory": Instance(str) | Methods("cache") | Null(),
-        "connectivity": ArrayLike() | Instance(object, lambda value: hasattr(value, "nnz")) | Function() | Null(),
+        "connectivity": ArrayLike() | Methods("tocsr") | Function() | Null(),
         "compute_full_tree": Choice("auto") | Bool(),
         "linkage": Choice(*METHODS),
         "distance_threshold": Real(0) | Null(),

@@ -9,6 +9,7 @@ from sklearn.utils import check_array
 
 from novum.cluster.hierarchy import cuts
 from novum.cluster.hierarchy.merges import METHODS, Merged, matrix_merges, row_merges
+from novum.cluster.rows import check_reach
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows
@@ -141,4 +142,5 @@ def linkage(
             raise DataError("Found array with 1 sample(s) while a minimum of 2 is required by linkage.")
         return Dendrogram(matrix_merges(matrix, method))
     X = check_array(X, dtype=[np.float64, np.float32], input_name="X", ensure_min_samples=2, estimator="linkage")
+    check_reach(X, "linkage")
     return Dendrogram(row_merges(X, method, metric, metric_params, thread_count(n_jobs)))

@@ -124,13 +124,15 @@ def spanning_edges(
     if lists is None:
         lists = tree.nearest(rows, min(LISTED, n - 1), threads, skip=np.arange(n))
     rounds = _core.cluster.hierarchy.Rounds(tree._handle(), rows, core, *map(np.ascontiguousarray, lists))
-    while True:
+    components = n
+    while components > 1:
         waiting = rounds.prepare()
         parts = [(start, min(start + SEARCHES, waiting)) for start in range(0, waiting, SEARCHES)]
         for _ in map_ordered(lambda part: rounds.search(*part), parts, threads):
             pass
-        if rounds.merge() == 1:
-            break
+        before, components = components, rounds.merge()
+        if components == before:
+            raise DataError("the distances between the rows are not finite: divide the columns by a suitable unit.")
     rounds.edges(pair, height)
     return pair, form.back(height)
 
