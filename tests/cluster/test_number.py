@@ -93,7 +93,8 @@ def test_gap_by_its_formula_and_on_one_cluster():
     assert found.best == 3
     assert_allclose(found.gap, found.reference - found.log_error)
     assert_allclose(found.log_error[0], np.log(within_cluster_error(X, np.zeros(120)).total))
-    assert gap_statistic(RNG.normal(size=(150, 2)), max_clusters=4, random_state=1).best == 1
+    for rule in ("global", "first"):
+        assert gap_statistic(RNG.uniform(size=(150, 2)), max_clusters=4, rule=rule, random_state=1).best == 1
     bars = found.plot().containers[0].lines[2][0].get_segments()
     assert_allclose([s[1][1] - s[0][1] for s in bars], 2 * found.error)
     with pytest.raises(ParameterError, match="n_references=1"):

@@ -39,8 +39,8 @@ def rows_in_memory(estimator: Any, X: Any, sample_weight: Any = None, **options:
         found = Gathered(source.array(), source.weight)
     else:
         found = source.total(gather, None, together)
-    used = found.weight is None or sample_weight is None or bool((found.weight > 0).all())
-    check_reach(found.X if used else found.X[found.weight > 0], type(estimator).__name__)
+    counted = found.X if found.weight is None or sample_weight is None else found.X[found.weight > 0]
+    check_reach(counted, type(estimator).__name__)
     return found
 
 

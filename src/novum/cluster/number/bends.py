@@ -2,9 +2,11 @@ r"""Two readings of the sums of squares: where they bend, and where they fall fu
 
     elbow  the k whose point (k, J_k) lies furthest below the chord from the first point to the last, both axes to one    (1)
     gap    Gap(k) = mean over references of log J*_k  -  log J_k                                                        (2)
-           s_k = deviation of log J*_k sqrt(1 + 1/B);  the least k with  Gap(k) >= Gap(k + 1) - s_{k+1}                 (3)
+           s_k = deviation of log J*_k sqrt(1 + 1/B);  the least k with  Gap(k) >= Gap(m) - s_m,                        (3)
+           m the number with the largest gap ("global"), or k + 1 ("first")
 
-A reference has as many rows, uniform in the box around X along its principal axes (Tibshirani, Walther and Hastie 2001).
+A reference has as many rows, uniform in the box around X along its principal axes (Tibshirani, Walther and Hastie 2001, who take
+"first": it stops at 1 where two clusters fit three badly, as they do at the corners of a triangle).
 """
 
 from dataclasses import dataclass, field
@@ -120,7 +122,13 @@ class Gap(Result):
 
 
 def gap_statistic(
-    X: Rows, clusterer: Any = None, *, max_clusters: int = 10, n_references: int = 20, random_state: Any = None
+    X: Rows,
+    clusterer: Any = None,
+    *,
+    max_clusters: int = 10,
+    n_references: int = 20,
+    rule: str = "global",
+    random_state: Any = None,
 ) -> Gap:
     """Return by how much the clusters of X are tighter than those of rows without clusters.
 
@@ -132,6 +140,8 @@ def gap_statistic(
     max_clusters : int, default=10
     n_references : int, default=20
         Samples without clusters to compare with.
+    rule : {"global", "first"}, default="global"
+        The least number whose gap is within one error of the largest, or of that of the next number.
     random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
 
     Returns
@@ -150,6 +160,8 @@ def gap_statistic(
     """
     X = checked_rows(X, "gap_statistic")
     numbers = checked_range(max_clusters, len(X), "gap_statistic")
+    if rule not in ("global", "first"):
+        raise ParameterError(f"gap_statistic(rule={rule!r}): give 'global' or 'first'.")
     if not isinstance(n_references, int | np.integer) or n_references < 2:
         raise ParameterError(f"gap_statistic(n_references={n_references!r}): a deviation needs 2 samples or more.")
     stream = Stream(seed_of(random_state))
@@ -166,7 +178,11 @@ def gap_statistic(
         logs[b] = log_errors(reference, numbers, clusterer, int(seeds[b]))
     gap = logs.mean(axis=0) - log_error
     error = logs.std(axis=0) * np.sqrt(1 + 1 / n_references)
-    enough = np.flatnonzero(gap[:-1] >= gap[1:] - error[1:])
+    if rule == "first":
+        enough = np.flatnonzero(gap[:-1] >= gap[1:] - error[1:])
+    else:
+        top = int(np.argmax(gap))
+        enough = np.flatnonzero(gap >= gap[top] - error[top])
     best = int(numbers[int(enough[0])] if len(enough) else numbers[-1])
     return Gap(np.array(numbers), gap, error, log_error, logs.mean(axis=0), best)
 
