@@ -10,6 +10,7 @@
 #include "novum/cluster/boruvka.h"
 #include "novum/cluster/constrained.h"
 #include "novum/cluster/hierarchy.h"
+#include "novum/cluster/matrix.h"
 
 namespace cl = novum::cluster;
 using namespace nb::literals;
@@ -58,6 +59,13 @@ void tree_of(Matrix<const std::int64_t> pair, std::size_t n, Matrix<std::int64_t
         require(pair.data()[i] >= 0 && static_cast<std::size_t>(pair.data()[i]) < n, "cluster: merges of rows that exist");
     nb::gil_scoped_release release;
     cl::tree_of(pair.data(), m, n, children.data(), size.data());
+}
+
+void distance_lines(Matrix<const double> rows, double p, bool squared, std::size_t from, Matrix<double> out) {
+    const std::size_t n = rows.shape(0);
+    require(p > 0 && out.shape(1) == n && from + out.shape(0) <= n, "cluster: lines of a square matrix");
+    nb::gil_scoped_release release;
+    cl::distance_lines(rows.data(), n, rows.shape(1), p, squared, from, from + out.shape(0), out.data());
 }
 
 std::size_t constrained(int linkage, Matrix<const std::int64_t> pair, Vector<const double> weight, Matrix<const double> rows,
@@ -133,6 +141,8 @@ void bind_cluster_hierarchy(nb::module_& m) {
           "Write the edges of the least spanning tree of a matrix of distances.");
     m.def("tree_of", &tree_of, "pair"_a.noconvert(), "n"_a, "children"_a.noconvert(), "size"_a.noconvert(),
           "Write the numbers of the clusters that merges make, and their sizes.");
+    m.def("distance_lines", &distance_lines, "rows"_a.noconvert(), "p"_a, "squared"_a, "from_"_a, "out"_a.noconvert(),
+          "Write the distances from some rows, from number `from_` on, to all rows.");
     m.def("constrained", &constrained, "linkage"_a, "pair"_a.noconvert(), "weight"_a.noconvert(), "rows"_a.noconvert(), "stop"_a,
           "children"_a.noconvert(), "height"_a.noconvert(),
           "Merge along edges until `stop` clusters are left; return how many merges were made.");

@@ -23,6 +23,11 @@ def spanning_matrix(matrix: Annotated[NDArray[numpy.float64], dict(shape=(None, 
 def tree_of(pair: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n: int, children: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], size: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Write the numbers of the clusters that merges make, and their sizes."""
 
+def distance_lines(rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], p: float, squared: bool, from_: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Write the distances from some rows, from number `from_` on, to all rows.
+    """
+
 def constrained(linkage: int, pair: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], stop: int, children: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu')], height: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> int:
     """
     Merge along edges until `stop` clusters are left; return how many merges were made.

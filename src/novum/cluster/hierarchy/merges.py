@@ -83,20 +83,23 @@ def square_distances(X: NDArray, metric: Any, params: dict[str, Any], threads: i
     """Return all distances between rows, as doubles; `squared`: their squares."""
     form = form_of(metric, params, X) if isinstance(metric, str) else None
     out = np.empty((len(X), len(X)))
-    if form is None or form.p < 1:
-        threads = 1
-        rows = X
-    else:
-        rows = np.ascontiguousarray(form.changed(X), np.float64)
+    if form is not None and form.p >= 1:
+        rows, norm = np.ascontiguousarray(form.changed(X), np.float64), form
 
-    def work(part: slice) -> None:
-        if form is None or form.p < 1:
-            out[part] = distances_between(rows[part], rows, usual_name(metric), params)
-        else:
-            _core.search.neighbors.distances(rows[part], rows, form.p, out[part])
-            form.back(out[part])
-        if squared:
-            np.square(out[part], out=out[part])
+        def work(part: slice) -> None:
+            plain = squared and norm.p == 2 and not norm.squared
+            _core.cluster.hierarchy.distance_lines(rows, norm.p, plain, part.start, out[part])
+            norm.back(out[part])
+            if squared and not plain:
+                np.square(out[part], out=out[part])
+
+    else:
+        threads = 1
+
+        def work(part: slice) -> None:
+            out[part] = distances_between(X[part], X, usual_name(metric), params)
+            if squared:
+                np.square(out[part], out=out[part])
 
     for _ in map_ordered(work, pieces(len(X), threads, MATRIX_ROWS, 16), threads):
         pass
