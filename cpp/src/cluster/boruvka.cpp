@@ -188,8 +188,9 @@ std::size_t Boruvka::merge() {
     auto before = [&](std::size_t i, std::size_t j) {
         const Candidate &a = candidate[i], &b = candidate[j];
         if (a.weight != b.weight) return a.weight < b.weight;
-        const auto p = std::minmax(static_cast<std::int64_t>(i), a.row), q = std::minmax(static_cast<std::int64_t>(j), b.row);
-        return p < q;
+        const auto from = static_cast<std::int64_t>(i), other = static_cast<std::int64_t>(j);
+        const std::pair low{std::min(from, a.row), std::max(from, a.row)}, high{std::min(other, b.row), std::max(other, b.row)};
+        return low < high;
     };
     for (std::size_t i = 0; i < n; ++i) {
         if (candidate[i].row < 0) continue;
