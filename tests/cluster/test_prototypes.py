@@ -132,6 +132,12 @@ def test_blobs_are_found(sparse):
     assert_allclose(again.inertia_, model.inertia_, rtol=1e-9)
 
 
+def test_layouts_of_rows_and_starts():
+    plain = MiniBatchKMeans(3, init=X[:3], random_state=0).fit(X)
+    turned = MiniBatchKMeans(3, init=np.asfortranarray(X[:3]), random_state=0).fit(np.asfortranarray(X))
+    assert_array_equal(plain.cluster_centers_, turned.cluster_centers_)
+
+
 def test_rows_without_weight_are_never_drawn():
     rows = np.concatenate([X, np.full((40, 3), 1e6)])
     weight = np.r_[np.ones(60), np.zeros(40)]

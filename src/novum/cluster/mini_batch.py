@@ -323,7 +323,7 @@ class MiniBatchKMeans(CenterModel):
         init, k, n = self.init, self.n_clusters, int(source.n_rows or 0)
         given = not isinstance(init, str) and not callable(init)
         if given:
-            init = checked_centers(init, k, source, "MiniBatchKMeans")
+            init = np.ascontiguousarray(checked_centers(init, k, source, "MiniBatchKMeans"))
         size = 3 * min(self.batch_size, n) if self.init_size is None else self.init_size
         if self.init_size is None and size < k:
             size = 3 * k
@@ -342,7 +342,8 @@ class MiniBatchKMeans(CenterModel):
         if weight is not None and (weight[drawn] > 0).sum() < k:
             part = source_of(rows, weight)
         if self._n_init == 1:
-            return start_centers(init, k, part if isinstance(init, str) else source, stream, 0, "MiniBatchKMeans")
+            centers = start_centers(init, k, part if isinstance(init, str) else source, stream, 0, "MiniBatchKMeans")
+            return np.ascontiguousarray(centers)
         best, least = None, np.inf
         for run in range(self._n_init):
             centers = start_centers(init, k, part if isinstance(init, str) else source, stream, run, "MiniBatchKMeans")
@@ -350,7 +351,7 @@ class MiniBatchKMeans(CenterModel):
             if best is None or inertia < least:
                 best, least = centers, inertia
         assert best is not None
-        return best
+        return np.ascontiguousarray(best)
 
     def _runs(self, given: bool) -> int:
         """Return the number of starts."""
