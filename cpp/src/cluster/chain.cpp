@@ -88,8 +88,8 @@ struct Places {
         db[b] = INFINITE;
         size[b] += size[a], dead[a] = INFINITE, --living;
         for (j = 0; j < m; ++j) {
-            if (j + AHEAD < m) __builtin_prefetch(matrix + (j + AHEAD) * m + b, 1);
-            matrix[j * m + b] = db[j];
+            if (j + AHEAD < m && dead[j + AHEAD] == 0) __builtin_prefetch(matrix + (j + AHEAD) * m + b, 1);
+            if (dead[j] == 0) matrix[j * m + b] = db[j];  // nobody reads the lines of the dead
         }
     }
 
