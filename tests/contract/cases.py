@@ -178,10 +178,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         ),
         SINGULAR,
     ),
-    **{
-        name: dict.fromkeys(WEIGHT_CHECKS, DRAWN)
-        for name in ("DivisiveClustering", "KMedoids", "MiniBatchKMeans", "SpectralClustering")
-    },
+    **{name: dict.fromkeys(WEIGHT_CHECKS, DRAWN) for name in ("KMedoids", "MiniBatchKMeans")},
     "KMeans": dict.fromkeys(
         (
             "check_sample_weight_equivalence_on_dense_data",
