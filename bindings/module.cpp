@@ -59,6 +59,11 @@ void bind_sequence_viterbi(nb::module_& m);
 void bind_decisions_control(nb::module_& m);
 void bind_decisions_episodes(nb::module_& m);
 void bind_decisions_sweeps(nb::module_& m);
+void bind_cluster_density(nb::module_& m);
+void bind_cluster_hierarchy(nb::module_& m);
+void bind_cluster_medoids(nb::module_& m);
+void bind_cluster_silhouette(nb::module_& m);
+void bind_kmeans_online(nb::module_& m);
 
 namespace {
 
@@ -120,6 +125,7 @@ NB_MODULE(_core, m) {
          {"units", "Units of self-organising maps.", bind_manifold_units}});
     add(m, "kmeans", "k-means on blocks of rows.",
         {{"dense", "k-means on a block of rows.", bind_kmeans_dense},
+         {"online", "k-means one row at a time.", bind_kmeans_online},
          {"seeding", "k-means++ on a block of rows.", bind_kmeans_seeding},
          {"sparse", "k-means on a block of sparse rows.", bind_kmeans_sparse}});
     add(m, "search", "Nearest rows.", {{"neighbors", "Nearest rows and sums of kernels.", bind_search_neighbors}});
@@ -150,4 +156,9 @@ NB_MODULE(_core, m) {
         {{"forward_backward", "Likelihoods and posteriors of the states of hidden Markov models.", bind_sequence_forward_backward},
          {"kalman", "Filters and smoothers of linear dynamical systems.", bind_sequence_kalman},
          {"viterbi", "Most probable paths.", bind_sequence_viterbi}});
+    add(m, "cluster", "Clusters.",
+        {{"density", "Clusters as regions of density.", bind_cluster_density},
+         {"hierarchy", "Merges of clusters.", bind_cluster_hierarchy},
+         {"medoids", "Rows that stand for clusters.", bind_cluster_medoids},
+         {"silhouette", "Distances between rows and clusters.", bind_cluster_silhouette}});
 }

@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.validation import check_is_fitted
 
 from novum.base.discovery import all_estimators
 from novum.distributions import Normal, NormalGamma
@@ -28,6 +29,15 @@ SETTINGS: dict[str, dict] = {
         "means_init": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]]),
         "precisions_init": np.stack([np.eye(3)] * 3),
     },
+    "MiniBatchKMeans": {
+        "n_clusters": 3,
+        "random_state": 0,
+        "init": np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]]),
+    },
+    "KMedoids": {"n_clusters": 3, "init": "build"},
+    "DivisiveClustering": {"n_clusters": 3, "random_state": 0},
+    "SpectralClustering": {"n_clusters": 3, "gamma": 0.01, "random_state": 0},
+    "DBSCAN": {"eps": 2.0},
     "BayesianGaussianMixture": {"random_state": 0},
     "StabilitySelection": {"n_pairs": 2, "n_selected": 2},
     "RadiusNeighborsClassifier": {"outlier_label": 0, "radius": 4.0},
@@ -98,6 +108,11 @@ SETTINGS |= {
 PAIRWISE = {
     "MDS",
     "Isomap",
+    "AgglomerativeClustering",
+    "DBSCAN",
+    "HDBSCAN",
+    "KMedoids",
+    "SpectralClustering",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "SparseGaussianProcessRegressor",
@@ -120,7 +135,9 @@ PAIRWISE = {
 STEPPING = ("Perceptron", "SGDClassifier", "SGDRegressor")
 RESAMPLING = (
     "AdaBoostRegressor",
+    "DivisiveClustering",
     "IsolationForest",
+    "MiniBatchKMeans",
 )  # learners that draw rows by weight: a row given twice is drawn by two numbers
 
 # Learners that round every row to a share of the largest before they add them up: the share depends on the weights.
@@ -172,6 +189,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         ),
         SINGULAR,
     ),
+    **{name: dict.fromkeys(WEIGHT_CHECKS, DRAWN) for name in ("KMedoids", "MiniBatchKMeans")},
     "KMeans": dict.fromkeys(
         (
             "check_sample_weight_equivalence_on_dense_data",
@@ -298,8 +316,16 @@ def learned(estimator):
     return found
 
 
+# Clusterers that label the rows they were fitted on and no others. In DBSCAN a weight is what a row adds to the density around it:
+# one without any still gets its label.
+TRANSDUCTIVE = ("AgglomerativeClustering", "DBSCAN", "DivisiveClustering", "HDBSCAN", "SpectralClustering")
+
+
 def outputs(estimator, X, without=()):
     """Return what the fitted estimator says about X, by method."""
+    if type(estimator).__name__ in TRANSDUCTIVE:
+        check_is_fitted(estimator)
+        return {"labels": estimator.labels_}
     methods = ("predict", "predict_proba", "transform", "score_samples", "decision_function")
     found = {name: getattr(estimator, name)(X) for name in methods if hasattr(estimator, name) and name not in without}
     if hasattr(estimator, "kneighbors"):

@@ -5,6 +5,7 @@ Compiled kernels. Private: call them through the Python modules that own them.
 from novum._core import (
     bandits as bandits,
     classes as classes,
+    cluster as cluster,
     decisions as decisions,
     decomposition as decomposition,
     distributions as distributions,

@@ -19,7 +19,7 @@ from novum.exceptions import DataError
 from novum.report.result import result
 from novum.runtime.typing import Rows, RowWeights
 
-__all__ = ["WithinClusterError", "within_cluster_error"]
+__all__ = ["WithinClusterError", "nearest_means", "within_cluster_error"]
 
 
 @result
@@ -93,3 +93,11 @@ def within_cluster_error(
     square = ((X - centers[code]) ** 2).sum(axis=1)
     by_cluster = np.bincount(code, weight * square, minlength=len(centers))
     return WithinClusterError(float(by_cluster.sum()), by_cluster, clusters, centers)
+
+
+def nearest_means(X: NDArray, labels: NDArray, rows: NDArray) -> NDArray:
+    """Return for every row of X the cluster of other rows whose mean is nearest: a labelling of all by one of a sample."""
+    found = within_cluster_error(rows, labels)
+    shift = found.centers - X.mean(axis=0)
+    half = (shift**2).sum(axis=1) / 2 - (X - X.mean(axis=0)) @ shift.T
+    return found.clusters[np.argmin(half, axis=1)]

@@ -2,6 +2,7 @@
 
 from novum._core.kmeans import (
     dense as dense,
+    online as online,
     seeding as seeding,
     sparse as sparse
 )

@@ -1,0 +1,1 @@
+"""Clusters as regions of density: DBSCAN, HDBSCAN."""

@@ -1,0 +1,1 @@
+"""Trees of clusters: merges from the bottom, splits from the top, cuts."""

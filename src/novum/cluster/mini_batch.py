@@ -1,0 +1,395 @@
+r"""Mini-batch k-means: centers that follow the rows of small draws, for data too many for whole passes.
+
+    batch       c_j <- (n_j c_j + sum of w x over the batch's rows of j) / (n_j + their weight)       (1)
+    one by one  c_j <- c_j + 2 eta (x - c_j)   for the nearest center of every row in turn            (2)
+
+(1) with n_j the weight that j has won so far is a mean of all its rows, whatever batch they came in. (2) is the notes' stochastic
+rule: a fixed rate forgets, and never comes to rest. Rows are drawn by weight. The mean inertia of the batches is
+averaged,
+
+    e <- (1 - a) e + a (batch inertia / rows),   a = min(1, 2 rows / (n + 1))                         (3)
+
+and the search ends when (3) has not fallen for `max_no_improvement` batches. Centers that won little are thrown back among
+the rows now and then.
+"""
+
+import logging
+import warnings
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum import _core
+from novum.base.callbacks import reporting
+from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, Null, RandomState, Real
+from novum.base.estimator import fits
+from novum.base.history import History
+from novum.base.parameters import stores
+from novum.cluster.centers import CenterModel, fitted_attributes
+from novum.engines.kmeans import assignment
+from novum.engines.kmeans.bounds import Lloyd, guided_pass
+from novum.engines.kmeans.lloyd import labels_of_block
+from novum.engines.kmeans.spread import mean_variance
+from novum.engines.kmeans.start import checked_centers, start_centers
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block, Source
+from novum.fold.homes.memory import ArrayTiles, MemorySource, SparseTiles
+from novum.runtime import arrays
+from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, RowWeights, Target
+
+__all__ = ["MiniBatchKMeans"]
+
+FEW_STARTS = 3  # runs of n_init="auto" where starts are drawn without care
+ROWS_PER_REASSIGNMENT = 10  # times the clusters: how many rows pass between two looks at centers that won little
+MOST_REASSIGNED = 0.5  # of the rows of a batch
+logger = logging.getLogger("novum")
+
+
+class Progress(NamedTuple):
+    """What a batch leaves for the next."""
+
+    centers: NDArray  # (k, d) float64
+    mass: NDArray  # (k,): weight that every center has won
+    waited: int  # rows since centers that won little were thrown back
+
+
+def batch_step(progress: Progress, X: Any, weight: NDArray | None, rate: float | None) -> tuple[Progress, float]:
+    """Return the centers after a batch, by (1) or (2), and its inertia before."""
+    if rate is not None:
+        if arrays.is_sparse(X):
+            X = X.toarray()
+        centers, mass = progress.centers.copy(), progress.mass.copy()
+        label = np.empty(len(X), np.int32)
+        inertia = _core.kmeans.online.online(X, weight, float(rate), centers, mass, label)
+        return progress._replace(centers=centers, mass=mass), inertia
+    sums, _ = assignment.lloyd_pass(progress.centers, Block(X, weight=weight))
+    origin = assignment.origin(progress.centers, X.dtype, arrays.is_sparse(X))
+    mass = progress.mass + sums.mass
+    share = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
+    # sum of w (x - c) over the batch, from sums about the origin
+    pull = sums.first - sums.mass[:, None] * (progress.centers - origin)
+    return progress._replace(centers=progress.centers + pull * share[:, None], mass=mass), sums.inertia
+
+
+def throw_back(progress: Progress, X: Any, ratio: float, keys: NDArray) -> Progress:
+    """Return the progress with centers that won less than `ratio` of the largest put on rows of the batch."""
+    lost = progress.mass < ratio * progress.mass.max()
+    most = int(MOST_REASSIGNED * X.shape[0])
+    if lost.sum() > most:
+        lost[np.argsort(progress.mass)[most:]] = False
+    if not lost.any():
+        return progress
+    centers, mass = progress.centers.copy(), progress.mass.copy()
+    centers[lost] = assignment.take_rows(X, np.argsort(keys)[: lost.sum()])
+    mass[lost] = mass[~lost].min()
+    return progress._replace(centers=centers, mass=mass)
+
+
+class Watch:
+    """Decides when the batches may end: (3), or centers that hardly move."""
+
+    def __init__(self, rows: int, n: int, tol: float, patience: int | None) -> None:
+        self.share, self.tol, self.patience = min(1.0, 2.0 * rows / (n + 1)), tol, patience
+        self.average: float | None = None
+        self.least, self.waited = np.inf, 0
+
+    def ends(self, step: int, mean_inertia: float, moved: float) -> bool:
+        """Return whether batch `step`, counted from one, was the last; the first tells of the start only."""
+        if step == 1:
+            return False
+        old = mean_inertia if self.average is None else self.average
+        self.average = old * (1 - self.share) + mean_inertia * self.share
+        if self.tol > 0 and moved <= self.tol:
+            return True
+        self.waited = 0 if self.average < self.least else self.waited + 1
+        self.least = min(self.least, self.average)
+        return self.patience is not None and self.waited >= self.patience
+
+
+class Draws:
+    """Rows drawn with replacement by weight, a batch at a time."""
+
+    def __init__(self, stream: Stream, n: int, weight: NDArray | None) -> None:
+        self.stream, self.n = stream, n
+        self.edges = None if weight is None else np.cumsum(weight)
+
+    def rows(self, step: int, size: int) -> NDArray:
+        """Return the rows of a batch, in ascending order, which memory likes better."""
+        u = self.stream.uniform("mini-batch", step, size)
+        if self.edges is None:
+            return np.sort((u * self.n).astype(np.int64))
+        return np.sort(np.searchsorted(self.edges, u * self.edges[-1], side="right").clip(max=self.n - 1))
+
+
+def dense_rows(X: Any) -> Any:
+    """Return dense rows as the kernels take them, one after the other in memory; sparse ones as they are."""
+    return X if arrays.is_sparse(X) else np.ascontiguousarray(X)
+
+
+def with_weight(source: Any) -> Any:
+    """Return a source without its rows of weight zero, which are never drawn."""
+    if source.weight is None or (source.weight > 0).all():
+        return source
+    used = source.weight > 0
+    return source_of(dense_rows(source.array()[used]), source.weight[used])
+
+
+def source_of(X: Any, weight: NDArray | None = None) -> MemorySource:
+    """Return rows in memory as a source."""
+    return MemorySource(SparseTiles(X) if arrays.is_sparse(X) else ArrayTiles(X), None, weight)
+
+
+class MiniBatchKMeans(CenterModel):
+    """k-means from small draws of rows.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    init : {"k-means++", "random"}, array-like of shape (n_clusters, n_features) or callable, default="k-means++"
+        Where to start, as in `KMeans`; methods see `init_size` rows.
+    max_iter : int, default=100
+        Most times that as many rows as there are are drawn.
+    batch_size : int, default=1024
+        Rows of a batch.
+    verbose : int or bool, default=0
+        Whether to log every batch, to the logger "novum".
+    compute_labels : bool, default=True
+        Whether labels and inertia of all rows are found at the end.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+    tol : float, default=0.0
+        Stop when the centers together move by at most `tol` times the mean variance of a feature; 0 asks for no such thing.
+    max_no_improvement : int or None, default=10
+        Batches without a fall of the averaged inertia after which the search ends.
+    init_size : int, default=None
+        Rows drawn for the start; None is three batches, or three rows per cluster if that is more.
+    n_init : int or "auto", default="auto"
+        Starts to try on `init_size` rows; "auto" is 3 for "random" and for a callable, else 1.
+    reassignment_ratio : float, default=0.01
+        Centers that won less than this share of the largest are put on rows of a batch now and then.
+    learning_rate : float or None, default=None
+        None averages all rows that a center has won. A number moves the nearest center of every row in turn by twice this share
+        of the way: the stochastic rule with a fixed rate, below 0.5.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+    labels_ : array of shape (n_samples,)
+    inertia_ : float
+        Sum of squared distances to the nearest center; of the averaged batches if `compute_labels` is False.
+    n_iter_ : int
+        How often as many rows as there are were drawn, rounded up.
+    n_steps_ : int
+        Batches.
+    history_ : History
+        Mean inertia of every batch, before it moved the centers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.cluster import MiniBatchKMeans
+    >>> X = np.array([[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]])
+    >>> model = MiniBatchKMeans(2, random_state=0).fit(X)
+    >>> model.cluster_centers_[model.predict([[0, 0], [12, 3]])].round().tolist()
+    [[1.0, 2.0], [10.0, 2.0]]
+
+    The notes' rule, one row at a time:
+
+    >>> online = MiniBatchKMeans(1, init=[[0.0, 0.0]], learning_rate=0.1)
+    >>> online.partial_fit([[1.0, 2.0]]).cluster_centers_
+    array([[0.2, 0.4]])
+    """
+
+    _domains: dict[str, Domain] = {
+        "n_clusters": Int(1),
+        "init": Choice("k-means++", "random") | Function() | ArrayLike(),
+        "max_iter": Int(1),
+        "batch_size": Int(1),
+        "verbose": Int(0) | Bool(),
+        "compute_labels": Bool(),
+        "random_state": RandomState(),
+        "tol": Real(0),
+        "max_no_improvement": Int(0) | Null(),
+        "init_size": Int(1) | Null(),
+        "n_init": Choice("auto") | Int(1),
+        "reassignment_ratio": Real(0),
+        "learning_rate": Real(0, 0.5, open="low") | Null(),
+    }
+
+    @stores
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        max_iter: int = 100,
+        batch_size: int = 1024,
+        verbose: int | bool = 0,
+        compute_labels: bool = True,
+        random_state: Any = None,
+        tol: float = 0.0,
+        max_no_improvement: int | None = 10,
+        init_size: int | None = None,
+        n_init: str | int = "auto",
+        reassignment_ratio: float = 0.01,
+        learning_rate: float | None = None,
+    ) -> None: ...
+
+    @fits
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
+        """Find the centers. Rows outside memory come by `partial_fit`, batch by batch.
+
+        [rows in memory or a sparse matrix, no target, weights]
+        """
+        source = self._source(X, None, sample_weight).host()
+        source = source.in_memory(
+            "MiniBatchKMeans draws rows at random", "give every batch to partial_fit, or use KMeans"
+        )
+        whole = source
+        source = with_weight(source)
+        rows, weight = dense_rows(source.array()), source.weight
+        n = rows.shape[0]
+        self._check_enough(n)
+        size = min(self.batch_size, n)
+        self._seed = seed_of(self.random_state)
+        stream = Stream(self._seed)
+        progress = Progress(self._start(source, stream), np.zeros(self.n_clusters), 0)
+        tol = self.tol * mean_variance(self._blocks(source)) if self.tol else 0.0
+        watch, draws = Watch(size, n, tol, self.max_no_improvement), Draws(stream, n, weight)
+        history: list[float] = []
+        n_steps = max(1, self.max_iter * n // size)
+        with reporting(
+            self,
+            n_steps,
+            X=X,
+            sample_weight=sample_weight,
+            attributes=lambda params: fitted_attributes(params, source.dtype),
+        ) as report:
+            for step in range(1, n_steps + 1):
+                batch = rows[draws.rows(step, size)]
+                moved, inertia = self._move(progress, batch, None, stream, step)
+                shift = float(((moved.centers - progress.centers) ** 2).sum()) if tol else 0.0
+                progress = moved
+                history.append(inertia / size)
+                if self.verbose:
+                    logger.info("MiniBatchKMeans: batch %d/%d, mean inertia %.9g", step, n_steps, history[-1])
+                stop = report(step, history[-1], Lloyd(progress.centers, -1, 0, None))
+                if watch.ends(step, history[-1], shift) or stop:
+                    break
+        self._learn(progress, source.dtype)
+        self.n_steps_, self.n_iter_ = step, int(np.ceil(step * size / n))
+        self.history_ = History(history, name="mean inertia of a batch")
+        if self.compute_labels:
+            self._label(whole)
+        else:
+            total = float(n if weight is None else weight.sum())
+            self.inertia_ = (history[-1] if watch.average is None else watch.average) * total
+        return self
+
+    @fits
+    def partial_fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
+        """Move the centers by one batch; the first brings the start.
+
+        [rows in memory or a sparse matrix, no target, weights]
+        """
+        first = not hasattr(self, "cluster_centers_")
+        source = self._source(X, None, sample_weight, reset=first).host()
+        source = source.in_memory("a batch is an array", "iterate over the scan and give every batch")
+        if first:
+            self._check_enough(source.n_rows)
+            self._seed = seed_of(self.random_state)
+            progress = Progress(self._start(source, Stream(self._seed)), np.zeros(self.n_clusters), 0)
+        else:
+            centers = np.ascontiguousarray(self.cluster_centers_, dtype=np.float64)
+            progress = Progress(centers, self._counts.astype(np.float64), self._waited)
+        step = getattr(self, "n_steps_", 0) + 1
+        rows, weight = dense_rows(source.array()), source.weight
+        progress, _ = self._move(progress, rows, weight, Stream(self._seed), step)
+        self._learn(progress, source.dtype)
+        self.n_steps_ = step
+        if self.compute_labels:
+            self._label(source)
+        return self
+
+    def _check_enough(self, n: int | None) -> None:
+        if n is not None and n < self.n_clusters:
+            raise DataError(
+                f"n_samples={n} should be >= n_clusters={self.n_clusters}. Give MiniBatchKMeans more rows or fewer clusters."
+            )
+
+    def _start(self, source: Source, stream: Stream) -> NDArray:
+        """Return the best start on a draw of rows."""
+        init, k, n = self.init, self.n_clusters, int(source.n_rows or 0)
+        given = not isinstance(init, str) and not callable(init)
+        if given:
+            init = np.ascontiguousarray(checked_centers(init, k, source, "MiniBatchKMeans"))
+        size = 3 * min(self.batch_size, n) if self.init_size is None else self.init_size
+        if self.init_size is None and size < k:
+            size = 3 * k
+        elif size < k:
+            warnings.warn(
+                f"init_size={size} should be larger than n_clusters={k}. Setting it to min(3*n_clusters, n_samples)",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+            size = 3 * k
+        self._init_size = min(size, n)
+        self._n_init = self._runs(given)
+        rows, weight = dense_rows(source.array()), source.weight  # type: ignore[attr-defined]
+        drawn = np.sort(stream.permutation("mini-batch start", 0, n)[: self._init_size])
+        part = source_of(rows[drawn], None if weight is None else weight[drawn])
+        if weight is not None and (weight[drawn] > 0).sum() < k:
+            part = source_of(rows, weight)
+        if self._n_init == 1:
+            centers = start_centers(init, k, part if isinstance(init, str) else source, stream, 0, "MiniBatchKMeans")
+            return np.ascontiguousarray(centers)
+        best, least = None, np.inf
+        for run in range(self._n_init):
+            centers = start_centers(init, k, part if isinstance(init, str) else source, stream, run, "MiniBatchKMeans")
+            inertia = float(part.total(guided_pass, Lloyd(centers, run, 0, None)).inertia)
+            if best is None or inertia < least:
+                best, least = centers, inertia
+        assert best is not None
+        return np.ascontiguousarray(best)
+
+    def _runs(self, given: bool) -> int:
+        """Return the number of starts."""
+        if self.n_init == "auto":
+            return FEW_STARTS if callable(self.init) or (not given and self.init == "random") else 1
+        if given and self.n_init != 1:
+            warnings.warn(
+                "Explicit initial center position passed: performing only one init in MiniBatchKMeans instead of"
+                f" n_init={self.n_init}.",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+            return 1
+        return self.n_init
+
+    def _move(
+        self, progress: Progress, X: Any, weight: NDArray | None, stream: Stream, step: int
+    ) -> tuple[Progress, float]:
+        """Return the progress after a batch, and its inertia before."""
+        rows = X.shape[0]
+        progress = progress._replace(waited=progress.waited + rows)
+        look = (progress.mass == 0).any() or progress.waited >= ROWS_PER_REASSIGNMENT * self.n_clusters
+        progress, inertia = batch_step(progress, X, weight, self.learning_rate)
+        if look and self.reassignment_ratio > 0 and self.learning_rate is None:
+            keys = stream.uniform("mini-batch reassignment", step, rows)
+            progress = throw_back(progress._replace(waited=0), X, self.reassignment_ratio, keys)
+        return progress, inertia
+
+    def _learn(self, progress: Progress, dtype: np.dtype) -> None:
+        if not np.isfinite(progress.centers).all():
+            raise ParameterError(
+                f"MiniBatchKMeans(learning_rate={self.learning_rate}): the centers left the numbers; give a smaller rate."
+            )
+        self.__dict__.update(fitted_attributes(Lloyd(progress.centers, -1, 0, None), dtype))
+        self._counts, self._waited = progress.mass, progress.waited
+
+    def _label(self, source: Source) -> None:
+        """Find the nearest center of every row, and the inertia."""
+        blocks = self._blocks(source)
+        self.labels_ = arrays.to_numpy(blocks.rows(labels_of_block, self._fitted()))
+        self.inertia_ = float(blocks.total(guided_pass, self._fitted()).inertia)

@@ -1,0 +1,1 @@
+"""How many clusters: elbow, silhouette, gap, stability, evidence of a mixture."""

@@ -1,0 +1,158 @@
+r"""All readings of the number of clusters in one table.
+
+elbow and gap (`bends`), the mean silhouette, stability under bootstrap samples, and, because a mixture of Gaussians is a model,
+its Bayesian information criterion and the evidence bound of its variational twin. They answer different questions
+and need not agree: the table shows where they do.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.cluster.number.bends import bend_of, gap_statistic, mark
+from novum.cluster.number.partitions import checked_range, checked_rows, partitions
+from novum.cluster.number.stability import bootstrap_stability
+from novum.cluster.silhouette import silhouette_score
+from novum.exceptions import NotConverged, ParameterError
+from novum.report.axes import new_figure
+from novum.report.result import Result
+from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows
+
+__all__ = ["ClusterChoice", "choose_clusters"]
+
+CRITERIA = ("elbow", "silhouette", "gap", "stability", "bic", "elbo")
+LEAST_IS_BEST = ("bic",)
+
+
+@dataclass(repr=False)
+class ClusterChoice(Result):
+    """Criteria by number of clusters, and the number each of them chooses."""
+
+    n_clusters: NDArray
+    values: dict  # criterion: its value for every number, NaN where it says nothing
+    best: dict  # criterion: the number it chooses
+    labels: list  # of the rows, for every number
+
+    @property
+    def consensus(self) -> int:
+        """The number that most criteria choose, the smallest of equals."""
+        numbers, votes = np.unique(list(self.best.values()), return_counts=True)
+        return int(numbers[np.argmax(votes)])
+
+    def _result_columns(self) -> dict[str, Any]:
+        return {"n_clusters": self.n_clusters, **self.values}
+
+    def _result_scalars(self) -> dict[str, Any]:
+        return {**{f"by {name}": k for name, k in self.best.items()}, "consensus": self.consensus}
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw a panel for every criterion, its choice ringed; return the axes."""
+        if axes is None:
+            columns = min(3, len(self.values))
+            rows = -(-len(self.values) // columns)
+            axes = new_figure(3.4 * columns, 2.6 * rows).subplots(rows, columns, squeeze=False)
+        axes = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+        if len(axes) < len(self.values):
+            raise ParameterError(
+                f"choose_clusters: {len(self.values)} panels need as many axes; {len(axes)} were given."
+            )
+        for ax, (name, values) in zip(axes, self.values.items()):
+            mark(ax, self.n_clusters, values, self.best[name], name)
+            ax.set_title(f"{name}: {self.best[name]}")
+        for ax in axes[len(self.values) :]:
+            ax.set_axis_off()
+        return axes[: len(self.values)]
+
+
+def evidence(X: NDArray, k: int, criterion: str, seed: int) -> float:
+    """Return the Bayesian information criterion of a mixture of k Gaussians, or the bound of its evidence."""
+    from novum.mixture import BayesianGaussianMixture, GaussianMixture
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)  # the criterion of a fit that nearly converged is near enough
+        if criterion == "bic":
+            return float(GaussianMixture(k, random_state=seed).fit(X).bic(X))
+        return float(BayesianGaussianMixture(n_components=k, random_state=seed).fit(X).lower_bound_)
+
+
+def choose_clusters(
+    X: Rows,
+    clusterer: Any = None,
+    *,
+    max_clusters: int = 10,
+    criteria: Sequence[str] = CRITERIA,
+    n_resamples: int = 10,
+    random_state: Any = None,
+) -> ClusterChoice:
+    """Return what every criterion says about the number of clusters, in one table.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    clusterer : estimator with n_clusters, default=None
+        None is k-means from several starts. "bic" and "elbo" are those of Gaussian mixtures whatever it is.
+    max_clusters : int, default=10
+    criteria : sequence of {"elbow", "silhouette", "gap", "stability", "bic", "elbo"}
+        Which to ask.
+    n_resamples : int, default=10
+        Reference samples of the gap, pairs of bootstrap samples of the stability.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+
+    Returns
+    -------
+    ClusterChoice
+        `values` and `best` by criterion, `labels` by number, `consensus`; prints as a table, `plot()` draws a panel each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.cluster import choose_clusters
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(size=(40, 2)) + shift for shift in ([0, 0], [9, 0], [0, 9])])
+    >>> choice = choose_clusters(X, max_clusters=5, criteria=["elbow", "silhouette", "gap"], random_state=0)
+    >>> choice.best
+    {'elbow': 3, 'silhouette': 3, 'gap': 3}
+    """
+    X = checked_rows(X, "choose_clusters")
+    numbers = checked_range(max_clusters, len(X), "choose_clusters")
+    if unknown := [name for name in criteria if name not in CRITERIA]:
+        raise ParameterError(f"choose_clusters(criteria=...): {unknown[0]!r} is none of {list(CRITERIA)}.")
+    seeds = [int(s) for s in Stream(seed_of(random_state)).integers("choice", 0, 4, 2**31)]
+    found = list(partitions(X, numbers, clusterer, seeds[0]))
+    ks, values, best = np.array(numbers), {}, {}
+    for name in criteria:
+        values[name], best[name] = asked(name, X, numbers, found, clusterer, n_resamples, seeds)
+    return ClusterChoice(ks, values, best, [part.labels for part in found])
+
+
+def asked(
+    name: str, X: NDArray, numbers: range, found: list, clusterer: Any, n_resamples: int, seeds: list[int]
+) -> tuple[NDArray, int]:
+    """Return the values of one criterion for all numbers of clusters, and the number it chooses."""
+    ks = np.array(numbers)
+    if name == "elbow":
+        error = np.array([part.error for part in found])
+        return error, bend_of(ks, error)[1]
+    if name == "gap":
+        gap = gap_statistic(
+            X, clusterer, max_clusters=numbers[-1], n_references=max(2, n_resamples), random_state=seeds[1]
+        )
+        return gap.gap, gap.best
+    values = np.full(len(ks), np.nan)
+    for i, part in enumerate(found):
+        k = part.n_clusters
+        if name == "silhouette" and 1 < len(np.unique(part.labels)) < len(X):
+            values[i] = silhouette_score(X, part.labels)
+        elif name == "stability" and k > 1:
+            values[i] = bootstrap_stability(X, k, clusterer, n_resamples, seeds[2])[0]
+        elif name in ("bic", "elbo"):
+            values[i] = evidence(X, k, name, seeds[3])
+    if np.isnan(values).all():
+        raise ParameterError(f"choose_clusters: {name!r} says nothing about {list(numbers)} clusters of {len(X)} rows.")
+    place = np.nanargmin(values) if name in LEAST_IS_BEST else np.nanargmax(values)
+    return values, int(ks[place])

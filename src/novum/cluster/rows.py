@@ -1,0 +1,61 @@
+"""Rows for clusterers that compare all of them: in memory, whatever home they come from."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novum.base.validation import largest_of, too_large
+from novum.exceptions import DataError
+from novum.fold.blocks import Block
+from novum.runtime import arrays
+
+__all__ = ["check_reach", "checked_square", "rows_in_memory"]
+
+LARGEST = 1e153  # squares of differences of larger numbers overflow
+
+
+class Gathered(NamedTuple):
+    X: NDArray
+    weight: NDArray | None
+
+
+def gather(_: Any, block: Block) -> Gathered:
+    """Return the rows of a block, as they are."""
+    weight = None if block.weight is None else arrays.to_numpy(block.weight)
+    return Gathered(arrays.to_numpy(block.X), weight)
+
+
+def together(a: Gathered, b: Gathered) -> Gathered:
+    """Return the rows of two blocks, one after the other."""
+    weight = None if a.weight is None or b.weight is None else np.concatenate([a.weight, b.weight])
+    return Gathered(np.concatenate([a.X, b.X]), weight)
+
+
+def rows_in_memory(estimator: Any, X: Any, sample_weight: Any = None, **options: Any) -> tuple[Any, NDArray | None]:
+    """Return rows (an array, or CSR) and weights after every check; those of a file are read batch by batch and kept."""
+    source = estimator._source(X, None, sample_weight, **options)
+    if source.at_hand:
+        found = Gathered(source.array(), source.weight)
+    else:
+        found = source.total(gather, None, together)
+    counted = found.X if found.weight is None or sample_weight is None else found.X[found.weight > 0]
+    check_reach(counted, type(estimator).__name__)
+    return found
+
+
+def check_reach(X: Any, owner: str) -> None:
+    """Raise where distances between rows would overflow."""
+    largest = largest_of(X)
+    if largest > LARGEST:
+        raise too_large(owner, "X", largest)
+
+
+def checked_square(matrix: NDArray, owner: str, what: str = "Distance matrix") -> NDArray:
+    """Return a matrix; raise unless it is square."""
+    if matrix.shape[0] != matrix.shape[1]:
+        raise DataError(
+            f"{what} should be square, got matrix of shape {matrix.shape}. {owner}(metric='precomputed') takes the distances"
+            " between all rows."
+        )
+    return matrix

@@ -1,0 +1,321 @@
+r"""Spectral clustering: rows, nodes or whole graphs, by how strongly they are linked.
+
+With A the affinities, D the diagonal of their sums and L = I - D^(-1/2) A D^(-1/2),
+
+    embedding  U = D^(-1/2) times the eigenvectors of the k least eigenvalues of L                    (1)
+    labels     k-means of the rows of U, a rotation towards indicators, or a pivoted QR               (2)
+
+For two clusters the second column of U relaxes the normalised cut, cut(C, C') (1 / vol C + 1 / vol C'). A graph with k components
+has the eigenvalue 0 k times, and U is constant on each of them.
+"""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import eigsh, lobpcg
+from sklearn.base import ClusterMixin
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils.validation import check_symmetric, validate_data
+
+from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
+from novum.base.validation import home_of
+from novum.cluster.kmeans import KMeans
+from novum.cluster.rows import rows_in_memory
+from novum.exceptions import DataError, DataWarning
+from novum.neighbors import NearestNeighbors, kneighbors_graph
+from novum.runtime.random import Stream, seed_of
+from novum.runtime.typing import Rows, Target
+
+__all__ = ["SpectralClustering", "spectral_clustering"]
+
+KERNELS = ("additive_chi2", "chi2", "linear", "poly", "polynomial", "rbf", "laplacian", "sigmoid", "cosine")
+GRAPHS = ("nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
+DENSE = 1500  # nodes up to which all eigenvectors asked for come from LAPACK
+SHIFT = -1e-5  # eigenvalues near zero are found as the largest of the inverse of L - SHIFT
+TURNS, RESTARTS = 20, 30  # of the search for a rotation towards indicators
+
+
+def is_graph(X: Any) -> bool:
+    """Return whether X is a networkx graph."""
+    return hasattr(X, "nodes") and hasattr(X, "adjacency")
+
+
+def embedding_of(affinity: Any, k: int, solver: str | None, tol: float, seed: int) -> NDArray:
+    """Return (1), signs fixed by the largest entry of every column."""
+    n = affinity.shape[0]
+    if connected_components(affinity, directed=False, return_labels=False) > 1:
+        warnings.warn(
+            "Graph is not fully connected, spectral embedding may not work as expected.", DataWarning, stacklevel=5
+        )
+    degree = np.asarray(affinity.sum(axis=0), np.float64).ravel()
+    if scipy.sparse.issparse(affinity):
+        degree = degree - affinity.diagonal()
+    else:
+        degree = degree - np.diagonal(affinity)
+    root = np.where(degree > 0, np.sqrt(np.abs(degree)), 1.0)
+    if scipy.sparse.issparse(affinity):
+        scale = scipy.sparse.diags(1 / root)
+        off = affinity - scipy.sparse.diags(affinity.diagonal())
+        laplacian = (scipy.sparse.eye(n) - scale @ off @ scale).tocsc()
+    else:
+        laplacian = -affinity / np.outer(root, root)
+        np.fill_diagonal(laplacian, 1.0)
+    vectors = least_eigenvectors(laplacian, k, solver, tol, seed, root)
+    vectors = vectors / root[:, None]
+    largest = np.abs(vectors).argmax(axis=0)
+    return vectors * np.where(vectors[largest, np.arange(k)] < 0, -1.0, 1.0)
+
+
+def least_eigenvectors(laplacian: Any, k: int, solver: str | None, tol: float, seed: int, first: NDArray) -> NDArray:
+    """Return the eigenvectors of the k least eigenvalues."""
+    n = laplacian.shape[0]
+    if n <= DENSE or k >= n - 1:
+        dense = laplacian.toarray() if scipy.sparse.issparse(laplacian) else laplacian
+        return scipy.linalg.eigh(dense, subset_by_index=[0, k - 1])[1]
+    draws = Stream(seed).normal("spectral", 0, n, k)
+    if solver in ("lobpcg", "amg"):
+        draws[:, 0] = first
+        return lobpcg(laplacian, draws, tol=tol or None, largest=False, maxiter=2000)[1]
+    if scipy.sparse.issparse(laplacian):
+        values, vectors = eigsh(laplacian, k=k, sigma=SHIFT, which="LM", tol=tol, v0=draws[:, 0])
+    else:
+        flipped = -laplacian
+        flipped[np.diag_indices(n)] += 2.0  # 2 I - L: the least of L are its largest, and nothing is inverted
+        values, vectors = eigsh(flipped, k=k, which="LA", tol=tol, v0=draws[:, 0])
+        values = 2.0 - values
+    return vectors[:, np.argsort(values)]
+
+
+def qr_labels(vectors: NDArray) -> NDArray:
+    """Return labels by pivoted QR (Damle, Minden and Ying 2019)."""
+    k = vectors.shape[1]
+    pivots = scipy.linalg.qr(vectors.T, pivoting=True, mode="r")[1]
+    u, _, v = scipy.linalg.svd(vectors[pivots[:k]].T)
+    return np.abs(vectors @ (u @ v)).argmax(axis=1)
+
+
+def rotated_labels(vectors: NDArray, seed: int) -> NDArray:
+    """Return labels by the rotation that brings rows nearest to indicators (Yu and Shi 2003)."""
+    n, k = vectors.shape
+    vectors = vectors / np.linalg.norm(vectors, axis=0) * np.sqrt(n)
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = vectors / np.where(length > 0, length, 1.0)
+    starts = Stream(seed).integers("rotation", 0, RESTARTS, n)
+    best, least = np.zeros(n, np.int64), np.inf
+    for start in starts[:3]:
+        rotation = np.zeros((k, k))
+        rotation[:, 0] = vectors[start]
+        used = np.zeros(n)
+        for j in range(1, k):
+            used += np.abs(vectors @ rotation[:, j - 1])
+            rotation[:, j] = vectors[used.argmin()]
+        before = np.inf
+        for _ in range(TURNS):
+            labels = (vectors @ rotation).argmax(axis=1)
+            sums = np.zeros((k, k))
+            np.add.at(sums, labels, vectors)
+            u, s, v = np.linalg.svd(sums)
+            cut = 2.0 * (n - s.sum())
+            if cut < least:
+                best, least = labels, cut
+            if abs(before - cut) < np.finfo(float).eps:
+                break
+            before, rotation = cut, v.T @ u.T
+    return best
+
+
+class SpectralClustering(ClusterMixin, Estimator):
+    """Clustering by the eigenvectors of affinities, of rows, nodes or graphs.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    eigen_solver : {"arpack", "lobpcg", "amg"}, default=None
+        For large matrices; "amg" runs as "lobpcg". Small ones are solved directly.
+    n_components : int, default=None
+        Eigenvectors; None is `n_clusters`.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+    n_init : int, default=10
+        Starts of k-means.
+    gamma : float, default=1.0
+        Of the kernels that have one.
+    affinity : str or callable, default="rbf"
+        A kernel of scikit-learn, "nearest_neighbors", "precomputed" (X holds affinities), "precomputed_nearest_neighbors" (X
+        holds distances), or a function of rows or of graphs that makes affinities, such as a kernel of `novum.kernels`.
+    n_neighbors : int, default=10
+        Of the neighbor graphs.
+    eigen_tol : float or "auto", default="auto"
+    assign_labels : {"kmeans", "discretize", "cluster_qr"}, default="kmeans"
+    degree, coef0 : float, default=3, 1
+        Of the kernels that have them.
+    kernel_params : dict, default=None
+        Further parameters of the kernel.
+    n_jobs : int, default=None
+        Threads for neighbors; None takes all that are allowed.
+    verbose : bool, default=False
+        For scikit-learn's sake: nothing is printed.
+
+    Attributes
+    ----------
+    affinity_matrix_ : array or sparse matrix of shape (n_samples, n_samples)
+    labels_ : array of shape (n_samples,)
+        In the order of the rows, of the nodes of a graph, or of the graphs.
+
+    Notes
+    -----
+    A networkx graph given as X is clustered by its nodes, with the attribute "weight" of edges as affinity. A list of networkx
+    graphs is clustered by the graphs: by `affinity` if it is callable, else by the normalized kernel of Weisfeiler and Lehman.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from novum.cluster import SpectralClustering
+    >>> graph = nx.barbell_graph(4, 0)  # two cliques of four nodes and one edge between them
+    >>> labels = SpectralClustering(2, random_state=0).fit(graph).labels_
+    >>> bool(labels[0] != labels[7]), len(set(labels[:4])), len(set(labels[4:]))
+    (True, 1, 1)
+    """
+
+    _domains: dict[str, Domain] = {
+        "n_clusters": Int(1),
+        "eigen_solver": Choice("arpack", "lobpcg", "amg") | Null(),
+        "n_components": Int(1) | Null(),
+        "random_state": RandomState(),
+        "n_init": Int(1),
+        "gamma": Real(0),
+        "affinity": Function() | Choice(*KERNELS, *GRAPHS),
+        "n_neighbors": Int(1),
+        "eigen_tol": Real(0) | Choice("auto"),
+        "assign_labels": Choice("kmeans", "discretize", "cluster_qr"),
+        "degree": Real(0),
+        "coef0": Real(),
+        "kernel_params": Instance(dict) | Null(),
+        "n_jobs": Int() | Null(),
+        "verbose": Bool() | Int(0),
+    }
+
+    @stores
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        eigen_solver: str | None = None,
+        n_components: int | None = None,
+        random_state: Any = None,
+        n_init: int = 10,
+        gamma: float = 1.0,
+        affinity: Any = "rbf",
+        n_neighbors: int = 10,
+        eigen_tol: float | str = "auto",
+        assign_labels: str = "kmeans",
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None: ...
+
+    @fits
+    def fit(self, X: Rows, y: Target = None) -> Self:
+        """Cluster rows, the nodes of a networkx graph, or a list of such graphs.
+
+        [rows or a sparse matrix, no target]
+        """
+        seed = seed_of(self.random_state)
+        self.affinity_matrix_ = affinity = check_symmetric(self._affinities(X), raise_warning=False)
+        n = affinity.shape[0]
+        k = self.n_clusters
+        if k > n:
+            raise DataError(
+                f"n_samples={n} should be >= n_clusters={k}. Give SpectralClustering more rows or fewer clusters."
+            )
+        components = min(k if self.n_components is None else self.n_components, n)
+        tol = 0.0 if self.eigen_tol == "auto" else float(self.eigen_tol)
+        vectors = embedding_of(affinity, components, self.eigen_solver, tol, seed)
+        if self.assign_labels == "kmeans":
+            self.labels_ = KMeans(k, n_init=self.n_init, random_state=seed).fit(vectors).labels_
+        else:
+            assign = self.assign_labels
+            self.labels_ = qr_labels(vectors) if assign == "cluster_qr" else rotated_labels(vectors, seed)
+        return self
+
+    def _affinities(self, X: Any) -> Any:
+        """Return the affinities of rows, nodes or graphs."""
+        if is_graph(X):
+            import networkx as nx
+
+            self.n_features_in_ = X.number_of_nodes()
+            return scipy.sparse.csr_matrix(nx.to_scipy_sparse_array(X, dtype=np.float64))
+        if isinstance(X, list | tuple) and len(X) and is_graph(X[0]):
+            return self._graph_affinities(X)
+        if home_of(X) != "memory" or hasattr(X, "total"):
+            X = rows_in_memory(self, X)[0]
+        else:
+            X = validate_data(self, X, accept_sparse=["csr", "csc", "coo"], dtype=np.float64, ensure_min_samples=2)
+        given = isinstance(self.affinity, str) and self.affinity.startswith("precomputed")
+        if X.shape[0] == X.shape[1] and not given:
+            warnings.warn(
+                "The spectral clustering API has changed. ``fit``now constructs an affinity matrix from data. To use a custom"
+                " affinity matrix, set ``affinity=precomputed``.",
+                DataWarning,
+                stacklevel=4,
+            )
+        if given and X.shape[0] != X.shape[1]:
+            raise DataError(
+                f"SpectralClustering(affinity={self.affinity!r}): X must be a square matrix, not one of shape {X.shape}."
+            )
+        if self.affinity == "nearest_neighbors":
+            graph = kneighbors_graph(X, min(self.n_neighbors, X.shape[0]), include_self=True, n_jobs=self.n_jobs)
+            return 0.5 * (graph + graph.T)
+        if self.affinity == "precomputed_nearest_neighbors":
+            search = NearestNeighbors(n_neighbors=self.n_neighbors, n_jobs=self.n_jobs, metric="precomputed").fit(X)
+            graph = search.kneighbors_graph(X, mode="connectivity")
+            return 0.5 * (graph + graph.T)
+        if self.affinity == "precomputed":
+            return X.tocsr() if scipy.sparse.issparse(X) else X
+        params = dict(self.kernel_params or {})
+        X = X if scipy.sparse.issparse(X) else np.ascontiguousarray(X)
+        if not callable(self.affinity):
+            params |= {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        elif hasattr(self.affinity, "gram"):  # a kernel of novum.kernels sees all rows at once
+            return np.asarray(self.affinity(X), np.float64)
+        return pairwise_kernels(X, metric=self.affinity, filter_params=True, **params)
+
+    def _graph_affinities(self, X: Any) -> NDArray:
+        """Return the affinities between graphs."""
+        from novum.kernels import WeisfeilerLehman
+
+        kernel = self.affinity if callable(self.affinity) else WeisfeilerLehman()
+        gram = np.asarray(kernel(list(X)), np.float64)
+        if not callable(self.affinity):
+            length = np.sqrt(np.diagonal(gram))
+            gram = gram / np.outer(length, length)
+        self.n_features_in_ = len(X)
+        return gram
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.affinity, str) and self.affinity.startswith("precomputed")
+        return tags
+
+
+def spectral_clustering(affinity: Any, *, n_clusters: Any = 8, **options: Any) -> NDArray:
+    """Return the labels of `SpectralClustering` for a matrix of affinities; options are its parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.cluster import spectral_clustering
+    >>> labels = spectral_clustering(np.kron(np.eye(2), np.ones((2, 2))) + 0.01, n_clusters=2, random_state=0)
+    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
+    True
+    """
+    return SpectralClustering(n_clusters, affinity="precomputed", **options).fit(affinity).labels_
