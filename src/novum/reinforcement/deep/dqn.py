@@ -56,8 +56,8 @@ class DQN(Agent):
     n_step : int, default=3
         Steps of a return.
     averaging : float, default=0.97
-        Share of the old weights in the running average, a turn at a time, that `predict` and `evaluate` use: the last weights alone are
-        at the mercy of the last batches (Polyak and Juditsky 1992).
+        Share of the old weights in the running average, a turn at a time, that `predict` and `evaluate` use: the last weights
+        alone are at the mercy of the last batches (Polyak and Juditsky 1992).
     largest_norm : float or None, default=10.0
         To which gradients are cut.
     device : {"auto", "cpu", "cuda"}, default="auto"
