@@ -80,7 +80,7 @@ class Plan(Result):
 
         if not self.history.get("values"):
             raise ParameterError(
-                f"{self.method} kept no values of rounds to draw; use policy_iteration on up to 3,000 states."
+                f"{self.method} kept no values of rounds to draw; use policy_iteration on up to 200 states, or with initial=."
             )
         ax = drawing_axes(ax)
         draw_improvement(ax, self, state)
