@@ -340,6 +340,10 @@ def test_what_is_wrong_is_named():
         QLearning().fit(np.zeros((3, 3)))
     with pytest.raises(DataError, match="the plan has 48 states"):
         QLearning(3).fit(room).compare(value_iteration(MDP.from_gymnasium("CliffWalking-v1")))
+    with pytest.raises(
+        DataError, match="FrozenLake-v1 has 16 states and 4 actions, the agent learned 11 and 4 in room_4x3"
+    ):
+        QLearning(3).fit(room).evaluate("FrozenLake-v1")
     with pytest.raises(ParameterError, match="ADP: this environment has no table"):
         ADP().fit("Blackjack-v1")
 

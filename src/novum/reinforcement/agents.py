@@ -208,6 +208,19 @@ class TabularAgent(Agent):
             return 0
         return int(np.nanargmax(self.action_values_[s])) if np.isfinite(self.action_values_[s]).any() else 0
 
+    def evaluate(self, environment: Any, **options: Any) -> Returns:
+        """Return the rewards of new episodes, as `Agent.evaluate`; an environment of other states or actions is refused."""
+        check_is_fitted(self)
+        made = made_environment(environment)
+        states, actions = getattr(made.observation_space, "n", None), getattr(made.action_space, "n", None)
+        own = (len(self.states_) if self._numbered else states, len(self.actions_))
+        if (states, actions) != own:
+            raise DataError(
+                f"{type(self).__name__}.evaluate: {name_of(made)} has {states} states and {actions} actions, the agent learned "
+                f"{own[0]} and {own[1]} in {self.environment_}; judge it where it learned."
+            )
+        return super().evaluate(made, **options)
+
     def _state(self, observation: Any) -> int | None:
         key = observation_key(observation)
         if self._numbered and isinstance(key, int) and 0 <= key < len(self.states_):
