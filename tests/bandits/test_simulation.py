@@ -197,3 +197,11 @@ def test_bad_input_is_named(make, words):
     with pytest.raises(ValueError, match=words) as caught:
         make()
     assert isinstance(caught.value, DataError | ParameterError)
+
+
+def test_a_bandit_is_a_process_of_one_state():
+    from novum.reinforcement import value_iteration
+
+    process = THREE.to_mdp(discount=0.5)
+    assert (process.n_states, process.n_actions) == (1, 3)
+    assert value_iteration(process).values[0] == pytest.approx(0.9 / (1 - 0.5), abs=1e-6)

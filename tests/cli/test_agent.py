@@ -43,6 +43,12 @@ def test_every_method_trains(run, method, tmp_path):
     assert "mean return" in done.output
 
 
+def test_older_names(run):
+    done = run("plan", "Taxi-v3", "--discount", "0.9")
+    assert done.exit_code == 0
+    assert "novum agent: Taxi-v3 is no longer in Gymnasium; Taxi-v4 takes its place." in done.output
+
+
 def test_plan(run, tmp_path):
     done = run("plan", "room")
     assert ".7053   .6553   .6114   .3879      ^  <  <  <" in done.output

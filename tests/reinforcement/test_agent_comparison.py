@@ -56,6 +56,7 @@ def test_few_runs_and_bad_input():
         compare_agents({"A": [1, 2, 3, 4, 5]}, level=1)
 
 
+@pytest.mark.notes("000-c", "plot-q-approx")
 def test_learning_curves_are_drawn_with_bands():
     from novum.reinforcement import LearningCurve, plot_learning_curves
 

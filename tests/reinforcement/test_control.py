@@ -295,8 +295,9 @@ def test_environments_without_a_table_learn_in_python():
     assert one.act((20, 10, 0)) in (0, 1)
     result = one.evaluate(gymnasium.make("Blackjack-v1"), episodes=20)
     assert -1 <= result.mean <= 1
-    with pytest.raises(ParameterError, match="no finite set; learn it with ActorCritic"):
-        QLearning(2).fit("Pendulum-v1")
+    for name in ("Pendulum-v1", "CartPole-v1"):
+        with pytest.raises(ParameterError, match="are no finite set, so no table holds them; learn it with DQN"):
+            QLearning(2).fit(name)
     with pytest.raises(ParameterError, match="only a known process can begin anywhere"):
         QLearning(2, start="any").fit("Blackjack-v1")
 
@@ -339,5 +340,38 @@ def test_what_is_wrong_is_named():
         QLearning().fit(np.zeros((3, 3)))
     with pytest.raises(DataError, match="the plan has 48 states"):
         QLearning(3).fit(room).compare(value_iteration(MDP.from_gymnasium("CliffWalking-v1")))
+    with pytest.raises(
+        DataError, match="FrozenLake-v1 has 16 states and 4 actions, the agent learned 11 and 4 in room_4x3"
+    ):
+        QLearning(3).fit(room).evaluate("FrozenLake-v1")
     with pytest.raises(ParameterError, match="ADP: this environment has no table"):
         ADP().fit("Blackjack-v1")
+
+
+class Stop:
+    """A callback that ends the fit after two runs."""
+
+    def __init__(self):
+        self.heard = []
+
+    def setup(self, estimator, context): ...
+
+    def teardown(self, estimator, context): ...
+
+    def on_fit_task_begin(self, estimator, context): ...
+
+    def on_fit_task_end(self, estimator, context):
+        if hasattr(context, "n_iter"):
+            self.heard.append((context.n_iter, context.objective))
+            return context.n_iter == 2
+        return False
+
+
+@pytest.mark.parametrize("cls", [QLearning, MonteCarloControl, ADP])
+def test_callbacks_hear_of_runs_and_may_stop_them(cls):
+    watch = Stop()
+    agent = cls(10, n_runs=5, random_state=0, n_jobs=1)
+    agent.set_callbacks(watch).fit(room_4x3())
+    assert agent.returns_.shape == (2, 10)
+    assert [n for n, _ in watch.heard] == [1, 2]
+    np.testing.assert_allclose([value for _, value in watch.heard], agent.returns_.mean(axis=1))

@@ -104,3 +104,12 @@ def test_learning_curves():
     smooth = np.array([np.convolve(row, np.ones(10) / 10, "valid") for row in agent.returns_]).mean(axis=0)
     np.testing.assert_allclose(curve.get_ydata(), smooth, atol=1e-9)
     assert curve.get_xdata()[0] == 10
+
+
+def test_convergence():
+    plan = value_iteration(room_4x3())
+    line = plan.plot_convergence(axes()).get_lines()[0]
+    np.testing.assert_array_equal(line.get_ydata(), plan.history["change"])
+    assert len(line.get_xdata()) == 30
+    with pytest.raises(ParameterError, match="kept no changes"):
+        policy_iteration(two_state()).plot_convergence()

@@ -32,7 +32,9 @@ BASES = {
 NO_PICTURE = {"Multinomial", "NormalInverseWishart"}
 # What a user gives, or what a method works with: no answer to a question.
 PLAYERS = (
+    "novum.bandits.exponential_weights",
     "novum.bandits.policies",
+    "novum.bandits.posterior_policies",
     "novum.bandits.environments",
     "novum.bandits._playing",
     "novum.reinforcement.deep",

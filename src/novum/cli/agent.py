@@ -1,6 +1,7 @@
 """novum agent: train, judge and plan agents for Gymnasium environments and maps of text."""
 
 import time
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -131,7 +132,7 @@ def plan(
 
 def opened(name: str, options: list[str] | None, discount: float | None) -> Any:
     """Return the environment that a word of the command line stands for."""
-    from novum.exceptions import ParameterError
+    from novum.exceptions import DataWarning, ParameterError
     from novum.reinforcement import grid_world, room_4x3
     from novum.reinforcement.gymnasium_tables import made_environment
     from novum.reinforcement.worlds import classics
@@ -149,7 +150,12 @@ def opened(name: str, options: list[str] | None, discount: float | None) -> Any:
             return room_4x3(**settings) if short == "room" else getattr(classics, full)(**settings)
     if Path(name).is_file():
         return grid_world(Path(name).read_text(), name=name, **settings)
-    return made_environment(name, **settings)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", DataWarning)
+        made = made_environment(name, **settings)
+    for warning in heard:
+        typer.echo(f"novum agent: {warning.message}", err=True)
+    return made
 
 
 def typed(value: str) -> Any:

@@ -4,6 +4,7 @@ A class docstring names shared parameters in a line of its own, `[learning, expe
 """
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.callbacks import reporting
 from novum.base.domains import Choice, Domain, Instance, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError, ParameterError
@@ -24,9 +26,11 @@ from novum.reinforcement.schedules import Schedule
 from novum.report.axes import drawing_axes
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
+from novum.runtime.pool import map_ordered
 from novum.runtime.random import Stream, seed_of
+from novum.runtime.threads import thread_count
 
-__all__ = ["EXPERIENCE_DOMAINS", "Agent", "PlanComparison", "TabularAgent", "learned_tags"]
+__all__ = ["EXPERIENCE_DOMAINS", "Agent", "PlanComparison", "TabularAgent", "learned_tags", "live_runs", "name_of"]
 
 ENTRIES = {
     "episodes": "episodes : int, default={}\n    How many to live in every run.",
@@ -98,6 +102,26 @@ def learned_tags(tags: Any) -> Any:
     tags.input_tags.two_d_array = False
     tags.no_validation = True
     return tags
+
+
+def live_runs(agent: Any, one: Callable[[int], Any], objective: Callable[[int], float]) -> tuple[int, int]:
+    """Let `one(run)` live every run of an agent by several threads; return the runs that were lived and the steps they took.
+
+    Callbacks are told of every run with its `objective(run)`, and may end the fit after any of them.
+    """
+    runs, steps, done = agent.n_runs, 0, 0
+    with reporting(agent, runs) as report:
+        for taken in map_ordered(one, range(runs), min(thread_count(agent.n_jobs), runs)):
+            steps, done = steps + int(taken or 0), done + 1
+            if report(done, objective(done - 1)):
+                break
+    return done, steps
+
+
+def name_of(environment: Any) -> str:
+    """Return what an environment is called: its registered name, or its own."""
+    spec = getattr(getattr(environment, "spec", None), "id", None)
+    return str(spec or getattr(environment, "name", type(environment).__name__))
 
 
 class PlanComparison(Result):
@@ -183,6 +207,19 @@ class TabularAgent(Agent):
         if s is None:
             return 0
         return int(np.nanargmax(self.action_values_[s])) if np.isfinite(self.action_values_[s]).any() else 0
+
+    def evaluate(self, environment: Any, **options: Any) -> Returns:
+        """Return the rewards of new episodes, as `Agent.evaluate`; an environment of other states or actions is refused."""
+        check_is_fitted(self)
+        made = made_environment(environment)
+        states, actions = getattr(made.observation_space, "n", None), getattr(made.action_space, "n", None)
+        own = (len(self.states_) if self._numbered else states, len(self.actions_))
+        if (states, actions) != own:
+            raise DataError(
+                f"{type(self).__name__}.evaluate: {name_of(made)} has {states} states and {actions} actions, the agent learned "
+                f"{own[0]} and {own[1]} in {self.environment_}; judge it where it learned."
+            )
+        return super().evaluate(made, **options)
 
     def _state(self, observation: Any) -> int | None:
         key = observation_key(observation)

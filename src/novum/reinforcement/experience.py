@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.exceptions import ParameterError
 from novum.reinforcement.environment import needs_gymnasium
-from novum.reinforcement.gymnasium_tables import made_environment, observation_key
+from novum.reinforcement.gymnasium_tables import countable, made_environment, observation_key
 from novum.reinforcement.mdp import MDP
 from novum.runtime.random import Stream
 
@@ -82,6 +82,12 @@ def tabular_process(environment: Any, discount: float | None, default: float) ->
         return inner, inner, inner.discount if discount is None else worth
     if getattr(inner, "P", None) is not None:
         return MDP.from_gymnasium(made, discount=worth), made, worth
+    if not countable(made.observation_space):
+        raise ParameterError(
+            f"{type(inner).__name__}: its observations, {made.observation_space}, are no finite set, so no table holds "
+            f"them; learn it "
+            "with DQN, REINFORCE or ActorCritic, or cut observations into cells by a wrapper."
+        )
     if not hasattr(made.action_space, "n"):
         raise ParameterError(
             f"{type(inner).__name__}: its actions, {made.action_space}, are no finite set; learn it with ActorCritic or REINFORCE."

@@ -15,7 +15,7 @@ from novum.reinforcement.environment import needs_gymnasium
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
 
-__all__ = ["made_environment", "observation_key", "process_of_environment"]
+__all__ = ["countable", "made_environment", "observation_key", "process_of_environment"]
 
 SAMPLES = 200_000  # steps by which the transitions of an environment without a table are counted
 FEW_VISITS = 30  # of a pair, below which its frequencies are no probabilities

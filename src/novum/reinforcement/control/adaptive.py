@@ -13,18 +13,15 @@ from typing import Any, Self
 import numpy as np
 
 from novum import _core
-from novum.base.callbacks import reporting
 from novum.base.domains import Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.exceptions import ParameterError
-from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent
+from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, live_runs, name_of
 from novum.reinforcement.experience import STARTS, STEPS, lived_world, policy_sums, tabular_process
 from novum.reinforcement.policies import policy_table
 from novum.reinforcement.schedules import as_schedule
-from novum.runtime.pool import map_ordered
 from novum.runtime.random import purpose_code, seed_of
-from novum.runtime.threads import thread_count
 
 __all__ = ["ADP"]
 
@@ -134,13 +131,8 @@ class ADP(TabularAgent):
                 )
             )
 
-        steps = 0
-        with reporting(self, runs) as report:
-            for done, taken in enumerate(map_ordered(one, range(runs), min(thread_count(self.n_jobs), runs)), start=1):
-                steps += taken
-                if report(done, float(totals[done - 1].mean())):
-                    q, values, totals, lengths = q[:done], values[:done], totals[:done], lengths[:done]
-                    break
+        done, steps = live_runs(self, one, lambda run: float(totals[run].mean()))
+        q, values, totals, lengths = q[:done], values[:done], totals[:done], lengths[:done]
         q[:, ~own.possible] = np.nan
         self.returns_, self.lengths_, self.n_steps_ = totals, lengths, steps
         self.visits_ = visits.sum(axis=0)
@@ -148,8 +140,6 @@ class ADP(TabularAgent):
         if policy is not None:
             inside = ~own.model.terminal
             self.values_[inside] = values.mean(axis=0)[inside]
-        self.environment_ = getattr(getattr(made, "spec", None), "id", None) or getattr(
-            made, "name", type(made).__name__
-        )
+        self.environment_ = name_of(made)
         self.discount_ = discount
         return self

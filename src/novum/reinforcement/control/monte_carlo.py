@@ -11,18 +11,15 @@ from typing import Any, Self
 import numpy as np
 
 from novum import _core
-from novum.base.callbacks import reporting
 from novum.base.domains import Choice, Null, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.exceptions import ParameterError
-from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent
+from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, live_runs, name_of
 from novum.reinforcement.experience import STARTS, STEPS, lived_world, tabular_process
 from novum.reinforcement.gymnasium_tables import sampled_process
 from novum.reinforcement.schedules import Schedule, as_schedule
-from novum.runtime.pool import map_ordered
 from novum.runtime.random import purpose_code, seed_of
-from novum.runtime.threads import thread_count
 
 __all__ = ["MonteCarloControl"]
 
@@ -92,11 +89,11 @@ class MonteCarloControl(TabularAgent):
         """
         process, made, discount = tabular_process(environment, self.discount, DEFAULT_DISCOUNT)
         seed = seed_of(self.random_state)
-        name = getattr(getattr(made, "spec", None), "id", None) or getattr(made, "name", type(made).__name__)
+        name = name_of(made)
         if process is None:
             from novum.reinforcement.mdp import MDP
 
-            process = sampled_process(MDP, made, str(name), discount, SAMPLES, seed)
+            process = sampled_process(MDP, made, name, discount, SAMPLES, seed)
         own = process if discount == process.discount else process.replaced(discount=discount)
         n, m, runs = own.n_states, own.n_actions, self.n_runs
         world = lived_world(own, discount)
@@ -124,13 +121,8 @@ class MonteCarloControl(TabularAgent):
                 )
             )
 
-        steps = 0
-        with reporting(self, runs) as report:
-            for done, taken in enumerate(map_ordered(one, range(runs), min(thread_count(self.n_jobs), runs)), start=1):
-                steps += taken
-                if report(done, float(totals[done - 1].mean())):
-                    q, weight, totals, lengths = q[:done], weight[:done], totals[:done], lengths[:done]
-                    break
+        done, steps = live_runs(self, one, lambda run: float(totals[run].mean()))
+        q, weight, totals, lengths = q[:done], weight[:done], totals[:done], lengths[:done]
         q[:, ~own.possible] = np.nan
         self.returns_, self.lengths_, self.n_steps_ = totals, lengths, steps
         self.visits_ = np.ceil(weight.sum(axis=0)).astype(np.int64)

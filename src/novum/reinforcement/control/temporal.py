@@ -13,14 +13,12 @@ from novum.base.callbacks import reporting
 from novum.base.domains import Choice, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.exceptions import ParameterError
-from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent
+from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, TabularAgent, live_runs, name_of
 from novum.reinforcement.control.interpreted import Learner, Rules, learn_together
 from novum.reinforcement.experience import STARTS, STEPS, KnownLives, VectorLives, lived_world, tabular_process
 from novum.reinforcement.mdp import MDP
 from novum.reinforcement.schedules import as_schedule
-from novum.runtime.pool import map_ordered
 from novum.runtime.random import purpose_code, seed_of
-from novum.runtime.threads import thread_count
 
 __all__ = ["CONTROL_DOMAINS", "METHOD_CODES", "TemporalAgent", "rate_tables"]
 
@@ -36,7 +34,6 @@ CONTROL_DOMAINS: dict[str, Domain] = {
 }
 METHOD_CODES = {"sarsa": 0, "expected": 1, "q": 2, "double": 3}
 MOST_RATES = 1 << 20  # visits whose step sizes are tabulated; later ones keep the last
-PASSES = 20  # parts in which a compiled run tells callbacks of its progress
 
 
 def rate_tables(
@@ -104,9 +101,7 @@ class TemporalAgent(TabularAgent):
             self._interpreted(VectorLives(made, seed, self.n_runs), rules, None)
         else:
             self._compiled(process, rules, seed)
-        self.environment_ = getattr(getattr(made, "spec", None), "id", None) or getattr(
-            made, "name", type(made).__name__
-        )
+        self.environment_ = name_of(made)
         self.discount_ = discount
         return self
 
@@ -143,14 +138,8 @@ class TemporalAgent(TabularAgent):
                 )
             )
 
-        threads = min(thread_count(self.n_jobs), runs)
-        with reporting(self, runs) as report:
-            steps = 0
-            for done, taken in enumerate(map_ordered(one, range(runs), threads), start=1):
-                steps += taken
-                if report(done, float(totals[done - 1].mean())):
-                    q, visits, totals, lengths = q[:done], visits[:done], totals[:done], lengths[:done]
-                    break
+        done, steps = live_runs(self, one, lambda run: float(totals[run].mean()))
+        q, visits, totals, lengths = q[:done], visits[:done], totals[:done], lengths[:done]
         q[:, ~process.possible] = np.nan
         self.returns_, self.lengths_, self.n_steps_ = totals, lengths, steps
         self.visits_ = visits.sum(axis=0)

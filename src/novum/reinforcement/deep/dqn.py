@@ -55,7 +55,7 @@ class DQN(Agent):
         (2) instead of (1).
     n_step : int, default=3
         Steps of a return.
-    averaging : float, default=0.9
+    averaging : float, default=0.97
         Share of the old weights in the running average, a turn at a time, that `predict` and `evaluate` use: the last weights
         alone are at the mercy of the last batches (Polyak and Juditsky 1992).
     largest_norm : float or None, default=10.0
@@ -116,7 +116,7 @@ class DQN(Agent):
         exploration_share: float = 0.16,
         double: bool = False,
         n_step: int = 3,
-        averaging: float = 0.9,
+        averaging: float = 0.97,
         largest_norm: float | None = 10.0,
         device: str = "auto",
         random_state: Any = None,

@@ -27,7 +27,9 @@ from novum.runtime.threads import thread_count
 
 __all__ = ["PolicyValues", "evaluate_policy", "exact_values", "visits"]
 
-MOST_DIRECT = 3000  # states up to which a factorization costs next to nothing, however it fills up
+MOST_DIRECT = 200  # states up to which policy iteration evaluates exactly and remembers its rounds
+SOLVED_DIRECTLY = 250  # states up to which a factorization is as fast as iterations
+MOST_THIN, THIN = 2000, 3.5  # states, and entries a row, up to which it does not fill up: corridors and grids
 PRECISION = 1e-13  # residual of an iterative solve, relative to the largest reward or value
 MOST_PRODUCTS = 20_000
 MANY = 50_000  # entries from which a second thread pays
@@ -135,7 +137,8 @@ def exact_values(process: Any, mdp: Any, owner: str) -> NDArray[np.float64]:
         matrix = scipy.sparse.diags_array(keep.astype(float)) @ matrix
         reward = np.where(keep, reward, 0.0)
     system = scipy.sparse.eye_array(n, format="csc") - gamma * matrix.tocsc()
-    if n <= MOST_DIRECT:
+    thin = n <= MOST_THIN and matrix.nnz <= THIN * n
+    if n <= SOLVED_DIRECTLY or thin:
         return solved_directly(system, reward)
     values = iterated(scipy.sparse.csr_array(matrix), reward, gamma)
     scale = max(float(np.abs(values).max()), float(np.abs(reward).max()), 1e-300)

@@ -80,10 +80,21 @@ class Plan(Result):
 
         if not self.history.get("values"):
             raise ParameterError(
-                f"{self.method} kept no values of rounds to draw; use policy_iteration on up to 3,000 states."
+                f"{self.method} kept no values of rounds to draw; use policy_iteration on up to 200 states, or with initial=."
             )
         ax = drawing_axes(ax)
         draw_improvement(ax, self, state)
+        return ax
+
+    def plot_convergence(self, ax: Any = None) -> Any:
+        """Draw the largest change of a value by sweep, on a logarithmic scale; for orders that sweep (`order="synchronous"`)."""
+        from novum.reinforcement.plots.curves import draw_convergence
+        from novum.report.axes import drawing_axes
+
+        if not self.history.get("change"):
+            raise ParameterError(f"{self.method} kept no changes to draw; use value_iteration(order='synchronous').")
+        ax = drawing_axes(ax)
+        draw_convergence(ax, self)
         return ax
 
     def sentence(self) -> str:

@@ -30,12 +30,15 @@ from novum.runtime.checks import check_count, check_number
 
 __all__ = ["modified_policy_iteration", "policy_iteration"]
 
+MOST_REMEMBERED = 3000  # states up to which the values and policies of all rounds are kept
+
 
 def policy_iteration(mdp: Any, *, initial: Any = None, tol: float = 1e-6, max_iter: int = 1000) -> Plan:
     """Return the optimal plan of a process by policy iteration.
 
-    Up to 3,000 states every policy is evaluated exactly and `history` holds the values and policies of every round; larger
-    discounted processes evaluate as exactly as the next improvement can use, until the policy loses at most `tol`.
+    Up to 200 states, or with `initial`, every policy is evaluated exactly and `history` holds the values and policies of
+    every round; larger discounted processes evaluate as exactly as the next improvement can use, until the policy loses at
+    most `tol`.
 
     Parameters
     ----------
@@ -76,7 +79,7 @@ def policy_iteration(mdp: Any, *, initial: Any = None, tol: float = 1e-6, max_it
             first, last = mdp.model.first[s], mdp.model.first[s + 1]
             choice[s] = first + int(np.argmax(mdp.model.action[first:last] == a))
     history: dict[str, list[Any]] = {}
-    kept = history if mdp.n_states <= MOST_DIRECT else None
+    kept = history if mdp.n_states <= MOST_REMEMBERED else None
     values, choice, rounds, ended = improved_to_the_end(mdp, choice, owner, kept, max_iter)
     residual = max(float((mdp.bellman(values) - values).max()), 0.0)
     bound = residual / (1 - mdp.discount) + rounding(values) if mdp.discount < 1 else rounding(values)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["draw_errors", "draw_improvement", "draw_learning", "smoothed"]
+__all__ = ["draw_convergence", "draw_errors", "draw_improvement", "draw_learning", "smoothed"]
 
 PARTS = 50  # of the episodes, that one point of a smoothed curve averages
 BAND = (10, 90)  # percent of the runs that a band holds
@@ -39,6 +39,15 @@ def draw_errors(ax: Any, errors: NDArray[np.float64], label: str) -> None:
     draw_band(ax, np.arange(1, errors.shape[1] + 1), errors, label)
     ax.set_xlabel("episode")
     ax.set_ylabel("root mean square error of the values")
+    ax.legend()
+
+
+def draw_convergence(ax: Any, plan: Any) -> None:
+    """Draw the largest change of a value by sweep."""
+    changes = np.array(plan.history["change"])
+    ax.semilogy(np.arange(1, len(changes) + 1), np.where(changes > 0, changes, np.nan), marker=".", label=plan.method)
+    ax.set_xlabel("sweep")
+    ax.set_ylabel("largest change of a value")
     ax.legend()
 
 

@@ -10,19 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum import _core
-from novum.base.callbacks import reporting
 from novum.base.domains import Domain, Null
 from novum.base.estimator import fits
 from novum.exceptions import DataError, ParameterError
-from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, Agent
+from novum.reinforcement.agents import DEFAULT_DISCOUNT, EXPERIENCE_DOMAINS, RATE, Agent, live_runs
 from novum.reinforcement.control.temporal import MOST_RATES
 from novum.reinforcement.episodes import Episode
 from novum.reinforcement.experience import STARTS, STEPS, VectorLives, lived_world, policy_sums, tabular_process
 from novum.reinforcement.policies import policy_table
 from novum.reinforcement.schedules import as_schedule
-from novum.runtime.pool import map_ordered
 from novum.runtime.random import purpose_code, seed_of
-from novum.runtime.threads import thread_count
 
 __all__ = ["PREDICTION_DOMAINS", "Predictor", "Settings"]
 
@@ -161,16 +158,12 @@ class Predictor(Agent):
                 None if errors is None else errors[run],
             )
 
-        with reporting(self, runs) as report:
-            for done, _ in enumerate(map_ordered(one, range(runs), min(thread_count(self.n_jobs), runs)), start=1):
-                if report(done, float("nan") if errors is None else float(errors[done - 1, -1])):
-                    values, visits = values[:done], visits[:done]
-                    errors = None if errors is None else errors[:done]
-                    break
+        done, _ = live_runs(self, one, lambda run: float("nan") if errors is None else float(errors[run, -1]))
+        values, visits = values[:done], visits[:done]
         values[:, terminal] = process.model.reward[process.model.first[:-1]][terminal]
         self.run_values_, self.values_ = values, values[0].copy() if len(values) == 1 else values.mean(axis=0)
         self.visits_, self.states_ = visits.sum(axis=0), list(process.states)
-        self.errors_ = np.empty((runs, 0)) if errors is None else errors
+        self.errors_ = np.empty((done, 0)) if errors is None else errors[:done]
         self.n_steps_ = int(visits.sum())
         self.discount_ = discount
 

@@ -1,0 +1,15 @@
+"""The bar: CartPole-v1 solved, 475 over 100 episodes with five seeds, within the steps that Stable-Baselines3 is given."""
+
+import pytest
+
+from novum.reinforcement import DQN, ActorCritic
+
+pytest.importorskip("torch")
+pytestmark = [pytest.mark.deep, pytest.mark.slow, pytest.mark.timeout(1800)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("cls", "n_steps"), [(ActorCritic, 100_000), (DQN, 50_000)])
+def test_cartpole_is_solved(cls, n_steps, seed):
+    agent = cls(device="cpu", random_state=seed).fit("CartPole-v1", n_steps)
+    assert agent.evaluate("CartPole-v1", 100).mean() >= 475
