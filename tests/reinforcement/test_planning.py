@@ -33,7 +33,7 @@ PLANNERS = [
     lambda mdp: linear_program(mdp, form="dual"),
     *(
         lambda mdp, order=order: value_iteration(mdp, order=order)
-        for order in ("synchronous", "gauss-seidel", "prioritized", "random")
+        for order in ("synchronous", "gauss-seidel", "symmetric", "prioritized", "random")
     ),
 ]
 
@@ -241,7 +241,7 @@ def test_asynchronous_orders_reach_the_same_values():
     mdp = garnet(800, 3, 4, discount=0.97, random_state=2)
     plans = {
         order: value_iteration(mdp, tol=1e-8, order=order)
-        for order in ("synchronous", "gauss-seidel", "prioritized", "random")
+        for order in ("synchronous", "gauss-seidel", "symmetric", "prioritized", "random")
     }
     for plan in plans.values():
         np.testing.assert_allclose(plan.values, plans["synchronous"].values, atol=1e-7)

@@ -24,7 +24,7 @@ from novum.runtime.random import Stream, seed_of
 
 __all__ = ["checked_process", "modified_iterations", "value_iteration"]
 
-ORDERS = ("auto", "synchronous", "gauss-seidel", "prioritized", "random")
+ORDERS = ("auto", "synchronous", "gauss-seidel", "symmetric", "prioritized", "random")
 STOPS = ("auto", "gap", "change")
 LARGE = 10_000  # states from which the order "auto" goes by place instead of all at once
 LAZY = 0.5  # share of steps that stay in the mean-reward sweeps, so that cycles do not make them swing
@@ -56,10 +56,10 @@ def value_iteration(
         The process.
     tol : float, default=1e-6
         What the policy may lose (`stop="gap"`), or the last change of a value (`stop="change"`).
-    order : {"auto", "synchronous", "gauss-seidel", "prioritized", "random"}, default="auto"
-        All states at once; in place, state after state; in place, the largest change first; in place, in random orders. "auto":
-        synchronous backups, with discount < 1 and partial evaluations of the policy between them; with discount 1 large
-        processes go in place.
+    order : {"auto", "synchronous", "gauss-seidel", "symmetric", "prioritized", "random"}, default="auto"
+        All states at once; in place, state after state; the same forwards and backwards in turn; in place, the largest
+        change first; in place, in random orders. "auto": synchronous backups, with discount < 1 and partial evaluations of
+        the policy between them; with discount 1 large processes go in place.
     stop : {"auto", "gap", "change"}, default="auto"
         By the certified bound on the policy's loss, or by the last change. "auto": the gap where discount < 1.
     criterion : {"total", "average"}, default="total"
@@ -101,7 +101,7 @@ def value_iteration(
     if order == "auto":
         if gap and mdp.discount < 1:
             return modified_iterations(mdp, "value iteration", tol, max_iter, values)
-        order = "gauss-seidel" if mdp.n_states > LARGE else "synchronous"
+        order = "symmetric" if mdp.n_states > LARGE else "synchronous"
     if order == "prioritized":
         return prioritized_plan(mdp, tol, gap, max_iter, values)
     return swept_plan(mdp, tol, gap, order, max_iter, values, random_state)
@@ -134,6 +134,7 @@ def swept_plan(
     gamma, n = mdp.discount, mdp.n_states
     choice, out = first_choice(mdp), np.empty(n)
     stream, forwards = Stream(seed_of(random_state)), np.arange(n)
+    backwards = forwards[::-1].copy()
     changes: list[float] = []
     low = high = np.inf
     bound = tol * (1 - gamma) / (2 * max(gamma, 1e-300)) if gap else tol
@@ -145,6 +146,8 @@ def swept_plan(
             values, out = out, values
         else:
             permutation = stream.permutation("sweep", len(changes), n) if order == "random" else forwards
+            if order == "symmetric" and len(changes) % 2:
+                permutation = backwards
             low, high, _ = mdp.sweeps.improve_in_place(values, permutation, margin, choice)
         changes.append(max(abs(low), abs(high)))
         converged = changes[-1] < bound
