@@ -50,23 +50,42 @@ class ClusterChoice(Result):
     def _result_scalars(self) -> dict[str, Any]:
         return {**{f"by {name}": k for name, k in self.best.items()}, "consensus": self.consensus}
 
-    def plot(self, axes: Any = None) -> Any:
-        """Draw a panel for every criterion, its choice ringed; return the axes."""
-        if axes is None:
+    def plot(self, ax: Any = None) -> Any:
+        """Draw a panel for every criterion, its choice ringed; return the axes.
+
+        Parameters
+        ----------
+        ax : axes, array of axes or None, default=None
+            None makes a figure with a panel each. On single axes all criteria are drawn from their least, 0, to their most, 1.
+        """
+        if ax is None:
             columns = min(3, len(self.values))
             rows = -(-len(self.values) // columns)
-            axes = new_figure(3.4 * columns, 2.6 * rows).subplots(rows, columns, squeeze=False)
-        axes = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+            ax = new_figure(3.4 * columns, 2.6 * rows).subplots(rows, columns, squeeze=False)
+        axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        if len(axes) == 1 and len(self.values) > 1:
+            return self._on_one(axes[0])
         if len(axes) < len(self.values):
             raise ParameterError(
-                f"choose_clusters: {len(self.values)} panels need as many axes; {len(axes)} were given."
+                f"choose_clusters: {len(self.values)} panels need as many axes, or one; {len(axes)} were given."
             )
-        for ax, (name, values) in zip(axes, self.values.items()):
-            mark(ax, self.n_clusters, values, self.best[name], name)
-            ax.set_title(f"{name}: {self.best[name]}")
-        for ax in axes[len(self.values) :]:
-            ax.set_axis_off()
+        for panel, (name, values) in zip(axes, self.values.items()):
+            mark(panel, self.n_clusters, values, self.best[name], name)
+            panel.set_title(f"{name}: {self.best[name]}")
+        for panel in axes[len(self.values) :]:
+            panel.set_axis_off()
         return axes[: len(self.values)]
+
+    def _on_one(self, ax: Any) -> Any:
+        for name, values in self.values.items():
+            low, high = np.nanmin(values), np.nanmax(values)
+            scaled = (np.asarray(values) - low) / (high - low if high > low else 1.0)
+            (line,) = ax.plot(self.n_clusters, scaled, label=f"{name}: {self.best[name]}")
+            at = list(self.n_clusters).index(self.best[name])
+            ax.plot(self.best[name], scaled[at], "o", markerfacecolor="none", color=line.get_color())
+        ax.set(xlabel="number of clusters", ylabel="criterion, from least to most")
+        ax.legend()
+        return ax
 
 
 def evidence(X: NDArray, k: int, criterion: str, seed: int) -> float:
