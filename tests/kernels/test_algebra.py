@@ -7,7 +7,7 @@ from sklearn.gaussian_process import kernels as peer
 from sklearn.metrics import pairwise
 
 import novum.gaussian_process.kernels as named
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterError
 from novum.kernels import (
     RBF,
     Constant,
@@ -23,6 +23,7 @@ from novum.kernels import (
     Radial,
     RationalQuadratic,
     Sigmoid,
+    Spectrum,
     White,
 )
 
@@ -400,3 +401,14 @@ def test_trace_is_the_gradient_of_a_marginal_likelihood():
     found = 0.5 * kernel.gradient_trace(X, inverse, vectors=inverse @ y, scale=-1.0)
     np.testing.assert_allclose(found, slope, rtol=1e-9, atol=1e-10)
     assert np.isfinite(value)
+
+
+def test_negative_powers_are_refused():
+    X = np.ones((2, 2))
+    for kernel, name in (
+        (Polynomial(degree=-1), "Polynomial"),
+        (RBF(1.0) ** -2, "Exponentiation"),
+        (Spectrum(1) ** -1, "Exp"),
+    ):
+        with pytest.raises(ParameterError, match=rf"{name}.*=-[12]\): a negative power of a kernel is no kernel"):
+            kernel(["ab", "b"] if "Spectrum" in repr(kernel) else X)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Instance, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
-from novum.base.validation import too_large
+from novum.base.validation import home_of, too_large
 from novum.distributions import Normal
 from novum.engines.kmeans.seeding import random_rows
 from novum.exceptions import DataError, ParameterError
@@ -24,8 +24,9 @@ from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
 from novum.gaussian_process.inducing import Setting, Summaries, bound_of, gradient_of, setting_of, summaries_of
 from novum.gaussian_process.posterior import like_rows
 from novum.gaussian_process.subset import cluster_centers
-from novum.gaussian_process.training import SEARCH_DOMAINS, start_kernel, warn_of_jitter
+from novum.gaussian_process.training import SEARCH_DOMAINS, compares_vectors, start_kernel, warn_of_jitter
 from novum.kernels import White
+from novum.kernels.choice import looks_numeric
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 
@@ -182,6 +183,11 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
                     f"SparseGaussianProcessRegressor: noise_level_bounds={self.noise_level_bounds!r} must be two positive numbers,"
                     ' the lower first, or "fixed".'
                 )
+        if not compares_vectors(self.kernel) and home_of(X) == "memory" and not looks_numeric(X):
+            raise DataError(
+                f"SparseGaussianProcessRegressor(kernel={self.kernel}): inducing points are vectors, and X holds things that only"
+                " the kernel understands. Use GaussianProcessRegressor, with subset_size where there are many."
+            )
         source = self._source(X, y, target="numeric")
         search = start_kernel(self.kernel) + White(float(self.noise_level), self.noise_level_bounds)
         points = self._points_of(source)
