@@ -239,7 +239,8 @@ class MemorySource(Source):
         parts = self._map(lambda index: function(params, self.block(index)))
         for (start, stop), part in zip(self.bounds, parts):
             if scipy.sparse.issparse(part):
-                return scipy.sparse.vstack([part, *parts], "csr") if stop < self.n_rows else part
+                rest = list(parts)
+                return scipy.sparse.vstack([part, *rest], "csr") if rest else part
             if out is None:
                 out = np.empty((self.n_rows, *part.shape[1:]), part.dtype)
             out[start:stop] = part
