@@ -236,7 +236,7 @@ class MemorySource(Source):
 
     def rows(self, function: Any, params: Any = None) -> Any:
         out = None
-        parts = self._map(lambda index: function(params, self.block(index)))
+        parts = iter(self._map(lambda index: function(params, self.block(index))))
         for (start, stop), part in zip(self.bounds, parts):
             if scipy.sparse.issparse(part):
                 rest = list(parts)
