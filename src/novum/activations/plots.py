@@ -18,13 +18,9 @@ SATURATED = 0.05  # shaded where the derivative is below this part of its larges
 
 
 def plot_activations(
-    activations: Any = (sigmoid, tanh, relu),
-    *,
-    span: tuple[float, float] = (-5.0, 5.0),
-    derivative: bool = True,
-    together: bool = False,
-    ax: Any = None,
-) -> Any:
+    activations: Any = (sigmoid, tanh, relu), *, span: tuple[float, float] = (-5.0, 5.0), derivative: bool = True,
+    together: bool = False, ax: Any = None
+) -> Any:  # fmt: skip
     """Draw activations, their derivatives, and where they saturate.
 
     Parameters

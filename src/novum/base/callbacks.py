@@ -66,13 +66,9 @@ class Iterations:
     """
 
     def __init__(
-        self,
-        estimator: Any,
-        context: CallbackContext,
-        max_iter: int | None,
-        data: dict[str, Any],
-        attributes: Callable[[Any], dict[str, Any]],
-    ) -> None:
+        self, estimator: Any, context: CallbackContext, max_iter: int | None, data: dict[str, Any],
+        attributes: Callable[[Any], dict[str, Any]]
+    ) -> None:  # fmt: skip
         self.estimator = estimator
         self.context = context
         self.max_iter = max_iter
@@ -126,15 +122,9 @@ def _listening(
 
 
 def reporting(
-    estimator: Any,
-    max_iter: int | None,
-    *,
-    X: Any = None,
-    y: Any = None,
-    sample_weight: Any = None,
-    n_runs: int = 1,
-    attributes: Callable[[Any], dict[str, Any]] = fitted_attributes,
-) -> AbstractContextManager[Any]:
+    estimator: Any, max_iter: int | None, *, X: Any = None, y: Any = None, sample_weight: Any = None,
+    n_runs: int = 1, attributes: Callable[[Any], dict[str, Any]] = fitted_attributes
+) -> AbstractContextManager[Any]:  # fmt: skip
     """Return a context manager whose value is called as `report(n_iter, objective, params)` after every pass of a fit.
 
     Parameters

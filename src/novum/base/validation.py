@@ -43,19 +43,10 @@ NUMBERS = "fiub"  # NumPy kinds that become tiles without a conversion of the wh
 
 
 def open_source(
-    estimator: Any,
-    X: Any,
-    y: Any = None,
-    sample_weight: Any = None,
-    *,
-    target: str | None = None,
-    n_jobs: Any = None,
-    min_rows: int = 1,
-    reset: bool = True,
-    defer: bool = False,
-    sparse_too: bool = False,
-    by_column: bool = False,
-) -> Source:
+    estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, *, target: str | None = None,
+    n_jobs: Any = None, min_rows: int = 1, reset: bool = True, defer: bool = False, sparse_too: bool = False,
+    by_column: bool = False
+) -> Source:  # fmt: skip
     """Return training data as a Source, after every check; records n_features_in_ and feature_names_in_ if `reset`.
 
     `defer` leaves the look for NaN and infinity in dense data (`sparse_too`: in sparse ones as well) to `source.verified()`, for

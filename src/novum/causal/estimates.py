@@ -341,16 +341,9 @@ def means_of(
 
 
 def estimate_effect(
-    owner: str,
-    data: Any,
-    treatment: Any,
-    outcome: Any,
-    adjustment: tuple[Any, ...],
-    method: str,
-    outcome_state: Any,
-    level: float,
-    trim: float | None = None,
-) -> Any:
+    owner: str, data: Any, treatment: Any, outcome: Any, adjustment: tuple[Any, ...], method: str,
+    outcome_state: Any, level: float, trim: float | None = None
+) -> Any:  # fmt: skip
     """Return (1), (2) or (3) with the errors (4)."""
     check_choice(owner, "method", method, METHODS)
     level = check_number(owner, "level", level, 0, 1, open_low=True, open_high=True)

@@ -63,15 +63,9 @@ def states_of(owner: str, network: BayesianNetwork, variable: Any, states: Any) 
 
 
 def simulate_trial(
-    network: BayesianNetwork,
-    treatment: Any,
-    outcome: Any,
-    n: int = 1000,
-    *,
-    treatments: Any = None,
-    outcome_state: Any = None,
-    random_state: Any = None,
-) -> Trial:
+    network: BayesianNetwork, treatment: Any, outcome: Any, n: int = 1000, *, treatments: Any = None,
+    outcome_state: Any = None, random_state: Any = None
+) -> Trial:  # fmt: skip
     """Return a randomised trial (1) beside an observational study (2) of the same network, and the truth.
 
         randomised:   x by a coin, everything else as in the network; E[y | x = 1] - E[y | x = 0] is the effect    (1)

@@ -19,20 +19,10 @@ __all__ = ["k_means", "kmeans_plusplus"]
 
 
 def k_means(
-    X: Rows,
-    n_clusters: Any,
-    *,
-    sample_weight: RowWeights = None,
-    init: Any = "k-means++",
-    n_init: Any = "auto",
-    max_iter: Any = 300,
-    verbose: bool = False,
-    tol: float = 1e-4,
-    random_state: Any = None,
-    copy_x: bool = True,
-    algorithm: Any = "lloyd",
-    return_n_iter: bool = False,
-) -> tuple:
+    X: Rows, n_clusters: Any, *, sample_weight: RowWeights = None, init: Any = "k-means++", n_init: Any = "auto",
+    max_iter: Any = 300, verbose: bool = False, tol: float = 1e-4, random_state: Any = None, copy_x: bool = True,
+    algorithm: Any = "lloyd", return_n_iter: bool = False
+) -> tuple:  # fmt: skip
     """Return centers, labels and inertia of k-means, and the number of iterations if `return_n_iter`.
 
     Parameters are those of `KMeans`; X must be in memory or a tensor.
@@ -61,14 +51,9 @@ def k_means(
 
 
 def kmeans_plusplus(
-    X: Rows,
-    n_clusters: Any,
-    *,
-    sample_weight: RowWeights = None,
-    x_squared_norms: Any = None,
-    random_state: Any = None,
-    n_local_trials: Any = None,
-) -> tuple[NDArray, NDArray]:
+    X: Rows, n_clusters: Any, *, sample_weight: RowWeights = None, x_squared_norms: Any = None,
+    random_state: Any = None, n_local_trials: Any = None
+) -> tuple[NDArray, NDArray]:  # fmt: skip
     """Return centers drawn far apart, and the rows of X they are: the start of `KMeans(init="k-means++")`.
 
     Parameters

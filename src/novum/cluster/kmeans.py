@@ -145,18 +145,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Es
 
     @stores
     def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Any = "k-means++",
-        n_init: str | int = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        verbose: int | bool = 0,
-        random_state: Any = None,
-        copy_x: bool = True,
-        algorithm: str = "lloyd",
-    ) -> None: ...
+        self, n_clusters: int = 8, *, init: Any = "k-means++", n_init: str | int = "auto", max_iter: int = 300,
+        tol: float = 1e-4, verbose: int | bool = 0, random_state: Any = None, copy_x: bool = True,
+        algorithm: str = "lloyd"
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

@@ -22,16 +22,10 @@ def frame_of(columns: Mapping[str, Any], levels: Mapping[str, Sequence[Any]], in
 
 
 def bunch_of_columns(
-    columns: Mapping[str, Any],
-    target: str | None,
-    description: str,
-    *,
-    levels: Mapping[str, Sequence[Any]] | None = None,
-    index: Any = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-    **facts: Any,
-) -> Any:
+    columns: Mapping[str, Any], target: str | None, description: str, *,
+    levels: Mapping[str, Sequence[Any]] | None = None, index: Any = None, return_X_y: bool = False,
+    as_frame: bool = False, **facts: Any
+) -> Any:  # fmt: skip
     """Return named columns as a Bunch, or as (X, y); `facts` are further fields of the Bunch."""
     names = [name for name in columns if name != target]
     arrays = [np.asarray(columns[name]) for name in names]

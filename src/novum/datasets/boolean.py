@@ -24,14 +24,10 @@ FUNCTIONS: dict[str, Callable[[NDArray], Any]] = {
 
 
 def make_boolean(
-    function: str | Callable[..., Any] = "xor",
-    n_inputs: int | None = None,
-    *,
-    inputs: tuple[float, float] = (0, 1),
-    labels: tuple[Any, Any] = (0, 1),
-    return_X_y: bool = False,
-    as_frame: bool = False,
-) -> Any:
+    function: str | Callable[..., Any] = "xor", n_inputs: int | None = None, *,
+    inputs: tuple[float, float] = (0, 1), labels: tuple[Any, Any] = (0, 1), return_X_y: bool = False,
+    as_frame: bool = False
+) -> Any:  # fmt: skip
     """Return the whole truth table of a Boolean function, rows in counting order.
 
     Parameters

@@ -41,17 +41,10 @@ def gaussian_rows(stream: Stream, labels: NDArray, means: NDArray, roots: NDArra
 
 
 def make_gaussian_classes(
-    n_samples: int = 200,
-    *,
-    layout: str = "equal",
-    means: ArrayLike | None = None,
-    covariances: ArrayLike | None = None,
-    prior: ArrayLike | None = None,
-    outliers: int = 0,
-    random_state: Any = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-) -> Any:
+    n_samples: int = 200, *, layout: str = "equal", means: ArrayLike | None = None,
+    covariances: ArrayLike | None = None, prior: ArrayLike | None = None, outliers: int = 0,
+    random_state: Any = None, return_X_y: bool = False, as_frame: bool = False
+) -> Any:  # fmt: skip
     """Return classes that are Gaussian (1).
 
         class k with probability prior[k],   x | k ~ N(mean[k], covariance[k])    (1)
@@ -120,15 +113,9 @@ def make_gaussian_classes(
 
 
 def make_separable(
-    n_samples: int | None = None,
-    *,
-    gap: float = 1.0,
-    outlier: bool = False,
-    flip: float = 0.0,
-    random_state: Any = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-) -> Any:
+    n_samples: int | None = None, *, gap: float = 1.0, outlier: bool = False, flip: float = 0.0,
+    random_state: Any = None, return_X_y: bool = False, as_frame: bool = False
+) -> Any:  # fmt: skip
     """Return two classes in the plane, labelled -1 and +1, with a gap between them along x1 + x2 = 3.
 
     Parameters

@@ -14,13 +14,9 @@ KINDS = ("stretched", "unequal_spread", "unequal_size", "outliers", "scales")
 
 
 def make_kmeans_failures(
-    kind: str = "stretched",
-    n_samples: int = 300,
-    *,
-    random_state: Any = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-) -> Any:
+    kind: str = "stretched", n_samples: int = 300, *, random_state: Any = None, return_X_y: bool = False,
+    as_frame: bool = False
+) -> Any:  # fmt: skip
     """Return two clusters that the sum of squared distances does not describe.
 
     Parameters

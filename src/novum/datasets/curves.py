@@ -23,17 +23,10 @@ def bumps(x: NDArray) -> NDArray:
 
 
 def make_noisy_function(
-    function: Callable[[NDArray], NDArray] = bumps,
-    n_samples: int = 100,
-    *,
-    low: float = 0.0,
-    high: float = 10.0,
-    noise: float = 0.1,
-    grid: bool = False,
-    random_state: Any = None,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-) -> Any:
+    function: Callable[[NDArray], NDArray] = bumps, n_samples: int = 100, *, low: float = 0.0, high: float = 10.0,
+    noise: float = 0.1, grid: bool = False, random_state: Any = None, return_X_y: bool = False,
+    as_frame: bool = False
+) -> Any:  # fmt: skip
     """Return a noisy sample (1) of any function of one variable.
 
         t = f(x) + sigma e,   e ~ N(0, 1),   x ~ U(low, high) or an even grid    (1)
@@ -102,14 +95,9 @@ def make_sine(n_samples: int = 25, *, noise: float = 0.3, random_state: Any = No
 
 
 def make_line(
-    n_samples: int = 20,
-    *,
-    intercept: float = -0.3,
-    slope: float = 0.5,
-    noise: float = 0.2,
-    random_state: Any = None,
-    **options: Any,
-) -> Any:
+    n_samples: int = 20, *, intercept: float = -0.3, slope: float = 0.5, noise: float = 0.2,
+    random_state: Any = None, **options: Any
+) -> Any:  # fmt: skip
     """Return t = intercept + slope x + noise with x uniform on [-1, 1]; `options` as in `make_noisy_function`.
 
     Examples

@@ -13,15 +13,9 @@ __all__ = ["add_noise"]
 
 
 def add_noise(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    values: float = 0.0,
-    labels: float = 0.0,
-    irrelevant: int = 0,
-    target_deviation: float = 0.0,
-    random_state: Any = None,
-) -> tuple[np.ndarray, np.ndarray]:
+    X: ArrayLike, y: ArrayLike, *, values: float = 0.0, labels: float = 0.0, irrelevant: int = 0,
+    target_deviation: float = 0.0, random_state: Any = None
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Return a copy of (X, y) with noise of the chosen kinds.
 
     Parameters

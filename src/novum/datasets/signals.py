@@ -29,14 +29,9 @@ SOURCES: dict[str, Callable[[Stream, NDArray, int], NDArray]] = {
 
 
 def make_mixed_signals(
-    n_samples: int = 1000,
-    *,
-    sources: Sequence[str] = ("sine", "square", "sawtooth"),
-    mixing: ArrayLike | None = None,
-    noise: float = 0.0,
-    random_state: Any = None,
-    as_frame: bool = False,
-) -> Any:
+    n_samples: int = 1000, *, sources: Sequence[str] = ("sine", "square", "sawtooth"),
+    mixing: ArrayLike | None = None, noise: float = 0.0, random_state: Any = None, as_frame: bool = False
+) -> Any:  # fmt: skip
     """Return mixtures of independent signals, what independent component analysis has to take apart.
 
     Parameters

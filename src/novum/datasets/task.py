@@ -173,14 +173,9 @@ def is_number(column: Any) -> bool:
 
 
 def describe_task(
-    data: Any,
-    target: Any = None,
-    *,
-    order: Sequence[Any] | None = None,
-    unlabelled: Any = None,
-    action: str | None = None,
-    reward: str | None = None,
-) -> TaskDescription:
+    data: Any, target: Any = None, *, order: Sequence[Any] | None = None, unlabelled: Any = None,
+    action: str | None = None, reward: str | None = None
+) -> TaskDescription:  # fmt: skip
     """Say what there is to learn from a table.
 
     Parameters

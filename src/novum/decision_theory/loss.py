@@ -132,14 +132,9 @@ class LossMatrixClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        loss: Any = None,
-        reject_cost: float | None = None,
-        reject_label: Any = None,
-        fitted: bool = False,
-    ) -> None: ...
+        self, estimator: Any = None, *, loss: Any = None, reject_cost: float | None = None,
+        reject_label: Any = None, fitted: bool = False
+    ) -> None: ...  # fmt: skip
 
     def _base(self) -> Any:
         if self.estimator is not None:

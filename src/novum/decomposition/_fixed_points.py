@@ -106,15 +106,9 @@ def next_rotation(
 
 
 def in_parallel(
-    source: Source,
-    start: np.ndarray,
-    matrix: np.ndarray,
-    mean: np.ndarray,
-    contrast: Contrast,
-    max_iter: int,
-    tol: float,
-    report: Any,
-) -> Found:
+    source: Source, start: np.ndarray, matrix: np.ndarray, mean: np.ndarray, contrast: Contrast, max_iter: int,
+    tol: float, report: Any
+) -> Found:  # fmt: skip
     """Repeat (4) until no row of W turns by more than `tol`."""
     W, turns = decorrelate(start), []
     for n_iter in range(1, max_iter + 1):
@@ -126,15 +120,9 @@ def in_parallel(
 
 
 def by_deflation(
-    source: Source,
-    start: np.ndarray,
-    matrix: np.ndarray,
-    mean: np.ndarray,
-    contrast: Contrast,
-    max_iter: int,
-    tol: float,
-    report: Any,
-) -> Found:
+    source: Source, start: np.ndarray, matrix: np.ndarray, mean: np.ndarray, contrast: Contrast, max_iter: int,
+    tol: float, report: Any
+) -> Found:  # fmt: skip
     """Repeat (5) for one row after the other until it turns by less than `tol`, as scikit-learn does without a warning if not."""
     k = len(start)
     W, turns, most = np.zeros((k, k)), [], 0

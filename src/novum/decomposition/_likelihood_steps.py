@@ -47,14 +47,9 @@ class Found(NamedTuple):
 
 
 def evaluate(
-    W: np.ndarray,
-    found: Means,
-    covariance: np.ndarray,
-    *,
-    adaptive: bool,
-    orthogonal: bool,
-    kinds: np.ndarray | None = None,
-) -> Point:
+    W: np.ndarray, found: Means, covariance: np.ndarray, *, adaptive: bool, orthogonal: bool,
+    kinds: np.ndarray | None = None
+) -> Point:  # fmt: skip
     """Return the loss, the relative gradient (9) and the curvature (10) at W from the means of one pass; `kinds` replaces (8)."""
     k = len(W)
     C = W @ covariance @ W.T
@@ -165,14 +160,9 @@ def descend(
 
 
 def natural_gradient(
-    at: Callable[..., Point],
-    start: np.ndarray,
-    orthogonal: bool,
-    max_iter: int,
-    tol: float,
-    report: Any,
-    rate: float,
-) -> Found:
+    at: Callable[..., Point], start: np.ndarray, orthogonal: bool, max_iter: int, tol: float, report: Any,
+    rate: float
+) -> Found:  # fmt: skip
     """Repeat (7) until no entry of the relative gradient exceeds `tol`."""
     W, history, kinds, before, changes = start, [], None, None, 0
     for n_iter in range(1, max_iter + 1):

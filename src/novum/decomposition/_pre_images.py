@@ -47,14 +47,9 @@ def fixed_points(
 
 
 def raised(
-    between: Callable[[Array, Array], Array],
-    rows: Array,
-    share: Array,
-    points: Array,
-    step: Array,
-    weight: Array,
-    q: Array,
-) -> tuple[Array, Array]:
+    between: Callable[[Array, Array], Array], rows: Array, share: Array, points: Array, step: Array, weight: Array,
+    q: Array
+) -> tuple[Array, Array]:  # fmt: skip
     """Return steps that do not lower q, halved as often as that takes, and the weights g k where they lead."""
     step, found = step.copy(), share * between(points + step, rows)
     for _ in range(HALVINGS):

@@ -158,18 +158,10 @@ class FactorAnalysis(FactorModel):
 
     @stores
     def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        tol: float = 1e-2,
-        copy: bool = True,
-        max_iter: int = 1000,
-        noise_variance_init: Any = None,
-        svd_method: str = "randomized",
-        iterated_power: int = 3,
-        rotation: str | None = None,
-        random_state: Any = 0,
-    ) -> None: ...
+        self, n_components: int | None = None, *, tol: float = 1e-2, copy: bool = True, max_iter: int = 1000,
+        noise_variance_init: Any = None, svd_method: str = "randomized", iterated_power: int = 3,
+        rotation: str | None = None, random_state: Any = 0
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

@@ -119,19 +119,10 @@ class FastICA(Mixing):
 
     @stores
     def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        algorithm: str = "parallel",
-        whiten: Any = "unit-variance",
-        fun: Any = "logcosh",
-        fun_args: Any = None,
-        max_iter: int = 200,
-        tol: float = 1e-4,
-        w_init: Any = None,
-        whiten_solver: str = "svd",
-        random_state: Any = None,
-    ) -> None: ...
+        self, n_components: int | None = None, *, algorithm: str = "parallel", whiten: Any = "unit-variance",
+        fun: Any = "logcosh", fun_args: Any = None, max_iter: int = 200, tol: float = 1e-4, w_init: Any = None,
+        whiten_solver: str = "svd", random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

@@ -180,19 +180,10 @@ class ICA(Mixing):
 
     @stores
     def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        method: str = "quasi-newton",
-        density: str = "adaptive",
-        orthogonal: bool = False,
-        whiten: bool = True,
-        df: float = 5.0,
-        learning_rate: float = 0.1,
-        max_iter: int = 500,
-        tol: float = 1e-7,
-        w_init: Any = None,
-    ) -> None: ...
+        self, n_components: int | None = None, *, method: str = "quasi-newton", density: str = "adaptive",
+        orthogonal: bool = False, whiten: bool = True, df: float = 5.0, learning_rate: float = 0.1,
+        max_iter: int = 500, tol: float = 1e-7, w_init: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

@@ -202,25 +202,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner
 
     @stores
     def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: str | Callable[..., Any] = "linear",
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: Any = None,
-        alpha: float = 1.0,
-        fit_inverse_transform: bool = False,
-        eigen_solver: str = "auto",
-        tol: float = 0,
-        max_iter: int | None = None,
-        iterated_power: int | str = "auto",
-        remove_zero_eig: bool = False,
-        random_state: Any = None,
-        copy_X: bool = True,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, n_components: int | None = None, *, kernel: str | Callable[..., Any] = "linear",
+        gamma: float | None = None, degree: float = 3, coef0: float = 1, kernel_params: Any = None,
+        alpha: float = 1.0, fit_inverse_transform: bool = False, eigen_solver: str = "auto", tol: float = 0,
+        max_iter: int | None = None, iterated_power: int | str = "auto", remove_zero_eig: bool = False,
+        random_state: Any = None, copy_X: bool = True, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:

@@ -130,18 +130,10 @@ class PCA(PrincipalAxes):
 
     @stores
     def __init__(
-        self,
-        n_components: float | str | None = None,
-        *,
-        copy: bool = True,
-        whiten: bool = False,
-        svd_solver: str = "auto",
-        tol: float = 0.0,
-        iterated_power: str | int = "auto",
-        n_oversamples: int = 10,
-        power_iteration_normalizer: str = "auto",
-        random_state: Any = None,
-    ) -> None: ...
+        self, n_components: float | str | None = None, *, copy: bool = True, whiten: bool = False,
+        svd_solver: str = "auto", tol: float = 0.0, iterated_power: str | int = "auto", n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto", random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

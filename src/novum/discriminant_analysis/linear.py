@@ -201,18 +201,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
 
     @stores
     def __init__(
-        self,
-        solver: str = "svd",
-        shrinkage: str | float | None = None,
-        priors: Any = None,
-        n_components: int | None = None,
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        covariance_estimator: Any = None,
-        *,
-        covariance_type: str = "full",
-        unbiased: bool = False,
-    ) -> None: ...
+        self, solver: str = "svd", shrinkage: str | float | None = None, priors: Any = None,
+        n_components: int | None = None, store_covariance: bool = False, tol: float = 1e-4,
+        covariance_estimator: Any = None, *, covariance_type: str = "full", unbiased: bool = False
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

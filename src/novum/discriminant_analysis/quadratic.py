@@ -112,18 +112,10 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
 
     @stores
     def __init__(
-        self,
-        *,
-        solver: str = "svd",
-        shrinkage: str | float | None = None,
-        priors: Any = None,
-        reg_param: float = 0.0,
-        store_covariance: bool = False,
-        tol: float = 1.0e-4,
-        covariance_estimator: Any = None,
-        covariance_type: str = "full",
-        unbiased: bool = False,
-    ) -> None: ...
+        self, *, solver: str = "svd", shrinkage: str | float | None = None, priors: Any = None,
+        reg_param: float = 0.0, store_covariance: bool = False, tol: float = 1.0e-4,
+        covariance_estimator: Any = None, covariance_type: str = "full", unbiased: bool = False
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

@@ -50,16 +50,9 @@ def next_state(state: State, sums: Any, df: Any = None) -> State:
 
 
 def iterate(
-    cls: Any,
-    x: Any,
-    sample_weight: Any,
-    prior: Distribution | None,
-    *,
-    df: Any = None,
-    max_iter: int = 500,
-    tol: float = 1e-9,
-    **options: Any,
-) -> Any:
+    cls: Any, x: Any, sample_weight: Any, prior: Distribution | None, *, df: Any = None, max_iter: int = 500,
+    tol: float = 1e-9, **options: Any
+) -> Any:  # fmt: skip
     """Return the fitted distribution; `df` known or None."""
     name = cls.__name__
     if prior is not None:

@@ -78,14 +78,9 @@ class Continuous(Distribution):
     _cells: _quadrature.Cells
 
     def __init__(
-        self,
-        density: Any = None,
-        support: tuple[float, float] = (-np.inf, np.inf),
-        *,
-        cdf: Any = None,
-        points: Any = (),
-        normalize: bool = False,
-    ) -> None:
+        self, density: Any = None, support: tuple[float, float] = (-np.inf, np.inf), *, cdf: Any = None,
+        points: Any = (), normalize: bool = False
+    ) -> None:  # fmt: skip
         low, high = (float(end) for end in support)
         if not low < high:
             raise ParameterError(f"Continuous(support={support!r}): support must be (low, high) with low < high.")

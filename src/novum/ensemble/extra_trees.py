@@ -51,29 +51,14 @@ class ExtraTreesClassifier(ForestClassifier):
     _domains: dict[str, Domain] = CLASSIFIER_DOMAINS
 
     def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = False,
-        oob_score: bool | Callable[..., Any] = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int | bool = 0,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-    ) -> None:
+        self, n_estimators: int = 100, *, criterion: str = "gini", max_depth: int | None = None,
+        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = "sqrt", max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0, bootstrap: bool = False, oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None, random_state: Any = None, verbose: int | bool = 0, warm_start: bool = False,
+        class_weight: Any = None, ccp_alpha: float = 0.0, max_samples: float | None = None,
+        monotonic_cst: Any = None, categorical_features: Any = "from_dtype"
+    ) -> None:  # fmt: skip
         super().__init__(
             n_estimators,
             criterion=criterion,
@@ -131,28 +116,14 @@ class ExtraTreesRegressor(ForestRegressor):
     _domains: dict[str, Domain] = REGRESSOR_DOMAINS
 
     def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        bootstrap: bool = False,
-        oob_score: bool | Callable[..., Any] = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int | bool = 0,
-        warm_start: bool = False,
-        ccp_alpha: float = 0.0,
-        max_samples: float | None = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-    ) -> None:
+        self, n_estimators: int = 100, *, criterion: str = "squared_error", max_depth: int | None = None,
+        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = 1.0, max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0, bootstrap: bool = False, oob_score: bool | Callable[..., Any] = False,
+        n_jobs: int | None = None, random_state: Any = None, verbose: int | bool = 0, warm_start: bool = False,
+        ccp_alpha: float = 0.0, max_samples: float | None = None, monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype"
+    ) -> None:  # fmt: skip
         super().__init__(
             n_estimators,
             criterion=criterion,

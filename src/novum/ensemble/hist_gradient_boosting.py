@@ -122,42 +122,20 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
 
     @stores
     def __init__(
-        self,
-        loss: str = "squared_error",
-        *,
-        quantile: float | None = None,
-        learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_features: float = 1.0,
-        max_bins: int = 255,
-        categorical_features: Any = "from_dtype",
-        monotonic_cst: Any = None,
-        interaction_cst: Any = None,
-        warm_start: bool = False,
-        early_stopping: str | bool = "auto",
-        scoring: Any = "loss",
-        validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        verbose: int | bool = 0,
-        random_state: Any = None,
-    ) -> None: ...
+        self, loss: str = "squared_error", *, quantile: float | None = None, learning_rate: float = 0.1,
+        max_iter: int = 100, max_leaf_nodes: int | None = 31, max_depth: int | None = None,
+        min_samples_leaf: int = 20, l2_regularization: float = 0.0, max_features: float = 1.0, max_bins: int = 255,
+        categorical_features: Any = "from_dtype", monotonic_cst: Any = None, interaction_cst: Any = None,
+        warm_start: bool = False, early_stopping: str | bool = "auto", scoring: Any = "loss",
+        validation_fraction: float | None = 0.1, n_iter_no_change: int = 10, tol: float = 1e-7,
+        verbose: int | bool = 0, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(
-        self,
-        X: Rows,
-        y: Target = None,
-        sample_weight: RowWeights = None,
-        *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
-    ) -> Any:
+        self, X: Rows, y: Target = None, sample_weight: RowWeights = None, *, X_val: Any = None, y_val: Any = None,
+        sample_weight_val: Any = None
+    ) -> Any:  # fmt: skip
         """Fit the trees.
 
         Parameters
@@ -245,42 +223,20 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
 
     @stores
     def __init__(
-        self,
-        loss: str = "log_loss",
-        *,
-        learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_features: float = 1.0,
-        max_bins: int = 255,
-        categorical_features: Any = "from_dtype",
-        monotonic_cst: Any = None,
-        interaction_cst: Any = None,
-        warm_start: bool = False,
-        early_stopping: str | bool = "auto",
-        scoring: Any = "loss",
-        validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        verbose: int | bool = 0,
-        random_state: Any = None,
-        class_weight: Any = None,
-    ) -> None: ...
+        self, loss: str = "log_loss", *, learning_rate: float = 0.1, max_iter: int = 100,
+        max_leaf_nodes: int | None = 31, max_depth: int | None = None, min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0, max_features: float = 1.0, max_bins: int = 255,
+        categorical_features: Any = "from_dtype", monotonic_cst: Any = None, interaction_cst: Any = None,
+        warm_start: bool = False, early_stopping: str | bool = "auto", scoring: Any = "loss",
+        validation_fraction: float | None = 0.1, n_iter_no_change: int = 10, tol: float = 1e-7,
+        verbose: int | bool = 0, random_state: Any = None, class_weight: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(
-        self,
-        X: Rows,
-        y: Target = None,
-        sample_weight: RowWeights = None,
-        *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
-    ) -> Any:
+        self, X: Rows, y: Target = None, sample_weight: RowWeights = None, *, X_val: Any = None, y_val: Any = None,
+        sample_weight_val: Any = None
+    ) -> Any:  # fmt: skip
         """Fit the trees; see `HistGradientBoostingRegressor.fit`."""
         return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
 

@@ -131,18 +131,10 @@ class IsolationForest(OutlierMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        *,
-        n_estimators: int = 100,
-        max_samples: str | float = "auto",
-        contamination: str | float = "auto",
-        max_features: float = 1.0,
-        bootstrap: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int | bool = 0,
-        warm_start: bool = False,
-    ) -> None: ...
+        self, *, n_estimators: int = 100, max_samples: str | float = "auto", contamination: str | float = "auto",
+        max_features: float = 1.0, bootstrap: bool = False, n_jobs: int | None = None, random_state: Any = None,
+        verbose: int | bool = 0, warm_start: bool = False
+    ) -> None: ...  # fmt: skip
 
     @property
     def estimator_(self) -> Any:

@@ -145,16 +145,9 @@ class MixtureOfExperts(MetaEstimatorMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_experts: int = 2,
-        alpha: float = 0.01,
-        max_iter: int = 500,
-        tol: float = 1e-5,
-        n_init: int = 4,
-        random_state: Any = None,
-    ) -> None: ...
+        self, estimator: Any = None, *, n_experts: int = 2, alpha: float = 0.01, max_iter: int = 500,
+        tol: float = 1e-5, n_init: int = 4, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     def _expert(self) -> Any:
         if self.estimator is not None:

@@ -83,21 +83,11 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest):
 
     @stores
     def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        max_depth: int | None = 5,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        sparse_output: bool = True,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int | bool = 0,
-        warm_start: bool = False,
-    ) -> None: ...
+        self, n_estimators: int = 100, *, max_depth: int | None = 5, min_samples_split: float = 2,
+        min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0, max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0, sparse_output: bool = True, n_jobs: int | None = None,
+        random_state: Any = None, verbose: int | bool = 0, warm_start: bool = False
+    ) -> None: ...  # fmt: skip
 
     @property
     def estimator_(self) -> Any:

@@ -98,16 +98,9 @@ def scores_of(S: NDArray, k: int, positive: int | None, beta: float, zero: float
 
 
 def confusion_cells(
-    truth: NDArray,
-    predicted: NDArray,
-    k: int,
-    weight: NDArray | None,
-    *,
-    positive: int | None,
-    beta: float = 1.0,
-    zero_division: float = 0.0,
-    cost: NDArray | None = None,
-) -> Cells:
+    truth: NDArray, predicted: NDArray, k: int, weight: NDArray | None, *, positive: int | None, beta: float = 1.0,
+    zero_division: float = 0.0, cost: NDArray | None = None
+) -> Cells:  # fmt: skip
     """Return the scores of predicted classes as functions of the confusion table; `positive` is None for several classes."""
     names = (MULTICLASS_SCORES if positive is None else BINARY_SCORES) + (() if cost is None else ("cost",))
     function: Callable[[NDArray], NDArray] = partial(

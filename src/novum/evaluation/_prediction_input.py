@@ -182,16 +182,9 @@ def probabilities(owner: str, values: NDArray, k: int, positive: int | None) -> 
 
 
 def classification_given(
-    y: Any,
-    y_pred: Any,
-    y_proba: Any,
-    y_score: Any,
-    classes: Any,
-    sample_weight: Any,
-    pos_label: Any,
-    cost: Any,
-    owner: str = OWNER,
-) -> Given:
+    y: Any, y_pred: Any, y_proba: Any, y_score: Any, classes: Any, sample_weight: Any, pos_label: Any, cost: Any,
+    owner: str = OWNER
+) -> Given:  # fmt: skip
     """Return labels as codes, with probabilities and scores by class."""
     truth = column(owner, "y", y)
     n = len(truth)

@@ -26,19 +26,9 @@ class Settings(NamedTuple):
 
     @classmethod
     def checked(
-        cls,
-        owner: str,
-        *,
-        scoring: Any,
-        beta: Any,
-        zero_division: Any,
-        n_bins: Any,
-        proportion: Any,
-        level: Any,
-        n_resamples: Any,
-        random_state: Any,
-        k: Any,
-    ) -> "Settings":
+        cls, owner: str, *, scoring: Any, beta: Any, zero_division: Any, n_bins: Any, proportion: Any, level: Any,
+        n_resamples: Any, random_state: Any, k: Any
+    ) -> "Settings":  # fmt: skip
         """Return the settings, or raise for the first that is outside its domain."""
         if zero_division != zero_division:  # NaN leaves the ratio undefined
             zero = float("nan")

@@ -150,22 +150,11 @@ def decompose(
 
 @renamed_parameter("rng", "random_state")
 def bias_variance_decomposition(
-    estimator: Any,
-    X: Any = None,
-    y: Any = None,
-    *,
-    X_test: Any = None,
-    y_test: Any = None,
-    truth: Callable | None = None,
-    noise: float | None = None,
-    sampler: Callable | None = None,
-    loss: str = "squared",
-    method: str = "auto",
-    n_repeats: int = 100,
-    parameter: str | None = None,
-    values: Any = None,
-    random_state: Any = 0,
-) -> Any:
+    estimator: Any, X: Any = None, y: Any = None, *, X_test: Any = None, y_test: Any = None,
+    truth: Callable | None = None, noise: float | None = None, sampler: Callable | None = None,
+    loss: str = "squared", method: str = "auto", n_repeats: int = 100, parameter: str | None = None,
+    values: Any = None, random_state: Any = 0
+) -> Any:  # fmt: skip
     """Split the expected loss of a learner into bias, variance and noise.
 
     Parameters

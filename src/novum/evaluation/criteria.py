@@ -91,13 +91,9 @@ def aic(log_likelihood: float, n_parameters: float) -> float:
 
 
 def bic(
-    rss: float | None = None,
-    n_parameters: float | None = None,
-    noise_variance: float | None = None,
-    n: int | None = None,
-    *,
-    log_likelihood: float | None = None,
-) -> float:
+    rss: float | None = None, n_parameters: float | None = None, noise_variance: float | None = None,
+    n: int | None = None, *, log_likelihood: float | None = None
+) -> float:  # fmt: skip
     """Return the Bayesian information criterion, log N for each parameter, in its least-squares form or from a log-likelihood.
 
     Parameters

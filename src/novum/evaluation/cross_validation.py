@@ -178,13 +178,9 @@ def bounds_of(estimator: Any, scoring: Any, name: str) -> tuple[float, float]:
 
 
 def collect_folds(
-    found: dict[str, Any],
-    sizes: tuple[NDArray, NDArray],
-    failures: list[Failure],
-    level: float,
-    estimator: Any,
-    scoring: Any,
-) -> CrossValidation:
+    found: dict[str, Any], sizes: tuple[NDArray, NDArray], failures: list[Failure], level: float, estimator: Any,
+    scoring: Any
+) -> CrossValidation:  # fmt: skip
     """Return the result with the rows that train and test in every fold."""
     result = CrossValidation(found)
     result.level, result.failures, result.notes = level, failures, []
@@ -194,21 +190,11 @@ def collect_folds(
 
 
 def cross_validate(
-    estimator: Any,
-    X: Any,
-    y: Any = None,
-    *,
-    groups: Any = None,
-    scoring: Any = None,
-    cv: Any = None,
-    n_jobs: int | None = None,
-    params: dict[str, Any] | None = None,
-    return_train_score: bool = False,
-    return_estimator: bool = False,
-    return_indices: bool = False,
-    error_score: float | str = float("nan"),
-    level: float = 0.95,
-) -> CrossValidation:
+    estimator: Any, X: Any, y: Any = None, *, groups: Any = None, scoring: Any = None, cv: Any = None,
+    n_jobs: int | None = None, params: dict[str, Any] | None = None, return_train_score: bool = False,
+    return_estimator: bool = False, return_indices: bool = False, error_score: float | str = float("nan"),
+    level: float = 0.95
+) -> CrossValidation:  # fmt: skip
     """Return scikit-learn's cross-validation with an interval for the mean, and every failure by name.
 
     Parameters

@@ -131,16 +131,9 @@ def combine_errors(apparent: float, left_out: float, nothing: float) -> tuple[fl
 
 
 def bootstrap_error(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    *,
-    loss: str | Callable[[NDArray, NDArray], NDArray] | None = None,
-    n_resamples: int = 100,
-    level: float = 0.95,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> BootstrapError:
+    estimator: Any, X: Any, y: Any, *, loss: str | Callable[[NDArray, NDArray], NDArray] | None = None,
+    n_resamples: int = 100, level: float = 0.95, random_state: Any = None, n_jobs: int | None = None
+) -> BootstrapError:  # fmt: skip
     """Return the apparent, out-of-bag, .632 and .632+ errors of a learning method.
 
     Parameters

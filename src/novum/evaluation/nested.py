@@ -101,18 +101,10 @@ class NestedCrossValidation(Result):
 
 
 def nested_cross_validate(
-    search: Any,
-    X: Any,
-    y: Any = None,
-    *,
-    cv: Any = 5,
-    groups: Any = None,
-    n_jobs: int | None = None,
-    params: dict[str, Any] | None = None,
-    refit: bool = True,
-    error_score: float | str = float("nan"),
-    level: float = 0.95,
-) -> NestedCrossValidation:
+    search: Any, X: Any, y: Any = None, *, cv: Any = 5, groups: Any = None, n_jobs: int | None = None,
+    params: dict[str, Any] | None = None, refit: bool = True, error_score: float | str = float("nan"),
+    level: float = 0.95
+) -> NestedCrossValidation:  # fmt: skip
     """Return honest scores of a search over parameters, what it chose, and how optimistic its own score is.
 
     Parameters

@@ -94,27 +94,12 @@ def evaluate(model: Any, X: Any, y: Any, **options: Any) -> Evaluation:
 
 
 def evaluate_predictions(
-    y: Any,
-    y_pred: Any = None,
-    *,
-    y_proba: Any = None,
-    y_score: Any = None,
-    classes: Any = None,
-    sample_weight: Any = None,
-    scoring: str | Sequence | dict[str, Callable] | None = None,
-    task: str | None = None,
-    pos_label: Any = None,
-    beta: float = 1.0,
-    cost: Any = None,
-    k: int | Sequence[int] | None = None,
-    log_density: Any = None,
-    zero_division: float = 0.0,
-    n_bins: int = 10,
-    proportion: str = "wilson",
-    level: float = 0.95,
-    n_resamples: int = 2000,
-    random_state: Any = 0,
-) -> Evaluation:
+    y: Any, y_pred: Any = None, *, y_proba: Any = None, y_score: Any = None, classes: Any = None,
+    sample_weight: Any = None, scoring: str | Sequence | dict[str, Callable] | None = None, task: str | None = None,
+    pos_label: Any = None, beta: float = 1.0, cost: Any = None, k: int | Sequence[int] | None = None,
+    log_density: Any = None, zero_division: float = 0.0, n_bins: int = 10, proportion: str = "wilson",
+    level: float = 0.95, n_resamples: int = 2000, random_state: Any = 0
+) -> Evaluation:  # fmt: skip
     """Return the usual scores of predictions, each with an interval.
 
     Parameters

@@ -119,17 +119,9 @@ class Curve:
 
     @classmethod
     def from_predictions(
-        cls,
-        y: Any,
-        y_score: Any,
-        *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        level: float = 0.95,
-        n_resamples: int = 500,
-        random_state: Any = 0,
-        name: str = "",
-    ) -> Any:
+        cls, y: Any, y_score: Any, *, pos_label: Any = None, sample_weight: Any = None, level: float = 0.95,
+        n_resamples: int = 500, random_state: Any = 0, name: str = ""
+    ) -> Any:  # fmt: skip
         """Return the curve of scores that grow with the chance of the positive class.
 
         Parameters
@@ -198,18 +190,9 @@ class RocCurveDisplay(Curve, Result):
 
     @classmethod
     def _made(
-        cls,
-        positive: Any,
-        score: Any,
-        weight: RowWeights,
-        rows: Any,
-        hit: Any,
-        false: Any,
-        count: Any,
-        seed: Any,
-        level: float,
-        name: Any,
-    ) -> Any:
+        cls, positive: Any, score: Any, weight: RowWeights, rows: Any, hit: Any, false: Any, count: Any, seed: Any,
+        level: float, name: Any
+    ) -> Any:  # fmt: skip
         places = np.linspace(0, 1, PLACES)
         low, high = bands(rows, roc_at, places, count, seed, level)
         found = area(positive, score, weight)
@@ -259,18 +242,9 @@ class PrecisionRecallDisplay(Curve, Result):
 
     @classmethod
     def _made(
-        cls,
-        positive: Any,
-        score: Any,
-        weight: RowWeights,
-        rows: Any,
-        hit: Any,
-        false: Any,
-        count: Any,
-        seed: Any,
-        level: float,
-        name: Any,
-    ) -> Any:
+        cls, positive: Any, score: Any, weight: RowWeights, rows: Any, hit: Any, false: Any, count: Any, seed: Any,
+        level: float, name: Any
+    ) -> Any:  # fmt: skip
         places = np.linspace(0, 1, PLACES)
         low, high = bands(rows, precision_at, places, count, seed, level)
         areas = intervals(Areas(positive[:, None], score[:, None], weight), level, max(count, 1000), seed)

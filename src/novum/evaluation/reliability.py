@@ -127,16 +127,9 @@ def bin_edges(q: NDArray, n_bins: int, strategy: str) -> NDArray:
 
 
 def calibration(
-    y: Any,
-    y_proba: Any,
-    *,
-    classes: Any = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
-    n_bins: int = 10,
-    strategy: str = "uniform",
-    level: float = 0.95,
-) -> Calibration:
+    y: Any, y_proba: Any, *, classes: Any = None, pos_label: Any = None, sample_weight: Any = None,
+    n_bins: int = 10, strategy: str = "uniform", level: float = 0.95
+) -> Calibration:  # fmt: skip
     """Return how predicted probabilities agree with what happens.
 
     Parameters

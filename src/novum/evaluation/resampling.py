@@ -85,14 +85,9 @@ class BootstrapResult(Result):
 
 
 def bootstrap(
-    statistic: str | Callable[..., Any],
-    *data: Any,
-    n_resamples: int = 2000,
-    method: str = "bca",
-    level: float = 0.95,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> BootstrapResult:
+    statistic: str | Callable[..., Any], *data: Any, n_resamples: int = 2000, method: str = "bca",
+    level: float = 0.95, random_state: Any = None, n_jobs: int | None = None
+) -> BootstrapResult:  # fmt: skip
     """Return a statistic with its bootstrap standard error, bias and interval.
 
     Parameters

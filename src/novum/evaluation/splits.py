@@ -63,13 +63,9 @@ def group_parts(groups: NDArray, counts: list[int], order: NDArray) -> list[NDAr
 
 
 def holdout_split(
-    *arrays: Any,
-    sizes: Any = (0.4, 0.3, 0.3),
-    stratify: Any = None,
-    groups: Any = None,
-    shuffle: bool = True,
-    random_state: Any = None,
-) -> list[Any]:
+    *arrays: Any, sizes: Any = (0.4, 0.3, 0.3), stratify: Any = None, groups: Any = None, shuffle: bool = True,
+    random_state: Any = None
+) -> list[Any]:  # fmt: skip
     """Split rows into training, validation and test parts, or any number of disjoint parts.
 
     Parameters

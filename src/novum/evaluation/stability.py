@@ -129,15 +129,9 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        threshold: float = 0.7,
-        n_selected: int | None = None,
-        max_false: float = 1.0,
-        n_pairs: int = 50,
-        random_state: Any = 0,
-    ) -> None: ...
+        self, estimator: Any = None, *, threshold: float = 0.7, n_selected: int | None = None,
+        max_false: float = 1.0, n_pairs: int = 50, random_state: Any = 0
+    ) -> None: ...  # fmt: skip
 
     def _choose(self, X: NDArray, y: NDArray, q: int) -> NDArray:
         """Return the features chosen on some rows."""

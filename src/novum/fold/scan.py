@@ -16,14 +16,9 @@ __all__ = ["scan"]
 
 
 def scan(
-    path: str | PathLike | list,
-    columns: list | None = None,
-    target: Any = None,
-    weight: Any = None,
-    *,
-    batch_rows: int | None = None,
-    delimiter: str | None = None,
-) -> Scan:
+    path: str | PathLike | list, columns: list | None = None, target: Any = None, weight: Any = None, *,
+    batch_rows: int | None = None, delimiter: str | None = None
+) -> Scan:  # fmt: skip
     """Return data in files as something every learner that takes a scan can be fitted on, in constant memory.
 
     Parameters

@@ -160,18 +160,10 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        kernel: Any = None,
-        *,
-        optimizer: Any = "fmin_l_bfgs_b",
-        n_restarts_optimizer: int = 0,
-        max_iter_predict: int = 100,
-        warm_start: bool = False,
-        copy_X_train: bool = True,
-        random_state: Any = None,
-        multi_class: str = "one_vs_rest",
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, kernel: Any = None, *, optimizer: Any = "fmin_l_bfgs_b", n_restarts_optimizer: int = 0,
+        max_iter_predict: int = 100, warm_start: bool = False, copy_X_train: bool = True, random_state: Any = None,
+        multi_class: str = "one_vs_rest", n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Any, y: Any = None) -> "GaussianProcessClassifier":

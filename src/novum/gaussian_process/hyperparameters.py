@@ -37,15 +37,9 @@ def generator_of(random_state: Any) -> np.random.RandomState:
 
 
 def maximize(
-    owner: str,
-    objective: Callable[..., Any],
-    kernel: Any,
-    optimizer: Any,
-    n_restarts: int,
-    random_state: Any,
-    tolerance: float | None = None,
-    reach: float = 1.0,
-) -> Optimum:
+    owner: str, objective: Callable[..., Any], kernel: Any, optimizer: Any, n_restarts: int, random_state: Any,
+    tolerance: float | None = None, reach: float = 1.0
+) -> Optimum:  # fmt: skip
     """Return the theta of greatest log evidence that was found.
 
     Parameters

@@ -125,19 +125,11 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        kernel: Any = None,
-        *,
-        alpha: Any = 1e-10,
-        optimizer: Any = "fmin_l_bfgs_b",
-        n_restarts_optimizer: int = 0,
-        normalize_y: bool = False,
-        copy_X_train: bool = True,
-        n_targets: int | None = None,
-        subset_size: int | None = None,
-        subset_by: str = "random",
-        random_state: Any = None,
-    ) -> None: ...
+        self, kernel: Any = None, *, alpha: Any = 1e-10, optimizer: Any = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0, normalize_y: bool = False, copy_X_train: bool = True,
+        n_targets: int | None = None, subset_size: int | None = None, subset_by: str = "random",
+        random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Any, y: Any = None) -> "GaussianProcessRegressor":

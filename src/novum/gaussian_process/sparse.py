@@ -157,18 +157,10 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
 
     @stores
     def __init__(
-        self,
-        kernel: Any = None,
-        *,
-        n_inducing: int = 100,
-        inducing: Any = "cluster",
-        noise_level: float = 1.0,
-        noise_level_bounds: Any = (1e-6, 1e5),
-        optimizer: Any = "fmin_l_bfgs_b",
-        n_restarts_optimizer: int = 0,
-        normalize_y: bool = False,
-        random_state: Any = None,
-    ) -> None: ...
+        self, kernel: Any = None, *, n_inducing: int = 100, inducing: Any = "cluster", noise_level: float = 1.0,
+        noise_level_bounds: Any = (1e-6, 1e5), optimizer: Any = "fmin_l_bfgs_b", n_restarts_optimizer: int = 0,
+        normalize_y: bool = False, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Any, y: Any = None) -> "SparseGaussianProcessRegressor":

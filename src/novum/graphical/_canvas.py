@@ -51,14 +51,9 @@ class Canvas:
     """Axes on which boxes and arrows are put; a new figure takes the size of the layout."""
 
     def __init__(
-        self,
-        ax: Any,
-        at: Mapping[Any, Point],
-        sizes: Mapping[Any, Point],
-        title: str,
-        equal: bool = False,
-        scale: float | None = None,
-    ) -> None:
+        self, ax: Any, at: Mapping[Any, Point], sizes: Mapping[Any, Point], title: str, equal: bool = False,
+        scale: float | None = None
+    ) -> None:  # fmt: skip
         self.ax, self.at = drawing_axes(ax), at
         low, high = self._corners(at, sizes)
         extent = [max(h - l, 0.5) + 0.4 for l, h in zip(low, high, strict=True)]

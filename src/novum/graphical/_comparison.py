@@ -110,14 +110,9 @@ class Scores:
     """`score` of a DAG."""
 
     def score(
-        self,
-        data: Any,
-        score: str = "bic",
-        *,
-        equivalent_sample_size: float = 1.0,
-        states: Any = None,
-        sample_weight: Any = None,
-    ) -> GraphScore:
+        self, data: Any, score: str = "bic", *, equivalent_sample_size: float = 1.0, states: Any = None,
+        sample_weight: Any = None
+    ) -> GraphScore:  # fmt: skip
         """Return the score of the graph on complete rows of states: that which structure learners maximise.
 
         Parameters

@@ -86,18 +86,9 @@ def check_whole(owner: str, network: "BayesianNetwork", names: tuple[Any, ...]) 
 
 
 def fit_network(
-    network: "BayesianNetwork",
-    data: Any,
-    prior: Any,
-    equivalent_sample_size: float,
-    estimate: str,
-    sample_weight: Any,
-    init: str,
-    n_init: int,
-    max_iter: int,
-    tol: float,
-    random_state: Any,
-) -> FitReport:
+    network: "BayesianNetwork", data: Any, prior: Any, equivalent_sample_size: float, estimate: str,
+    sample_weight: Any, init: str, n_init: int, max_iter: int, tol: float, random_state: Any
+) -> FitReport:  # fmt: skip
     owner = f"{type(network).__name__}.fit"
     check_choice(owner, "estimate", estimate, ("mean", "mode"))
     check_choice(owner, "init", init, ("available", "uniform", "random"))
@@ -199,19 +190,9 @@ def partial_fit_network(network: "BayesianNetwork", data: Any, prior: Any, ess: 
 
 
 def best_run(
-    network: "BayesianNetwork",
-    owner: str,
-    layout: Layout,
-    codes: NDArray[np.int32],
-    weight: Array | None,
-    alpha: Array,
-    mode: bool,
-    init: str,
-    n_init: int,
-    max_iter: int,
-    tol: float,
-    random_state: Any,
-) -> Run:
+    network: "BayesianNetwork", owner: str, layout: Layout, codes: NDArray[np.int32], weight: Array | None,
+    alpha: Array, mode: bool, init: str, n_init: int, max_iter: int, tol: float, random_state: Any
+) -> Run:  # fmt: skip
     """Return the best of several runs of EM: the first from `init`, the others from random tables."""
     from warnings import warn
 

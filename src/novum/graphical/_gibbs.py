@@ -83,16 +83,9 @@ def starts(model: Any, engine: Engine, seen: Evidence, n: int, seed: int, owner:
 
 
 def gibbs(
-    model: Any,
-    owner: str,
-    names: tuple[Any, ...],
-    seen: Evidence,
-    given: str,
-    n_samples: int = 10_000,
-    n_chains: int = 50,
-    burn_in: int = 200,
-    random_state: Any = None,
-) -> Posterior:
+    model: Any, owner: str, names: tuple[Any, ...], seen: Evidence, given: str, n_samples: int = 10_000,
+    n_chains: int = 50, burn_in: int = 200, random_state: Any = None
+) -> Posterior:  # fmt: skip
     """Return the posterior from chains (1), with its error and R of (2)."""
     engine: Engine = model._engine()
     n_chains = check_count(owner, "n_chains", n_chains, 2)

@@ -49,13 +49,9 @@ class StructureLearner:
         return self
 
     def _keep(
-        self,
-        states: dict[Any, tuple[Any, ...]],
-        codes: NDArray[np.int32],
-        weight: Any,
-        parents: list[frozenset[int]],
-        scores: LocalScores,
-    ) -> None:
+        self, states: dict[Any, tuple[Any, ...]], codes: NDArray[np.int32], weight: Any,
+        parents: list[frozenset[int]], scores: LocalScores
+    ) -> None:  # fmt: skip
         names = tuple(states)
         self.states_ = states
         self.dag_ = DAG({names[i]: tuple(names[j] for j in sorted(found)) for i, found in enumerate(parents)})

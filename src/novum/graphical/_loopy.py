@@ -106,16 +106,9 @@ def blend(old: Array, new: Array, damping: float) -> Array:
 
 
 def loopy_bp(
-    model: Any,
-    owner: str,
-    names: tuple[Any, ...],
-    seen: Evidence,
-    given: str,
-    max_iter: int = 1000,
-    tol: float = 1e-10,
-    damping: float = 0.0,
-    schedule: str = "sequential",
-) -> Posterior:
+    model: Any, owner: str, names: tuple[Any, ...], seen: Evidence, given: str, max_iter: int = 1000,
+    tol: float = 1e-10, damping: float = 0.0, schedule: str = "sequential"
+) -> Posterior:  # fmt: skip
     """Return (2) after messages (1); `schedule` "sequential" uses new messages at once, "flooding" sends all together."""
     limit = check_count(owner, "max_iter", max_iter)
     tol = check_number(owner, "tol", tol, 0)

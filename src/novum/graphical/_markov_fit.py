@@ -159,15 +159,9 @@ def by_samples(
 
 
 def fit_markov(
-    network: "MarkovNetwork",
-    data: Any,
-    method: str,
-    l2: float,
-    max_iter: int,
-    tol: float,
-    sample_weight: Any,
-    random_state: Any,
-) -> tuple[list[Array], FitReport]:
+    network: "MarkovNetwork", data: Any, method: str, l2: float, max_iter: int, tol: float, sample_weight: Any,
+    random_state: Any
+) -> tuple[list[Array], FitReport]:  # fmt: skip
     """Return new potentials and what was found."""
     owner = f"{type(network).__name__}.fit"
     check_choice(owner, "method", method, ("ipf", "gradient", "sampled"))

@@ -42,16 +42,9 @@ def bound_of(factors: list[tuple[tuple[int, ...], Array]], q: dict[int, Array]) 
 
 
 def mean_field(
-    model: Any,
-    owner: str,
-    names: tuple[Any, ...],
-    seen: Evidence,
-    given: str,
-    max_iter: int = 1000,
-    tol: float = 1e-10,
-    n_init: int = 5,
-    random_state: Any = None,
-) -> Posterior:
+    model: Any, owner: str, names: tuple[Any, ...], seen: Evidence, given: str, max_iter: int = 1000,
+    tol: float = 1e-10, n_init: int = 5, random_state: Any = None
+) -> Posterior:  # fmt: skip
     """Return the product (1) over the variables asked for, with the bound (2) in `details`; `log_evidence` stays unknown."""
     limit, starts = check_count(owner, "max_iter", max_iter), check_count(owner, "n_init", n_init)
     tol = check_number(owner, "tol", tol, 0)

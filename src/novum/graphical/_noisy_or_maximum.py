@@ -50,14 +50,9 @@ class Problem:
     """The tables without the noisy-or nodes, these apart, and what was observed."""
 
     def __init__(
-        self,
-        cards: list[int],
-        factors: list[Factor],
-        effects: list[Effect],
-        seen: Evidence,
-        chosen: list[int],
-        limit: float,
-    ) -> None:
+        self, cards: list[int], factors: list[Factor], effects: list[Effect], seen: Evidence, chosen: list[int],
+        limit: float
+    ) -> None:  # fmt: skip
         self.engine, self.effects, self.limit = Engine(cards, factors), effects, limit
         self.held = sorted({v for e in effects for v in (e.variable, *e.causes)})
         self.hard, self.soft = dict(seen.hard), dict(seen.soft)

@@ -74,14 +74,9 @@ class Queries:
         """Raise where a variable is named that has no states."""
 
     def query(
-        self,
-        variables: Any,
-        evidence: Any = None,
-        method: str = "auto",
-        *,
-        memory_limit: float = MEMORY_LIMIT,
-        **options: Any,
-    ) -> Posterior:
+        self, variables: Any, evidence: Any = None, method: str = "auto", *, memory_limit: float = MEMORY_LIMIT,
+        **options: Any
+    ) -> Posterior:  # fmt: skip
         """Return (1), the posterior of one variable, or the joint posterior of several.
 
         Parameters

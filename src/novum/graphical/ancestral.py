@@ -61,16 +61,9 @@ def least_variance(p: NDArray[np.float64], samples: float) -> NDArray[np.float64
 
 
 def weighted_posterior(
-    network: "BayesianNetwork",
-    owner: str,
-    names: tuple[Any, ...],
-    seen: Evidence,
-    given: str,
-    codes: Codes,
-    log_weights: NDArray[np.float64],
-    method: str,
-    details: dict[str, Any],
-) -> Posterior:
+    network: "BayesianNetwork", owner: str, names: tuple[Any, ...], seen: Evidence, given: str, codes: Codes,
+    log_weights: NDArray[np.float64], method: str, details: dict[str, Any]
+) -> Posterior:  # fmt: skip
     """Return (4) and the root of (5); the weights are scaled by the largest, so that evidence of any probability is weighed."""
     largest = float(log_weights.max())
     weights = np.exp(log_weights - largest)
@@ -113,14 +106,9 @@ def directed_order(model: Any, owner: str, method: str) -> Any:
 
 
 def likelihood_weighting(
-    model: Any,
-    owner: str,
-    names: tuple[Any, ...],
-    seen: Evidence,
-    given: str,
-    n_samples: int = 10_000,
-    random_state: Any = None,
-) -> Posterior:
+    model: Any, owner: str, names: tuple[Any, ...], seen: Evidence, given: str, n_samples: int = 10_000,
+    random_state: Any = None
+) -> Posterior:  # fmt: skip
     """Return (3)-(5)."""
     network = directed_order(model, owner, "likelihood_weighting")
     n = check_count(owner, "n_samples", n_samples)
@@ -138,14 +126,9 @@ def likelihood_weighting(
 
 
 def rejection(
-    model: Any,
-    owner: str,
-    names: tuple[Any, ...],
-    seen: Evidence,
-    given: str,
-    n_samples: int = 10_000,
-    random_state: Any = None,
-) -> Posterior:
+    model: Any, owner: str, names: tuple[Any, ...], seen: Evidence, given: str, n_samples: int = 10_000,
+    random_state: Any = None
+) -> Posterior:  # fmt: skip
     """Return (2), with the share of samples that were kept."""
     network = directed_order(model, owner, "rejection")
     n = check_count(owner, "n_samples", n_samples)

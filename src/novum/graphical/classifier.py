@@ -116,16 +116,9 @@ class BayesianNetworkClassifier(BayesRule, Estimator):
 
     @stores
     def __init__(
-        self,
-        *,
-        structure: Any = "hill_climb",
-        score_name: str = "bic",
-        max_parents: int | None = 3,
-        prior: float = 1.0,
-        cuts: str = "entropy",
-        n_bins: int = 5,
-        categorical_features: Any = "from_dtype",
-    ) -> None: ...
+        self, *, structure: Any = "hill_climb", score_name: str = "bic", max_parents: int | None = 3,
+        prior: float = 1.0, cuts: str = "entropy", n_bins: int = 5, categorical_features: Any = "from_dtype"
+    ) -> None: ...  # fmt: skip
 
     # ---------------------------------------------------------------------------------------------- columns to states
 

@@ -32,13 +32,9 @@ EDGE = 1.0  # inches, of an edge between nodes
 
 
 def directed_canvas(
-    dag: "DAG",
-    ax: Any,
-    title: str,
-    labels: Mapping[Any, str],
-    beside: Mapping[Any, str] | None = None,
-    plates: Iterable[Iterable[Any]] = (),
-) -> tuple[Canvas, Layout]:
+    dag: "DAG", ax: Any, title: str, labels: Mapping[Any, str], beside: Mapping[Any, str] | None = None,
+    plates: Iterable[Iterable[Any]] = ()
+) -> tuple[Canvas, Layout]:  # fmt: skip
     """Return the canvas of a layered layout; `beside` is text to the right of a node, plates stand side by side."""
     from novum.graphical.undirected import UndirectedGraph
 

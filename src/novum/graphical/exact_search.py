@@ -112,14 +112,9 @@ class ExactSearch(StructureLearner):
     """
 
     def __init__(
-        self,
-        score: str = "bic",
-        *,
-        equivalent_sample_size: float = 1.0,
-        max_parents: int | None = None,
-        required: Any = None,
-        forbidden: Any = None,
-    ) -> None:
+        self, score: str = "bic", *, equivalent_sample_size: float = 1.0, max_parents: int | None = None,
+        required: Any = None, forbidden: Any = None
+    ) -> None:  # fmt: skip
         self.score, self.equivalent_sample_size, self.max_parents = score, equivalent_sample_size, max_parents
         self.required, self.forbidden = required, forbidden
 

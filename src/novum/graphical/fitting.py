@@ -14,19 +14,10 @@ class FitsTables:
     report_: FitReport
 
     def fit(
-        self,
-        data: Any,
-        *,
-        prior: Any = None,
-        equivalent_sample_size: float = 1.0,
-        estimate: str = "mean",
-        sample_weight: Any = None,
-        init: str = "available",
-        n_init: int = 1,
-        max_iter: int = 1000,
-        tol: float = 1e-9,
-        random_state: Any = None,
-    ) -> Self:
+        self, data: Any, *, prior: Any = None, equivalent_sample_size: float = 1.0, estimate: str = "mean",
+        sample_weight: Any = None, init: str = "available", n_init: int = 1, max_iter: int = 1000,
+        tol: float = 1e-9, random_state: Any = None
+    ) -> Self:  # fmt: skip
         """Learn the tables from data: by counting, or by EM where cells are missing.
 
         Parameters

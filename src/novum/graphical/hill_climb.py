@@ -46,13 +46,9 @@ class Climb:
     """A graph on the way: parent sets, what is reachable, and the gain of every step."""
 
     def __init__(
-        self,
-        scores: LocalScores,
-        parents: list[frozenset[int]],
-        allowed: NDArray[np.bool_],
-        fixed: NDArray[np.bool_],
-        most: int,
-    ) -> None:
+        self, scores: LocalScores, parents: list[frozenset[int]], allowed: NDArray[np.bool_],
+        fixed: NDArray[np.bool_], most: int
+    ) -> None:  # fmt: skip
         n = len(parents)
         self.scores, self.allowed, self.fixed, self.most = scores, allowed, fixed, most
         self.parents: list[frozenset[int]] = [frozenset()] * n

@@ -108,16 +108,9 @@ class MarkovNetwork(Product, Result):
         return self.graph.markov_blanket(variable)
 
     def fit(
-        self,
-        data: Any,
-        *,
-        method: str = "ipf",
-        l2: float = 0.0,
-        max_iter: int = 1000,
-        tol: float = 1e-10,
-        sample_weight: Any = None,
-        random_state: Any = None,
-    ) -> "MarkovNetwork":
+        self, data: Any, *, method: str = "ipf", l2: float = 0.0, max_iter: int = 1000, tol: float = 1e-10,
+        sample_weight: Any = None, random_state: Any = None
+    ) -> "MarkovNetwork":  # fmt: skip
         """Learn the potentials: the marginals of the cliques become those of the data.
 
         Parameters

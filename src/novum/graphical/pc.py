@@ -172,13 +172,9 @@ class PC(StructureLearner):
     """
 
     def __init__(
-        self,
-        test: Any = "g2",
-        *,
-        significance: float = 0.01,
-        max_conditioning: int | str | None = "auto",
-        least_information: float = 0.005,
-    ) -> None:
+        self, test: Any = "g2", *, significance: float = 0.01, max_conditioning: int | str | None = "auto",
+        least_information: float = 0.005
+    ) -> None:  # fmt: skip
         self.test, self.significance = test, significance
         self.max_conditioning, self.least_information = max_conditioning, least_information
 

@@ -67,17 +67,11 @@ class Posterior(Result):
     """
 
     def __init__(
-        self,
-        p: NDArray[np.float64],
-        names: tuple[Any, ...],
-        states: Mapping[Any, tuple[Any, ...]],
-        given: str = "",
-        log_evidence: float = float("nan"),
-        method: str = "exact",
-        standard_error: NDArray[np.float64] | None = None,
-        details: Mapping[str, Any] | None = None,
-        relation: str = "=",
-    ) -> None:
+        self, p: NDArray[np.float64], names: tuple[Any, ...], states: Mapping[Any, tuple[Any, ...]],
+        given: str = "", log_evidence: float = float("nan"), method: str = "exact",
+        standard_error: NDArray[np.float64] | None = None, details: Mapping[str, Any] | None = None,
+        relation: str = "="
+    ) -> None:  # fmt: skip
         self.p, self.names = p, names
         self.states = {name: tuple(states[name]) for name in names}
         self.given, self.log_evidence, self.method = given, float(log_evidence), method
@@ -189,13 +183,9 @@ class Marginals(Mapping[Any, Posterior], Result):
     """
 
     def __init__(
-        self,
-        p: dict[Any, NDArray[np.float64]],
-        states: Mapping[Any, tuple[Any, ...]],
-        given: str,
-        log_evidence: float,
-        real: Mapping[Any, Any] | None = None,
-    ) -> None:
+        self, p: dict[Any, NDArray[np.float64]], states: Mapping[Any, tuple[Any, ...]], given: str,
+        log_evidence: float, real: Mapping[Any, Any] | None = None
+    ) -> None:  # fmt: skip
         self._p, self._states, self.given, self.log_evidence = p, states, given, log_evidence
         self._real = dict(real or {})  # of real variables, which have a distribution instead of states
 

@@ -64,14 +64,9 @@ class LocalScores:
     """The local scores (1) of a data set; variables are numbers."""
 
     def __init__(
-        self,
-        owner: str,
-        score: str,
-        cards: list[int],
-        codes: NDArray[np.int32],
-        weight: Any,
-        equivalent_sample_size: float,
-    ) -> None:
+        self, owner: str, score: str, cards: list[int], codes: NDArray[np.int32], weight: Any,
+        equivalent_sample_size: float
+    ) -> None:  # fmt: skip
         check_choice(owner, "score", score, SCORES)
         ess = check_number(owner, "equivalent_sample_size", equivalent_sample_size, 0, open_low=True)
         self.cards, self.codes = cards, codes

@@ -152,17 +152,9 @@ class StructurePosterior(StructureLearner):
     """
 
     def __init__(
-        self,
-        score: str = "bdeu",
-        *,
-        equivalent_sample_size: float = 1.0,
-        max_parents: int | None = None,
-        method: str = "auto",
-        n_samples: int = 10_000,
-        n_burn: int = 1000,
-        n_chains: int = 4,
-        random_state: Any = 0,
-    ) -> None:
+        self, score: str = "bdeu", *, equivalent_sample_size: float = 1.0, max_parents: int | None = None,
+        method: str = "auto", n_samples: int = 10_000, n_burn: int = 1000, n_chains: int = 4, random_state: Any = 0
+    ) -> None:  # fmt: skip
         self.score, self.equivalent_sample_size, self.max_parents, self.method = (
             score,
             equivalent_sample_size,

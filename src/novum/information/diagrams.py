@@ -206,14 +206,9 @@ class InformationDiagram(Result):
 
 
 def information_diagram(
-    p: Any = None,
-    *,
-    counts: Any = None,
-    labels: Any = None,
-    sample_weight: Any = None,
-    names: tuple[str, str] | None = None,
-    base: Base = "bits",
-) -> InformationDiagram:
+    p: Any = None, *, counts: Any = None, labels: Any = None, sample_weight: Any = None,
+    names: tuple[str, str] | None = None, base: Base = "bits"
+) -> InformationDiagram:  # fmt: skip
     """Return the parts (14) of the information in two variables.
 
         H(X, Y) = H(X|Y) + I(X;Y) + H(Y|X)    (14)

@@ -82,15 +82,9 @@ def rest_of(axes: tuple[int, ...], n_axes: int) -> tuple[int, ...]:
 
 
 def conditional_entropy(
-    p: Any = None,
-    *,
-    given: Any = 0,
-    of: Any = None,
-    counts: Any = None,
-    labels: Any = None,
-    sample_weight: Any = None,
-    base: Base = "bits",
-) -> Any:
+    p: Any = None, *, given: Any = 0, of: Any = None, counts: Any = None, labels: Any = None,
+    sample_weight: Any = None, base: Base = "bits"
+) -> Any:  # fmt: skip
     """Return (5), the entropy that is left of some variables when others are known.
 
         H(W|V)   = sum_v P(v) H(W|V=v) = H(W, V) - H(V)    (5)
@@ -139,18 +133,9 @@ def conditional_entropy(
 
 
 def mutual_information(
-    p: Any = None,
-    x: Any = 0,
-    y: Any = 1,
-    *,
-    given: Any = (),
-    counts: Any = None,
-    labels: Any = None,
-    samples: Any = None,
-    n_neighbors: int = 3,
-    sample_weight: Any = None,
-    base: Base = "bits",
-) -> Any:
+    p: Any = None, x: Any = 0, y: Any = 1, *, given: Any = (), counts: Any = None, labels: Any = None,
+    samples: Any = None, n_neighbors: int = 3, sample_weight: Any = None, base: Base = "bits"
+) -> Any:  # fmt: skip
     """Return (6), or (7) where some variables are given.
 
         I(X;Y)   = D(P(x, y) || P(x) P(y)) = H(X) - H(X|Y) = H(X) + H(Y) - H(X, Y)    (6)

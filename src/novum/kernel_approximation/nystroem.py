@@ -149,17 +149,10 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelLearner)
 
     @stores
     def __init__(
-        self,
-        kernel: Any = "rbf",
-        *,
-        gamma: float | None = None,
-        coef0: float | None = None,
-        degree: float | None = None,
-        kernel_params: Any = None,
-        n_components: int = 100,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, kernel: Any = "rbf", *, gamma: float | None = None, coef0: float | None = None,
+        degree: float | None = None, kernel_params: Any = None, n_components: int = 100, random_state: Any = None,
+        n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def _choice(self) -> KernelChoice:
         set_ones = {

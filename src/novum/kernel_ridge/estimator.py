@@ -117,16 +117,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelLearner):
 
     @stores
     def __init__(
-        self,
-        alpha: Any = 1,
-        *,
-        kernel: Any = "linear",
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: Any = None,
-        solver: str = "auto",
-    ) -> None: ...
+        self, alpha: Any = 1, *, kernel: Any = "linear", gamma: float | None = None, degree: float = 3,
+        coef0: float = 1, kernel_params: Any = None, solver: str = "auto"
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

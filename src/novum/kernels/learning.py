@@ -226,14 +226,9 @@ class MultipleKernelLearning(ClassifierMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        kernels: Any = None,
-        *,
-        C: float = 1.0,
-        normalize: bool = True,
-        tol: float = 1e-2,
-        max_iter: int = 200,
-    ) -> None: ...
+        self, kernels: Any = None, *, C: float = 1.0, normalize: bool = True, tol: float = 1e-2,
+        max_iter: int = 200
+    ) -> None: ...  # fmt: skip
 
     def _checked_kernels(self) -> list[Any] | None:
         """Return the kernels that were given."""

@@ -179,17 +179,10 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        centers: Any = 20,
-        *,
-        placement: str = "kmeans",
-        profile: str | Callable[..., Any] = "gaussian",
-        width: float | None = None,
-        normalized: bool = False,
-        alpha: float = 0.0,
-        fit_intercept: bool = True,
-        random_state: Any = None,
-    ) -> None: ...
+        self, centers: Any = 20, *, placement: str = "kmeans", profile: str | Callable[..., Any] = "gaussian",
+        width: float | None = None, normalized: bool = False, alpha: float = 0.0, fit_intercept: bool = True,
+        random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

@@ -77,13 +77,9 @@ def kernel_rows(choice: KernelChoice, rows: Any) -> Callable[[int], Array]:
 
 
 def sweep_until_clean(
-    row: Callable[[int], Array],
-    sign: Array,
-    eta: float,
-    max_iter: int,
-    average: bool,
-    order: Callable[[int], NDArray[np.int64] | None],
-) -> Learned:
+    row: Callable[[int], Array], sign: Array, eta: float, max_iter: int, average: bool,
+    order: Callable[[int], NDArray[np.int64] | None]
+) -> Learned:  # fmt: skip
     """Repeat (2) until a sweep has no mistake; `order(sweep)` is the order of the rows, None as they are."""
     n = len(sign)
     a, late, f = np.zeros(n), np.zeros(n), np.zeros(n)  # late: every change times the step it was made at
@@ -205,19 +201,10 @@ class KernelPerceptron(ClassifierMixin, KernelLearner):
 
     @stores
     def __init__(
-        self,
-        kernel: Any = "rbf",
-        *,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: Any = None,
-        eta0: float = 1.0,
-        max_iter: int = 1000,
-        average: bool = False,
-        shuffle: bool = False,
-        random_state: Any = None,
-    ) -> None: ...
+        self, kernel: Any = "rbf", *, gamma: float | None = None, degree: float = 3, coef0: float = 1,
+        kernel_params: Any = None, eta0: float = 1.0, max_iter: int = 1000, average: bool = False,
+        shuffle: bool = False, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:

@@ -244,14 +244,9 @@ class Polynomial(OfProduct):
     """
 
     def __init__(
-        self,
-        kernel: Any = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        gamma: float = 1.0,
-        coef0_bounds: Any = "fixed",
-        gamma_bounds: Any = "fixed",
-    ) -> None:
+        self, kernel: Any = None, degree: float = 3, coef0: float = 1.0, gamma: float = 1.0,
+        coef0_bounds: Any = "fixed", gamma_bounds: Any = "fixed"
+    ) -> None:  # fmt: skip
         self.kernel = kernel
         self.degree = degree
         self.coef0 = coef0

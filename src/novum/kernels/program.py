@@ -84,15 +84,9 @@ class Builder:
         return first
 
     def add(
-        self,
-        op: str,
-        numbers: Any = (),
-        *,
-        left: int = 0,
-        right: int = 0,
-        slots: tuple[int, int] = (-1, -1),
-        each_column: bool = False,
-    ) -> int:
+        self, op: str, numbers: Any = (), *, left: int = 0, right: int = 0, slots: tuple[int, int] = (-1, -1),
+        each_column: bool = False
+    ) -> int:  # fmt: skip
         """Add a node and return its place."""
         self.steps.append([OPS[op], left, right, self.current, len(self.numbers), *slots, int(each_column)])
         self.numbers.extend(float(v) for v in numbers)

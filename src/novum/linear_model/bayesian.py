@@ -216,17 +216,9 @@ class BayesianLinearRegression(GaussianAnswers, RegressorMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        *,
-        prior_mean: Any = None,
-        prior_covariance: Any = None,
-        fit_intercept: bool = True,
-        optimize: bool = False,
-        max_iter: int = 300,
-        tol: float = 1e-6,
-    ) -> None: ...
+        self, alpha: float = 1.0, beta: float = 1.0, *, prior_mean: Any = None, prior_covariance: Any = None,
+        fit_intercept: bool = True, optimize: bool = False, max_iter: int = 300, tol: float = 1e-6
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:

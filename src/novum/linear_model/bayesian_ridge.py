@@ -91,21 +91,11 @@ class BayesianRidge(GaussianAnswers, RegressorMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        *,
-        max_iter: int = 300,
-        tol: float = 1.0e-3,
-        alpha_1: float = 1.0e-6,
-        alpha_2: float = 1.0e-6,
-        lambda_1: float = 1.0e-6,
-        lambda_2: float = 1.0e-6,
-        alpha_init: float | None = None,
-        lambda_init: float | None = None,
-        compute_score: bool = False,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        verbose: bool | int = False,
-    ) -> None: ...
+        self, *, max_iter: int = 300, tol: float = 1.0e-3, alpha_1: float = 1.0e-6, alpha_2: float = 1.0e-6,
+        lambda_1: float = 1.0e-6, lambda_2: float = 1.0e-6, alpha_init: float | None = None,
+        lambda_init: float | None = None, compute_score: bool = False, fit_intercept: bool = True,
+        copy_X: bool = True, verbose: bool | int = False
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

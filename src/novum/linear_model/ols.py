@@ -80,14 +80,9 @@ class LinearRegression(LinearRegressor):
 
     @stores
     def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        tol: float = 1e-6,
-        n_jobs: int | None = None,
-        positive: bool = False,
-    ) -> None: ...
+        self, *, fit_intercept: bool = True, copy_X: bool = True, tol: float = 1e-6, n_jobs: int | None = None,
+        positive: bool = False
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -103,16 +98,9 @@ class LinearRegression(LinearRegressor):
         return self
 
     def inference(
-        self,
-        X: Rows = None,
-        y: Target = None,
-        sample_weight: RowWeights = None,
-        *,
-        covariance: Any = "nonrobust",
-        level: float = 0.95,
-        weights: Any = "precision",
-        target: Any = 0,
-    ) -> Inference:
+        self, X: Rows = None, y: Target = None, sample_weight: RowWeights = None, *, covariance: Any = "nonrobust",
+        level: float = 0.95, weights: Any = "precision", target: Any = 0
+    ) -> Inference:  # fmt: skip
         """Return coefficients with standard errors, t, p and intervals.
 
         Parameters

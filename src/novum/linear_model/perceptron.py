@@ -78,28 +78,13 @@ class_weight, warm_start
 
     @stores
     def __init__(
-        self,
-        *,
-        penalty: str | None = None,
-        alpha: float = 0.0001,
-        l1_ratio: float | None = 0.15,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        shuffle: bool = True,
-        verbose: bool | int = 0,
-        eta0: float = 1.0,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        average: bool | int = False,
-        batch_size: int | None = 1,
-        ties: str = "mistake",
-    ) -> None: ...
+        self, *, penalty: str | None = None, alpha: float = 0.0001, l1_ratio: float | None = 0.15,
+        fit_intercept: bool = True, max_iter: int = 1000, tol: float | None = 1e-3, shuffle: bool = True,
+        verbose: bool | int = 0, eta0: float = 1.0, n_jobs: int | None = None, random_state: Any = 0,
+        early_stopping: bool = False, validation_fraction: float = 0.1, n_iter_no_change: int = 5,
+        class_weight: Any = None, warm_start: bool = False, average: bool | int = False, batch_size: int | None = 1,
+        ties: str = "mistake"
+    ) -> None: ...  # fmt: skip
 
     def _steps(self) -> Any:
         return "sign" if self.ties == "positive" else "perceptron", 0.0, "constant", 0.5

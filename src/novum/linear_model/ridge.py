@@ -79,17 +79,9 @@ class Ridge(LinearRegressor):
 
     @stores
     def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-4,
-        solver: str = "auto",
-        positive: bool = False,
-        random_state: Any = None,
-    ) -> None: ...
+        self, alpha: Any = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int | None = None,
+        tol: float = 1e-4, solver: str = "auto", positive: bool = False, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -148,21 +140,10 @@ class Ridge(LinearRegressor):
 
 
 def ridge_regression(
-    X: Rows,
-    y: Target,
-    alpha: Any,
-    *,
-    sample_weight: RowWeights = None,
-    solver: Any = "auto",
-    max_iter: Any = None,
-    tol: float = 1e-4,
-    verbose: Any = 0,
-    positive: bool = False,
-    random_state: Any = None,
-    return_n_iter: bool = False,
-    return_intercept: bool = False,
-    check_input: bool = True,
-) -> Any:
+    X: Rows, y: Target, alpha: Any, *, sample_weight: RowWeights = None, solver: Any = "auto", max_iter: Any = None,
+    tol: float = 1e-4, verbose: Any = 0, positive: bool = False, random_state: Any = None,
+    return_n_iter: bool = False, return_intercept: bool = False, check_input: bool = True
+) -> Any:  # fmt: skip
     """Return the coefficients of (1), without an intercept unless it is asked for.
 
         minimise  sum_i w_i (y_i - a - b'x_i)^2 + alpha |b|^2    (1)

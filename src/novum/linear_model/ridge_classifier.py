@@ -155,18 +155,10 @@ class RidgeClassifier(LabelsByRegression, Estimator):
 
     @stores
     def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-4,
-        class_weight: Any = None,
-        solver: str = "auto",
-        positive: bool = False,
-        random_state: Any = None,
-    ) -> None: ...
+        self, alpha: Any = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int | None = None,
+        tol: float = 1e-4, class_weight: Any = None, solver: str = "auto", positive: bool = False,
+        random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -224,15 +216,10 @@ class RidgeClassifierCV(LabelsByRegression, RidgeByValidation):
 
     @stores
     def __init__(
-        self,
-        alphas: Any = (0.1, 1.0, 10.0),
-        *,
-        fit_intercept: bool = True,
-        scoring: str | Callable[..., Any] | None = None,
-        cv: Any = None,
-        class_weight: Any = None,
-        store_cv_results: bool = False,
-    ) -> None: ...
+        self, alphas: Any = (0.1, 1.0, 10.0), *, fit_intercept: bool = True,
+        scoring: str | Callable[..., Any] | None = None, cv: Any = None, class_weight: Any = None,
+        store_cv_results: bool = False
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, **params: Any) -> Self:

@@ -73,16 +73,10 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, RidgeByValidation):
 
     @stores
     def __init__(
-        self,
-        alphas: Any = (0.1, 1.0, 10.0),
-        *,
-        fit_intercept: bool = True,
-        scoring: str | Callable[..., Any] | None = None,
-        cv: Any = None,
-        gcv_mode: str | None = None,
-        store_cv_results: bool = False,
-        alpha_per_target: bool = False,
-    ) -> None: ...
+        self, alphas: Any = (0.1, 1.0, 10.0), *, fit_intercept: bool = True,
+        scoring: str | Callable[..., Any] | None = None, cv: Any = None, gcv_mode: str | None = None,
+        store_cv_results: bool = False, alpha_per_target: bool = False
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, **params: Any) -> Self:

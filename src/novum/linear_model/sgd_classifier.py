@@ -135,31 +135,13 @@ class SGDClassifier(OnlineClassifier):
 
     @stores
     def __init__(
-        self,
-        loss: str = "hinge",
-        *,
-        penalty: str | None = "l2",
-        alpha: float = 0.0001,
-        l1_ratio: float | None = 0.15,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        shuffle: bool = True,
-        verbose: bool | int = 0,
-        epsilon: float = 0.1,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        learning_rate: str = "optimal",
-        eta0: float = 0.01,
-        power_t: float = 0.5,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        average: bool | int = False,
-        batch_size: int | None = 1,
-    ) -> None: ...
+        self, loss: str = "hinge", *, penalty: str | None = "l2", alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15, fit_intercept: bool = True, max_iter: int = 1000, tol: float | None = 1e-3,
+        shuffle: bool = True, verbose: bool | int = 0, epsilon: float = 0.1, n_jobs: int | None = None,
+        random_state: Any = None, learning_rate: str = "optimal", eta0: float = 0.01, power_t: float = 0.5,
+        early_stopping: bool = False, validation_fraction: float = 0.1, n_iter_no_change: int = 5,
+        class_weight: Any = None, warm_start: bool = False, average: bool | int = False, batch_size: int | None = 1
+    ) -> None: ...  # fmt: skip
 
     def schedule(self) -> Schedule:
         """Return the step sizes as a schedule of novum.optimize, which knows whether they meet Robbins and Monro."""

@@ -84,39 +84,19 @@ n_iter_no_change, validation_fraction, warm_start, average, batch_size
 
     @stores
     def __init__(
-        self,
-        loss: str = "squared_error",
-        *,
-        penalty: str | None = "l2",
-        alpha: float = 0.0001,
-        l1_ratio: float | None = 0.15,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
-        shuffle: bool = True,
-        verbose: bool | int = 0,
-        epsilon: float = 0.1,
-        random_state: Any = None,
-        learning_rate: str = "invscaling",
-        eta0: float = 0.01,
-        power_t: float = 0.25,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        warm_start: bool = False,
-        average: bool | int = False,
-        batch_size: int | None = 1,
-    ) -> None: ...
+        self, loss: str = "squared_error", *, penalty: str | None = "l2", alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15, fit_intercept: bool = True, max_iter: int = 1000, tol: float | None = 1e-3,
+        shuffle: bool = True, verbose: bool | int = 0, epsilon: float = 0.1, random_state: Any = None,
+        learning_rate: str = "invscaling", eta0: float = 0.01, power_t: float = 0.25, early_stopping: bool = False,
+        validation_fraction: float = 0.1, n_iter_no_change: int = 5, warm_start: bool = False,
+        average: bool | int = False, batch_size: int | None = 1
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(
-        self,
-        X: Rows,
-        y: Target = None,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: RowWeights = None,
-    ) -> Self:
+        self, X: Rows, y: Target = None, coef_init: Any = None, intercept_init: Any = None,
+        sample_weight: RowWeights = None
+    ) -> Self:  # fmt: skip
         """Fit from scratch, or with `warm_start` from the last fit.
 
         Parameters

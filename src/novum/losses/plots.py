@@ -72,15 +72,9 @@ def plot_losses(
 
 
 def plot_risk(
-    losses: Any,
-    X: Any,
-    target: Any,
-    weights: Any,
-    *,
-    index: int = 0,
-    span: tuple[float, float] = (-3.0, 3.0),
-    ax: Any = None,
-) -> Any:
+    losses: Any, X: Any, target: Any, weights: Any, *, index: int = 0, span: tuple[float, float] = (-3.0, 3.0),
+    ax: Any = None
+) -> Any:  # fmt: skip
     """Draw the summed loss of the scores X w while one weight moves: why a count of mistakes cannot be descended.
 
     Parameters

@@ -138,23 +138,11 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        *,
-        n_neighbors: int | None = 5,
-        radius: float | None = None,
-        n_components: int = 2,
-        eigen_solver: str = "auto",
-        tol: float = 0,
-        max_iter: int | None = None,
-        path_method: str = "auto",
-        neighbors_algorithm: str = "auto",
-        n_jobs: int | None = None,
-        metric: Any = "minkowski",
-        p: float = 2,
-        metric_params: Any = None,
-        n_landmarks: int | None = None,
-        random_state: Any = None,
-    ) -> None: ...
+        self, *, n_neighbors: int | None = 5, radius: float | None = None, n_components: int = 2,
+        eigen_solver: str = "auto", tol: float = 0, max_iter: int | None = None, path_method: str = "auto",
+        neighbors_algorithm: str = "auto", n_jobs: int | None = None, metric: Any = "minkowski", p: float = 2,
+        metric_params: Any = None, n_landmarks: int | None = None, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:

@@ -133,23 +133,11 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        metric_mds: bool = True,
-        n_init: Any = 1,
-        init: str = "warn",
-        max_iter: int = 300,
-        verbose: Any = 0,
-        eps: float = 1e-6,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        dissimilarity: str = "deprecated",
-        metric: Any = "euclidean",
-        metric_params: Any = None,
-        normalized_stress: Any = "auto",
-        algorithm: str = "smacof",
-    ) -> None: ...
+        self, n_components: int = 2, *, metric_mds: bool = True, n_init: Any = 1, init: str = "warn",
+        max_iter: int = 300, verbose: Any = 0, eps: float = 1e-6, n_jobs: int | None = None,
+        random_state: Any = None, dissimilarity: str = "deprecated", metric: Any = "euclidean",
+        metric_params: Any = None, normalized_stress: Any = "auto", algorithm: str = "smacof"
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, init: Any = None) -> Self:

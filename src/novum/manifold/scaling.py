@@ -43,15 +43,9 @@ def checked_dissimilarities(D: Any, owner: str) -> np.ndarray:
 
 
 def best_layout(
-    D: np.ndarray,
-    starts: list[np.ndarray],
-    metric: bool,
-    max_iter: int,
-    eps: float,
-    normalized: bool,
-    report: Any,
-    n_jobs: int | None,
-) -> Layout:
+    D: np.ndarray, starts: list[np.ndarray], metric: bool, max_iter: int, eps: float, normalized: bool, report: Any,
+    n_jobs: int | None
+) -> Layout:  # fmt: skip
     """Return the layout of least stress over several starts."""
     found = []
     for start in starts:
@@ -87,20 +81,10 @@ def given_start(init: Any, n: int, owner: str) -> np.ndarray:
 
 
 def smacof(
-    dissimilarities: Any,
-    *,
-    metric: bool = True,
-    n_components: int = 2,
-    init: Any = None,
-    n_init: int = 1,
-    n_jobs: int | None = None,
-    max_iter: int = 300,
-    verbose: Any = 0,
-    eps: float = 1e-6,
-    random_state: Any = None,
-    return_n_iter: bool = False,
-    normalized_stress: Any = "auto",
-) -> tuple[Any, ...]:
+    dissimilarities: Any, *, metric: bool = True, n_components: int = 2, init: Any = None, n_init: int = 1,
+    n_jobs: int | None = None, max_iter: int = 300, verbose: Any = 0, eps: float = 1e-6, random_state: Any = None,
+    return_n_iter: bool = False, normalized_stress: Any = "auto"
+) -> tuple[Any, ...]:  # fmt: skip
     """Return the points of least stress and the stress, as scikit-learn's function of this name does; see `MDS`.
 
     Parameters

@@ -163,19 +163,10 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
 
     @stores
     def __init__(
-        self,
-        n_rows: int = 10,
-        n_columns: int = 10,
-        *,
-        lattice: str = "rectangular",
-        algorithm: str = "batch",
-        init: Any = "pca",
-        max_iter: int = 20,
-        sigma: float | None = None,
-        sigma_end: float = 0.5,
-        learning_rate: float = 0.5,
-        random_state: Any = None,
-    ) -> None: ...
+        self, n_rows: int = 10, n_columns: int = 10, *, lattice: str = "rectangular", algorithm: str = "batch",
+        init: Any = "pca", max_iter: int = 20, sigma: float | None = None, sigma_end: float = 0.5,
+        learning_rate: float = 0.5, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

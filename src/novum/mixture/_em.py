@@ -60,17 +60,9 @@ def work_blocks(source: Source, work_per_row: int) -> Source:
 
 
 def run_from(
-    params: Any,
-    source: Source,
-    statistics: Callable,
-    solve: Callable[[Any, Any], Solved],
-    *,
-    tol: float,
-    max_iter: int,
-    previous: float,
-    report: Callable[..., Any] | None,
-    merge: Callable = add,
-) -> Run:
+    params: Any, source: Source, statistics: Callable, solve: Callable[[Any, Any], Solved], *, tol: float,
+    max_iter: int, previous: float, report: Callable[..., Any] | None, merge: Callable = add
+) -> Run:  # fmt: skip
     """Return one run from given parameters; `previous` is the bound that the first one is compared with."""
     bounds: list[float] = []
     objectives: list[float] = []
@@ -117,20 +109,10 @@ def join_runs(first: Run, second: Run) -> Run:
 
 
 def best_run(
-    starts: list[Callable[[], Any]],
-    source: Source,
-    statistics: Callable,
-    solve: Callable[[Any, Any], Solved],
-    *,
-    tol: float,
-    max_iter: int,
-    trial_iter: int | None = None,
-    previous: float = -np.inf,
-    merge: Callable = add,
-    report: Any = None,
-    log_every: int = 0,
-    owner: str = "",
-) -> Run:
+    starts: list[Callable[[], Any]], source: Source, statistics: Callable, solve: Callable[[Any, Any], Solved], *,
+    tol: float, max_iter: int, trial_iter: int | None = None, previous: float = -np.inf, merge: Callable = add,
+    report: Any = None, log_every: int = 0, owner: str = ""
+) -> Run:  # fmt: skip
     """Return the run with the largest bound over all starts, each made when its turn comes."""
 
     def watch(number: int, listener: Any) -> Callable[..., Any] | None:

@@ -118,14 +118,9 @@ def posterior_of(prior: Prior, sums: MixtureSums, shift: NDArray) -> Posterior:
 
 
 def with_density(
-    prior: Prior,
-    concentration: NDArray,
-    beta: NDArray,
-    means: NDArray,
-    degrees: NDArray,
-    covariances: NDArray,
-    factor: NDArray,
-) -> Posterior:
+    prior: Prior, concentration: NDArray, beta: NDArray, means: NDArray, degrees: NDArray, covariances: NDArray,
+    factor: NDArray
+) -> Posterior:  # fmt: skip
     """Return the posterior with the density of (14)."""
     d = means.shape[1]
     log_precision = d * np.log(2.0) + digamma(0.5 * (np.asarray(degrees) - np.arange(d)[:, None])).sum(axis=0)

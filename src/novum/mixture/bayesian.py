@@ -122,27 +122,13 @@ class BayesianGaussianMixture(GaussianBase):
 
     @stores
     def __init__(
-        self,
-        *,
-        n_components: int = 1,
-        covariance_type: str = "full",
-        tol: float = 1e-3,
-        reg_covar: float = 1e-6,
-        max_iter: int = 100,
-        n_init: int = 1,
-        init_params: str = "kmeans",
-        trial_iter: int | None = None,
-        weight_concentration_prior_type: str = "dirichlet_process",
-        weight_concentration_prior: float | None = None,
-        mean_precision_prior: float | None = None,
-        mean_prior: Any = None,
-        degrees_of_freedom_prior: float | None = None,
-        covariance_prior: Any = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        verbose: int | bool = 0,
-        verbose_interval: int = 10,
-    ) -> None: ...
+        self, *, n_components: int = 1, covariance_type: str = "full", tol: float = 1e-3, reg_covar: float = 1e-6,
+        max_iter: int = 100, n_init: int = 1, init_params: str = "kmeans", trial_iter: int | None = None,
+        weight_concentration_prior_type: str = "dirichlet_process", weight_concentration_prior: float | None = None,
+        mean_precision_prior: float | None = None, mean_prior: Any = None,
+        degrees_of_freedom_prior: float | None = None, covariance_prior: Any = None, random_state: Any = None,
+        warm_start: bool = False, verbose: int | bool = 0, verbose_interval: int = 10
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

@@ -164,20 +164,11 @@ class BernoulliMixture(MixtureBase):
 
     @stores
     def __init__(
-        self,
-        n_components: int = 1,
-        *,
-        tol: float = 1e-3,
-        max_iter: int = 100,
-        n_init: int = 1,
-        weights_init: Any = None,
-        probabilities_init: Any = None,
-        smoothing: float = 0.0,
-        binarize: float | None = 0.5,
-        trial_iter: int | None = None,
-        random_state: Any = None,
-        verbose: int | bool = 0,
-    ) -> None: ...
+        self, n_components: int = 1, *, tol: float = 1e-3, max_iter: int = 100, n_init: int = 1,
+        weights_init: Any = None, probabilities_init: Any = None, smoothing: float = 0.0,
+        binarize: float | None = 0.5, trial_iter: int | None = None, random_state: Any = None,
+        verbose: int | bool = 0
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

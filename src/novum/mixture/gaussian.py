@@ -211,25 +211,11 @@ class GaussianMixture(GaussianBase):
 
     @stores
     def __init__(
-        self,
-        n_components: int = 1,
-        *,
-        covariance_type: str = "full",
-        tol: float = 1e-3,
-        reg_covar: float = 1e-6,
-        max_iter: int = 100,
-        n_init: int = 1,
-        init_params: str = "kmeans",
-        weights_init: Any = None,
-        means_init: Any = None,
-        precisions_init: Any = None,
-        fixed: Any = (),
-        trial_iter: int | None = None,
-        random_state: Any = None,
-        warm_start: bool = False,
-        verbose: int | bool = 0,
-        verbose_interval: int = 10,
-    ) -> None: ...
+        self, n_components: int = 1, *, covariance_type: str = "full", tol: float = 1e-3, reg_covar: float = 1e-6,
+        max_iter: int = 100, n_init: int = 1, init_params: str = "kmeans", weights_init: Any = None,
+        means_init: Any = None, precisions_init: Any = None, fixed: Any = (), trial_iter: int | None = None,
+        random_state: Any = None, warm_start: bool = False, verbose: int | bool = 0, verbose_interval: int = 10
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

@@ -232,15 +232,9 @@ class Mixture(MixtureBase):
 
     @stores
     def __init__(
-        self,
-        components: Any = None,
-        *,
-        weights_init: Any = None,
-        tol: float = 1e-3,
-        max_iter: int = 100,
-        random_state: Any = None,
-        verbose: int | bool = 0,
-    ) -> None: ...
+        self, components: Any = None, *, weights_init: Any = None, tol: float = 1e-3, max_iter: int = 100,
+        random_state: Any = None, verbose: int | bool = 0
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

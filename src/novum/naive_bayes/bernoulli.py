@@ -73,14 +73,9 @@ class BernoulliNB(DiscreteNB):
 
     @stores
     def __init__(
-        self,
-        *,
-        alpha: Any = 1.0,
-        force_alpha: bool = True,
-        binarize: float | None = 0.0,
-        fit_prior: bool = True,
-        class_prior: Any = None,
-    ) -> None: ...
+        self, *, alpha: Any = 1.0, force_alpha: bool = True, binarize: float | None = 0.0, fit_prior: bool = True,
+        class_prior: Any = None
+    ) -> None: ...  # fmt: skip
 
     def _threshold(self) -> Any:
         return None if self.binarize is None else float(self.binarize)

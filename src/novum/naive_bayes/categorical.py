@@ -205,16 +205,9 @@ class CategoricalNB(BayesRule, PartialFit):
 
     @stores
     def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: Any = None,
-        min_categories: Any = None,
-        prior_strength: float | None = None,
-        category_prior: Any = None,
-    ) -> None: ...
+        self, *, alpha: float = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None,
+        min_categories: Any = None, prior_strength: float | None = None, category_prior: Any = None
+    ) -> None: ...  # fmt: skip
 
     def _count(self, source: Source, k: int, first: bool) -> None:
         span = source.total(range_of, None, merge_ranges)

@@ -58,14 +58,9 @@ class ComplementNB(DiscreteNB):
 
     @stores
     def __init__(
-        self,
-        *,
-        alpha: Any = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: Any = None,
-        norm: bool = False,
-    ) -> None: ...
+        self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None,
+        norm: bool = False
+    ) -> None: ...  # fmt: skip
 
     def _log_prob(self, alpha: Any) -> Any:
         self.feature_all_ = self.feature_count_.sum(axis=0)

@@ -129,13 +129,9 @@ class MixedNB(BayesRule, Estimator):
 
     @stores
     def __init__(
-        self,
-        *,
-        families: Any = "auto",
-        categorical_features: Any = "from_dtype",
-        alpha: float = 1.0,
-        priors: Any = None,
-    ) -> None: ...
+        self, *, families: Any = "auto", categorical_features: Any = "from_dtype", alpha: float = 1.0,
+        priors: Any = None
+    ) -> None: ...  # fmt: skip
 
     def _coded(self, X: Any, learn: bool) -> Any:
         """Return X with codes for levels, where it is a frame."""

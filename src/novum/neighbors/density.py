@@ -139,18 +139,10 @@ class KernelDensity(Estimator):
 
     @stores
     def __init__(
-        self,
-        *,
-        bandwidth: float | str = 1.0,
-        algorithm: str = "auto",
-        kernel: str = "gaussian",
-        metric: str = "euclidean",
-        atol: float = 0,
-        rtol: float = 0,
-        breadth_first: bool = True,
-        leaf_size: int = 40,
-        metric_params: Any = None,
-    ) -> None: ...
+        self, *, bandwidth: float | str = 1.0, algorithm: str = "auto", kernel: str = "gaussian",
+        metric: str = "euclidean", atol: float = 0, rtol: float = 0, breadth_first: bool = True,
+        leaf_size: int = 40, metric_params: Any = None
+    ) -> None: ...  # fmt: skip
 
     def _tree_class(self) -> type[SearchTree]:
         if self.algorithm == "auto":

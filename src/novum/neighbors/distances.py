@@ -31,14 +31,9 @@ MOST_TRIPLES = 200  # rows whose triples are all looked at
 
 
 def pairwise_distances(
-    X: Rows,
-    Y: Any = None,
-    metric: Any = "euclidean",
-    *,
-    n_jobs: Any = None,
-    ensure_all_finite: bool = True,
-    **kwds: Any,
-) -> Any:
+    X: Rows, Y: Any = None, metric: Any = "euclidean", *, n_jobs: Any = None, ensure_all_finite: bool = True,
+    **kwds: Any
+) -> Any:  # fmt: skip
     """Return the distances between the rows of X and those of Y.
 
     Parameters

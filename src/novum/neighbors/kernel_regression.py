@@ -115,14 +115,9 @@ class NadarayaWatson(RegressorMixin, MultiOutputMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        *,
-        bandwidth: float | str = "leave_one_out",
-        kernel: str = "gaussian",
-        metric: str = "euclidean",
-        metric_params: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, *, bandwidth: float | str = "leave_one_out", kernel: str = "gaussian", metric: str = "euclidean",
+        metric_params: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

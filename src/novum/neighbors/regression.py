@@ -54,17 +54,10 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
 
     @stores
     def __init__(
-        self,
-        n_neighbors: int | None = 5,
-        *,
-        weights: str | Callable[..., Any] | None = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = 2,
-        metric: Any = "minkowski",
-        metric_params: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, n_neighbors: int | None = 5, *, weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto", leaf_size: int = 30, p: float | None = 2, metric: Any = "minkowski",
+        metric_params: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:
@@ -124,17 +117,10 @@ class RadiusNeighborsRegressor(RadiusNeighborsMixin, Values):
 
     @stores
     def __init__(
-        self,
-        radius: float | None = 1.0,
-        *,
-        weights: str | Callable[..., Any] | None = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = 2,
-        metric: Any = "minkowski",
-        metric_params: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, radius: float | None = 1.0, *, weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto", leaf_size: int = 30, p: float | None = 2, metric: Any = "minkowski",
+        metric_params: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:

@@ -43,14 +43,9 @@ class SearchTree(TreeIndex):
         return np.ascontiguousarray(np.broadcast_to(r, shape).ravel())
 
     def query(
-        self,
-        X: Rows,
-        k: Any = 1,
-        return_distance: bool = True,
-        dualtree: bool = False,
-        breadth_first: bool = False,
-        sort_results: bool = True,
-    ) -> Any:
+        self, X: Rows, k: Any = 1, return_distance: bool = True, dualtree: bool = False,
+        breadth_first: bool = False, sort_results: bool = True
+    ) -> Any:  # fmt: skip
         """Return the k nearest rows of every query.
 
         Parameters
@@ -119,15 +114,9 @@ class SearchTree(TreeIndex):
         return np.array([self.count(X, np.full(len(X), radius), threads).sum() for radius in radii], dtype=np.int64)
 
     def kernel_density(
-        self,
-        X: Rows,
-        h: Any,
-        kernel: Any = "gaussian",
-        atol: Any = 0,
-        rtol: float = 1e-8,
-        breadth_first: bool = True,
-        return_log: bool = False,
-    ) -> Any:
+        self, X: Rows, h: Any, kernel: Any = "gaussian", atol: Any = 0, rtol: float = 1e-8,
+        breadth_first: bool = True, return_log: bool = False
+    ) -> Any:  # fmt: skip
         """Return the sum of kernels of width h about the rows, each of total mass one, at every query.
 
         Parameters

@@ -68,17 +68,10 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
 
     @stores
     def __init__(
-        self,
-        *,
-        n_neighbors: int | None = 5,
-        radius: float | None = 1.0,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        metric: Any = "minkowski",
-        p: float | None = 2,
-        metric_params: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, *, n_neighbors: int | None = 5, radius: float | None = 1.0, algorithm: str = "auto",
+        leaf_size: int = 30, metric: Any = "minkowski", p: float | None = 2, metric_params: Any = None,
+        n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:
@@ -146,16 +139,9 @@ def search_and_queries(
 
 
 def kneighbors_graph(
-    X: Rows,
-    n_neighbors: Any,
-    *,
-    mode: Any = "connectivity",
-    metric: Any = "minkowski",
-    p: Any = 2,
-    metric_params: Any = None,
-    include_self: bool = False,
-    n_jobs: Any = None,
-) -> Any:
+    X: Rows, n_neighbors: Any, *, mode: Any = "connectivity", metric: Any = "minkowski", p: Any = 2,
+    metric_params: Any = None, include_self: bool = False, n_jobs: Any = None
+) -> Any:  # fmt: skip
     """Return the graph that links every row to its nearest rows.
 
     Parameters
@@ -187,16 +173,9 @@ def kneighbors_graph(
 
 
 def radius_neighbors_graph(
-    X: Rows,
-    radius: Any,
-    *,
-    mode: Any = "connectivity",
-    metric: Any = "minkowski",
-    p: Any = 2,
-    metric_params: Any = None,
-    include_self: bool = False,
-    n_jobs: Any = None,
-) -> Any:
+    X: Rows, radius: Any, *, mode: Any = "connectivity", metric: Any = "minkowski", p: Any = 2,
+    metric_params: Any = None, include_self: bool = False, n_jobs: Any = None
+) -> Any:  # fmt: skip
     """Return the graph that links every row to all rows within a radius.
 
     Parameters

@@ -23,16 +23,9 @@ GROWTH = 2.0  # backtracking starts from twice the last accepted step, so that i
 
 
 def gradient_descent(
-    objective: Any,
-    start: Any,
-    *,
-    gradient: Any = None,
-    step: Any = "backtracking",
-    momentum: float = 0.0,
-    tol: float = 1e-6,
-    max_iter: int = 10_000,
-    keep_path: bool = False,
-) -> Solution:
+    objective: Any, start: Any, *, gradient: Any = None, step: Any = "backtracking", momentum: float = 0.0,
+    tol: float = 1e-6, max_iter: int = 10_000, keep_path: bool = False
+) -> Solution:  # fmt: skip
     """Minimize by gradient descent (1).
 
         v <- momentum v - a(k) grad f(x),   x <- x + v   until ||grad f(x)|| <= tol    (1)

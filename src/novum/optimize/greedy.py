@@ -31,13 +31,9 @@ class GreedyResult(NamedTuple):
 
 
 def greedy_search(
-    start: Any,
-    neighbors: Callable[[Any], Iterable[Any]],
-    score: Callable[[Any], float],
-    *,
-    maximize: bool = False,
-    max_iter: int = 10_000,
-) -> GreedyResult:
+    start: Any, neighbors: Callable[[Any], Iterable[Any]], score: Callable[[Any], float], *, maximize: bool = False,
+    max_iter: int = 10_000
+) -> GreedyResult:  # fmt: skip
     """Search greedily (1); ties go to the neighbor listed first.
 
         s <- argbest over s' in neighbors(s) of score(s'),   until no neighbor is better than s    (1)

@@ -107,13 +107,9 @@ def estimate_multipliers(
 
 
 def check_kkt(
-    problem: Problem,
-    x: Any,
-    *,
-    equality_multipliers: Any = None,
-    inequality_multipliers: Any = None,
-    tol: float = 1e-6,
-) -> KKTReport:
+    problem: Problem, x: Any, *, equality_multipliers: Any = None, inequality_multipliers: Any = None,
+    tol: float = 1e-6
+) -> KKTReport:  # fmt: skip
     """Check the KKT conditions (1)-(4) at a candidate.
 
         stationarity   grad f - sum lambda_i grad g_i - sum mu_j grad h_j = 0    (1)

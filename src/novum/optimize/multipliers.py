@@ -65,15 +65,9 @@ def _kind(hessian: Array, jacobian: Array) -> str:
 
 
 def lagrange(
-    objective: Any,
-    start: Any,
-    constraints: Any = None,
-    *,
-    gradient: Any = None,
-    tol: float = 1e-8,
-    max_iter: int = 100,
-    keep_path: bool = False,
-) -> LagrangeSolution:
+    objective: Any, start: Any, constraints: Any = None, *, gradient: Any = None, tol: float = 1e-8,
+    max_iter: int = 100, keep_path: bool = False
+) -> LagrangeSolution:  # fmt: skip
     """Find a stationary point of f under equality constraints (2) by Newton steps (3).
 
         grad f(x) = sum_k lambda_k grad g_k(x),   g(x) = c    (2)

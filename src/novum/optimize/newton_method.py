@@ -51,16 +51,9 @@ def pure_direction(hessian: Array, gradient: Array) -> Array:
 
 
 def newton(
-    objective: Any,
-    start: Any,
-    *,
-    gradient: Any = None,
-    hessian: Callable[[Any], Any] | None = None,
-    line_search: bool = True,
-    tol: float = 1e-8,
-    max_iter: int = 100,
-    keep_path: bool = False,
-) -> Solution:
+    objective: Any, start: Any, *, gradient: Any = None, hessian: Callable[[Any], Any] | None = None,
+    line_search: bool = True, tol: float = 1e-8, max_iter: int = 100, keep_path: bool = False
+) -> Solution:  # fmt: skip
     """Minimize by Newton's method (1).
 
         minimize   H(x) d = -grad f(x),   x <- x + t d,   t = 1 or by backtracking    (1)
@@ -130,15 +123,9 @@ def newton(
 
 
 def newton_root(
-    function: Callable[[Any], Any],
-    start: Any,
-    *,
-    derivative: Callable[[Any], Any] | None = None,
-    damping: bool = True,
-    tol: float = 1e-12,
-    max_iter: int = 100,
-    keep_path: bool = False,
-) -> Solution:
+    function: Callable[[Any], Any], start: Any, *, derivative: Callable[[Any], Any] | None = None,
+    damping: bool = True, tol: float = 1e-12, max_iter: int = 100, keep_path: bool = False
+) -> Solution:  # fmt: skip
     """Find a root of `function` by Newton-Raphson (3); `value` of the result is ||F||.
 
         root   J(x) d = -F(x),   x <- x + t d,   t = 1, halved while ||F|| grows    (3)

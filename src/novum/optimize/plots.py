@@ -80,13 +80,9 @@ def _points(name: str, path: Any) -> Any:
 
 
 def plot_subgradients(
-    function: Callable[[Any], Any],
-    at: float,
-    *,
-    n_lines: int = 5,
-    span: tuple[float, float] = (-3.0, 3.0),
-    ax: Any = None,
-) -> Any:
+    function: Callable[[Any], Any], at: float, *, n_lines: int = 5, span: tuple[float, float] = (-3.0, 3.0),
+    ax: Any = None
+) -> Any:  # fmt: skip
     """Draw a convex function of one variable and lines of its subgradients at a point, all of them below the curve.
 
     Parameters

@@ -87,15 +87,10 @@ class Problem:
     """
 
     def __init__(
-        self,
-        objective: Callable[[Any], Any] | None,
-        *,
-        gradient: Callable[[Any], Any] | bool | None = None,
-        hessian: Callable[[Any], Any] | None = None,
-        equalities: Any = (),
-        inequalities: Any = (),
-        maximize: bool = False,
-    ) -> None:
+        self, objective: Callable[[Any], Any] | None, *, gradient: Callable[[Any], Any] | bool | None = None,
+        hessian: Callable[[Any], Any] | None = None, equalities: Any = (), inequalities: Any = (),
+        maximize: bool = False
+    ) -> None:  # fmt: skip
         if objective is None and not callable(gradient):
             raise ParameterError("Problem(objective=None): with no objective a gradient function is needed.")
         if objective is not None and not callable(objective):

@@ -25,17 +25,10 @@ ROUNDING = 1e-14
 
 
 def proximal_gradient(
-    smooth: Any,
-    start: Any,
-    *,
-    prox: Callable[[Array, float], Any],
-    gradient: Any = None,
-    kinked: Callable[[Array], float] | None = None,
-    step: float = 1.0,
-    tol: float = 1e-8,
-    max_iter: int = 10_000,
-    keep_path: bool = False,
-) -> Solution:
+    smooth: Any, start: Any, *, prox: Callable[[Array, float], Any], gradient: Any = None,
+    kinked: Callable[[Array], float] | None = None, step: float = 1.0, tol: float = 1e-8, max_iter: int = 10_000,
+    keep_path: bool = False
+) -> Solution:  # fmt: skip
     """Minimize smooth + kinked by accelerated proximal gradient steps (1)-(3).
 
         x_new = prox(y - t grad smooth(y), t),   prox(v, t) = argmin_u ||u - v||^2 / 2 + t kinked(u)    (1)

@@ -139,18 +139,9 @@ def independent_rows(A: Array, b: Array) -> tuple[Array, bool]:
 
 
 def solve_qp(
-    Q: Any,
-    c: Any,
-    *,
-    A_eq: Any = None,
-    b_eq: Any = None,
-    A_ub: Any = None,
-    b_ub: Any = None,
-    lower: Any = None,
-    upper: Any = None,
-    tol: float = 1e-10,
-    max_iter: int = 100,
-) -> QPSolution:
+    Q: Any, c: Any, *, A_eq: Any = None, b_eq: Any = None, A_ub: Any = None, b_ub: Any = None, lower: Any = None,
+    upper: Any = None, tol: float = 1e-10, max_iter: int = 100
+) -> QPSolution:  # fmt: skip
     """Solve the convex quadratic programme (1) by a primal-dual interior-point method.
 
         minimize x'Qx / 2 + c'x   subject to   A_eq x = b_eq,   A_ub x <= b_ub,   lower <= x <= upper    (1)
@@ -251,20 +242,9 @@ def solve_qp(
 
 
 def _report(
-    Q: Any,
-    c: Any,
-    A: Any,
-    b: Any,
-    G: Any,
-    h: Any,
-    low: Any,
-    high: Any,
-    found: Any,
-    lam: Any,
-    mu: Any,
-    mu_low: Any,
-    mu_high: Any,
-) -> QPSolution:
+    Q: Any, c: Any, A: Any, b: Any, G: Any, h: Any, low: Any, high: Any, found: Any, lam: Any, mu: Any, mu_low: Any,
+    mu_high: Any
+) -> QPSolution:  # fmt: skip
     """Measure (2), (3) and the constraints at the solution, in the caller's own units."""
     x = np.clip(found.x, low, high)
     Qx = Q @ x

@@ -20,15 +20,9 @@ __all__ = ["lbfgs"]
 
 
 def lbfgs(
-    objective: Any,
-    start: Any,
-    *,
-    gradient: Any = None,
-    memory: int = 10,
-    tol: float = 1e-6,
-    max_iter: int = 1000,
-    keep_path: bool = False,
-) -> Solution:
+    objective: Any, start: Any, *, gradient: Any = None, memory: int = 10, tol: float = 1e-6, max_iter: int = 1000,
+    keep_path: bool = False
+) -> Solution:  # fmt: skip
     """Minimize a smooth function of many variables by L-BFGS (1).
 
         x <- x - t B_k grad f(x),   B_k built from the last `memory` pairs (s, y) = (x_new - x, g_new - g)    (1)

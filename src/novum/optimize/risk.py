@@ -151,18 +151,9 @@ def piecewise_linear_programme(risk: RegularizedRisk, tol: float, max_iter: int)
 
 
 def minimize_risk(
-    X: Any,
-    target: Any,
-    loss: Loss,
-    penalty: Penalty | None = None,
-    *,
-    sample_weight: Any = None,
-    fit_intercept: bool = True,
-    solver: str = "auto",
-    start: Any = None,
-    tol: float = 1e-8,
-    max_iter: int = 10_000,
-) -> RiskMinimum:
+    X: Any, target: Any, loss: Loss, penalty: Penalty | None = None, *, sample_weight: Any = None,
+    fit_intercept: bool = True, solver: str = "auto", start: Any = None, tol: float = 1e-8, max_iter: int = 10_000
+) -> RiskMinimum:  # fmt: skip
     """Fit a linear model by minimizing its regularized risk (1), with any loss and penalty.
 
         (w, b) = argmin  sum_n omega[n] l(t[n], x[n] . w + b) + penalty(w)    (1)

@@ -69,15 +69,9 @@ class RegularizedRisk:
     """
 
     def __init__(
-        self,
-        X: Any,
-        target: Any,
-        loss: Loss,
-        penalty: Penalty | None = None,
-        *,
-        sample_weight: Any = None,
-        fit_intercept: bool = True,
-    ) -> None:
+        self, X: Any, target: Any, loss: Loss, penalty: Penalty | None = None, *, sample_weight: Any = None,
+        fit_intercept: bool = True
+    ) -> None:  # fmt: skip
         owner = "RegularizedRisk"
         if not isinstance(loss, Loss):
             raise ParameterTypeError(

@@ -24,21 +24,11 @@ __all__ = ["minimize_stochastic"]
 
 @renamed_parameter("rng", "random_state")
 def minimize_stochastic(
-    gradient: Callable[..., Any],
-    start: Any,
-    n_rows: int,
-    *,
-    rule: UpdateRule | None = None,
-    batch_size: int = 32,
-    max_epochs: int = 100,
-    objective: Callable[[Any], Any] | None = None,
-    tol: float | None = 1e-4,
-    patience: int = 5,
-    shuffle: bool = True,
-    average: bool = False,
-    random_state: Any = None,
-    callback: Callable[[int, Any], Any] | None = None,
-) -> Solution:
+    gradient: Callable[..., Any], start: Any, n_rows: int, *, rule: UpdateRule | None = None, batch_size: int = 32,
+    max_epochs: int = 100, objective: Callable[[Any], Any] | None = None, tol: float | None = 1e-4,
+    patience: int = 5, shuffle: bool = True, average: bool = False, random_state: Any = None,
+    callback: Callable[[int, Any], Any] | None = None
+) -> Solution:  # fmt: skip
     """Minimize a mean over rows by steps on batches of them (1).
 
         epoch:  shuffle the rows, cut them into batches B of m rows (the last may be shorter), and for each

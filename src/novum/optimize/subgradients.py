@@ -100,16 +100,9 @@ def subdifferential(function: Callable[[float], Any], at: float) -> Subdifferent
 
 
 def subgradient_descent(
-    objective: Any,
-    start: Any,
-    *,
-    subgradient: Any = None,
-    step: Any = None,
-    tol: float | None = 1e-6,
-    patience: int = 200,
-    max_iter: int = 10_000,
-    keep_path: bool = False,
-) -> Solution:
+    objective: Any, start: Any, *, subgradient: Any = None, step: Any = None, tol: float | None = 1e-6,
+    patience: int = 200, max_iter: int = 10_000, keep_path: bool = False
+) -> Solution:  # fmt: skip
     """Minimize a convex function with kinks by (3); returns the best point seen.
 
         x <- x - a(k) v(k),   the best point so far is kept; f(x_k) may rise between    (3)

@@ -138,13 +138,9 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     @stores
     def __init__(
-        self,
-        centers: Any = 20,
-        *,
-        profile: str | Callable[..., Any] = "gaussian",
-        width: float | None = None,
-        random_state: Any = None,
-    ) -> None: ...
+        self, centers: Any = 20, *, profile: str | Callable[..., Any] = "gaussian", width: float | None = None,
+        random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

@@ -26,15 +26,9 @@ SUM_TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}  # prin
 
 
 def check_number(
-    owner: str,
-    name: str,
-    value: Any,
-    low: float = -np.inf,
-    high: float = np.inf,
-    *,
-    open_low: bool = False,
-    open_high: bool = False,
-) -> float:
+    owner: str, name: str, value: Any, low: float = -np.inf, high: float = np.inf, *, open_low: bool = False,
+    open_high: bool = False
+) -> float:  # fmt: skip
     """Return `value` as a float inside the interval, or raise."""
     interval = (
         f"{'(' if open_low or low == -np.inf else '['}{low:g}, {high:g}{')' if open_high or high == np.inf else ']'}"

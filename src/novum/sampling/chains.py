@@ -89,15 +89,10 @@ class Chains(Result):
     """
 
     def __init__(
-        self,
-        draws: NDArray[np.float64],
-        shapes: Shapes,
-        statistics: Mapping[str, NDArray[Any]] | None = None,
-        settings: Mapping[str, Any] | None = None,
-        seconds: float = float("nan"),
-        state: Mapping[str, Any] | None = None,
-        sampler: str = "",
-    ) -> None:
+        self, draws: NDArray[np.float64], shapes: Shapes, statistics: Mapping[str, NDArray[Any]] | None = None,
+        settings: Mapping[str, Any] | None = None, seconds: float = float("nan"),
+        state: Mapping[str, Any] | None = None, sampler: str = ""
+    ) -> None:  # fmt: skip
         self.draws, self.shapes, self.labels = draws, dict(shapes), flat_labels(shapes)
         self.statistics, self.settings = dict(statistics or {}), dict(settings or {})
         self.seconds, self.state, self.sampler = seconds, dict(state or {}), sampler

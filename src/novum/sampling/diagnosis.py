@@ -148,16 +148,9 @@ def quantities(chains: Any) -> tuple[tuple[str, ...], NDArray[np.float64], Mappi
 
 
 def complaints_of(
-    names: tuple[str, ...],
-    finite: NDArray[np.bool_],
-    hat: Any,
-    bulk: Any,
-    tail: Any,
-    n_chains: int,
-    n_divergent: int,
-    n_deepest: int,
-    energy: Any,
-) -> list[str]:
+    names: tuple[str, ...], finite: NDArray[np.bool_], hat: Any, bulk: Any, tail: Any, n_chains: int,
+    n_divergent: int, n_deepest: int, energy: Any
+) -> list[str]:  # fmt: skip
     """Return what speaks against using the draws, each with its remedy; `finite`: of which quantities the squares are."""
     said = []
     with np.errstate(invalid="ignore"):

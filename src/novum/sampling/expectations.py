@@ -115,13 +115,9 @@ def values_of(owner: str, function: Callable[[Any], Any] | None, draws: NDArray[
 
 
 def monte_carlo(
-    law: Any,
-    function: Callable[[Any], Any] | None = None,
-    n_samples: int = 10_000,
-    *,
-    level: float = 0.95,
-    random_state: Any = None,
-) -> MonteCarloEstimate:
+    law: Any, function: Callable[[Any], Any] | None = None, n_samples: int = 10_000, *, level: float = 0.95,
+    random_state: Any = None
+) -> MonteCarloEstimate:  # fmt: skip
     """Return the expectation of a function of draws, with its error (1).
 
     Parameters

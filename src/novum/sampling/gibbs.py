@@ -147,17 +147,9 @@ class GibbsSampler:
         return new
 
     def sample(
-        self,
-        n_samples: int = 1000,
-        *,
-        start: Any = None,
-        n_chains: int = 4,
-        n_warmup: int = 1000,
-        thin: int = 1,
-        random_state: Any = None,
-        resume: Chains | None = None,
-        check: bool = True,
-    ) -> Chains:
+        self, n_samples: int = 1000, *, start: Any = None, n_chains: int = 4, n_warmup: int = 1000, thin: int = 1,
+        random_state: Any = None, resume: Chains | None = None, check: bool = True
+    ) -> Chains:  # fmt: skip
         """Return `n_samples` draws of every chain.
 
         Parameters

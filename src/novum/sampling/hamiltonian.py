@@ -80,15 +80,9 @@ class HamiltonianMonteCarlo:
     """
 
     def __init__(
-        self,
-        log_prob: Callable[..., Any],
-        gradient: Any = None,
-        *,
-        metric: str = "diagonal",
-        target_accept: float = 0.8,
-        max_depth: int = 10,
-        vectorized: bool = False,
-    ) -> None:
+        self, log_prob: Callable[..., Any], gradient: Any = None, *, metric: str = "diagonal",
+        target_accept: float = 0.8, max_depth: int = 10, vectorized: bool = False
+    ) -> None:  # fmt: skip
         self.log_prob, self.gradient, self.vectorized = log_prob, gradient, bool(vectorized)
         self.metric = check_choice("HamiltonianMonteCarlo", "metric", metric, ("diagonal", "dense"))
         self.target_accept = check_number(
@@ -138,19 +132,10 @@ class HamiltonianMonteCarlo:
         }
 
     def sample(
-        self,
-        n_samples: int = 1000,
-        *,
-        start: Any = None,
-        n_chains: int = 4,
-        n_warmup: int | None = None,
-        thin: int = 1,
-        names: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        resume: Chains | None = None,
-        check: bool = True,
-    ) -> Chains:
+        self, n_samples: int = 1000, *, start: Any = None, n_chains: int = 4, n_warmup: int | None = None,
+        thin: int = 1, names: Any = None, random_state: Any = None, n_jobs: int | None = None,
+        resume: Chains | None = None, check: bool = True
+    ) -> Chains:  # fmt: skip
         """Return `n_samples` draws of every chain; a warning tells where they should not be used.
 
         Parameters

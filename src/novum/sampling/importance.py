@@ -124,14 +124,9 @@ def pareto_shape(log_weights: NDArray[np.float64]) -> float:
 
 
 def importance_sample(
-    log_prob: Callable[[Any], Any],
-    proposal: Any,
-    function: Callable[[Any], Any] | None = None,
-    n_samples: int = 10_000,
-    *,
-    self_normalized: bool = True,
-    random_state: Any = None,
-) -> ImportanceSample:
+    log_prob: Callable[[Any], Any], proposal: Any, function: Callable[[Any], Any] | None = None,
+    n_samples: int = 10_000, *, self_normalized: bool = True, random_state: Any = None
+) -> ImportanceSample:  # fmt: skip
     """Return an expectation under one law from weighted draws of another; a warning tells where the weights are too uneven.
 
     Parameters

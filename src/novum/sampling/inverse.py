@@ -79,16 +79,9 @@ def quantile_by_bisection(
 
 
 def inverse_cdf(
-    law: Any,
-    n_samples: int | None = None,
-    *,
-    kind: str = "quantile",
-    u: Any = None,
-    low: float = -np.inf,
-    high: float = np.inf,
-    method: str = "auto",
-    random_state: Any = None,
-) -> NDArray[Any]:
+    law: Any, n_samples: int | None = None, *, kind: str = "quantile", u: Any = None, low: float = -np.inf,
+    high: float = np.inf, method: str = "auto", random_state: Any = None
+) -> NDArray[Any]:  # fmt: skip
     """Return draws of a law by the inverse of its distribution function.
 
     Parameters

@@ -96,14 +96,9 @@ class MetropolisHastings:
     """
 
     def __init__(
-        self,
-        log_prob: Callable[..., Any],
-        proposal: Any = None,
-        *,
-        scale: Any = None,
-        adapt: bool = True,
-        vectorized: bool = False,
-    ) -> None:
+        self, log_prob: Callable[..., Any], proposal: Any = None, *, scale: Any = None, adapt: bool = True,
+        vectorized: bool = False
+    ) -> None:  # fmt: skip
         if not callable(log_prob) and not isinstance(log_prob, LowLevelCallable):
             raise ParameterTypeError(
                 f"MetropolisHastings(log_prob={log_prob!r}): log_prob must be a function of the state."
@@ -127,19 +122,10 @@ class MetropolisHastings:
         return f"MetropolisHastings(proposal={'random walk' if self.proposal is None else self.proposal!r})"
 
     def sample(
-        self,
-        n_samples: int = 1000,
-        *,
-        start: Any = None,
-        n_chains: int = 4,
-        n_warmup: int | None = None,
-        thin: int = 1,
-        names: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        resume: Chains | None = None,
-        check: bool = True,
-    ) -> Chains:
+        self, n_samples: int = 1000, *, start: Any = None, n_chains: int = 4, n_warmup: int | None = None,
+        thin: int = 1, names: Any = None, random_state: Any = None, n_jobs: int | None = None,
+        resume: Chains | None = None, check: bool = True
+    ) -> Chains:  # fmt: skip
         """Return `n_samples` draws of every chain; the parameters are those of `HamiltonianMonteCarlo.sample`.
 
         `n_warmup=None` stands for 50 d^2 iterations, between 1,000 and 50,000: fewer do not show the walk a

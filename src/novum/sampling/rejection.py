@@ -118,14 +118,9 @@ def density_values(owner: str, name: str, function: Callable[[Any], Any], draws:
 
 
 def rejection_sample(
-    density: Callable[[Any], Any],
-    proposal: Any,
-    n_samples: int = 1000,
-    *,
-    bound: float = 1.0,
-    log: bool = False,
-    random_state: Any = None,
-) -> RejectionSample:
+    density: Callable[[Any], Any], proposal: Any, n_samples: int = 1000, *, bound: float = 1.0, log: bool = False,
+    random_state: Any = None
+) -> RejectionSample:  # fmt: skip
     """Return exact draws of a density that lies below a multiple of another.
 
     Parameters

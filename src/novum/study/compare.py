@@ -62,16 +62,9 @@ def measure_fold(measure: Measure, fitted: Any, X: Any, y: Any) -> float:
 
 
 def compare(
-    candidates: list[Candidate],
-    frame: Any,
-    y: Any,
-    folds: list[Fold],
-    measure: Measure,
-    *,
-    processes: int = 1,
-    time_limit: float | None = None,
-    advance: Callable[[int, int], None] = lambda done, planned: None,
-) -> Scores:
+    candidates: list[Candidate], frame: Any, y: Any, folds: list[Fold], measure: Measure, *, processes: int = 1,
+    time_limit: float | None = None, advance: Callable[[int, int], None] = lambda done, planned: None
+) -> Scores:  # fmt: skip
     """Fit every candidate on every fold.
 
     Parameters
@@ -112,14 +105,9 @@ def compare(
 
 
 def gather(
-    candidates: list[Candidate],
-    folds: list[Fold],
-    done: list[Outcome],
-    planned: int,
-    elapsed: float,
-    processes: int,
-    stopped: str,
-) -> Scores:
+    candidates: list[Candidate], folds: list[Fold], done: list[Outcome], planned: int, elapsed: float,
+    processes: int, stopped: str
+) -> Scores:  # fmt: skip
     """Return the largest comparison that is complete: whole repetitions for all candidates, or one for some."""
     values = np.full((len(candidates), len(folds)), np.nan)
     seconds = np.full_like(values, np.nan)

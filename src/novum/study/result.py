@@ -73,17 +73,9 @@ class StudyResult(Result):
     """
 
     def __init__(
-        self,
-        name: str,
-        task: Task,
-        measure: Measure,
-        card: Card,
-        leaks: list[tuple[str, float]],
-        schema: Schema,
-        seed: int,
-        n_train: int,
-        n_held: int,
-    ) -> None:
+        self, name: str, task: Task, measure: Measure, card: Card, leaks: list[tuple[str, float]], schema: Schema,
+        seed: int, n_train: int, n_held: int
+    ) -> None:  # fmt: skip
         self.name = name
         self.task = task
         self.measure = measure

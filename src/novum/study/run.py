@@ -83,21 +83,11 @@ class Study:
 
     @renamed_parameter("seed", "random_state")
     def __init__(
-        self,
-        frame: Any,
-        target: str,
-        *,
-        task: str = "auto",
-        measure: str | None = None,
-        models: Any = None,
-        drop: tuple[str, ...] | list[str] = (),
-        random_state: int = 0,
-        hold_out: float = 0.25,
-        folds: int | None = None,
-        repeats: int | None = None,
-        time_limit: float | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
+        self, frame: Any, target: str, *, task: str = "auto", measure: str | None = None, models: Any = None,
+        drop: tuple[str, ...] | list[str] = (), random_state: int = 0, hold_out: float = 0.25,
+        folds: int | None = None, repeats: int | None = None, time_limit: float | None = None,
+        n_jobs: int | None = None
+    ) -> None:  # fmt: skip
         self.frame = frame
         self.target = target
         self.task = task

@@ -90,24 +90,11 @@ class SVC(PairwiseClassifier):
 
     @stores
     def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool | str = "deprecated",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-    ) -> None: ...
+        self, *, C: float = 1.0, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale",
+        coef0: float = 0.0, shrinking: bool = True, probability: bool | str = "deprecated", tol: float = 1e-3,
+        cache_size: float = 200, class_weight: Any = None, verbose: bool = False, max_iter: int = -1,
+        decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     def _machine(
         self, points: Any, sign: NDArray[np.float64], weight: NDArray[np.float64], training: Training, limits: Limits
@@ -149,24 +136,11 @@ class NuSVC(PairwiseClassifier):
 
     @stores
     def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool | str = "deprecated",
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-    ) -> None: ...
+        self, *, nu: float = 0.5, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale",
+        coef0: float = 0.0, shrinking: bool = True, probability: bool | str = "deprecated", tol: float = 1e-3,
+        cache_size: float = 200, class_weight: Any = None, verbose: bool = False, max_iter: int = -1,
+        decision_function_shape: str = "ovr", break_ties: bool = False, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     def _machine(
         self, points: Any, sign: NDArray[np.float64], weight: NDArray[np.float64], training: Training, limits: Limits

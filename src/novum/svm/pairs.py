@@ -31,14 +31,9 @@ class Trained(NamedTuple):
 
 
 def train(
-    code: NDArray[np.intp],
-    classes: int,
-    points: Any,
-    is_matrix: bool,
-    used: NDArray[np.intp],
-    solve: Callable[[Any, NDArray[np.float64], NDArray[np.intp], int], Machine],
-    threads: int,
-) -> Trained:
+    code: NDArray[np.intp], classes: int, points: Any, is_matrix: bool, used: NDArray[np.intp],
+    solve: Callable[[Any, NDArray[np.float64], NDArray[np.intp], int], Machine], threads: int
+) -> Trained:  # fmt: skip
     """Train a machine per pair; `solve(points, sign, rows, threads)` trains one. Pairs share the threads, a single one has all."""
     pairs = list(combinations(range(classes), 2))
     of_class = [used[code[used] == c] for c in range(classes)]

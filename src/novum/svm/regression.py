@@ -108,20 +108,10 @@ class SVR(TubeRegressor):
 
     @stores
     def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        shrinking: bool = True,
-        cache_size: float = 200,
-        verbose: bool = False,
-        max_iter: int = -1,
-    ) -> None: ...
+        self, *, kernel: Any = "rbf", degree: int = 3, gamma: float | str = "scale", coef0: float = 0.0,
+        tol: float = 1e-3, C: float = 1.0, epsilon: float = 0.1, shrinking: bool = True, cache_size: float = 200,
+        verbose: bool = False, max_iter: int = -1
+    ) -> None: ...  # fmt: skip
 
     def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> Machine:
         return regress(points, training.kernel, y, C, self.epsilon, self._limits())
@@ -162,20 +152,10 @@ class NuSVR(TubeRegressor):
 
     @stores
     def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        C: float = 1.0,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        tol: float = 1e-3,
-        cache_size: float = 200,
-        verbose: bool = False,
-        max_iter: int = -1,
-    ) -> None: ...
+        self, *, nu: float = 0.5, C: float = 1.0, kernel: Any = "rbf", degree: int = 3,
+        gamma: float | str = "scale", coef0: float = 0.0, shrinking: bool = True, tol: float = 1e-3,
+        cache_size: float = 200, verbose: bool = False, max_iter: int = -1
+    ) -> None: ...  # fmt: skip
 
     def _machine(self, training: Training, points: Any, y: NDArray[np.float64], C: NDArray[np.float64]) -> Machine:
         return nu_regress(points, training.kernel, y, C, self.nu, self._limits())

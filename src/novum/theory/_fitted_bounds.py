@@ -142,16 +142,9 @@ def by_random_labels(
 
 
 def bound_of_model(
-    model: Any,
-    X: Any,
-    y: Any,
-    delta: float,
-    kind: str | None,
-    margin: float | None,
-    held_out: bool,
-    n_draws: int,
-    random_state: Any,
-) -> ErrorBound:
+    model: Any, X: Any, y: Any, delta: float, kind: str | None, margin: float | None, held_out: bool, n_draws: int,
+    random_state: Any
+) -> ErrorBound:  # fmt: skip
     """Return the bound that fits the model and the role of the examples."""
     labels, n = check_classifier(model, X, y)
     name = type(model).__name__

@@ -151,16 +151,9 @@ def infer_kind(kind: Any, training_error: float, log_h: Any, vc: Any, margin: An
 
 
 def from_numbers(
-    n: int,
-    delta: float,
-    training_error: float,
-    kind: str,
-    log_h: float | None,
-    vc: float | None,
-    margin: tuple[float, float, float, float] | None,
-    rademacher: float | None,
-    form: str,
-) -> ErrorBound:
+    n: int, delta: float, training_error: float, kind: str, log_h: float | None, vc: float | None,
+    margin: tuple[float, float, float, float] | None, rademacher: float | None, form: str
+) -> ErrorBound:  # fmt: skip
     """Return the bound of the given kind."""
 
     def needed(value: Any, name: str) -> Any:
@@ -202,27 +195,12 @@ def from_numbers(
 
 
 def error_bound(
-    model: Any = None,
-    X: Any = None,
-    y: Any = None,
-    delta: float = 0.05,
-    *,
-    n: int | None = None,
-    training_error: float = 0.0,
-    hypotheses: int | None = None,
-    log_hypotheses: float | None = None,
-    vc: float | None = None,
-    margin: float | None = None,
-    radius: float = 1.0,
-    norm: float = 1.0,
-    constant: float = 1.0,
-    rademacher: float | None = None,
-    kind: str | None = None,
-    form: str = "exponential",
-    held_out: bool = False,
-    n_draws: int = 20,
-    random_state: Any = None,
-) -> ErrorBound:
+    model: Any = None, X: Any = None, y: Any = None, delta: float = 0.05, *, n: int | None = None,
+    training_error: float = 0.0, hypotheses: int | None = None, log_hypotheses: float | None = None,
+    vc: float | None = None, margin: float | None = None, radius: float = 1.0, norm: float = 1.0,
+    constant: float = 1.0, rademacher: float | None = None, kind: str | None = None, form: str = "exponential",
+    held_out: bool = False, n_draws: int = 20, random_state: Any = None
+) -> ErrorBound:  # fmt: skip
     """Return a bound on the true error: of a fitted classifier on (X, y), or from numbers.
 
     Parameters

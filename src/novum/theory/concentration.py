@@ -51,14 +51,9 @@ def given_two(owner: str, n: Any, epsilon: Any, delta: Any) -> tuple[int | None,
 
 
 def third(
-    n: int | None,
-    epsilon: float | None,
-    delta: float | None,
-    *,
-    tail: Callable[[int, float], float],
-    radius: Callable[[int, float], float],
-    size: Callable[[float, float], float],
-) -> float | int:
+    n: int | None, epsilon: float | None, delta: float | None, *, tail: Callable[[int, float], float],
+    radius: Callable[[int, float], float], size: Callable[[float, float], float]
+) -> float | int:  # fmt: skip
     """Return the quantity that is None by the formula for it."""
     if delta is None:
         assert n is not None and epsilon is not None
@@ -70,14 +65,9 @@ def third(
 
 
 def hoeffding(
-    n: int | None = None,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    *,
-    low: float = 0.0,
-    high: float = 1.0,
-    two_sided: bool = False,
-) -> float | int:
+    n: int | None = None, epsilon: float | None = None, delta: float | None = None, *, low: float = 0.0,
+    high: float = 1.0, two_sided: bool = False
+) -> float | int:  # fmt: skip
     """Return the third of sample size, deviation and probability by Hoeffding's inequality (1).
 
         hoeffding   P(xbar - m >= e) <= exp(-2 n e^2 / (b - a)^2)   draws in [a, b]    (1)
@@ -162,14 +152,9 @@ def chebyshev(
 
 
 def bernstein(
-    n: int | None = None,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    *,
-    variance: float,
-    bound: float = 1.0,
-    two_sided: bool = False,
-) -> float | int:
+    n: int | None = None, epsilon: float | None = None, delta: float | None = None, *, variance: float,
+    bound: float = 1.0, two_sided: bool = False
+) -> float | int:  # fmt: skip
     """Return the third of sample size, deviation and probability by Bernstein's inequality (3).
 
         bernstein   P(xbar - m >= e) <= exp(-n e^2 / (2 v + 2 c e / 3))   variance v, |x - m| <= c    (3)

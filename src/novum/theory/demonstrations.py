@@ -245,15 +245,9 @@ class IrrelevantFeatures(Result):
 
 
 def irrelevant_features(
-    model: Any,
-    X: Any,
-    y: Any,
-    *,
-    n_noise: Sequence[int] = (0, 2, 5, 10, 20, 50),
-    n_train: Sequence[int] | None = None,
-    n_repeats: int = 5,
-    random_state: Any = None,
-) -> IrrelevantFeatures:
+    model: Any, X: Any, y: Any, *, n_noise: Sequence[int] = (0, 2, 5, 10, 20, 50),
+    n_train: Sequence[int] | None = None, n_repeats: int = 5, random_state: Any = None
+) -> IrrelevantFeatures:  # fmt: skip
     """Append columns of standardized noise and measure the model on held-out rows.
 
     Parameters

@@ -214,17 +214,9 @@ def candidate_sets(X: NDArray | None, size: int, d: int, n_trials: int, rng: Any
 
 
 def vc_dimension(
-    concepts: Any,
-    n_features: int = 2,
-    *,
-    k: int = 1,
-    degree: int = 1,
-    n_hypotheses: int | None = None,
-    n_parameters: int | None = None,
-    points: Any = None,
-    n_trials: int = 0,
-    random_state: Any = None,
-) -> VCDimension:
+    concepts: Any, n_features: int = 2, *, k: int = 1, degree: int = 1, n_hypotheses: int | None = None,
+    n_parameters: int | None = None, points: Any = None, n_trials: int = 0, random_state: Any = None
+) -> VCDimension:  # fmt: skip
     """Return the VC dimension of a class: known, counted for enumerated hypotheses, or found by search.
 
     Parameters

@@ -89,16 +89,9 @@ def search(column: Column, at: Entries, m: int, target: Target, rules: Rules, bi
 
 
 def by_category(
-    levels: int,
-    code: NDArray,
-    known: slice | NDArray,
-    at: Entries,
-    lost: NDArray,
-    target: Target,
-    rules: Rules,
-    binary: bool,
-    policy: str,
-) -> Found:
+    levels: int, code: NDArray, known: slice | NDArray, at: Entries, lost: NDArray, target: Target, rules: Rules,
+    binary: bool, policy: str
+) -> Found:  # fmt: skip
     """Return the split of every node by a column of categories."""
     m = len(lost)
     cell = at.node[known] * levels + code

@@ -60,15 +60,9 @@ def score(gain: NDArray, split_entropy: NDArray, criterion: str, policy: Policy,
 
 
 def grow_branches(
-    X: NDArray,
-    columns: list[Column],
-    target: Target,
-    rules: Rules,
-    policy: Policy,
-    weight: NDArray | None = None,
-    seed: int = 0,
-    n_threads: int = 1,
-) -> Tree:
+    X: NDArray, columns: list[Column], target: Target, rules: Rules, policy: Policy, weight: NDArray | None = None,
+    seed: int = 0, n_threads: int = 1
+) -> Tree:  # fmt: skip
     """Return a tree; rows of weight zero are absent."""
     n, stream = X.shape[0], Stream(seed)
     row = np.arange(n) if weight is None else np.flatnonzero(weight)
@@ -130,18 +124,9 @@ def values_of(target: Target, table: NDArray, center: NDArray) -> NDArray:
 
 
 def choose(
-    columns: list[Column],
-    at: Entries,
-    m: int,
-    open_: NDArray,
-    target: Target,
-    rules: Rules,
-    policy: Policy,
-    whole: float,
-    stream: Stream,
-    depth: int,
-    n_threads: int,
-) -> Choice:
+    columns: list[Column], at: Entries, m: int, open_: NDArray, target: Target, rules: Rules, policy: Policy,
+    whole: float, stream: Stream, depth: int, n_threads: int
+) -> Choice:  # fmt: skip
     """Return the best split of every open node of a level."""
     none = np.zeros(0, bool)
     out = Choice(
@@ -175,17 +160,9 @@ def choose(
 
 
 def choose_part(
-    out: Choice,
-    nodes: NDArray,
-    columns: list[Column],
-    here: Entries,
-    target: Target,
-    rules: Rules,
-    policy: Policy,
-    whole: float,
-    key: NDArray | None,
-    n_threads: int,
-) -> None:
+    out: Choice, nodes: NDArray, columns: list[Column], here: Entries, target: Target, rules: Rules, policy: Policy,
+    whole: float, key: NDArray | None, n_threads: int
+) -> None:  # fmt: skip
     """Write the splits of some nodes, whose entries are numbered 0, 1, ... in their order."""
     m, d = len(nodes), len(columns)
     own = target._replace(

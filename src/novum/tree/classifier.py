@@ -147,31 +147,15 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
 
     @stores
     def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-        branching: str = "binary",
-        missing: str = "best_side",
-        pruning: str | None = None,
-        validation_fraction: float = 0.2,
-        significance: float | None = None,
-        attribute_costs: Any = None,
-        cost_form: str = "tan_schlimmer",
-        cost_weight: float = 1.0,
-    ) -> None: ...
+        self, *, criterion: str = "gini", splitter: str = "best", max_depth: int | None = None,
+        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = None, random_state: Any = None, max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0, class_weight: Any = None, ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None, categorical_features: Any = "from_dtype", branching: str = "binary",
+        missing: str = "best_side", pruning: str | None = None, validation_fraction: float = 0.2,
+        significance: float | None = None, attribute_costs: Any = None, cost_form: str = "tan_schlimmer",
+        cost_weight: float = 1.0
+    ) -> None: ...  # fmt: skip
 
     def _target(self, y: NDArray, weight: NDArray | None) -> tuple[Target, NDArray | None]:
         check_classification_targets(y)
@@ -271,23 +255,12 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     _domains = CART_DOMAINS
 
     def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        splitter: str = "random",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = "sqrt",
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-    ) -> None:
+        self, *, criterion: str = "gini", splitter: str = "random", max_depth: int | None = None,
+        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = "sqrt", random_state: Any = None, max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0, class_weight: Any = None, ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None, categorical_features: Any = "from_dtype"
+    ) -> None:  # fmt: skip
         super().__init__(
             criterion=criterion,
             splitter=splitter,

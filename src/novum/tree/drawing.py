@@ -128,22 +128,11 @@ def edge_text(tree: Tree, node: int, child: int, names: Names) -> str:
 
 
 def plot_tree(
-    decision_tree: Any,
-    *,
-    max_depth: int | None = None,
-    feature_names: Any = None,
-    class_names: Any = None,
-    label: str = "all",
-    filled: bool = False,
-    impurity: bool = True,
-    node_ids: bool = False,
-    proportion: bool = False,
-    rounded: bool = False,
-    precision: int = 3,
-    ax: Any = None,
-    fontsize: float | None = None,
-    sample: Any = None,
-) -> list[Any]:
+    decision_tree: Any, *, max_depth: int | None = None, feature_names: Any = None, class_names: Any = None,
+    label: str = "all", filled: bool = False, impurity: bool = True, node_ids: bool = False,
+    proportion: bool = False, rounded: bool = False, precision: int = 3, ax: Any = None,
+    fontsize: float | None = None, sample: Any = None
+) -> list[Any]:  # fmt: skip
     """Draw a tree.
 
     Parameters
@@ -214,15 +203,9 @@ def plot_tree(
 
 
 def draw_tree(
-    model: Any,
-    style: Style,
-    max_depth: int,
-    ax: Any,
-    fontsize: float | None,
-    filled: bool,
-    rounded: bool,
-    part: NDArray | None,
-) -> list[Any]:
+    model: Any, style: Style, max_depth: int, ax: Any, fontsize: float | None, filled: bool, rounded: bool,
+    part: NDArray | None
+) -> list[Any]:  # fmt: skip
     """Draw the boxes and edges, and return their texts."""
     if ax is None:
         ax = new_figure(10, 6).subplots()

@@ -171,15 +171,9 @@ def _entry(found: dict[str, Any], name: str, known: list[str]) -> Any:
 
 
 def information_gain_table(
-    X: Any,
-    y: Any,
-    *,
-    tree: Any = None,
-    node: int = 0,
-    sample_weight: Any = None,
-    categorical_features: Any = "from_dtype",
-    missing: str = "fractional",
-) -> GainTable:
+    X: Any, y: Any, *, tree: Any = None, node: int = 0, sample_weight: Any = None,
+    categorical_features: Any = "from_dtype", missing: str = "fractional"
+) -> GainTable:  # fmt: skip
     """Return what every attribute gains, for all rows or for those at a node of a tree.
 
     Parameters

@@ -117,26 +117,13 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
     _domains: dict[str, Domain] = {**CART_DOMAINS, **PRUNING_DOMAINS}
 
     def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-        branching: str = "binary",
-        missing: str = "best_side",
-        pruning: str | None = None,
-        validation_fraction: float = 0.2,
-    ) -> None:
+        self, *, criterion: str = "squared_error", splitter: str = "best", max_depth: int | None = None,
+        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = None, random_state: Any = None, max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0, ccp_alpha: float = 0.0, monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype", branching: str = "binary", missing: str = "best_side",
+        pruning: str | None = None, validation_fraction: float = 0.2
+    ) -> None:  # fmt: skip
         self.criterion = current_criterion(criterion)
         self.splitter = splitter
         self.max_depth = max_depth
@@ -225,22 +212,12 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     _domains = CART_DOMAINS
 
     def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        splitter: str = "random",
-        max_depth: int | None = None,
-        min_samples_split: float = 2,
-        min_samples_leaf: float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        max_features: float | str | None = 1.0,
-        random_state: Any = None,
-        min_impurity_decrease: float = 0.0,
-        max_leaf_nodes: int | None = None,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-    ) -> None:
+        self, *, criterion: str = "squared_error", splitter: str = "random", max_depth: int | None = None,
+        min_samples_split: float = 2, min_samples_leaf: float = 1, min_weight_fraction_leaf: float = 0.0,
+        max_features: float | str | None = 1.0, random_state: Any = None, min_impurity_decrease: float = 0.0,
+        max_leaf_nodes: int | None = None, ccp_alpha: float = 0.0, monotonic_cst: Any = None,
+        categorical_features: Any = "from_dtype"
+    ) -> None:  # fmt: skip
         super().__init__(
             criterion=current_criterion(criterion),
             splitter=splitter,

@@ -12,15 +12,9 @@ __all__ = ["export_text"]
 
 
 def export_text(
-    decision_tree: Any,
-    *,
-    feature_names: Any = None,
-    class_names: Any = None,
-    max_depth: int = 10,
-    spacing: int = 3,
-    decimals: int = 2,
-    show_weights: bool = False,
-) -> str:
+    decision_tree: Any, *, feature_names: Any = None, class_names: Any = None, max_depth: int = 10,
+    spacing: int = 3, decimals: int = 2, show_weights: bool = False
+) -> str:  # fmt: skip
     """Return a tree as text, as scikit-learn writes it; branches of categories by their names.
 
     Parameters

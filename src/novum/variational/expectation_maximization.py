@@ -209,18 +209,11 @@ def climb(steps: Steps, theta: Any, tol: float, max_iter: int) -> ExpectationMax
 
 
 def em(
-    start: Any,
-    m_step: Callable[[Any, Any], Any],
-    *,
-    log_joint: Callable[[Any], Any] | None = None,
-    e_step: Callable[[Any, Any], Any] | None = None,
-    log_likelihood: Callable[[Any], float] | None = None,
-    bound: Callable[[Any, Any], float] | None = None,
-    log_prior: Callable[[Any], float] | None = None,
-    more_starts: Sequence[Any] = (),
-    tol: float = 1e-8,
-    max_iter: int = 1000,
-) -> ExpectationMaximization:
+    start: Any, m_step: Callable[[Any, Any], Any], *, log_joint: Callable[[Any], Any] | None = None,
+    e_step: Callable[[Any, Any], Any] | None = None, log_likelihood: Callable[[Any], float] | None = None,
+    bound: Callable[[Any, Any], float] | None = None, log_prior: Callable[[Any], float] | None = None,
+    more_starts: Sequence[Any] = (), tol: float = 1e-8, max_iter: int = 1000
+) -> ExpectationMaximization:  # fmt: skip
     """Run expectation maximisation, or variational EM, for a model given by functions.
 
         log p(X | theta) = L(q, theta) + KL(q || p(Z | X, theta))    (1)

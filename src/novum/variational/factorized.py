@@ -79,17 +79,10 @@ def table_mean_field(log_joint: Any, starts: list[Any], tol: float, max_iter: in
 
 
 def mean_field(
-    model: Any,
-    data: Any = None,
-    target: Any = None,
-    *,
-    start: Any = None,
-    bound: Callable[[dict[Any, Any]], float] | None = None,
-    n_init: int = 5,
-    tol: float = 1e-10,
-    max_iter: int = 1000,
-    random_state: Any = None,
-) -> Any:
+    model: Any, data: Any = None, target: Any = None, *, start: Any = None,
+    bound: Callable[[dict[Any, Any]], float] | None = None, n_init: int = 5, tol: float = 1e-10,
+    max_iter: int = 1000, random_state: Any = None
+) -> Any:  # fmt: skip
     """Approximate a posterior by independent factors, updated in turn until none moves.
 
         log q_i(Z_i) = E_{the other factors}[log p(X, Z)] + const    (1)

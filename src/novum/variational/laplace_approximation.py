@@ -218,14 +218,9 @@ def is_positive_definite(hessian: Array, scale: Array) -> bool:
 
 
 def laplace(
-    log_density: Callable[..., Any],
-    start: Any,
-    *,
-    gradient: Callable[..., Any] | None = None,
-    hessian: Callable[..., Any] | None = None,
-    bounds: Any = None,
-    max_iter: int = 500,
-) -> LaplaceApproximation:
+    log_density: Callable[..., Any], start: Any, *, gradient: Callable[..., Any] | None = None,
+    hessian: Callable[..., Any] | None = None, bounds: Any = None, max_iter: int = 500
+) -> LaplaceApproximation:  # fmt: skip
     """Approximate a density by a Gaussian at its mode, and its integral.
 
         q = N(theta*, H^-1),   log integral exp f ~ f(theta*) + d/2 log 2 pi - 1/2 log det H    (2, 3)

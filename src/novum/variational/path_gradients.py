@@ -172,16 +172,10 @@ def gaussian_transform(parameters: Any, noise: Any) -> Any:
 
 
 def pathwise_gradient(
-    function: Callable[[Any], Any],
-    parameters: Mapping[str, Any],
-    *,
-    gradient: Callable[[Any], Any] | None = None,
-    transform: Callable[[Any, Any], Any] | None = None,
-    log_prob: Callable[[Any, Any], Any] | None = None,
-    noise_size: int | None = None,
-    n_samples: int = 1000,
-    random_state: Any = None,
-) -> GradientEstimate:
+    function: Callable[[Any], Any], parameters: Mapping[str, Any], *, gradient: Callable[[Any], Any] | None = None,
+    transform: Callable[[Any, Any], Any] | None = None, log_prob: Callable[[Any, Any], Any] | None = None,
+    noise_size: int | None = None, n_samples: int = 1000, random_state: Any = None
+) -> GradientEstimate:  # fmt: skip
     """Estimate the gradient of E[f(z)] in the parameters of the distribution of z (reparameterisation).
 
         z = g(lambda, eps):   d/dlambda E[f(z)] = E[f'(z) dg/dlambda]    (1)

@@ -192,13 +192,9 @@ def log_prior_on(grid: dict[str, Array], prior: Any, shape: tuple[int, ...]) -> 
 
 
 def posterior_grid(
-    log_density: Callable[..., Any],
-    data: Any,
-    grid: Mapping[str, Any],
-    prior: Any = None,
-    *,
-    sample_weight: Any = None,
-) -> GridPosterior:
+    log_density: Callable[..., Any], data: Any, grid: Mapping[str, Any], prior: Any = None, *,
+    sample_weight: Any = None
+) -> GridPosterior:  # fmt: skip
     """Return the posterior (9) on a grid.
 
         p(theta | D) = p(D | theta) p(theta) / p(D),   p(D) = int p(D | theta) p(theta) dtheta    (9)

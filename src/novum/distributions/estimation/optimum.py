@@ -58,16 +58,9 @@ class Search:
     """The function to be maximised, and its maximum."""
 
     def __init__(
-        self,
-        owner: str,
-        log_density: Any,
-        data: Any,
-        start: Any,
-        bounds: Any,
-        weight: Any,
-        log_prior: Any,
-        max_iter: int,
-    ) -> None:
+        self, owner: str, log_density: Any, data: Any, start: Any, bounds: Any, weight: Any, log_prior: Any,
+        max_iter: int
+    ) -> None:  # fmt: skip
         self.owner, self.kind = owner, "log-likelihood" if log_prior is None else "log-posterior"
         self.parameters = Parameters(owner, start, bounds)
         check_names(owner, "start", log_density, self.parameters.names)
@@ -199,14 +192,9 @@ class Search:
 
 
 def maximum_likelihood(
-    log_density: Callable[..., Any],
-    data: Any,
-    start: Any,
-    *,
-    bounds: Any = None,
-    sample_weight: Any = None,
-    max_iter: int = 500,
-) -> Estimate:
+    log_density: Callable[..., Any], data: Any, start: Any, *, bounds: Any = None, sample_weight: Any = None,
+    max_iter: int = 500
+) -> Estimate:  # fmt: skip
     """Return (1) for a density that you write down.
 
         theta_ML  = argmax sum_i w_i log p(x_i | theta)    (1)
@@ -268,15 +256,9 @@ def prior_of(owner: str, prior: Any, start: Any, bounds: Any) -> tuple[Callable[
 
 
 def maximum_a_posteriori(
-    log_density: Callable[..., Any],
-    data: Any,
-    prior: Any,
-    start: Any,
-    *,
-    bounds: Any = None,
-    sample_weight: Any = None,
-    max_iter: int = 500,
-) -> Estimate:
+    log_density: Callable[..., Any], data: Any, prior: Any, start: Any, *, bounds: Any = None,
+    sample_weight: Any = None, max_iter: int = 500
+) -> Estimate:  # fmt: skip
     """Return (2): the mode of the posterior, in the parameters as you write them.
 
         theta_MAP = argmax sum_i w_i log p(x_i | theta) + log p(theta)   a flat prior gives (1)    (2)

@@ -124,13 +124,9 @@ class Engine:
         return np.concatenate([self.cells, *soft]) if soft else self.cells
 
     def marginals(
-        self,
-        observed: Sequence[int],
-        rows: NDArray[np.int32],
-        targets: Sequence[Sequence[int]],
-        soft: dict[int, NDArray[np.float64]] | None = None,
-        limit: float = MEMORY_LIMIT,
-    ) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:
+        self, observed: Sequence[int], rows: NDArray[np.int32], targets: Sequence[Sequence[int]],
+        soft: dict[int, NDArray[np.float64]] | None = None, limit: float = MEMORY_LIMIT
+    ) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:  # fmt: skip
         """Return p(target | row) for every target, with an axis for the rows first, and log Z of every row.
 
         Rows whose evidence has probability zero get NaN and -inf.
@@ -155,13 +151,9 @@ class Engine:
         return parts, log
 
     def maximum(
-        self,
-        observed: Sequence[int],
-        rows: NDArray[np.int32],
-        chosen: Sequence[int],
-        soft: dict[int, NDArray[np.float64]] | None = None,
-        limit: float = MEMORY_LIMIT,
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        self, observed: Sequence[int], rows: NDArray[np.int32], chosen: Sequence[int],
+        soft: dict[int, NDArray[np.float64]] | None = None, limit: float = MEMORY_LIMIT
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:  # fmt: skip
         """Return the best values of `chosen` for every row, and the log of the maximum; the others are summed out."""
         soft = soft or {}
         plan = self._fitting(self._maximum(tuple(observed), tuple(chosen), tuple(soft)), limit)

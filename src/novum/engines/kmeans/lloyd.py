@@ -88,14 +88,9 @@ def relocate(sums: ClusterSums, origin: NDArray, far: Furthest) -> ClusterSums:
 
 
 def lloyd(
-    source: Source,
-    start: NDArray,
-    *,
-    run: int,
-    tol: float,
-    max_iter: int,
-    report: Callable[..., Any] | None = None,
-) -> Clusters:
+    source: Source, start: NDArray, *, run: int, tol: float, max_iter: int,
+    report: Callable[..., Any] | None = None
+) -> Clusters:  # fmt: skip
     """Repeat (2) and (3) from `start`; the centers are kept in the dtype of the data."""
     dtype, sparse = source.dtype, source.sparse
     shift = [np.inf]

@@ -156,17 +156,9 @@ class TreeIndex:
         return out
 
     def sums(
-        self,
-        X: Any,
-        kernel: str,
-        width: float,
-        threads: int,
-        *,
-        rtol: float = 0.0,
-        skip: Any = None,
-        weight: RowWeights = None,
-        target: Any = None,
-    ) -> Any:
+        self, X: Any, kernel: str, width: float, threads: int, *, rtol: float = 0.0, skip: Any = None,
+        weight: RowWeights = None, target: Any = None
+    ) -> Any:  # fmt: skip
         """Return sum_j w_j K(d_ij / width) without the row skip[i], the logarithm of its unit, and the sums of w_j K t_j.
 
         `weight` and `target` are in the order of the leaves (`placed`). Only for norms.

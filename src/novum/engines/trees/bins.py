@@ -152,14 +152,10 @@ def merge_samples(size: int) -> Callable[[Sample, Sample], Sample]:
 
 
 def sample_bins(
-    source: Source,
-    stream: Stream,
-    max_bins: int,
-    rows_of: Callable[[Block], tuple[NDArray, NDArray | None]] = positive_rows,
-    *,
-    n_rows: int = 0,
-    n_threads: int = 1,
-) -> Bins:
+    source: Source, stream: Stream, max_bins: int,
+    rows_of: Callable[[Block], tuple[NDArray, NDArray | None]] = positive_rows, *, n_rows: int = 0,
+    n_threads: int = 1
+) -> Bins:  # fmt: skip
     """Return the bins of columns of numbers from a sample of a source, of the rows that `rows_of` tells of every block.
 
     Where the number of rows is known, blocks send little more than what is taken in the end.
@@ -178,16 +174,9 @@ def sample_bins(
 
 
 def learn_bins(
-    source: Source,
-    stream: Stream,
-    max_bins: int,
-    categories: NDArray,
-    *,
-    rows: NDArray,
-    n_rows: int,
-    weight: NDArray | None = None,
-    n_threads: int = 1,
-) -> Bins:
+    source: Source, stream: Stream, max_bins: int, categories: NDArray, *, rows: NDArray, n_rows: int,
+    weight: NDArray | None = None, n_threads: int = 1
+) -> Bins:  # fmt: skip
     """Return the bins of the sorted `rows` of a source of `n_rows`, or of a sample of them.
 
     `categories` holds, for every column, the number of categories it is coded in, or 0; `weight` those of

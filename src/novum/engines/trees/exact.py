@@ -88,15 +88,9 @@ def prepare(X: Any, levels: list[int], layout: int, n_threads: int = 1) -> Any:
 
 
 def grow(
-    columns: Any,
-    target: Target,
-    rules: Rules,
-    weight: NDArray | None = None,
-    seed: int = 0,
-    *,
-    n_threads: int = 1,
-    consume: bool = False,
-) -> Tree:
+    columns: Any, target: Target, rules: Rules, weight: NDArray | None = None, seed: int = 0, *, n_threads: int = 1,
+    consume: bool = False
+) -> Tree:  # fmt: skip
     """Return a tree; `consume` lets it take the sorted columns, which then serve no other."""
     n, d = columns.shape
     grower = _core.trees.exact.grower(

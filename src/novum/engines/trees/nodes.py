@@ -75,26 +75,13 @@ class Tree:
     """
 
     def __init__(
-        self,
-        n_features: int,
-        n_classes: NDArray,
-        *,
-        children_left: NDArray,
-        children_right: NDArray,
-        feature: NDArray,
-        threshold: NDArray,
-        impurity: NDArray,
-        n_node_samples: NDArray,
-        weighted_n_node_samples: NDArray,
-        value: NDArray,
-        missing_go_to_left: NDArray,
-        category_begin: NDArray | None = None,
-        category_words: NDArray | None = None,
-        n_categories: NDArray | None = None,
-        branch_begin: NDArray | None = None,
-        branch_node: NDArray | None = None,
-        missing_branch: NDArray | None = None,
-    ) -> None:
+        self, n_features: int, n_classes: NDArray, *, children_left: NDArray, children_right: NDArray,
+        feature: NDArray, threshold: NDArray, impurity: NDArray, n_node_samples: NDArray,
+        weighted_n_node_samples: NDArray, value: NDArray, missing_go_to_left: NDArray,
+        category_begin: NDArray | None = None, category_words: NDArray | None = None,
+        n_categories: NDArray | None = None, branch_begin: NDArray | None = None,
+        branch_node: NDArray | None = None, missing_branch: NDArray | None = None
+    ) -> None:  # fmt: skip
         self.n_features = n_features
         self.n_classes = np.asarray(n_classes, np.int64)
         self.children_left, self.children_right, self.feature = children_left, children_right, feature

@@ -125,14 +125,9 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
 
     @stores
     def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        random_state: Any = None,
-        algorithm: str = "SAMME",
-    ) -> None: ...
+        self, estimator: Any = None, *, n_estimators: int = 50, learning_rate: float = 1.0,
+        random_state: Any = None, algorithm: str = "SAMME"
+    ) -> None: ...  # fmt: skip
 
     def _default(self) -> Any:
         from novum.tree import DecisionTreeClassifier

@@ -106,14 +106,9 @@ class AdaBoostRegressor(RegressorMixin, WeightBoosting):
 
     @stores
     def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_estimators: int = 50,
-        learning_rate: float = 1.0,
-        loss: str = "linear",
-        random_state: Any = None,
-    ) -> None: ...
+        self, estimator: Any = None, *, n_estimators: int = 50, learning_rate: float = 1.0, loss: str = "linear",
+        random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     def _default(self) -> Any:
         from novum.tree import DecisionTreeRegressor

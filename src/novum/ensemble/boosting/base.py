@@ -185,18 +185,9 @@ class HistGradientBoosting(Estimator):
         fit_blocks(self, X, y, source, given, raw_of_block, EARLY_STOPPING_ROWS)
 
     def _fit_boosted(
-        self,
-        X: Any,
-        y: Any,
-        team: Any,
-        descent: Descent,
-        growing: Growing,
-        rows: Prepared,
-        trees: Trees,
-        start: NDArray,
-        stops: bool,
-        again: bool,
-    ) -> None:
+        self, X: Any, y: Any, team: Any, descent: Descent, growing: Growing, rows: Prepared, trees: Trees,
+        start: NDArray, stops: bool, again: bool
+    ) -> None:  # fmt: skip
         """Run the iterations and set what they lead to."""
         model = Model(pack(trees.nodes, trees.root, trees.sets, descent.outputs), start)
         train, held = rows.with_raw(raw_of_block, model)

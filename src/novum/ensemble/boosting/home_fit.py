@@ -89,19 +89,9 @@ def fit_blocks(
 
 
 def run_iterations(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    kept: Source,
-    task: Task,
-    built: Built,
-    growing: Growing,
-    held: Any,
-    stops: bool,
-    again: bool,
-    model: Any,
-    raw_of_block: Any,
-) -> None:
+    estimator: Any, X: Any, y: Any, kept: Source, task: Task, built: Built, growing: Growing, held: Any,
+    stops: bool, again: bool, model: Any, raw_of_block: Any
+) -> None:  # fmt: skip
     """Run the iterations over blocks that are built, and set what they lead to."""
     descent, bins = task.descent, task.bins
     if again:

@@ -52,16 +52,9 @@ class Given(NamedTuple):
 
 
 def boost_blocks(
-    source: Source,
-    task: Task,
-    built: Built,
-    start: NDArray,
-    growing: Growing,
-    iterations: range,
-    given: Given | None,
-    scored: bool,
-    look: Callable[[int, float, float | None], bool],
-) -> Boosted:
+    source: Source, task: Task, built: Built, start: NDArray, growing: Growing, iterations: range,
+    given: Given | None, scored: bool, look: Callable[[int, float, float | None], bool]
+) -> Boosted:  # fmt: skip
     """Return the trees of all iterations.
 
     `look(iteration, score of the rows trained on, of those held back)` is told of the state before the first iteration and

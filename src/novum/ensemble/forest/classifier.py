@@ -39,29 +39,13 @@ class ForestClassifier(ClassifierMixin, BaseForest):
 
     @stores
     def __init__(
-        self,
-        n_estimators: Any = 100,
-        *,
-        criterion: Any = "gini",
-        max_depth: Any = None,
-        min_samples_split: Any = 2,
-        min_samples_leaf: Any = 1,
-        min_weight_fraction_leaf: Any = 0.0,
-        max_features: Any = "sqrt",
-        max_leaf_nodes: Any = None,
-        min_impurity_decrease: Any = 0.0,
-        bootstrap: bool = True,
-        oob_score: Any = False,
-        n_jobs: Any = None,
-        random_state: Any = None,
-        verbose: Any = 0,
-        warm_start: bool = False,
-        class_weight: Any = None,
-        ccp_alpha: Any = 0.0,
-        max_samples: Any = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-    ) -> None: ...
+        self, n_estimators: Any = 100, *, criterion: Any = "gini", max_depth: Any = None,
+        min_samples_split: Any = 2, min_samples_leaf: Any = 1, min_weight_fraction_leaf: Any = 0.0,
+        max_features: Any = "sqrt", max_leaf_nodes: Any = None, min_impurity_decrease: Any = 0.0,
+        bootstrap: bool = True, oob_score: Any = False, n_jobs: Any = None, random_state: Any = None,
+        verbose: Any = 0, warm_start: bool = False, class_weight: Any = None, ccp_alpha: Any = 0.0,
+        max_samples: Any = None, monotonic_cst: Any = None, categorical_features: Any = "from_dtype"
+    ) -> None: ...  # fmt: skip
 
     def _read_target(self, y: NDArray, weight: NDArray | None) -> tuple[NDArray, NDArray | None]:
         if not (y.shape[1] == 1 and plainly_labels(y)):

@@ -257,14 +257,9 @@ def trees_below(
         y, mass = np.concatenate(found.target), np.concatenate(found.mass)
 
         def one(
-            item: int,
-            some: Any = some,
-            order: Any = order,
-            begins: Any = begins,
-            words: Any = words,
-            y: Target = y,
-            mass: Any = mass,
-        ) -> Tree:
+            item: int, some: Any = some, order: Any = order, begins: Any = begins, words: Any = words,
+            y: Target = y, mass: Any = mass
+        ) -> Tree:  # fmt: skip
             rows, (k, node) = order[begins[item] : begins[item + 1]], some[item]
             return tree_below(plan.task, rules[k], node, words[:, rows], y[rows], mass[rows], middle)
 

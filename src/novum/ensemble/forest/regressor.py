@@ -29,28 +29,13 @@ class ForestRegressor(RegressorMixin, BaseForest):
     """Base of the forests for numbers."""
 
     def __init__(
-        self,
-        n_estimators: Any = 100,
-        *,
-        criterion: Any = "squared_error",
-        max_depth: Any = None,
-        min_samples_split: Any = 2,
-        min_samples_leaf: Any = 1,
-        min_weight_fraction_leaf: Any = 0.0,
-        max_features: Any = 1.0,
-        max_leaf_nodes: Any = None,
-        min_impurity_decrease: Any = 0.0,
-        bootstrap: bool = True,
-        oob_score: Any = False,
-        n_jobs: Any = None,
-        random_state: Any = None,
-        verbose: Any = 0,
-        warm_start: bool = False,
-        ccp_alpha: Any = 0.0,
-        max_samples: Any = None,
-        monotonic_cst: Any = None,
-        categorical_features: Any = "from_dtype",
-    ) -> None:
+        self, n_estimators: Any = 100, *, criterion: Any = "squared_error", max_depth: Any = None,
+        min_samples_split: Any = 2, min_samples_leaf: Any = 1, min_weight_fraction_leaf: Any = 0.0,
+        max_features: Any = 1.0, max_leaf_nodes: Any = None, min_impurity_decrease: Any = 0.0,
+        bootstrap: bool = True, oob_score: Any = False, n_jobs: Any = None, random_state: Any = None,
+        verbose: Any = 0, warm_start: bool = False, ccp_alpha: Any = 0.0, max_samples: Any = None,
+        monotonic_cst: Any = None, categorical_features: Any = "from_dtype"
+    ) -> None:  # fmt: skip
         self.n_estimators = n_estimators
         self.criterion = current_criterion(criterion)
         self.max_depth = max_depth

@@ -147,24 +147,11 @@ def chosen_adjustment(adjust: str, test: str, baseline: int | None) -> str:
 
 
 def compare(
-    models: Any,
-    X: Any = None,
-    y: Any = None,
-    *,
-    cv: Any = 10,
-    scoring: Any = None,
-    test: str = "auto",
-    baseline: str | None = None,
-    alternative: str = "two-sided",
-    level: float = 0.05,
-    adjust: str = "auto",
-    rope: float | None = PRACTICAL,
-    design: str = "folds",
-    test_over_train: float | None = None,
-    groups: Any = None,
-    n_jobs: int | None = None,
-    random_state: Any = 0,
-) -> Comparison:
+    models: Any, X: Any = None, y: Any = None, *, cv: Any = 10, scoring: Any = None, test: str = "auto",
+    baseline: str | None = None, alternative: str = "two-sided", level: float = 0.05, adjust: str = "auto",
+    rope: float | None = PRACTICAL, design: str = "folds", test_over_train: float | None = None, groups: Any = None,
+    n_jobs: int | None = None, random_state: Any = 0
+) -> Comparison:  # fmt: skip
     """Compare models on the same folds of a data set, or on several data sets, by a test that is valid for the design.
 
     Parameters

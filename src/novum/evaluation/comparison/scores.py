@@ -73,16 +73,9 @@ def messages_of(names: list[str], done: list[Outcome]) -> list[str]:
 
 
 def on_one(
-    models: dict[str, Any],
-    X: Any,
-    y: Any,
-    cv: Any,
-    scoring: Any,
-    groups: Any,
-    n_jobs: Any,
-    seed: Any,
-    mcnemar: bool = False,
-) -> Measured:
+    models: dict[str, Any], X: Any, y: Any, cv: Any, scoring: Any, groups: Any, n_jobs: Any, seed: Any,
+    mcnemar: bool = False
+) -> Measured:  # fmt: skip
     """Return the scores of models on the splits of one data set, with their predictions where McNemar's test needs them."""
     if y is None:
         raise DataError("compare: pass y, the target of the rows of X.")

@@ -108,16 +108,9 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
 
     @stores
     def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        method: str = "adaptive",
-        class_conditional: bool = False,
-        level: float = 0.9,
-        calibration_size: float = 0.25,
-        fitted: bool = False,
-        random_state: Any = None,
-    ) -> None: ...
+        self, estimator: Any = None, *, method: str = "adaptive", class_conditional: bool = False,
+        level: float = 0.9, calibration_size: float = 0.25, fitted: bool = False, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     def _default(self) -> Any:
         from novum.naive_bayes import GaussianNB

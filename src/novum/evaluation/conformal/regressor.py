@@ -111,16 +111,9 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
 
     @stores
     def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        method: str = "split",
-        level: float = 0.9,
-        calibration_size: float = 0.25,
-        cv: int = 10,
-        fitted: bool = False,
-        random_state: Any = None,
-    ) -> None: ...
+        self, estimator: Any = None, *, method: str = "split", level: float = 0.9, calibration_size: float = 0.25,
+        cv: int = 10, fitted: bool = False, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     def _default(self) -> Any:
         from novum.linear_model import LinearRegression

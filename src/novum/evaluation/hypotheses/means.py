@@ -81,14 +81,9 @@ def differences(owner: str, x: Any, y: Any) -> NDArray[np.float64]:
 
 
 def z_test(
-    x: ArrayLike,
-    y: ArrayLike | None = None,
-    *,
-    sigma: Any,
-    mean: float = 0.0,
-    paired: bool = False,
-    alternative: str = "two-sided",
-) -> TestResult:
+    x: ArrayLike, y: ArrayLike | None = None, *, sigma: Any, mean: float = 0.0, paired: bool = False,
+    alternative: str = "two-sided"
+) -> TestResult:  # fmt: skip
     """Test a mean, or the difference of two, where the standard deviation is known.
 
     Parameters
@@ -151,14 +146,9 @@ def two_samples(a: NDArray, b: NDArray, pooled: bool) -> tuple[float, float]:
 
 
 def t_test(
-    x: ArrayLike,
-    y: ArrayLike | None = None,
-    *,
-    mean: float = 0.0,
-    paired: bool = False,
-    equal_variances: bool = False,
-    alternative: str = "two-sided",
-) -> TestResult:
+    x: ArrayLike, y: ArrayLike | None = None, *, mean: float = 0.0, paired: bool = False,
+    equal_variances: bool = False, alternative: str = "two-sided"
+) -> TestResult:  # fmt: skip
     """Test a mean, the difference of two means, or the mean of paired differences.
 
     Parameters

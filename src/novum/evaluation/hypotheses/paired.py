@@ -158,14 +158,9 @@ def predictions(y: Any, a: Any, b: Any) -> tuple[NDArray, NDArray]:
 
 
 def paired_test(
-    a: ArrayLike,
-    b: ArrayLike,
-    test: str = "corrected_t",
-    *,
-    y: Any = None,
-    test_over_train: float | None = None,
-    alternative: str = "two-sided",
-) -> TestResult:
+    a: ArrayLike, b: ArrayLike, test: str = "corrected_t", *, y: Any = None, test_over_train: float | None = None,
+    alternative: str = "two-sided"
+) -> TestResult:  # fmt: skip
     """Compare two models by what they scored, or predicted, on the same things.
 
     Parameters

@@ -33,16 +33,9 @@ def plain_mean(x: np.ndarray, axis: int = -1) -> Any:
 
 @renamed_parameter("rng", "random_state")
 def permutation_test(
-    x: ArrayLike,
-    y: ArrayLike | None = None,
-    *,
-    statistic: Callable | None = None,
-    mean: float = 0.0,
-    paired: bool = False,
-    n_resamples: int = 9999,
-    alternative: str = "two-sided",
-    random_state: Any = None,
-) -> TestResult:
+    x: ArrayLike, y: ArrayLike | None = None, *, statistic: Callable | None = None, mean: float = 0.0,
+    paired: bool = False, n_resamples: int = 9999, alternative: str = "two-sided", random_state: Any = None
+) -> TestResult:  # fmt: skip
     """Test by rearrangement whether two samples have one law, or a sample is symmetric about a value.
 
     Parameters

@@ -140,14 +140,9 @@ def power(
 
 
 def sample_size(
-    test: str,
-    effect: Any,
-    power: float = 0.8,
-    *,
-    level: float = 0.05,
-    alternative: str = "two-sided",
-    ratio: float = 1.0,
-) -> int:
+    test: str, effect: Any, power: float = 0.8, *, level: float = 0.05, alternative: str = "two-sided",
+    ratio: float = 1.0
+) -> int:  # fmt: skip
     """Return the least n with which a test rejects with the wanted chance.
 
     Parameters

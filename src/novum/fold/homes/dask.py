@@ -150,16 +150,9 @@ class DaskSource(Source):
     home = "dask"
 
     def __init__(
-        self,
-        owner: str,
-        allow_nan: bool,
-        parts: list[tuple],
-        lengths: Any,
-        n_features: Any,
-        dtype: Any,
-        names: Any,
-        n_targets: Any,
-    ) -> None:
+        self, owner: str, allow_nan: bool, parts: list[tuple], lengths: Any, n_features: Any, dtype: Any,
+        names: Any, n_targets: Any
+    ) -> None:  # fmt: skip
         self.owner, self.allow_nan, self.parts, self.lengths = owner, allow_nan, parts, lengths
         self.n_features, self.dtype, self.names, self.n_targets = n_features, dtype, names, n_targets
         self.n_rows = None if any(n is None for n in lengths) else int(sum(lengths))

@@ -225,13 +225,9 @@ class Weighed(NamedTuple):
 
 
 def weigh_states(
-    network: "BayesianNetwork",
-    owner: str,
-    names: tuple[Any, ...],
-    seen: Evidence,
-    values: dict[Any, float],
-    limit: float,
-) -> Weighed:
+    network: "BayesianNetwork", owner: str, names: tuple[Any, ...], seen: Evidence, values: dict[Any, float],
+    limit: float
+) -> Weighed:  # fmt: skip
     """Return p(d | e) of (3), with the Gaussians."""
     place = {v: i for i, v in enumerate(network.states)}
     asked = [x for x in names if x not in network.states]

@@ -209,19 +209,9 @@ def by_factor(source: Any, fit_intercept: Any, penalty: Any, positive: Any) -> S
 
 
 def finish(
-    coef: Any,
-    mean: Any,
-    root: Any,
-    rss: Any,
-    tss: Any,
-    weight: RowWeights,
-    rows: Any,
-    log_weight: Any,
-    rank: Any,
-    n_iter: Any,
-    bias: Any,
-    fit_intercept: Any,
-) -> Solution:
+    coef: Any, mean: Any, root: Any, rss: Any, tss: Any, weight: RowWeights, rows: Any, log_weight: Any, rank: Any,
+    n_iter: Any, bias: Any, fit_intercept: Any
+) -> Solution:  # fmt: skip
     """Return the solution with its intercept, the second half of (2)."""
     p = coef.shape[0]
     intercept = mean[p:] - mean[:p] @ coef + bias if fit_intercept else np.zeros(coef.shape[1])

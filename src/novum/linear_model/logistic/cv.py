@@ -97,26 +97,12 @@ class LogisticRegressionCV(LogisticRegression):
 
     @stores
     def __init__(
-        self,
-        *,
-        Cs: Any = 10,
-        l1_ratios: Any = "warn",
-        fit_intercept: bool = True,
-        cv: Any = None,
-        dual: bool = False,
-        penalty: str = "deprecated",
-        scoring: Any = "warn",
-        solver: str = "lbfgs",
-        tol: float = 1e-4,
-        max_iter: int = 100,
-        class_weight: Any = None,
-        n_jobs: int | None = None,
-        verbose: int | bool = 0,
-        refit: bool = True,
-        intercept_scaling: float = 1.0,
-        random_state: Any = None,
-        use_legacy_attributes: bool | str = "warn",
-    ) -> None: ...
+        self, *, Cs: Any = 10, l1_ratios: Any = "warn", fit_intercept: bool = True, cv: Any = None,
+        dual: bool = False, penalty: str = "deprecated", scoring: Any = "warn", solver: str = "lbfgs",
+        tol: float = 1e-4, max_iter: int = 100, class_weight: Any = None, n_jobs: int | None = None,
+        verbose: int | bool = 0, refit: bool = True, intercept_scaling: float = 1.0, random_state: Any = None,
+        use_legacy_attributes: bool | str = "warn"
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, **params: Any) -> Self:

@@ -118,23 +118,11 @@ class LogisticRegression(LinearProbabilities, Estimator):
 
     @stores
     def __init__(
-        self,
-        penalty: str | None = "deprecated",
-        *,
-        C: float = 1.0,
-        l1_ratio: float | None = 0.0,
-        dual: bool = False,
-        tol: float = 1e-4,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1,
-        class_weight: Any = None,
-        random_state: Any = None,
-        solver: str = "lbfgs",
-        max_iter: int = 100,
-        verbose: int | bool = 0,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, penalty: str | None = "deprecated", *, C: float = 1.0, l1_ratio: float | None = 0.0,
+        dual: bool = False, tol: float = 1e-4, fit_intercept: bool = True, intercept_scaling: float = 1,
+        class_weight: Any = None, random_state: Any = None, solver: str = "lbfgs", max_iter: int = 100,
+        verbose: int | bool = 0, warm_start: bool = False, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @property
     def _pass_name(self) -> str:
@@ -245,16 +233,9 @@ class LogisticRegression(LinearProbabilities, Estimator):
         )
 
     def inference(
-        self,
-        X: Rows = None,
-        y: Target = None,
-        sample_weight: RowWeights = None,
-        *,
-        covariance: Any = None,
-        level: float = 0.95,
-        weights: Any = "precision",
-        base_class: Any = None,
-    ) -> LogisticInference:
+        self, X: Rows = None, y: Target = None, sample_weight: RowWeights = None, *, covariance: Any = None,
+        level: float = 0.95, weights: Any = "precision", base_class: Any = None
+    ) -> LogisticInference:  # fmt: skip
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty.
 
         Parameters

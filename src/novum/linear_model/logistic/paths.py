@@ -43,13 +43,9 @@ class Path(NamedTuple):
 
 
 def along(
-    source: MemorySource,
-    design: Callable[[float, MemorySource], Design],
-    Cs: np.ndarray,
-    tol: float,
-    max_iter: int,
-    start: Any = None,
-) -> Path:
+    source: MemorySource, design: Callable[[float, MemorySource], Design], Cs: np.ndarray, tol: float,
+    max_iter: int, start: Any = None
+) -> Path:  # fmt: skip
     """Return the minima for every C, each from the one before."""
     theta, found, unfinished = start, [], []
     for C in Cs:

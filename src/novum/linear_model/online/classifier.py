@@ -96,13 +96,9 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
 
     @fits
     def fit(
-        self,
-        X: Rows,
-        y: Target = None,
-        coef_init: Any = None,
-        intercept_init: Any = None,
-        sample_weight: RowWeights = None,
-    ) -> Self:
+        self, X: Rows, y: Target = None, coef_init: Any = None, intercept_init: Any = None,
+        sample_weight: RowWeights = None
+    ) -> Self:  # fmt: skip
         """Fit from scratch, or with `warm_start` from the last fit.
 
         Parameters
@@ -198,14 +194,9 @@ class OnlineClassifier(LinearDecisions, OnlineLearner):
         self._clean = all(not d.updates[-1] for d in descents)
 
     def _in_turn(
-        self,
-        data: Data,
-        settings: Settings,
-        expanded: np.ndarray,
-        machines: list[Machine],
-        stopping: Stopping,
-        threads: int,
-    ) -> list[Descent]:
+        self, data: Data, settings: Settings, expanded: np.ndarray, machines: list[Machine], stopping: Stopping,
+        threads: int
+    ) -> list[Descent]:  # fmt: skip
         """Train one machine after the other, or several at a time, on rows in memory."""
         held, seed = self._held_back(data, data.y) if self.early_stopping else None, self._seed()
         rows = data.rows

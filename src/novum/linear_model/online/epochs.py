@@ -195,13 +195,9 @@ class Epochs:
 
 
 def descend(
-    problem: Problem,
-    settings: Settings,
-    start: Machine,
-    stopping: Stopping,
-    seed: int | None,
-    score: Callable[[np.ndarray, float], float] | None = None,
-) -> Descent:
+    problem: Problem, settings: Settings, start: Machine, stopping: Stopping, seed: int | None,
+    score: Callable[[np.ndarray, float], float] | None = None
+) -> Descent:  # fmt: skip
     """Run epochs over rows in memory from `start` until (4)."""
     epochs = Epochs(settings, start, stopping, seed)
     while not epochs.done:
@@ -211,14 +207,9 @@ def descend(
 
 
 def descend_by_portions(
-    source: Source,
-    problems: Sequence[Callable[[Block], Problem]],
-    settings: Settings,
-    starts: list[Machine],
-    stopping: Stopping,
-    seed: int | None,
-    n_threads: int,
-) -> list[Descent]:
+    source: Source, problems: Sequence[Callable[[Block], Problem]], settings: Settings, starts: list[Machine],
+    stopping: Stopping, seed: int | None, n_threads: int
+) -> list[Descent]:  # fmt: skip
     """Run epochs over rows elsewhere, block after block in their order; all machines step over a block before the next is read."""
     courses = [Epochs(settings, start, stopping, seed) for start in starts]
     while going := [index for index, course in enumerate(courses) if not course.done]:

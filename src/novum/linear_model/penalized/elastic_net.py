@@ -92,20 +92,10 @@ class ElasticNet(MultiOutputMixin, SparseLinearRegressor):
 
     @stores
     def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        l1_ratio: float = 0.5,
-        fit_intercept: bool = True,
-        precompute: Any = False,
-        max_iter: int = 1000,
-        copy_X: bool = True,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-    ) -> None: ...
+        self, alpha: float = 1.0, *, l1_ratio: float = 0.5, fit_intercept: bool = True, precompute: Any = False,
+        max_iter: int = 1000, copy_X: bool = True, tol: float = 1e-4, warm_start: bool = False,
+        positive: bool = False, random_state: Any = None, selection: str = "cyclic"
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, check_input: bool = True) -> Any:
@@ -187,16 +177,7 @@ class Lasso(ElasticNet):
 
     @stores
     def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        precompute: Any = False,
-        copy_X: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-    ) -> None: ...
+        self, alpha: float = 1.0, *, fit_intercept: bool = True, precompute: Any = False, copy_X: bool = True,
+        max_iter: int = 1000, tol: float = 1e-4, warm_start: bool = False, positive: bool = False,
+        random_state: Any = None, selection: str = "cyclic"
+    ) -> None: ...  # fmt: skip

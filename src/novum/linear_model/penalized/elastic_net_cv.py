@@ -63,22 +63,10 @@ class LassoCV(PenaltyByValidation):
 
     @stores
     def __init__(
-        self,
-        *,
-        eps: float = 1e-3,
-        alphas: Any = 100,
-        fit_intercept: bool = True,
-        precompute: Any = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        copy_X: bool = True,
-        cv: Any = None,
-        verbose: bool | int = False,
-        n_jobs: int | None = None,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-    ) -> None: ...
+        self, *, eps: float = 1e-3, alphas: Any = 100, fit_intercept: bool = True, precompute: Any = "auto",
+        max_iter: int = 1000, tol: float = 1e-4, copy_X: bool = True, cv: Any = None, verbose: bool | int = False,
+        n_jobs: int | None = None, positive: bool = False, random_state: Any = None, selection: str = "cyclic"
+    ) -> None: ...  # fmt: skip
 
 
 class ElasticNetCV(PenaltyByValidation):
@@ -115,20 +103,8 @@ class ElasticNetCV(PenaltyByValidation):
 
     @stores
     def __init__(
-        self,
-        *,
-        l1_ratio: Any = 0.5,
-        eps: float = 1e-3,
-        alphas: Any = 100,
-        fit_intercept: bool = True,
-        precompute: Any = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        cv: Any = None,
-        copy_X: bool = True,
-        verbose: bool | int = 0,
-        n_jobs: int | None = None,
-        positive: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-    ) -> None: ...
+        self, *, l1_ratio: Any = 0.5, eps: float = 1e-3, alphas: Any = 100, fit_intercept: bool = True,
+        precompute: Any = "auto", max_iter: int = 1000, tol: float = 1e-4, cv: Any = None, copy_X: bool = True,
+        verbose: bool | int = 0, n_jobs: int | None = None, positive: bool = False, random_state: Any = None,
+        selection: str = "cyclic"
+    ) -> None: ...  # fmt: skip

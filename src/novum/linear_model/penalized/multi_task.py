@@ -79,18 +79,10 @@ class MultiTaskElasticNet(MultiOutputMixin, SparseLinearRegressor):
 
     @stores
     def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        l1_ratio: float = 0.5,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-    ) -> None: ...
+        self, alpha: float = 1.0, *, l1_ratio: float = 0.5, fit_intercept: bool = True, copy_X: bool = True,
+        max_iter: int = 1000, tol: float = 1e-4, warm_start: bool = False, random_state: Any = None,
+        selection: str = "cyclic"
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
@@ -166,14 +158,6 @@ class MultiTaskLasso(MultiTaskElasticNet):
 
     @stores
     def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        warm_start: bool = False,
-        random_state: Any = None,
-        selection: str = "cyclic",
-    ) -> None: ...
+        self, alpha: float = 1.0, *, fit_intercept: bool = True, copy_X: bool = True, max_iter: int = 1000,
+        tol: float = 1e-4, warm_start: bool = False, random_state: Any = None, selection: str = "cyclic"
+    ) -> None: ...  # fmt: skip

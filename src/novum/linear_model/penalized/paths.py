@@ -76,23 +76,11 @@ def alphas_asked(alphas: Any, n_alphas: Any) -> Any:
 
 
 def enet_path(
-    X: Rows,
-    y: Target = None,
-    *,
-    l1_ratio: float = 0.5,
-    eps: float = 1e-3,
-    n_alphas: Any = "deprecated",
-    alphas: Any = "warn",
-    precompute: Any = "auto",
-    Xy: Any = None,
-    copy_X: bool = True,
-    coef_init: Any = None,
-    verbose: bool = False,
-    return_n_iter: bool = False,
-    positive: bool = False,
-    check_input: bool = True,
-    **params: Any,
-) -> Any:
+    X: Rows, y: Target = None, *, l1_ratio: float = 0.5, eps: float = 1e-3, n_alphas: Any = "deprecated",
+    alphas: Any = "warn", precompute: Any = "auto", Xy: Any = None, copy_X: bool = True, coef_init: Any = None,
+    verbose: bool = False, return_n_iter: bool = False, positive: bool = False, check_input: bool = True,
+    **params: Any
+) -> Any:  # fmt: skip
     """Return the elastic-net coefficients of (1) along a grid of penalties.
 
         minimise  1/(2 n) |y - X b|^2 + alpha l1_ratio |b|_1 + alpha (1 - l1_ratio)/2 |b|^2    (1)
@@ -208,21 +196,10 @@ def problem_of(source: Any, precompute: Any, Xy: Any, alphas: int) -> Any:
 
 
 def lasso_path(
-    X: Rows,
-    y: Target = None,
-    *,
-    eps: float = 1e-3,
-    n_alphas: Any = "deprecated",
-    alphas: Any = "warn",
-    precompute: Any = "auto",
-    Xy: Any = None,
-    copy_X: bool = True,
-    coef_init: Any = None,
-    verbose: bool = False,
-    return_n_iter: bool = False,
-    positive: bool = False,
-    **params: Any,
-) -> Any:
+    X: Rows, y: Target = None, *, eps: float = 1e-3, n_alphas: Any = "deprecated", alphas: Any = "warn",
+    precompute: Any = "auto", Xy: Any = None, copy_X: bool = True, coef_init: Any = None, verbose: bool = False,
+    return_n_iter: bool = False, positive: bool = False, **params: Any
+) -> Any:  # fmt: skip
     """Return the lasso coefficients along a grid of penalties: `enet_path` with l1_ratio=1, where the rest is described.
 
     Examples

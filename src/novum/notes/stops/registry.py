@@ -37,16 +37,9 @@ STOPS: list[Stop] = []
 
 
 def stop(
-    notes: str,
-    place: str,
-    label: str,
-    *,
-    printed: str = "-",
-    unit: str = "",
-    reference: float | str | None = None,
-    remark: str = "",
-    erratum: str = "",
-) -> Callable[[Callable[[], float | str]], Callable[[], float | str]]:
+    notes: str, place: str, label: str, *, printed: str = "-", unit: str = "", reference: float | str | None = None,
+    remark: str = "", erratum: str = ""
+) -> Callable[[Callable[[], float | str]], Callable[[], float | str]]:  # fmt: skip
     """Register a function as a stop of the tour."""
 
     def register(compute: Callable[[], float | str]) -> Callable[[], float | str]:

@@ -100,15 +100,9 @@ class MarkovChain(ChainQuestions, Estimator):
 
     @stores
     def __init__(
-        self,
-        order: int = 1,
-        *,
-        transition: Any = None,
-        states: Any = None,
-        initial: Any = None,
-        smoothing: float = 0.0,
-        homogeneous: bool = True,
-    ) -> None: ...
+        self, order: int = 1, *, transition: Any = None, states: Any = None, initial: Any = None,
+        smoothing: float = 0.0, homogeneous: bool = True
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, lengths: Any = None) -> "MarkovChain":

@@ -113,27 +113,12 @@ class CategoricalHMM(HiddenMarkovBase):
 
     @stores
     def __init__(
-        self,
-        n_components: int = 1,
-        startprob_prior: Any = 1.0,
-        transmat_prior: Any = 1.0,
-        *,
-        emissionprob_prior: Any = 1.0,
-        n_features: int | None = None,
-        algorithm: str = "viterbi",
-        random_state: Any = None,
-        n_iter: int = 200,
-        tol: float = 1e-4,
-        verbose: bool = False,
-        params: str = "ste",
-        init_params: str = "ste",
-        implementation: str = "log",
-        n_init: int = 1,
-        topology: str = "full",
-        sticky: float = 0.0,
-        stationary: bool = False,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, n_components: int = 1, startprob_prior: Any = 1.0, transmat_prior: Any = 1.0, *,
+        emissionprob_prior: Any = 1.0, n_features: int | None = None, algorithm: str = "viterbi",
+        random_state: Any = None, n_iter: int = 200, tol: float = 1e-4, verbose: bool = False, params: str = "ste",
+        init_params: str = "ste", implementation: str = "log", n_init: int = 1, topology: str = "full",
+        sticky: float = 0.0, stationary: bool = False, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def _check(self) -> None:
         super()._check()
@@ -284,27 +269,12 @@ class MultinomialHMM(HiddenMarkovBase):
 
     @stores
     def __init__(
-        self,
-        n_components: int = 1,
-        n_trials: Any = None,
-        startprob_prior: Any = 1.0,
-        transmat_prior: Any = 1.0,
-        algorithm: str = "viterbi",
-        random_state: Any = None,
-        n_iter: int = 200,
-        tol: float = 1e-4,
-        verbose: bool = False,
-        params: str = "ste",
-        init_params: str = "ste",
-        implementation: str = "log",
-        *,
-        emissionprob_prior: Any = 1.0,
-        n_init: int = 1,
-        topology: str = "full",
-        sticky: float = 0.0,
-        stationary: bool = False,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, n_components: int = 1, n_trials: Any = None, startprob_prior: Any = 1.0, transmat_prior: Any = 1.0,
+        algorithm: str = "viterbi", random_state: Any = None, n_iter: int = 200, tol: float = 1e-4,
+        verbose: bool = False, params: str = "ste", init_params: str = "ste", implementation: str = "log", *,
+        emissionprob_prior: Any = 1.0, n_init: int = 1, topology: str = "full", sticky: float = 0.0,
+        stationary: bool = False, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @property
     def n_features(self) -> int:

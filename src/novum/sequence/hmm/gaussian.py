@@ -93,31 +93,13 @@ class GaussianHMM(HiddenMarkovBase):
 
     @stores
     def __init__(
-        self,
-        n_components: int = 1,
-        covariance_type: str = "diag",
-        min_covar: float | None = None,
-        startprob_prior: Any = 1.0,
-        transmat_prior: Any = 1.0,
-        means_prior: Any = 0,
-        means_weight: Any = 0,
-        covars_prior: Any = 1e-2,
-        covars_weight: float = 1,
-        algorithm: str = "viterbi",
-        random_state: Any = None,
-        n_iter: int = 200,
-        tol: float = 1e-4,
-        verbose: bool = False,
-        params: str = "stmc",
-        init_params: str = "stmc",
-        implementation: str = "log",
-        *,
-        n_init: int = 1,
-        topology: str = "full",
-        sticky: float = 0.0,
-        stationary: bool = False,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, n_components: int = 1, covariance_type: str = "diag", min_covar: float | None = None,
+        startprob_prior: Any = 1.0, transmat_prior: Any = 1.0, means_prior: Any = 0, means_weight: Any = 0,
+        covars_prior: Any = 1e-2, covars_weight: float = 1, algorithm: str = "viterbi", random_state: Any = None,
+        n_iter: int = 200, tol: float = 1e-4, verbose: bool = False, params: str = "stmc",
+        init_params: str = "stmc", implementation: str = "log", *, n_init: int = 1, topology: str = "full",
+        sticky: float = 0.0, stationary: bool = False, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @property
     def covars_(self) -> NDArray:

@@ -105,33 +105,14 @@ class GMMHMM(HiddenMarkovBase):
 
     @stores
     def __init__(
-        self,
-        n_components: int = 1,
-        n_mix: int = 1,
-        min_covar: float | None = None,
-        startprob_prior: Any = 1.0,
-        transmat_prior: Any = 1.0,
-        weights_prior: Any = 1.0,
-        means_prior: Any = 0.0,
-        means_weight: Any = 0.0,
-        covars_prior: Any = None,
-        covars_weight: Any = None,
-        algorithm: str = "viterbi",
-        covariance_type: str = "diag",
-        random_state: Any = None,
-        n_iter: int = 200,
-        tol: float = 1e-4,
-        verbose: bool = False,
-        params: str = "stmcw",
-        init_params: str = "stmcw",
-        implementation: str = "log",
-        *,
-        n_init: int = 1,
-        topology: str = "full",
-        sticky: float = 0.0,
-        stationary: bool = False,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, n_components: int = 1, n_mix: int = 1, min_covar: float | None = None, startprob_prior: Any = 1.0,
+        transmat_prior: Any = 1.0, weights_prior: Any = 1.0, means_prior: Any = 0.0, means_weight: Any = 0.0,
+        covars_prior: Any = None, covars_weight: Any = None, algorithm: str = "viterbi",
+        covariance_type: str = "diag", random_state: Any = None, n_iter: int = 200, tol: float = 1e-4,
+        verbose: bool = False, params: str = "stmcw", init_params: str = "stmcw", implementation: str = "log", *,
+        n_init: int = 1, topology: str = "full", sticky: float = 0.0, stationary: bool = False,
+        n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @property
     def n_features(self) -> int:

@@ -105,26 +105,12 @@ class HiddenMarkovModel(HiddenMarkovBase):
 
     @stores
     def __init__(
-        self,
-        emission: Any = "Normal",
-        n_components: int | None = None,
-        *,
-        emission_prior: Any = None,
-        startprob_prior: Any = 1.0,
-        transmat_prior: Any = 1.0,
-        algorithm: str = "viterbi",
-        random_state: Any = None,
-        n_iter: int = 200,
-        tol: float = 1e-4,
-        verbose: bool = False,
-        params: str = "ste",
-        init_params: str = "ste",
-        n_init: int = 1,
-        topology: str = "full",
-        sticky: float = 0.0,
-        stationary: bool = False,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, emission: Any = "Normal", n_components: int | None = None, *, emission_prior: Any = None,
+        startprob_prior: Any = 1.0, transmat_prior: Any = 1.0, algorithm: str = "viterbi", random_state: Any = None,
+        n_iter: int = 200, tol: float = 1e-4, verbose: bool = False, params: str = "ste", init_params: str = "ste",
+        n_init: int = 1, topology: str = "full", sticky: float = 0.0, stationary: bool = False,
+        n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @property
     def _k(self) -> int:

@@ -71,27 +71,12 @@ class PoissonHMM(HiddenMarkovBase):
 
     @stores
     def __init__(
-        self,
-        n_components: int = 1,
-        startprob_prior: Any = 1.0,
-        transmat_prior: Any = 1.0,
-        lambdas_prior: Any = 0.0,
-        lambdas_weight: Any = 0.0,
-        algorithm: str = "viterbi",
-        random_state: Any = None,
-        n_iter: int = 200,
-        tol: float = 1e-4,
-        verbose: bool = False,
-        params: str = "stl",
-        init_params: str = "stl",
-        implementation: str = "log",
-        *,
-        n_init: int = 1,
-        topology: str = "full",
-        sticky: float = 0.0,
-        stationary: bool = False,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, n_components: int = 1, startprob_prior: Any = 1.0, transmat_prior: Any = 1.0,
+        lambdas_prior: Any = 0.0, lambdas_weight: Any = 0.0, algorithm: str = "viterbi", random_state: Any = None,
+        n_iter: int = 200, tol: float = 1e-4, verbose: bool = False, params: str = "stl", init_params: str = "stl",
+        implementation: str = "log", *, n_init: int = 1, topology: str = "full", sticky: float = 0.0,
+        stationary: bool = False, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @property
     def n_features(self) -> int:

@@ -122,15 +122,9 @@ def filter_states(
 
 
 def smooth(
-    chain: Chain,
-    densities: Densities,
-    offsets: NDArray,
-    weight: NDArray | None = None,
-    *,
-    owner: str = "smooth",
-    first_row: int = 0,
-    sums: bool = True,
-) -> Posterior:
+    chain: Chain, densities: Densities, offsets: NDArray, weight: NDArray | None = None, *, owner: str = "smooth",
+    first_row: int = 0, sums: bool = True
+) -> Posterior:  # fmt: skip
     """Return (2) and what follows from it; `weight` (sequences,) counts in the sums alone, which `sums` asks for."""
     k = len(chain.start)
     rows = len(densities.log if densities.index is None else densities.index)

@@ -101,14 +101,9 @@ def warn_of_low_maxima(counts: Sequence[int], scores: Sequence[float]) -> None:
 
 
 def compare_states(
-    model: Any,
-    X: Any,
-    n_components: Sequence[int] = (1, 2, 3, 4),
-    lengths: Any = None,
-    *,
-    groups: Any = None,
-    cv: int | None = None,
-) -> StateChoice:
+    model: Any, X: Any, n_components: Sequence[int] = (1, 2, 3, 4), lengths: Any = None, *, groups: Any = None,
+    cv: int | None = None
+) -> StateChoice:  # fmt: skip
     """Fit a model with several numbers of states and say what each is worth.
 
     Parameters

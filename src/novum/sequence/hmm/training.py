@@ -164,18 +164,10 @@ class Run(NamedTuple):
 
 
 def run_from(
-    model: Any,
-    source: Sequences,
-    maximize: Callable[[Any, Expected], Any],
-    objective: Callable[[Any, Expected], float],
-    monitor: Any,
-    *,
-    tol: float,
-    n_iter: int,
-    statistics: Callable = expected,
-    merge: Callable = merge_expected,
-    report: Any = None,
-) -> Run:
+    model: Any, source: Sequences, maximize: Callable[[Any, Expected], Any],
+    objective: Callable[[Any, Expected], float], monitor: Any, *, tol: float, n_iter: int,
+    statistics: Callable = expected, merge: Callable = merge_expected, report: Any = None
+) -> Run:  # fmt: skip
     """Return one run of the fold from given parameters."""
     monitor._reset()
     state = {"model": model}

@@ -78,21 +78,11 @@ def read_given(owner: str, X: Any, given: dict[str, Any]) -> System:
 
 
 def kalman_filter(
-    X: Any,
-    transition: Any,
-    observation: Any,
-    transition_covariance: Any,
-    observation_covariance: Any,
-    *,
-    initial_mean: Any = None,
-    initial_covariance: Any = "diffuse",
-    transition_offset: Any = None,
-    observation_offset: Any = None,
-    control: Any = None,
-    observation_control: Any = None,
-    controls: Any = None,
-    form: str = "covariance",
-) -> Any:
+    X: Any, transition: Any, observation: Any, transition_covariance: Any, observation_covariance: Any, *,
+    initial_mean: Any = None, initial_covariance: Any = "diffuse", transition_offset: Any = None,
+    observation_offset: Any = None, control: Any = None, observation_control: Any = None, controls: Any = None,
+    form: str = "covariance"
+) -> Any:  # fmt: skip
     """Return the law of the state at every row, given the rows so far.
 
         z[t+1] = A z[t] + b + B u[t] + N(0, Q),   x[t] = C z[t] + d + D u[t] + N(0, R)
@@ -159,21 +149,11 @@ def kalman_filter(
 
 
 def kalman_smoother(
-    X: Any,
-    transition: Any,
-    observation: Any,
-    transition_covariance: Any,
-    observation_covariance: Any,
-    *,
-    initial_mean: Any = None,
-    initial_covariance: Any = "diffuse",
-    transition_offset: Any = None,
-    observation_offset: Any = None,
-    control: Any = None,
-    observation_control: Any = None,
-    controls: Any = None,
-    form: str = "covariance",
-) -> Any:
+    X: Any, transition: Any, observation: Any, transition_covariance: Any, observation_covariance: Any, *,
+    initial_mean: Any = None, initial_covariance: Any = "diffuse", transition_offset: Any = None,
+    observation_offset: Any = None, control: Any = None, observation_control: Any = None, controls: Any = None,
+    form: str = "covariance"
+) -> Any:  # fmt: skip
     """Return the law of the state at every row, given all rows (Rauch, Tung and Striebel).
 
     The parameters are those of `kalman_filter`.

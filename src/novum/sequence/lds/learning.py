@@ -76,19 +76,9 @@ def warn_of_constants(series: list[Observed], free: Mapping[str, Array]) -> None
 
 
 def learn_system(
-    owner: str,
-    given: Mapping[str, Any],
-    series: list[Observed],
-    controls: list[Array | None],
-    *,
-    learn: Any,
-    kinds: Mapping[str, str],
-    algorithm: str,
-    max_iter: int,
-    tol: float,
-    sizes: dict[str, int],
-    report: Any,
-) -> Learned:
+    owner: str, given: Mapping[str, Any], series: list[Observed], controls: list[Array | None], *, learn: Any,
+    kinds: Mapping[str, str], algorithm: str, max_iter: int, tol: float, sizes: dict[str, int], report: Any
+) -> Learned:  # fmt: skip
     """Return the system that the series teach."""
     sizes = sizes_of(owner, given, sizes)
     stationary = isinstance(given.get("initial_covariance"), str) and given["initial_covariance"] == "stationary"

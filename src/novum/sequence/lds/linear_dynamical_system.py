@@ -116,26 +116,13 @@ class LinearDynamicalSystem(Estimator):
 
     @stores
     def __init__(
-        self,
-        n_states: Any = None,
-        *,
-        transition: Any = None,
-        transition_covariance: Any = None,
-        transition_offset: Any = None,
-        observation: Any = None,
-        observation_covariance: Any = None,
-        observation_offset: Any = None,
-        initial_mean: Any = None,
-        initial_covariance: Any = None,
-        control: Any = None,
-        observation_control: Any = None,
-        learn: Any = None,
-        transition_covariance_type: str = "full",
-        observation_covariance_type: str = "full",
-        algorithm: str = "em",
-        max_iter: int = 200,
-        tol: float = 1e-6,
-    ) -> None: ...
+        self, n_states: Any = None, *, transition: Any = None, transition_covariance: Any = None,
+        transition_offset: Any = None, observation: Any = None, observation_covariance: Any = None,
+        observation_offset: Any = None, initial_mean: Any = None, initial_covariance: Any = None,
+        control: Any = None, observation_control: Any = None, learn: Any = None,
+        transition_covariance_type: str = "full", observation_covariance_type: str = "full", algorithm: str = "em",
+        max_iter: int = 200, tol: float = 1e-6
+    ) -> None: ...  # fmt: skip
 
     @classmethod
     def local_level(cls, *, level_variance: Any = None, observation_variance: Any = None) -> "LinearDynamicalSystem":
@@ -152,15 +139,9 @@ class LinearDynamicalSystem(Estimator):
 
     @classmethod
     def seasonal(
-        cls,
-        period: int,
-        *,
-        trend: bool = True,
-        level_variance: Any = None,
-        slope_variance: Any = None,
-        seasonal_variance: Any = None,
-        observation_variance: Any = None,
-    ) -> "LinearDynamicalSystem":
+        cls, period: int, *, trend: bool = True, level_variance: Any = None, slope_variance: Any = None,
+        seasonal_variance: Any = None, observation_variance: Any = None
+    ) -> "LinearDynamicalSystem":  # fmt: skip
         """Return a level, a slope unless `trend` is False, and a season of `period` rows that sums to zero but for noise."""
         made = models.seasonal(period, trend, level_variance, slope_variance, seasonal_variance, observation_variance)
         return cls(**made, algorithm="lbfgs")
@@ -175,14 +156,9 @@ class LinearDynamicalSystem(Estimator):
 
     @classmethod
     def tracking(
-        cls,
-        n_dims: int = 2,
-        *,
-        motion: str = "constant_velocity",
-        step: float = 1.0,
-        process_variance: Any = None,
-        observation_variance: Any = None,
-    ) -> "LinearDynamicalSystem":
+        cls, n_dims: int = 2, *, motion: str = "constant_velocity", step: float = 1.0, process_variance: Any = None,
+        observation_variance: Any = None
+    ) -> "LinearDynamicalSystem":  # fmt: skip
         """Return a body in `n_dims` dimensions whose positions are seen every `step` units of time.
 
         `motion` is "random_walk", "constant_velocity" or "constant_acceleration"; the highest derivative is driven by white noise.

@@ -117,15 +117,9 @@ def spread(form: str, covariance: NDArray, k: int, m: int) -> NDArray:
 
 
 def prior_of(
-    form: str,
-    shape: tuple[int, int, int],
-    weights: Any,
-    mean: Any,
-    mean_weight: Any,
-    covars: Any,
-    covars_weight: Any,
-    floor: NDArray,
-) -> MixturePrior:
+    form: str, shape: tuple[int, int, int], weights: Any, mean: Any, mean_weight: Any, covars: Any,
+    covars_weight: Any, floor: NDArray
+) -> MixturePrior:  # fmt: skip
     """Return priors in full shape, hmmlearn's defaults where None."""
     k, m, d = shape
     defaults = {

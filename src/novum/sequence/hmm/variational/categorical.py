@@ -84,24 +84,11 @@ class VariationalCategoricalHMM(VariationalBase, CategoricalHMM):
 
     @stores
     def __init__(
-        self,
-        n_components: int = 1,
-        startprob_prior: float | None = None,
-        transmat_prior: float | None = None,
-        emissionprob_prior: float | None = None,
-        n_features: int | None = None,
-        algorithm: str = "viterbi",
-        random_state: Any = None,
-        n_iter: int = 200,
-        tol: float = 1e-6,
-        verbose: bool = False,
-        params: str = "ste",
-        init_params: str = "ste",
-        implementation: str = "log",
-        *,
-        n_init: int = 1,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, n_components: int = 1, startprob_prior: float | None = None, transmat_prior: float | None = None,
+        emissionprob_prior: float | None = None, n_features: int | None = None, algorithm: str = "viterbi",
+        random_state: Any = None, n_iter: int = 200, tol: float = 1e-6, verbose: bool = False, params: str = "ste",
+        init_params: str = "ste", implementation: str = "log", *, n_init: int = 1, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def _prepare(self, source: Any) -> None:
         found = int(source.total(largest_symbol, None, max))

@@ -189,27 +189,12 @@ class VariationalGaussianHMM(VariationalBase, GaussianHMM):
 
     @stores
     def __init__(
-        self,
-        n_components: int = 1,
-        covariance_type: str = "full",
-        startprob_prior: float | None = None,
-        transmat_prior: float | None = None,
-        means_prior: Any = None,
-        beta_prior: Any = None,
-        dof_prior: Any = None,
-        scale_prior: Any = None,
-        algorithm: str = "viterbi",
-        random_state: Any = None,
-        n_iter: int = 200,
-        tol: float = 1e-6,
-        verbose: bool = False,
-        params: str = "stmc",
-        init_params: str = "stmc",
-        implementation: str = "log",
-        *,
-        n_init: int = 1,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, n_components: int = 1, covariance_type: str = "full", startprob_prior: float | None = None,
+        transmat_prior: float | None = None, means_prior: Any = None, beta_prior: Any = None, dof_prior: Any = None,
+        scale_prior: Any = None, algorithm: str = "viterbi", random_state: Any = None, n_iter: int = 200,
+        tol: float = 1e-6, verbose: bool = False, params: str = "stmc", init_params: str = "stmc",
+        implementation: str = "log", *, n_init: int = 1, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @property
     def means_(self) -> NDArray:
