@@ -76,3 +76,11 @@ def test_new_rows_from_a_file_and_errors(tmp_path):
         KernelPCA(2, kernel="precomputed").fit(X)
     with pytest.raises(ValueError, match="fit_inverse_transform=True"):
         KernelPCA(2).fit(X).inverse_transform(NEW[:, :2])
+
+
+def test_equal_eigenvalues_are_not_lost():
+    far = 1e8 * np.arange(60.0)[:, None]  # no row is like another: K is the identity, and all eigenvalues but one are 1
+    model = KernelPCA(2, kernel="rbf").fit(far)
+    assert_allclose(model.eigenvalues_, [1, 1])
+    scores = model.transform(far)
+    assert_allclose(scores.T @ scores, np.eye(2), atol=1e-10)

@@ -328,6 +328,10 @@ def test_paths(tmp_path, frame):
     (tmp_path / "rows.xlsx").write_text("x")
     with pytest.raises(ParameterError, match=r"rows.xlsx' has none of the endings .parquet, .pq"):
         novum.scan(tmp_path / "rows.xlsx")
+    for name in ("rows.svm", "rows.libsvm", "rows.svmlight.gz"):
+        (tmp_path / name).write_text("1 1:0.5")
+        with pytest.raises(ParameterError, match=r"none of the endings .* read by novum.datasets.load_svmlight"):
+            novum.scan(tmp_path / name)
     with pytest.raises(ParameterError, match=r"all files must have one format; .* is parquet, .* is csv"):
         novum.scan([path, write(frame, tmp_path / "rows.csv")])
     with pytest.raises(TypeError, match="must be a path, a pattern or a list of them, got 3"):

@@ -7,10 +7,11 @@ import pytest
 from scipy.stats import multivariate_normal
 
 import novum
-from novum.exceptions import ParameterError
+from novum.exceptions import NotConverged, ParameterError
 from novum.fold.homes.memory import ArrayTiles, MemorySource
-from novum.gaussian_process import GaussianProcessRegressor, SparseGaussianProcessRegressor
-from novum.gaussian_process.inducing import bound_of, gradient_of, setting_of, summaries_of
+from novum.gaussian_process import GaussianProcessRegressor, SparseGaussianProcessRegressor, placement, sparse
+from novum.gaussian_process.inducing import bound_of, gradient_of, objective_of, setting_of, summaries_of
+from novum.gaussian_process.placement import greedy_rows
 from novum.kernels import RBF, Linear, Matern, White
 
 RNG = np.random.default_rng(3)
@@ -147,3 +148,58 @@ def test_a_saved_model_predicts_the_same(tmp_path):
     model = SparseGaussianProcessRegressor(RBF(1.0), n_inducing=12, optimizer=None, random_state=0).fit(X, Y)
     novum.save(model, tmp_path / "model.novum")
     np.testing.assert_array_equal(novum.load(tmp_path / "model.novum").predict(NEW), model.predict(NEW))
+
+
+def test_greedy_points_are_those_of_the_pivoted_factor():
+    kernel = 1.3 * RBF([0.8, 2.0])
+    rows, K = X[:80], kernel(X[:80])
+    chosen = []
+    for _ in range(7):  # the definition: the row with most variance given those before
+        inner = np.linalg.solve(K[np.ix_(chosen, chosen)], K[chosen]) if chosen else np.empty((0, 80))
+        chosen.append(int(np.argmax(K.diagonal() - np.einsum("ij,ij->j", K[chosen], inner))))
+    np.testing.assert_array_equal(greedy_rows(kernel, rows, 7), rows[chosen])
+    assert len(greedy_rows(kernel, np.repeat(rows[:3], 4, axis=0), 10)) == 3  # equal rows leave nothing
+    assert len(greedy_rows(Linear(), rows, 10)) == 2
+
+
+def test_points_by_variance_follow_the_kernel_and_raise_the_bound():
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(-3, 3, (1500, 3))  # two columns do not matter
+    y = np.sin(2 * rows[:, 0]) + 0.1 * rng.standard_normal(1500)
+    kernel = 1.0 * RBF(np.ones(3), (1e-2, 1e3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)  # length scales at their bounds
+        by = {
+            name: SparseGaussianProcessRegressor(kernel, n_inducing=12, inducing=name, noise_level=0.1, random_state=0)
+            for name in ("cluster", "variance")
+        }
+        bounds = {name: model.fit(rows, y).lower_bound_ for name, model in by.items()}
+    assert bounds["variance"] > bounds["cluster"] + 20
+    gaps = np.diff(np.sort(by["variance"].inducing_points_[:, 0]))
+    assert gaps.max() < 0.9  # the column that matters is covered
+    fixed = SparseGaussianProcessRegressor(by["variance"].kernel_, n_inducing=12, inducing="variance", optimizer=None)
+    assert len(fixed.fit(rows, y).inducing_points_) <= 12
+
+
+def test_a_search_that_begins_with_a_sample_ends_where_one_on_all_rows_does(monkeypatch, tmp_path):
+    rng = np.random.default_rng(1)
+    rows = rng.uniform(-3, 3, (4000, 1))
+    y = np.sin(rows[:, 0]) + 0.1 * rng.standard_normal(4000)
+    points = np.linspace(-3, 3, 10)[:, None]
+    model = SparseGaussianProcessRegressor(1.0 * RBF(1.0), inducing=points, random_state=0)
+    whole = model.fit(rows, y).lower_bound_
+    visited = []
+    monkeypatch.setattr(placement, "LEAST_SAMPLE", 400)
+    monkeypatch.setattr(
+        sparse,
+        "objective_of",
+        lambda search, source, *rest: visited.append(source) or objective_of(search, source, *rest),
+    )
+    started = model.fit(rows, y)
+    assert started.lower_bound_ == pytest.approx(whole, abs=1.0)  # of 3500: a step that gains less than 0.1 is the last
+    first, second = (source.without_features().total(sparse.target_sums).rows for source in visited)
+    assert 300 < first < 500 and second == 4000
+    np.save(tmp_path / "x.npy", rows)
+    np.save(tmp_path / "y.npy", y)
+    scan = novum.scan(tmp_path / "x.npy", target=tmp_path / "y.npy", batch_rows=700)
+    assert model.fit(scan).lower_bound_ == pytest.approx(started.lower_bound_, rel=1e-6)

@@ -1,5 +1,9 @@
 """Kernel ridge regression: the notes' numbers, both forms by literal formulas, leave-one-out by refitting, scikit-learn's class."""
 
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -9,8 +13,9 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 import novum
 from novum.exceptions import DataError, DataWarning, ParameterError
-from novum.kernel_ridge import KernelRidge
+from novum.kernel_ridge import KernelRidge, solve
 from novum.kernels import RBF, Constant, Linear, Polynomial, SetKernel, Spectrum
+from novum.runtime.interrupts import while_listening
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(60, 4)) + [3, 0, -1, 0], RNG.normal(size=(15, 4))
@@ -239,3 +244,44 @@ def test_saved_and_loaded(tmp_path):
         loaded = novum.load(tmp_path / "m.novum")
         assert (loaded.predict(NEW) == model.predict(NEW)).all()
         assert_allclose(loaded.leave_one_out([1.0]).predictions, model.leave_one_out([1.0]).predictions)
+
+
+def test_large_matrices_are_factored_in_tiles(monkeypatch):
+    monkeypatch.setattr(solve, "AT_ONCE", 10)
+    monkeypatch.setattr(solve, "TILE", 17)
+    A = RNG.normal(size=(60, 60))
+    A = A @ A.T + np.eye(60)
+    B = A.copy()
+    U = solve.factor(B)
+    assert_allclose(np.triu(U), np.linalg.cholesky(A).T, rtol=1e-10, atol=1e-12)
+    assert (np.triu(B, 1) == np.triu(A, 1)).all()  # what `restore` needs
+    A[40, 40] = -1.0
+    assert solve.factor(A) is None
+    expected = Theirs(0.1, kernel="rbf").fit(X, Y, WEIGHT)
+    assert_allclose(KernelRidge(0.1, kernel="rbf").fit(X, Y, WEIGHT).predict(NEW), expected.predict(NEW), rtol=1e-8)
+    with pytest.warns(DataWarning, match="Singular matrix"):
+        KernelRidge(0.0, kernel="rbf").fit(np.concatenate([X, X]), np.append(Y, Y))
+
+
+def interrupt_soon():
+    sent = []
+
+    def interrupt():
+        sent.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Timer(0.2, interrupt).start()
+    return sent
+
+
+@pytest.mark.skipif(
+    threading.current_thread() is not threading.main_thread(), reason="signals arrive in the main thread"
+)
+def test_an_interrupt_is_answered_while_a_library_computes():
+    sent = interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        while_listening(time.sleep, 3.0)  # like LAPACK: it lets go of Python's lock and looks for no signal
+    assert time.monotonic() - sent[0] < 1.0
+    assert while_listening(divmod, 7, 3) == (2, 1)
+    with pytest.raises(ZeroDivisionError):
+        while_listening(divmod, 7, 0)

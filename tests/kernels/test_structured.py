@@ -7,13 +7,21 @@ from matplotlib.figure import Figure
 from reference import kernels as reference
 
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.gaussian_process import (
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+    SparseGaussianProcessRegressor,
+)
+from novum.kernel_ridge import KernelRidge
 from novum.kernels import (
     RBF,
     Convolution,
     Exponential,
     Gaussian,
+    KernelPerceptron,
     Linear,
     Match,
+    MultipleKernelLearning,
     Polynomial,
     SetKernel,
     Spectrum,
@@ -21,6 +29,7 @@ from novum.kernels import (
     White,
     wl_isomorphism_test,
 )
+from novum.svm import SVC
 
 RNG = np.random.default_rng(0)
 A, B = {"a", "b", "c"}, {"b", "c", "d", "e"}
@@ -284,3 +293,35 @@ def test_structured_kernels_in_the_algebra_and_in_machines_of_scikit_learn():
     np.testing.assert_allclose(
         kernel.distance(words[:3]) ** 2, 2 * (2.1 - kernel(words[:3])) * (1 - np.eye(3)), atol=1e-12
     )
+
+
+@pytest.mark.parametrize("column", ["pandas", "polars"])
+@pytest.mark.parametrize("kind", ["strings", "sets", "graphs"])
+def test_columns_of_frames_are_lists_of_things(column, kind):
+    library = pytest.importorskip(column)
+    things, kernel = {
+        "strings": (["banana", "ananas", "bandana", "zebra", "zephyr", "zest"], Spectrum(2)),
+        "sets": ([{"a", "b"}, {"a", "c"}, {"a"}, {"x", "y"}, {"x"}, {"x", "z"}], SetKernel()),
+        "graphs": ([nx.path_graph(k) for k in (4, 5, 6)] + [nx.star_graph(k) for k in (4, 5, 6)], WeisfeilerLehman(2)),
+    }[kind]
+    if column == "pandas":
+        X = library.Series(things, index=range(10, 16))
+    else:
+        X = library.Series(things) if kind == "strings" else library.Series(things, dtype=library.Object)
+    label = np.array([0, 0, 0, 1, 1, 1])
+    for model in (
+        SVC(kernel=kernel),
+        KernelRidge(kernel=kernel),
+        KernelPerceptron(kernel),
+        GaussianProcessClassifier(kernel, optimizer=None),
+        GaussianProcessRegressor(kernel, alpha=0.1, optimizer=None),
+        MultipleKernelLearning([kernel]),
+    ):
+        expected = model.fit(things, label).predict(things)
+        np.testing.assert_allclose(model.fit(X, label).predict(X), expected)
+    weighted = KernelRidge(kernel=kernel).fit(X, label, [1, 1, 0, 1, 1, 0]).predict(X)
+    np.testing.assert_allclose(
+        weighted, KernelRidge(kernel=kernel).fit(things, label, [1, 1, 0, 1, 1, 0]).predict(things)
+    )
+    with pytest.raises(DataError, match="inducing points are vectors, and X holds things"):
+        SparseGaussianProcessRegressor(kernel).fit(X, label)

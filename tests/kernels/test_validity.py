@@ -7,7 +7,7 @@ from sklearn.gaussian_process import kernels as peer
 from sklearn.metrics import pairwise
 
 import novum.gaussian_process.kernels as named
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterError
 from novum.kernels import (
     RBF,
     Constant,
@@ -21,6 +21,7 @@ from novum.kernels import (
     Radial,
     RationalQuadratic,
     Sigmoid,
+    Spectrum,
     White,
 )
 
@@ -93,7 +94,8 @@ def test_stationary_and_isotropic_as_told_and_as_measured():
     kernels = [
         RBF(0.8), RBF([0.5, 1.0, 2.0]), Matern(0.7, nu=2.5), RationalQuadratic(0.5, 2.0), Laplacian(0.9), Constant(2.0),
         Linear(), Polynomial(degree=2), Sigmoid(gamma=0.3), RBF(0.5) + 0.3 * Matern(1.0), RBF(0.5) * Linear(),
-        RBF(0.5).exp(), RBF(0.5) ** 2, RBF(0.5).of(np.sin), Gaussian(Linear()), Periodic(0.7, 1.5), Radial(np.cos),
+        RBF(0.5).exp(), (0.1 * Linear()).exp(), RBF(0.5) ** 2, Linear() ** 2, RBF(0.5).of(np.sin), Gaussian(Linear()),
+        Periodic(0.7, 1.5), Radial(np.cos),
     ]  # fmt: skip
     for kernel in kernels:
         moved = np.allclose(kernel(X + shift, Y + shift), kernel(X, Y), atol=1e-10)
@@ -185,3 +187,14 @@ def test_trace_is_the_gradient_of_a_marginal_likelihood():
     found = 0.5 * kernel.gradient_trace(X, inverse, vectors=inverse @ y, scale=-1.0)
     np.testing.assert_allclose(found, slope, rtol=1e-9, atol=1e-10)
     assert np.isfinite(value)
+
+
+def test_negative_powers_are_refused():
+    X = np.ones((2, 2))
+    for kernel, name in (
+        (Polynomial(degree=-1), "Polynomial"),
+        (RBF(1.0) ** -2, "Exponentiation"),
+        (Spectrum(1) ** -1, "Exp"),
+    ):
+        with pytest.raises(ParameterError, match=rf"{name}.*=-[12]\): a negative power of a kernel is no kernel"):
+            kernel(["ab", "b"] if "Spectrum" in repr(kernel) else X)

@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 import novum
 from novum import svm
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
+from novum.fold.homes.memory import MemorySource, SparseTiles
 from novum.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM, kkt_report
 
 KERNELS = [
@@ -319,3 +320,25 @@ def test_blocks_of_variables_reach_the_optimum_of_the_tube():
     inside = (b != 0) & (np.abs(b) < 2)
     assert_allclose(off[inside], 0.1 * np.sign(b[inside]), atol=2e-3)
     assert (off * b)[np.abs(b) == 2].min() > 2 * (0.1 - 2e-3)
+
+
+def test_several_wide_columns_are_told_in_the_plural():
+    X = np.random.default_rng(0).normal(size=(60, 6)) * [1, 1e5, 1, 1, 1e6, 1]
+    with pytest.warns(DataWarning, match="SVC: columns 1, 4 spread more than"):
+        SVC().fit(X, X[:, 0] > 0)
+
+
+def test_functions_of_sparse_rows():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    X[abs(X) < 0.5] = 0.0
+    rows, y = scipy.sparse.csr_array(X), X[:, 0] > X[:, 1]
+    for machine in (SVC, SVR, OneClassSVM):
+        ours = machine(kernel=lambda a, b: a @ b.T).fit(rows, y)  # the kernel is a sparse matrix too
+        assert_allclose(ours.predict(rows), machine(kernel="linear").fit(X, y).predict(X), atol=1e-3)
+
+
+def test_sparse_rows_come_back_from_several_blocks():
+    X = scipy.sparse.random_array((50, 4), density=0.5, format="csr", random_state=np.random.default_rng(0))
+    source = MemorySource(SparseTiles(X), None, None, None)
+    source.bounds, source.memories = [(0, 20), (20, 40), (40, 50)], [{}, {}, {}]
+    assert_array_equal(source.rows(lambda _, block: block.X).toarray(), X.toarray())

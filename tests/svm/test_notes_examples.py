@@ -143,6 +143,7 @@ def test_support_vectors_alone_give_the_same_machine():
 
 
 @pytest.mark.notes("000-b", "functional-margin")
+@pytest.mark.notes("000-b", "classifier-margin")
 @pytest.mark.notes("002", "margin")
 @pytest.mark.notes("003", "margin")
 def test_margins_of_a_plane():
@@ -151,6 +152,7 @@ def test_margins_of_a_plane():
     assert_allclose(found.functional, [20, 5, -2])
     assert_allclose(found.geometric, [4, 1, -0.4])
     assert found.margin == pytest.approx(-0.4) and found.functional_margin == -2
+    assert found.width == pytest.approx(-0.8)
     scaled = margins(7 * w, 7 * w0, [[3, 4], [0, 0], [1, 1]], [1, -1, -1])
     assert_allclose(scaled.geometric, found.geometric)
 

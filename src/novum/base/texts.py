@@ -22,6 +22,7 @@ ENTRIES = {
     "target": "y : array-like of shape (n_samples,)\n    None for a scan, which brings its target.",
     "targets": "y : array-like of shape (n_samples,) or (n_samples, n_targets)\n    None for a scan, which brings its target.",
     "no target": "y : ignored",
+    "draws": "n_samples : int, default=1\nrandom_state : int, numpy Generator, RandomState, SeedSequence or None, default=None",
     "weights": "sample_weight : array-like of shape (n_samples,), default=None\n    How often each row counts; zero leaves it out.",
     "all classes": "classes : array-like of shape (n_classes,)\n    All labels that can ever occur; needed at the first call.",
     "trust": "check_input : bool, default=True\n    False trusts X to be a float array or a CSR matrix.",

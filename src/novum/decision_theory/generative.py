@@ -196,15 +196,7 @@ class GenerativeClassifier(BayesRule, Estimator):
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows with their classes.
 
-        Parameters
-        ----------
-        n_samples : int, default=1
-        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
-
-        Returns
-        -------
-        X : array of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
+        [draws] -> X, array of shape (n_samples, n_features), and y, array of shape (n_samples,)
             Labels; rows come class by class.
         """
         check_is_fitted(self)

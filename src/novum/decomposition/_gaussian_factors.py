@@ -114,14 +114,7 @@ class FactorModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows: first the factors, then the row given them.
 
-        Parameters
-        ----------
-        n_samples : int, default=1
-        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
-
-        Returns
-        -------
-        array of shape (n_samples, n_features)
+        [draws] -> array of shape (n_samples, n_features)
         """
         params = self._factors()
         if n_samples < 1:

@@ -77,6 +77,8 @@ def leading(K: np.ndarray, k: int, solver: str, options: Any) -> tuple[np.ndarra
         solver = "arpack" if n > MANY_ROWS and k < FEW_AXES else "dense"
     if solver == "dense" or k >= n:
         values, vectors = scipy.linalg.eigh(K, subset_by_index=(n - k, n - 1))
+        if len(values) < k:  # LAPACK's bisection loses eigenvalues that are equal to the last bit
+            values, vectors = (part[..., n - k :] for part in np.linalg.eigh(K))
     elif solver == "arpack":
         start = Stream(seed_of(options.random_state)).uniform("kernel pca start", 0, n) * 2 - 1
         values, vectors = eigsh(K, k, which="LA", tol=options.tol, maxiter=options.max_iter, v0=start.astype(K.dtype))

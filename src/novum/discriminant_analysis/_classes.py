@@ -102,15 +102,7 @@ class GaussianClasses(BayesRule):
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows with their classes from the fitted model.
 
-        Parameters
-        ----------
-        n_samples : int, default=1
-        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
-
-        Returns
-        -------
-        X : array of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
+        [draws] -> X, array of shape (n_samples, n_features), and y, array of shape (n_samples,)
             Labels; rows come class by class.
         """
         check_is_fitted(self)

@@ -6,6 +6,7 @@ kernel's own values, then at values drawn evenly (in logarithms) between the bou
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,8 +37,9 @@ def generator_of(random_state: Any) -> np.random.RandomState:
 
 
 def maximize(
-    owner: str, objective: Callable[..., Any], kernel: Any, optimizer: Any, n_restarts: int, random_state: Any
-) -> Optimum:
+    owner: str, objective: Callable[..., Any], kernel: Any, optimizer: Any, n_restarts: int, random_state: Any,
+    tolerance: float | None = None, reach: float = 1.0
+) -> Optimum:  # fmt: skip
     """Return the theta of greatest log evidence that was found.
 
     Parameters
@@ -52,6 +54,10 @@ def maximize(
         A callable is given `(minus the objective, start, bounds=)` and returns theta and the least value.
     n_restarts : int
     random_state : None, int, Generator, RandomState or SeedSequence
+    tolerance : float, default=None
+        Relative gain of a step of L-BFGS below which it stops; None is SciPy's.
+    reach : float, default=1.0
+        Length of the first step of L-BFGS: short where the start is known to be near.
 
     Returns
     -------
@@ -90,9 +96,11 @@ def maximize(
         if callable(optimizer):
             theta, least = optimizer(loss, start, bounds=bounds)
         else:
-            result = minimize(loss, start, method="L-BFGS-B", jac=True, bounds=bounds)
-            theta, least = result.x, result.fun
-            inside = np.clip(theta - result.jac, *bounds.T) - theta  # what the bounds leave of the gradient
+            stop = {} if tolerance is None else {"ftol": tolerance}
+            scaled = partial(scaled_loss, loss, reach)
+            result = minimize(scaled, start / reach, method="L-BFGS-B", jac=True, bounds=bounds / reach, options=stop)
+            theta, least = np.clip(result.x * reach, *bounds.T), result.fun
+            inside = np.clip(theta - result.jac / reach, *bounds.T) - theta  # what the bounds leave of the gradient
             if result.status != 0 and np.abs(inside).max(initial=0.0) > SMALL_SLOPE * max(1.0, abs(least)):
                 warnings.warn(
                     f"lbfgs failed to converge (status={result.status}): {result.message}. {owner}: the hyper-parameters may"
@@ -102,6 +110,12 @@ def maximize(
                 )
         found.append(Optimum(np.asarray(theta, float), -np.float64(least)))
     return max(found, key=lambda optimum: optimum.value)
+
+
+def scaled_loss(loss: Callable[..., Any], reach: float, theta: Array) -> tuple[float, Array]:
+    """Return a loss and its gradient as functions of theta in units of `reach`."""
+    value, slope = loss(theta * reach)
+    return value, slope * reach
 
 
 def warn_at_bounds(kernel: Any, stacklevel: int = 4) -> None:

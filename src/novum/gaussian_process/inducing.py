@@ -15,6 +15,7 @@ V is made from L within the pass, not L^-1 (K_mn K_nm) L^-T behind it: errors gr
 the condition, and the bound is smooth enough to be climbed. j is a ten-billionth of the mean variance, more where that fails.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from novum.gaussian_process.covariance import Factor, factorize, half_solve, log
 from novum.gaussian_process.evidence import program_of
 from novum.runtime import arrays
 
-__all__ = ["Bound", "Setting", "bound_of", "gradient_of", "setting_of", "summaries_of"]
+__all__ = ["Bound", "Setting", "bound_of", "gradient_of", "objective_of", "setting_of", "summaries_of"]
 
 LEAST_JITTER = (
     1e-10  # of the mean variance: always there, as a jitter that comes and goes would leave steps in the bound
@@ -67,8 +68,8 @@ class Slopes(NamedTuple):
     """What a pass of (4) needs of (3)."""
 
     setting: Setting
-    H: Array  # (m, m)
-    b: Array  # (m, q)
+    H: Array  # (m, m): L^-T H / s
+    b: Array  # (m, q): L^-T b / s^2
     noise: float
 
 
@@ -146,7 +147,7 @@ def block_gradient(slopes: Slopes, block: Block) -> Total:
         else:
             across = program.gram()
         V = half_solve(setting.lower, across.T)
-        W = back_solve(setting.lower, slopes.H @ V / noise + slopes.b @ y.T / noise**2).T  # (n, m)
+        W = (slopes.H @ V + slopes.b @ y.T).T  # (n, m)
         found += np.einsum("ij,ijs->s", W, np.asarray(dK)[:n, n:]) if program is None else program.trace(W)
         found += -0.5 * len(setting.offset) / noise * diagonal_slope(setting.kernel, X)
     return Total(found)
@@ -170,7 +171,9 @@ def gradient_of(setting: Setting, source: Source, sums: Summaries, bound: Bound,
     B_inverse = half.T @ half
     b = noise * half.T @ bound.c
     H = outputs * (np.eye(m) - B_inverse) - b @ b.T / noise**2
-    slope = source.total(block_gradient, Slopes(setting, H, b, noise)).slope
+    lower = setting.lower
+    slopes = Slopes(setting, back_solve(lower, H) / noise, back_solve(lower, b) / noise**2, noise)
+    slope = source.total(block_gradient, slopes).slope
     G_K = 0.5 * back_solve(setting.lower, back_solve(setting.lower, H - outputs / noise * sums.A).T)
     G_K = 0.5 * (G_K + G_K.T)
     program = program_of(setting.kernel, setting.points)
@@ -184,3 +187,23 @@ def gradient_of(setting: Setting, source: Source, sums: Summaries, bound: Bound,
     in_noise += 0.5 * float(np.einsum("iq,ij,jq->", b, sums.A, b)) / noise**3
     in_noise += outputs / (2 * noise) * (sums.t - float(np.trace(sums.A)))
     return slope, in_noise
+
+
+def objective_of(search: Any, source: Source, points: Array, offset: Array, scale: Array) -> Callable[..., Any]:
+    """Return the bound as a function of theta of `search`, the kernel plus white noise; it sets that theta."""
+
+    def objective(theta: Array, eval_gradient: bool) -> Any:
+        search.theta = theta
+        noise = float(search.k2.noise_level)
+        try:
+            setting = setting_of(search.k1, points, offset, scale)
+            sums = summaries_of(setting, source)
+            bound = bound_of(sums, noise)
+        except np.linalg.LinAlgError:
+            return (-np.inf, np.zeros(len(theta))) if eval_gradient else -np.inf
+        if not eval_gradient:
+            return bound.value
+        slope, in_noise = gradient_of(setting, source, sums, bound, noise)
+        return bound.value, slope if search.k2.hyperparameter_noise_level.fixed else np.append(slope, in_noise)
+
+    return objective

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, ndtri, softmax
 from scipy.stats import qmc
 
-from novum.gaussian_process.covariance import Factor, factorize, half_solve, log_determinant
+from novum.gaussian_process.covariance import Factor, factorize, half_solve, log_determinant, solve
 from novum.gaussian_process.laplace import SHORTEST, TOLERANCE, gram_and_trace
 
 __all__ = ["SoftmaxMode", "class_probabilities", "latent_classes", "log_evidence"]
@@ -60,8 +60,7 @@ def parts_of(K: Array, pi: Array) -> tuple[Array, Factor, float]:
 def times_S(E: Array, M: Factor, V: Array) -> Array:
     """Return S V of (5), V of shape (n, C)."""
     h = np.einsum("cij,jc->ic", E, V)
-    inner = half_solve(M, h.sum(axis=1))
-    back = np.linalg.solve(np.tril(M.lower).T, inner)
+    back = solve(M, h.sum(axis=1))
     return h - np.einsum("cij,j->ic", E, back)
 
 

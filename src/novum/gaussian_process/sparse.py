@@ -4,6 +4,7 @@ The bound and its gradient stand in `inducing`. A value of the bound takes one p
 does not depend on their number.
 """
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,24 +15,26 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Instance, Int, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
-from novum.base.validation import too_large
+from novum.base.validation import home_of, too_large
 from novum.distributions import Normal
-from novum.engines.kmeans.seeding import random_rows
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.gaussian_process.covariance import Factor, half_solve
 from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
-from novum.gaussian_process.inducing import Setting, Summaries, bound_of, gradient_of, setting_of, summaries_of
+from novum.gaussian_process.inducing import bound_of, objective_of, setting_of, summaries_of
+from novum.gaussian_process.placement import placed_points, sample_size, sampled
 from novum.gaussian_process.posterior import like_rows
-from novum.gaussian_process.subset import cluster_centers
-from novum.gaussian_process.training import SEARCH_DOMAINS, start_kernel, warn_of_jitter
+from novum.gaussian_process.training import SEARCH_DOMAINS, compares_vectors, start_kernel, warn_of_jitter
 from novum.kernels import White
+from novum.kernels.choice import looks_numeric
 from novum.runtime import arrays
-from novum.runtime.random import Stream, seed_of
+from novum.runtime.random import seed_of
 
 __all__ = ["SparseGaussianProcessRegressor"]
 
-SAMPLE_PER_POINT, LEAST_SAMPLE = 20, 10_000  # rows that are clustered for inducing points
+FIRST_STEP = 0.05  # in log parameters, from those that a first search found
+LEAST_GAIN = 0.1  # of the bound, in a step of the search that follows a first one: far less than what the data can tell
+MANY_SAMPLES = 4  # samples of rows in the data, from which on a search begins with one of them
 SHARPEST = 1e-9  # relative difference of k(x, x) and diag(x) that betrays white noise
 Array = NDArray[np.float64]
 
@@ -95,15 +98,20 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
         Of the function alone: noise has its own parameter. Default `1.0 * RBF(1.0)`, learned.
     n_inducing : int, default=100
         Inducing points; as many as there are rows make the process exact.
-    inducing : {"cluster", "random"} or array of shape (n_inducing, n_features), default="cluster"
-        Centers of clusters of a sample of the rows, rows drawn evenly, or the points themselves.
+    inducing : {"cluster", "random", "variance"} or array of shape (n_inducing, n_features), default="cluster"
+        Centers of clusters of a sample of the rows, rows drawn evenly, the rows of a sample that leave the least variance of the
+        process unexplained, or the points themselves. "variance" follows the kernel: points are chosen again when its
+        parameters are known, and columns that do not matter are not covered; the better choice where there are such columns.
+        Points are not moved by the optimizer.
     noise_level : float, default=1.0
         Variance of the noise to start from.
     noise_level_bounds : pair of floats or "fixed", default=(1e-6, 1e5)
     optimizer : "fmin_l_bfgs_b", callable or None, default="fmin_l_bfgs_b"
-        As in GaussianProcessRegressor. A value with its gradient takes two passes over the rows.
+        As in GaussianProcessRegressor. A value with its gradient takes two passes over the rows. Where there are many,
+        "fmin_l_bfgs_b" begins with a sample of them (20 per inducing point, at least 10,000) and goes on with all rows from
+        what that found.
     n_restarts_optimizer : int, default=0
-        Further starts, drawn between the bounds.
+        Further starts, drawn between the bounds; of the search on the sample, where there is one.
     normalize_y : bool, default=False
         Whether targets are given mean 0 and variance 1 before, and predictions scaled back.
     random_state : None, int, Generator, RandomState or SeedSequence, default=None
@@ -139,7 +147,7 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
     _domains: dict[str, Domain] = {
         **SEARCH_DOMAINS,
         "n_inducing": Int(1),
-        "inducing": Choice("cluster", "random") | ArrayLike(1),
+        "inducing": Choice("cluster", "random", "variance") | ArrayLike(1),
         "noise_level": Real(0, open="low"),
         "noise_level_bounds": Choice("fixed") | ArrayLike(2) | Instance(tuple),
         "normalize_y": Bool(),
@@ -174,36 +182,23 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
                     f"SparseGaussianProcessRegressor: noise_level_bounds={self.noise_level_bounds!r} must be two positive numbers,"
                     ' the lower first, or "fixed".'
                 )
+        if not compares_vectors(self.kernel) and home_of(X) == "memory" and not looks_numeric(X):
+            raise DataError(
+                f"SparseGaussianProcessRegressor(kernel={self.kernel}): inducing points are vectors, and X holds things that only"
+                " the kernel understands. Use GaussianProcessRegressor, with subset_size where there are many."
+            )
         source = self._source(X, y, target="numeric")
         search = start_kernel(self.kernel) + White(float(self.noise_level), self.noise_level_bounds)
-        points = self._points_of(source)
+        points = self._points_of(source, search.k1 if self.optimizer is None or not search.n_dims else None)
         self._refuse_white(search.k1, points)
-        offset, scale = self._normalization(source)
-
-        def sums_at(theta: Array) -> tuple[Setting, Summaries, float]:
-            search.theta = theta
-            setting = setting_of(search.k1, points, offset, scale)
-            return setting, summaries_of(setting, source), float(search.k2.noise_level)
-
-        def objective(theta: Array, eval_gradient: bool) -> Any:
-            try:
-                setting, sums, noise = sums_at(theta)
-                bound = bound_of(sums, noise)
-            except np.linalg.LinAlgError:
-                return (-np.inf, np.zeros(len(theta))) if eval_gradient else -np.inf
-            if not eval_gradient:
-                return bound.value
-            slope, in_noise = gradient_of(setting, source, sums, bound, noise)
-            return bound.value, slope if search.k2.hyperparameter_noise_level.fixed else np.append(slope, in_noise)
-
+        rows, offset, scale = self._normalization(source)
+        noise = float(self.noise_level)
         if self.optimizer is not None and search.n_dims > 0:
-            best = maximize(
-                type(self).__name__, objective, search, self.optimizer, self.n_restarts_optimizer, self.random_state
-            )
-            search.theta = best.theta
-            warn_at_bounds(search)
+            points = self._search(search, source, rows, points, offset, scale)
+            noise = float(search.k2.noise_level)
         try:
-            setting, sums, noise = sums_at(search.theta)
+            setting = setting_of(search.k1, points, offset, scale)
+            sums = summaries_of(setting, source)
             bound = bound_of(sums, noise)
         except np.linalg.LinAlgError as error:
             raise DataError(
@@ -219,33 +214,49 @@ class SparseGaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator
         warn_of_jitter(type(self).__name__, self.jitter_, float(np.mean(np.asarray(self.kernel_.diag(points)))))
         return self
 
-    def _points_of(self, source: Source) -> Array:
-        """Return the inducing points."""
-        if not isinstance(self.inducing, str):
-            points = np.ascontiguousarray(self.inducing, np.float64)
-            if points.ndim != 2 or points.shape[1] != source.n_features:
-                raise ParameterError(
-                    f"SparseGaussianProcessRegressor: inducing has shape {points.shape}; it must be (n_inducing,"
-                    f" {source.n_features}), as X has {source.n_features} columns."
-                )
-            return points
-        size, seed = self.n_inducing, seed_of(self.random_state)
-        wanted = size if self.inducing == "random" else max(SAMPLE_PER_POINT * size, LEAST_SAMPLE)
-        drawn = random_rows(source, wanted, Stream(seed), 0, "inducing points")
-        rows = np.unique(np.asarray(arrays.to_numpy(drawn.centers), np.float64), axis=0)  # equal points add nothing
-        if self.inducing == "random" or len(rows) <= size:
-            return np.ascontiguousarray(rows)
-        return np.unique(cluster_centers(rows, size, seed % (1 << 32)), axis=0)
+    def _points_of(self, source: Source, kernel: Any) -> Array:
+        """Return the inducing points; a kernel is None as long as its parameters are to be learned."""
+        if isinstance(self.inducing, str):
+            return placed_points(source, self.inducing, self.n_inducing, kernel, seed_of(self.random_state))
+        points = np.ascontiguousarray(self.inducing, np.float64)
+        if points.ndim != 2 or points.shape[1] != source.n_features:
+            raise ParameterError(
+                f"SparseGaussianProcessRegressor: inducing has shape {points.shape}; it must be (n_inducing,"
+                f" {source.n_features}), as X has {source.n_features} columns."
+            )
+        return points
 
-    def _normalization(self, source: Source) -> tuple[Array, Array]:
-        """Return mean and spread of the targets, or 0 and 1."""
+    def _search(self, search: Any, source: Source, rows: int, points: Array, offset: Array, scale: Array) -> Array:
+        """Set theta of `search` to where the bound is greatest; return the inducing points, which may follow the kernel."""
+        owner, restarts = type(self).__name__, self.n_restarts_optimizer
+        near: dict[str, float] = {}
+        follows = isinstance(self.inducing, str) and self.inducing == "variance"
+        enough = sample_size(len(points))
+        begins = rows > MANY_SAMPLES * enough and not callable(self.optimizer)
+        if begins or follows:
+            few = sampled(source, enough / rows, seed_of(self.random_state)) if begins else source
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", NotConverged)  # it is only a start
+                objective = objective_of(search, few, points, offset, scale)
+                first = maximize(owner, objective, search, self.optimizer, restarts, self.random_state)
+            search.theta, restarts = first.theta, 0
+            expected = abs(float(first.value)) * (rows / enough if begins else 1.0)
+            near = {"tolerance": LEAST_GAIN / max(1.0, expected), "reach": FIRST_STEP}
+            points = self._points_of(source, search.k1) if follows else points
+        objective = objective_of(search, source, points, offset, scale)
+        search.theta = maximize(owner, objective, search, self.optimizer, restarts, self.random_state, **near).theta
+        warn_at_bounds(search)
+        return points
+
+    def _normalization(self, source: Source) -> tuple[int, Array, Array]:
+        """Return the number of rows, and mean and spread of the targets, or 0 and 1."""
         first = source.without_features().total(target_sums)
         mean = first.total / first.rows
         if not self.normalize_y:
-            return np.zeros(len(mean)), np.ones(len(mean))
+            return first.rows, np.zeros(len(mean)), np.ones(len(mean))
         spread = np.sqrt(source.without_features().total(target_sums, mean).squares / first.rows)
         flat = spread <= 10 * np.finfo(float).eps * np.maximum(np.abs(mean), spread)
-        return mean, np.where(flat, 1.0, spread)
+        return first.rows, mean, np.where(flat, 1.0, spread)
 
     def _refuse_white(self, kernel: Any, points: Array) -> None:
         alone, with_itself = float(kernel.diag(points[:1])[0]), float(kernel(points[:1], points[:1].copy())[0, 0])

@@ -14,6 +14,7 @@ from novum.base.validation import home_of, rows_at_hand
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.fold.blocks import Block
 from novum.kernels import RBF, Constant
+from novum.kernels.choice import things_of
 from novum.runtime import arrays
 
 __all__ = [
@@ -85,7 +86,7 @@ def read_objects(estimator: Any, X: Any, y: Any, target: str) -> tuple[Any, Any,
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(estimator, name):
             delattr(estimator, name)
-    return X if hasattr(X, "shape") else list(X), label, None
+    return things_of(X), label, None
 
 
 def as_they_are(_: Any, block: Block) -> Any:
@@ -96,7 +97,7 @@ def as_they_are(_: Any, block: Block) -> Any:
 def new_points(estimator: Any, X: Any) -> Any:
     """Return new points after all checks, as float64 or as objects; a process that is not fitted takes any number of columns."""
     if not compares_vectors(estimator.kernel):
-        return X
+        return things_of(X)
     if hasattr(estimator, "n_features_in_"):
         rows = estimator._rows(X, as_they_are)
         if not hasattr(rows, "shape") or hasattr(rows, "dask"):

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from novum.exceptions import ParameterError
+from novum.kernel_ridge.solve import eigenpairs
 from novum.report.axes import drawing_axes
 from novum.report.result import Result
 
@@ -102,7 +102,7 @@ def dual_spectrum(K: Array, weight: Array | None) -> Spectrum:
     """Return (1); eigenvalues below zero by no more than rounding are zero."""
     root = None if weight is None else np.sqrt(weight)
     scaled = K if root is None else root[:, None] * K * root
-    values, vectors = eigh(scaled)
+    values, vectors = eigenpairs(scaled)
     rounding = len(values) * np.finfo(float).eps * float(np.abs(values).max(initial=0.0))
     return Spectrum(np.where(np.abs(values) <= rounding, 0.0, values), vectors, True, float(np.diagonal(scaled).mean()))
 

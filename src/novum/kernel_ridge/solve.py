@@ -17,15 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from scipy.linalg import eigh, lapack
+from scipy.linalg import lapack, solve_triangular
 from sklearn.preprocessing import PolynomialFeatures
 
 from novum.exceptions import DataWarning
 from novum.kernels.choice import Power
+from novum.runtime.interrupts import while_listening
 
 __all__ = [
     "Monomials",
     "dual_coefficients",
+    "eigenpairs",
     "monomials_of",
     "number_of_features",
     "primal_is_cheaper",
@@ -35,6 +37,8 @@ __all__ = [
 Array = NDArray[np.float64]
 FEW_PENALTIES = 16  # different ones, up to which a Cholesky factor each costs less than one eigendecomposition
 MOST_FEATURES = 1 << 14  # beyond, their Gram matrix takes gigabytes
+TILE = 1024  # rows and columns of a matrix that are factored at a time
+AT_ONCE = 4096  # rows of a matrix that LAPACK factors within a second
 SPARE = 10.0  # units of rounding below which the reciprocal condition says that no digit is left
 
 
@@ -84,11 +88,42 @@ def monomials_of(power: Power, n_features: int) -> Monomials:
 def factor(A: Array) -> Array | None:
     """Return the upper Cholesky factor in place of A, or None where A is not positive definite as far as rounding tells."""
     size = float(np.abs(A).sum(axis=0).max(initial=0.0))
-    U, fault = lapack.dpotrf(A.T, lower=0, clean=0, overwrite_a=1)  # the transpose is in LAPACK's order: no copy
-    if fault or not size:
+    if not size or not factor_tiles(A):
         return None
+    U = A.T  # in LAPACK's order
     reciprocal, _ = lapack.dpocon(U, size, uplo="U")
     return U if reciprocal > SPARE * np.finfo(float).eps else None
+
+
+def factor_tiles(A: Array) -> bool:
+    """Put the Cholesky factor L into the lower triangle of A; return whether there is one.
+
+    A large one tile by tile, and not by one call of LAPACK, which Ctrl-C would have to wait for: minutes with 20,000 rows.
+    """
+    if len(A) <= AT_ONCE:
+        return not lapack.dpotrf(A.T, lower=0, clean=0, overwrite_a=1)[1]  # the transpose is in LAPACK's order: no copy
+    for begin in range(0, len(A), TILE):
+        end = min(begin + TILE, len(A))
+        corner = A[begin:end, begin:end]
+        for low in range(begin, len(A), TILE):
+            rows = A[low : low + TILE, begin:end]
+            if begin:
+                known = A[low : low + TILE, :begin] @ A[begin:end, :begin].T
+                rows -= np.tril(known) if low == begin else known
+            if low > begin:
+                rows[:] = solve_triangular(corner, rows.T, lower=True, check_finite=False).T
+                continue
+            U, fault = lapack.dpotrf(corner.T, lower=0, clean=0)  # what lies above the diagonal of A stays as it was
+            if fault:
+                return False
+            corner[:] = U.T
+    return True
+
+
+def eigenpairs(A: Array) -> tuple[Array, Array]:
+    """Return rising eigenvalues of a symmetric matrix and their vectors; Ctrl-C is answered meanwhile."""
+    values, vectors = np.linalg.eigh(A) if len(A) <= TILE else while_listening(np.linalg.eigh, A)
+    return values, vectors
 
 
 def solve_with(U: Array, b: Array) -> Array:
@@ -109,7 +144,7 @@ def dual_coefficients(
     penalties = np.unique(alpha)
     c = np.empty_like(target)
     if len(penalties) > FEW_PENALTIES:
-        decomposition = eigh(A)
+        decomposition = eigenpairs(A)
         for penalty in penalties:
             c[:, alpha == penalty] = by_eigenvectors(decomposition, target[:, alpha == penalty], penalty, owner)
     for count, penalty in enumerate(penalties if len(penalties) <= FEW_PENALTIES else ()):
@@ -120,7 +155,7 @@ def dual_coefficients(
         U = factor(shifted)
         if U is None:
             shifted = restore(shifted, diagonal)
-            c[:, used] = by_eigenvectors(eigh(shifted), target[:, used], penalty, owner)
+            c[:, used] = by_eigenvectors(eigenpairs(shifted), target[:, used], penalty, owner)
         else:
             c[:, used] = solve_with(U, target[:, used])
     return c if root is None else root[:, None] * c

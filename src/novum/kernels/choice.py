@@ -119,10 +119,19 @@ class KernelChoice(NamedTuple):
 
 def looks_numeric(X: Any) -> bool:
     """Return whether X is a table of numbers; else only a kernel can say what its rows are."""
-    if scipy.sparse.issparse(X) or hasattr(X, "iloc") or hasattr(X, "__dataframe__"):
+    if scipy.sparse.issparse(X):
         return True
+    if hasattr(X, "iloc") or hasattr(X, "__dataframe__"):
+        return len(X.shape) == 2  # a single column of a frame holds things
     try:
         array = np.asarray(X)
     except ValueError:
         return False
     return array.ndim == 2 and array.dtype.kind in "fiub"
+
+
+def things_of(X: Any) -> Any:
+    """Return things as an array or a list; a column of a frame as a list, since its labels are no places."""
+    if hasattr(X, "to_list"):
+        return X.to_list()
+    return X if hasattr(X, "shape") else list(X)

@@ -13,7 +13,7 @@ from novum.base.validation import check_weight, home_of, rows_at_hand
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.kernels.base import number_of_samples
-from novum.kernels.choice import KernelChoice, looks_numeric
+from novum.kernels.choice import KernelChoice, looks_numeric, things_of
 
 __all__ = ["KernelLearner", "TrainingRows"]
 
@@ -69,7 +69,7 @@ class KernelLearner(Estimator):
     def _training_things(self, X: Any, y: Any, sample_weight: Any, target: str | None) -> TrainingRows:
         """Return strings, sets, graphs, or what else the kernel understands, with their target."""
         owner = type(self).__name__
-        things = X if hasattr(X, "shape") else list(X)
+        things = things_of(X)
         if not number_of_samples(things):
             raise DataError(f"{owner}: Found array with 0 sample(s) while a minimum of 1 is required.")
         if target is not None and y is None:
@@ -92,7 +92,7 @@ class KernelLearner(Estimator):
         if "n_features_in_" in vars(self):
             self._refuse_sparse_matrix(X)
             return self._rows(X, function, params)
-        return function(params, Block(X if hasattr(X, "shape") else list(X), None, None, 0, {}))
+        return function(params, Block(things_of(X), None, None, 0, {}))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -159,6 +159,15 @@ def formula_of(kernel: Any) -> str:
     return kernel.formula() if isinstance(kernel, Kernel) else f"{kernel!r}(x, z)"
 
 
+def refuse_negative_power(kernel: Kernel, name: str) -> None:
+    """Raise for a power below zero, which is no kernel of anything."""
+    power = getattr(kernel, name)
+    if not power >= 0:
+        raise ParameterError(
+            f"{type(kernel).__name__}({name}={power!r}): a negative power of a kernel is no kernel; give zero or more."
+        )
+
+
 class Exponentiation(Kernel):
     """A power of a kernel, `kernel ** exponent`; valid for whole exponents.
 
@@ -184,10 +193,12 @@ class Exponentiation(Kernel):
         return type(self) is type(other) and bool(self.kernel == other.kernel and self.exponent == other.exponent)
 
     def _nodes(self, builder: Builder) -> int | None:
+        refuse_negative_power(self, "exponent")
         inner = nodes_of(self.kernel, builder)
         return None if inner is None else builder.add("power", [self.exponent], left=inner)
 
     def _python(self, X: Any, Y: Any, eval_gradient: bool) -> Any:
+        refuse_negative_power(self, "exponent")
         if not eval_gradient:
             return self.kernel(X, Y) ** self.exponent
         K, dK = self.kernel(X, eval_gradient=True)

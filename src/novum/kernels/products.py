@@ -17,7 +17,7 @@ import numpy as np
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.kernels.base import Array, Hyperparameter, Kernel, is_kernel
 from novum.kernels.constants import BOUNDS, slot_of
-from novum.kernels.operators import formula_of, nodes_of, valid_together
+from novum.kernels.operators import formula_of, nodes_of, refuse_negative_power, valid_together
 from novum.kernels.program import Builder, points_of
 from novum.linalg import is_psd, square_root
 
@@ -259,6 +259,7 @@ class Polynomial(OfProduct):
         return Hyperparameter("coef0", "numeric", self.coef0_bounds)
 
     def _nodes(self, builder: Builder) -> int | None:
+        refuse_negative_power(self, "degree")
         offset, gamma = slot_of(self.hyperparameter_coef0, builder), slot_of(self.hyperparameter_gamma, builder)
         inner = self._inner_node(builder)
         if inner is None:
@@ -266,6 +267,7 @@ class Polynomial(OfProduct):
         return builder.add("polynomial", [self.gamma, self.coef0, self.degree], left=inner, slots=(gamma, offset))
 
     def _link(self, k: Any) -> Any:
+        refuse_negative_power(self, "degree")
         return (self.gamma * k + self.coef0) ** self.degree
 
     def _slopes(self, k: Any, K: Any) -> tuple[Any, list[Any]]:

@@ -15,7 +15,7 @@ from novum.base.estimator import Estimator
 from novum.base.validation import check_weight, home_of, rows_at_hand
 from novum.exceptions import DataError, DataWarning, NotConverged
 from novum.fold.blocks import Block
-from novum.kernels.choice import looks_numeric
+from novum.kernels.choice import looks_numeric, things_of
 from novum.runtime import arrays
 from novum.runtime.threads import thread_count
 from novum.runtime.words import first_few
@@ -91,7 +91,7 @@ class KernelMachine(Estimator):
         if home_of(X) == "memory" and isinstance(sample_weight, list | tuple | np.ndarray):
             self._check_counted(y, sample_weight)
         if callable(self.kernel) and home_of(X) == "memory" and not looks_numeric(X):
-            return self._read_things(X, y, sample_weight)
+            return self._read_things(things_of(X), y, sample_weight)
         if self.kernel == "precomputed" and scipy.sparse.issparse(X):
             raise TypeError(
                 f"{type(self).__name__}: Sparse precomputed kernels are not supported. Give kernel matrices as dense arrays."
@@ -160,8 +160,9 @@ class KernelMachine(Estimator):
         wide = np.flatnonzero(spread > UNEQUAL * usual)
         if usual > 0 and len(wide):
             names = getattr(self, "feature_names_in_", np.arange(rows.shape[1]))[wide]
+            which = f"column {names[0]} spreads" if len(wide) == 1 else f"columns {first_few(names)} spread"
             warnings.warn(
-                f"{type(self).__name__}: column {first_few(names)} spreads more than {UNEQUAL:g} times as wide as the others, so"
+                f"{type(self).__name__}: {which} more than {UNEQUAL:g} times as wide as the others, so"
                 " that distances hardly depend on those, and the solver may need long. Scale the columns"
                 " (sklearn.preprocessing.StandardScaler).",
                 DataWarning,
@@ -212,6 +213,8 @@ class KernelMachine(Estimator):
             return self._rows(X, function, params)
         if "n_features_in_" in vars(self):
             X = self._rows(X, rows_as_they_are)
+        else:
+            X = things_of(X)
         K = matrix_of(type(self).__name__, self._kernel, X, self._rows_fit)
         return function(params, Block(K, None, None, 0, {}))
 

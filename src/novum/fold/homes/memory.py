@@ -8,6 +8,7 @@ from copy import copy
 from typing import Any, Protocol, Self
 
 import numpy as np
+import scipy.sparse
 
 from novum import _core
 from novum.fold.blocks import BLOCK_VALUES, ROWS_PER_COLUMN, Block, Source, add, merge_tree, tile_dtype
@@ -235,7 +236,11 @@ class MemorySource(Source):
 
     def rows(self, function: Any, params: Any = None) -> Any:
         out = None
-        for (start, stop), part in zip(self.bounds, self._map(lambda index: function(params, self.block(index)))):
+        parts = iter(self._map(lambda index: function(params, self.block(index))))
+        for (start, stop), part in zip(self.bounds, parts):
+            if scipy.sparse.issparse(part):
+                rest = list(parts)
+                return scipy.sparse.vstack([part, *rest], "csr") if rest else part
             if out is None:
                 out = np.empty((self.n_rows, *part.shape[1:]), part.dtype)
             out[start:stop] = part

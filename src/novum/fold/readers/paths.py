@@ -18,6 +18,7 @@ ENDINGS = {
     "csv": (".csv", ".csv.gz", ".csv.bz2", ".tsv", ".tsv.gz", ".tsv.bz2"),
     "npy": (".npy",),
 }
+SPARSE_ENDINGS = (".svm", ".svmlight", ".libsvm")  # of files that a scan does not read, with a remedy of their own
 
 
 def is_path(value: Any) -> bool:
@@ -63,7 +64,13 @@ def format_of(files: list[Path]) -> str:
         found = [name for name, endings in ENDINGS.items() if file.name.lower().endswith(endings)]
         if not found:
             known = ", ".join(ending for endings in ENDINGS.values() for ending in endings)
-            raise ParameterError(f"novum.scan: {str(file)!r} has none of the endings {known}.")
+            remedy = (
+                " A scan holds dense columns; files of LIBSVM and SVMlight are read by novum.datasets.load_svmlight, as a sparse"
+                " matrix in memory."
+                if file.name.lower().removesuffix(".gz").removesuffix(".bz2").endswith(SPARSE_ENDINGS)
+                else ""
+            )
+            raise ParameterError(f"novum.scan: {str(file)!r} has none of the endings {known}.{remedy}")
         formats.append(found[0])
     for file, found_format in zip(files, formats):
         if found_format != formats[0]:
