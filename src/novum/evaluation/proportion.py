@@ -129,14 +129,8 @@ def clopper_pearson_interval(successes: int, n: int, level: float = 0.95) -> Int
 
     Parameters
     ----------
-    successes, n : int
-        Successes among n independent trials.
-    level : float, default=0.95
-
-    Returns
-    -------
-    Interval
-        Named tuple of lower and upper end.
+    successes, n, level
+        As in wilson_interval.
 
     Examples
     --------

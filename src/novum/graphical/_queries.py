@@ -73,6 +73,13 @@ class Queries:
     def _states_only(self, owner: str, evidence: Any, variables: Any) -> None:
         """Raise where a variable is named that has no states."""
 
+    def _asked(self, owner: str, variables: Any, evidence: Any, seen: Any) -> tuple[Any, ...]:
+        """Return the variables in question: those named, or all that are not observed."""
+        if variables is None:
+            place = self._place()
+            return tuple(name for name in self.states if place[name] not in seen.hard)
+        return read_question(owner, variables, evidence, self.states)[0]
+
     def query(
         self, variables: Any, evidence: Any = None, method: str = "auto", *, memory_limit: float = MEMORY_LIMIT,
         **options: Any
@@ -176,13 +183,8 @@ class Queries:
         """Return the posterior of every variable that is not observed (or of those named) from one calibration."""
         owner = self._owner("marginals")
         self._states_only(owner, evidence, variables)
-        seen = read_evidence(owner, evidence, self.states)
-        place = self._place()
-        names = (
-            tuple(name for name in self.states if place[name] not in seen.hard)
-            if variables is None
-            else read_question(owner, variables, evidence, self.states)[0]
-        )
+        seen, place = read_evidence(owner, evidence, self.states), self._place()
+        names = self._asked(owner, variables, evidence, seen)
         try:
             tables, logs = self._engine().marginals(
                 seen.observed,
@@ -208,13 +210,8 @@ class Queries:
         """
         owner = self._owner("map_query")
         self._states_only(owner, evidence, variables)
-        seen = read_evidence(owner, evidence, self.states)
-        place = self._place()
-        names = (
-            tuple(name for name in self.states if place[name] not in seen.hard)
-            if variables is None
-            else read_question(owner, variables, evidence, self.states)[0]
-        )
+        seen, place = read_evidence(owner, evidence, self.states), self._place()
+        names = self._asked(owner, variables, evidence, seen)
         limit = check_number(owner, "memory_limit", memory_limit, 0)
         chosen = [place[n] for n in names]
         try:

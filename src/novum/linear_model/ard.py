@@ -136,22 +136,10 @@ class ARDRegression(GaussianAnswers, RegressorMixin, Estimator):
 
     Parameters
     ----------
-    max_iter : int, default=300
-    tol : float, default=1e-3
-        Stop when the coefficients together move by less than this.
-    alpha_1, alpha_2 : float, default=1e-6
-        Shape and rate of the Gamma prior of the precision of the noise.
-    lambda_1, lambda_2 : float, default=1e-6
-        Shape and rate of the Gamma prior of the precision of a weight.
-    compute_score : bool, default=False
-        Whether to keep the objective of every iteration in `scores_`.
     threshold_lambda : float, default=1e4
         Columns whose precision passes it are dropped.
-    fit_intercept : bool, default=True
-    copy_X : bool, default=True
-        For scikit-learn's sake: X is neither copied nor changed.
-    verbose : bool, default=False
-        For scikit-learn's sake: progress is shown by callbacks.
+    max_iter, tol, alpha_1, alpha_2, lambda_1, lambda_2, compute_score, fit_intercept, copy_X, verbose
+        As in BayesianRidge, with a precision, and its Gamma prior, for every weight.
 
     Attributes
     ----------

@@ -51,9 +51,8 @@ class_weight, warm_start
 
     Attributes
     ----------
-    coef_ : array of shape (1, n_features) or (n_classes, n_features)
-    intercept_ : array of shape (1,) or (n_classes,)
-    classes_ : array of shape (n_classes,)
+    coef_, intercept_, classes_
+        As in SGDClassifier.
     n_iter_ : int
         Epochs, the clean one included.
     n_updates_ : int

@@ -69,13 +69,8 @@ class BayesianGaussianMixture(GaussianBase):
     covariance_prior : float or array-like, default=None
         Shape (n_features, n_features) for "full" and "tied", (n_features,) for "diag", a number for the others. None is the
         covariance of the data.
-    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
-    warm_start : bool, default=False
-        Whether a further `fit` goes on where the last one ended.
-    verbose : int or bool, default=0
-        Whether to log passes, to the logger "novum".
-    verbose_interval : int, default=10
-        Passes between two lines of the log.
+    random_state, warm_start, verbose, verbose_interval
+        As in GaussianMixture.
 
     Attributes
     ----------

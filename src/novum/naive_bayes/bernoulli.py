@@ -40,14 +40,10 @@ class BernoulliNB(DiscreteNB):
     ----------
     alpha : float or array-like of shape (n_features,), default=1.0
         Added to the counts of both outcomes; 0 is maximum likelihood.
-    force_alpha : bool, default=True
-        Whether a smaller alpha than 1e-10 is kept.
     binarize : float or None, default=0.0
         Cells above it count as 1, others as 0; None takes the cells to be 0 and 1.
-    fit_prior : bool, default=True
-        Whether class probabilities are their shares of the data; else they are equal.
-    class_prior : array-like of shape (n_classes,), default=None
-        Probabilities of the classes.
+    force_alpha, fit_prior, class_prior
+        As in MultinomialNB.
 
     Attributes
     ----------

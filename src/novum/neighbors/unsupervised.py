@@ -104,12 +104,7 @@ class NearestNeighbors(KNeighborsMixin, RadiusNeighborsMixin, NeighborsBase):
 
     @fits
     def forget(self, indices: Any) -> Self:
-        """Forget rows; later rows move up.
-
-        Parameters
-        ----------
-        indices : array-like of int, or a mask of shape (`n_samples_fit_`,)
-        """
+        """Forget the rows of these numbers, or of a mask; later rows move up."""
         self._no_graph("forget")
         self._keep(self._fit_X[self._forgotten(indices)])
         return self
@@ -180,18 +175,13 @@ def radius_neighbors_graph(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features), tree or fitted neighbor estimator
     radius : float
-    mode : {"connectivity", "distance"}, default="connectivity"
-        Ones, or distances.
-    metric, p, metric_params, n_jobs
-        As in NearestNeighbors.
-    include_self : bool or "auto", default=False
-        Whether a row is its own neighbor; "auto": in connectivity only.
+    X, mode, metric, p, metric_params, include_self, n_jobs
+        As in kneighbors_graph.
 
     Returns
     -------
-    CSR matrix of shape (n_samples, n_samples)
+    CSR matrix
 
     Examples
     --------

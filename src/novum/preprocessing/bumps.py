@@ -200,12 +200,12 @@ class SigmoidBasis(_Basis):
     width : float, default=None
         A step rises from .27 to .73 within one width to either side; None: the distance between neighboring centers.
     include_bias : bool, default=False
-        Whether to begin with a column of ones.
+        As in GaussianBasis.
 
     Attributes
     ----------
-    centers_ : array of shape (n_features, n_centers)
-    width_ : array of shape (n_features,)
+    centers_, width_
+        As in GaussianBasis.
 
     Examples
     --------

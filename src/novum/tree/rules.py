@@ -226,8 +226,7 @@ def export_dnf(
 
     Notes
     -----
-    Conditions are about cells that are there: a row with a missing cell on its way is covered by no rule, while `predict` sends
-    it to the side that the tree learned.
+    Missing cells are as in export_rules.
 
     Examples
     --------
