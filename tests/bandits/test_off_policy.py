@@ -103,3 +103,26 @@ def test_bad_logs_are_named(change, words):
     given = {"actions": [0, 1, 0], "rewards": [1.0, 0.0, 1.0], "propensities": [0.5] * 3, "target": [0.5, 0.5]} | change
     with pytest.raises((DataError, ParameterError), match=words):
         evaluate_logged(**given)
+
+
+def test_what_is_wrong_with_a_log_is_named():
+    rng = np.random.default_rng(0)
+    n = 200
+    actions, rewards, chance = rng.integers(2, size=n), rng.random(n), np.full(n, 0.5)
+    same = evaluate_logged(actions, rewards, 0.5, target=[0.3, 0.7])
+    assert same.value == evaluate_logged(actions, rewards, chance, target=[0.3, 0.7]).value
+    for wrong in (0.0, np.nan, 1.5):
+        broken = chance.copy()
+        broken[3] = wrong
+        with pytest.raises(DataError, match=f"row 3 has {wrong:g}; what was done had a chance"):
+            evaluate_logged(actions, rewards, broken, target=[0.3, 0.7])
+    with pytest.raises(DataError, match="their shape is"):
+        evaluate_logged(actions, rewards, chance[:5], target=[0.3, 0.7])
+    with pytest.raises(DataError, match="Number names by"):
+        evaluate_logged(np.array(["u", "v"])[actions], rewards, chance, target=[0.3, 0.7])
+    with pytest.raises(DataError, match=r"its first chances are \[0.3, 0.8\]"):
+        evaluate_logged(actions, rewards, chance, target=[0.3, 0.8])
+    contexts = rng.normal(size=(n, 2))
+    contexts[7, 1] = np.nan
+    with pytest.raises(DataError, match="contexts holds NaN or infinity in row 7"):
+        evaluate_logged(actions, rewards, chance, target=[0.3, 0.7], contexts=contexts)

@@ -205,3 +205,9 @@ def test_a_bandit_is_a_process_of_one_state():
     process = THREE.to_mdp(discount=0.5)
     assert (process.n_states, process.n_actions) == (1, 3)
     assert value_iteration(process).values[0] == pytest.approx(0.9 / (1 - 0.5), abs=1e-6)
+
+
+def test_a_normal_bandit_has_one_scale_or_one_for_every_arm():
+    with pytest.raises(DataError, match=r"GaussianBandit: scale has shape \(3,\)"):
+        GaussianBandit([0.0, 1.0], scale=[1.0, 2.0, 3.0])
+    assert GaussianBandit([0.0, 1.0], scale=[2.0]).scale.tolist() == [2.0, 2.0]

@@ -1,6 +1,7 @@
 """novum agent: train, evaluate, plan."""
 
 import re
+import sys
 
 import pytest
 
@@ -78,3 +79,11 @@ def test_refusals(run, words, message):
     assert done.exit_code == 2
     assert message in done.output
     assert "Traceback" not in done.output
+
+
+def test_without_gymnasium_the_extra_is_named(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    for words in (("train", "FrozenLake-v1", "--episodes", "5"), ("plan", "FrozenLake-v1")):
+        done = run(*words)
+        assert done.exit_code == 2
+        assert done.output.splitlines() == ["novum agent: this needs the package 'gymnasium': pip install 'novum[rl]'."]

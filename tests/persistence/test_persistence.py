@@ -222,3 +222,14 @@ def test_links_and_permissions_are_those_of_the_system(tmp_path):
     plain = tmp_path / "plain"
     plain.touch()
     assert stat.S_IMODE(os.stat(link).st_mode) == stat.S_IMODE(os.stat(plain).st_mode)
+
+
+def test_a_missing_folder_and_what_saves_itself_are_named(tmp_path):
+    from novum.linear_model import LinearRegression
+    from novum.reinforcement import DQN
+
+    with pytest.raises(FileNotFoundError, match="there is no folder") as caught:
+        novum.save(LinearRegression(), tmp_path / "nowhere" / "line.novum")
+    assert caught.value.filename == str(tmp_path / "nowhere" / "line.novum")
+    with pytest.raises(FileFormatError, match=r"It has a method of its own: save\(path\)"):
+        novum.save(DQN(), tmp_path / "agent.novum")

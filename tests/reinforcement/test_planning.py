@@ -182,6 +182,10 @@ def test_operators_are_monotone_contractions():
         5, gamma=0.99, ends=False
     ).sweeps  # an operator that is not the process's own
     assert not broken.check_operator().contraction
+    falling = random_process(5, gamma=0.7, ends=False)
+    falling.bellman = lambda values, policy=None: -0.5 * np.asarray(values)
+    assert not falling.check_operator().monotone
+    assert falling.check_operator().contraction
 
 
 @pytest.mark.notes("000-c", "bellman-equation")
@@ -256,6 +260,11 @@ def test_backward_induction():
     for mdp in reversed(stages):
         v = optimal_backup(*dense(mdp), 0.9, v, mdp.model.terminal)
     np.testing.assert_allclose(backward_induction(stages, final=np.zeros(5)).values[0][:-1], v[:-1])
+    room = room_4x3()
+    last = backward_induction(room, 1).values
+    paid = {state: float(last[-1][room.state_number(state)]) for state in room.terminal_states}
+    assert sorted(paid.values()) == [-1.0, 1.0]
+    assert last[0][room.state_number((3, 3))] == pytest.approx(-0.04 + 0.8)
     with pytest.raises(ParameterError, match="n_steps must be at least 1"):
         backward_induction(two_state())
 
@@ -265,6 +274,9 @@ def test_the_primal_program():
     plan = linear_program(two_state(), weights=[0.5, 0.5])
     np.testing.assert_allclose(plan.values, [16.341463, 20], atol=1e-6)
     assert plan.values.mean() == pytest.approx(18.170732)
+    np.testing.assert_allclose(
+        plan.occupancy, [[0, 0.609756], [9.390244, 0]], atol=1e-6
+    )  # the multipliers: the dual's solution
     with pytest.raises(DataError, match="weights must be 2 positive numbers"):
         linear_program(two_state(), weights=[1.0, 0.0])
 

@@ -74,6 +74,9 @@ def test_running_means():
     np.testing.assert_allclose(running_mean(x), np.cumsum(x) / np.arange(1, 51))
     weights = 0.2 * 0.8 ** np.arange(49, -1, -1)
     assert running_mean(x, 0.2)[-1] == pytest.approx(weights @ x)
+    np.testing.assert_allclose(running_mean(x, Schedule("harmonic", 1.0, 1.0)), running_mean(x))
+    np.testing.assert_allclose(Schedule("harmonic", 0.5, 10.0).values(3), [0.5, 5 / 11, 5 / 12])
+    np.testing.assert_allclose(Schedule("power", 0.5, 0.6).values(3), [0.5, 0.5 / 2**0.6, 0.5 / 3**0.6])
     episodes = [(["A"], [value]) for value in x]
     assert MonteCarloPrediction().fit(episodes).values_[0] == pytest.approx(x.mean())
     assert MonteCarloPrediction(step_size=0.2).fit(episodes).values_[0] == pytest.approx(weights @ x)

@@ -69,7 +69,12 @@ class ArmsWithMeans(Bandit):
         self.means = vector(name, "means", means)
         if not self.means.size:
             raise DataError(f"{name}: means is empty; give one mean for every arm.")
-        self.scale = np.broadcast_to(float_array(name, "scale", scale), self.means.shape).astype(np.float64)
+        spread = float_array(name, "scale", scale)
+        if spread.shape not in ((), (1,), self.means.shape):
+            raise DataError(
+                f"{name}: scale has shape {spread.shape}; give one, or one for each of {self.means.size} arms."
+            )
+        self.scale = np.broadcast_to(spread, self.means.shape).astype(np.float64)
         if not (np.isfinite(self.scale).all() and (self.scale >= 0).all()):
             raise ParameterError(f"{name}(scale={scale!r}): standard deviations are finite and not negative.")
         self.n_arms = self.means.size

@@ -97,10 +97,19 @@ def target_table(target: Any, n: int, n_arms: int) -> Array:
         table = np.tile(table, (n, 1))
     if table.shape != (n, n_arms) or not (table >= 0).all() or not np.allclose(table.sum(axis=1), 1, atol=1e-6):
         raise DataError(
-            f"evaluate_logged: target must hold an action for every row, or chances of shape ({n}, {n_arms}) that sum to one; "
-            f"its shape is {table.shape}."
+            f"evaluate_logged: target must hold an action for every row, or chances of shape ({n_arms},) or ({n}, {n_arms}) that "
+            f"are not negative and sum to one; its shape is {np.shape(target)}"
+            f"{f', its first chances are {table[0].tolist()}' if table.shape == (n, n_arms) else ''}."
         )
     return table
+
+
+def wrong_propensity(own: Array, n: int) -> str:
+    """Return what is wrong with the chances of the logged actions."""
+    if own.shape != (n,):
+        return f"their shape is {own.shape}"
+    row = int(np.argmax(~((own > 0) & (own <= 1 + 1e-9))))
+    return f"row {row} has {own[row]:g}"
 
 
 def cross_fitted(model: Any, contexts: Any, actions: Any, rewards: Array, n_arms: int, folds: int, seed: int) -> Array:
@@ -110,6 +119,9 @@ def cross_fitted(model: Any, contexts: Any, actions: Any, rewards: Array, n_arms
         raise DataError(
             f"evaluate_logged: contexts has shape {rows.shape}; it needs a row for each of {len(rewards)} actions."
         )
+    if not np.isfinite(rows).all():
+        where = int(np.argmax(~np.isfinite(rows).all(axis=1)))
+        raise DataError(f"evaluate_logged: contexts holds NaN or infinity in row {where}; remove or impute it.")
     part = Stream(seed).permutation("folds", 0, len(rewards)) % folds
     q = np.empty((len(rewards), n_arms))
     for k in range(folds):
@@ -157,8 +169,9 @@ def evaluate_logged(
     actions : array-like of shape (n,)
         What the logger did: whole numbers from 0.
     rewards : array-like of shape (n,)
-    propensities : array-like of shape (n,) or (n, n_actions)
-        The logger's chances of what it did, or of everything it might have done; the latter shows which choices it never makes.
+    propensities : float or array-like of shape (n,) or (n, n_actions)
+        The logger's chances of what it did (a number: always the same), or of everything it might have done; the latter shows
+        which choices it never makes.
     target : array-like of shape (n,), (n_actions,) or (n, n_actions)
         The policy to be judged: its action in every row (whole numbers), or its chances.
     predictions : array-like of shape (n, n_actions), default=None
@@ -194,8 +207,14 @@ def evaluate_logged(
     n = r.size
     a = np.asarray(actions)
     if a.shape != (n,) or a.dtype.kind not in "iu" or n < 2 or a.min() < 0:
-        raise DataError(f"{owner}: actions must be whole numbers from 0, one for each of {n} rewards (at least two).")
+        names = a.dtype.kind in "OUST"
+        raise DataError(
+            f"{owner}: actions must be whole numbers from 0, one for each of {n} rewards (at least two); they are of dtype "
+            f"{a.dtype} and shape {a.shape}.{' Number names by np.unique(actions, return_inverse=True)[1].' if names else ''}"
+        )
     mu = float_array(owner, "propensities", propensities).astype(np.float64)
+    if mu.ndim == 0:  # the same chance in every row, as of a logger that draws uniformly
+        mu = np.full(n, float(mu))
     sizes = [shape[1] for part in (mu, np.asarray(target), predictions) if len(shape := np.shape(part)) == 2]
     if np.ndim(target) == 1 and np.asarray(target).dtype.kind == "f":
         sizes.append(np.size(target))
@@ -209,8 +228,8 @@ def evaluate_logged(
     own = mu[np.arange(n), a] if mu.shape == (n, n_arms) else mu
     if own.shape != (n,) or not np.isfinite(own).all() or not ((own > 0) & (own <= 1 + 1e-9)).all():
         raise DataError(
-            f"{owner}: propensities must be chances in (0, 1] of the logged actions, of shape ({n},) or ({n}, {n_arms}); what was "
-            "done had a chance."
+            f"{owner}: propensities must be chances in (0, 1] of the logged actions, of shape ({n},) or ({n}, {n_arms}); "
+            f"{wrong_propensity(own, n)}; what was done had a chance."
         )
     if mu.ndim == 2:
         missing = float((pi * (mu <= 0)).sum(axis=1).mean())

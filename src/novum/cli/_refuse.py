@@ -24,6 +24,11 @@ def refusing(command: str) -> Iterator[None]:
             raise
         typer.echo(f"novum {command}: needs the package {error.name!r}: pip install 'novum[study]'.", err=True)
         raise typer.Exit(2) from error
+    except ImportError as error:
+        if "pip install 'novum[" not in str(error):  # ours, about an extra, says what to install
+            raise
+        typer.echo(f"novum {command}: {error}.", err=True)
+        raise typer.Exit(2) from error
     except KeyboardInterrupt:
         typer.echo(f"novum {command}: interrupted; nothing is written.", err=True)
         raise typer.Exit(130) from None  # what a shell expects of a command that Ctrl-C ended

@@ -6,6 +6,7 @@ about a file first); every object holds what its class declares (`novum.persiste
 the file is refused. Callbacks are not saved. A file is written whole or not at all.
 """
 
+import errno
 import io
 import json
 import os
@@ -150,7 +151,9 @@ def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
     path = Path(path)
     name = type(estimator).__name__
     if not isinstance(estimator, BaseEstimator) or isinstance(estimator, type):
-        raise FileFormatError(f"{path}: cannot save {estimator!r}, which is not an estimator; save(estimator, path).")
+        own = " It has a method of its own: save(path)." if callable(getattr(estimator, "save", None)) else ""
+        text = repr(estimator)[:LONGEST_TEXT]
+        raise FileFormatError(f"{path}: cannot save {text}, which is not an estimator; save(estimator, path).{own}")
     buffer = io.BytesIO()
     try:
         dump(without_callbacks(estimator, {}), buffer)
@@ -167,6 +170,10 @@ def save(estimator: BaseEstimator, path: str | os.PathLike) -> Path:
 def write(path: Path, data: bytes | memoryview) -> None:
     """Replace a file in one step: a reader sees the old one or the new one, also after a crash."""
     target = Path(os.path.realpath(path))  # a link stays a link
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            errno.ENOENT, f"there is no folder {target.parent}", str(path)
+        )  # not by the draft's name
     draft = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     try:
         with open(draft, "xb") as file:

@@ -38,7 +38,8 @@ ENTRIES = {
         "discount : float or None, default=None\n    What a reward is worth a step later. None: the process's own; 0.99 for a "
         "Gymnasium environment, which has none."
     ),
-    "max_steps": "max_steps : int, default=1000\n    Steps after which an episode is cut; what would follow is still counted on.",
+    "max_steps": "max_steps : int, default=1000\n    Steps after which an episode is cut; what would follow is still counted on. A "
+    "table has no limit of its own, so that one of Gymnasium's TimeLimit is given here.",
     "n_runs": (
         "n_runs : int, default=1\n    Independent runs side by side; the answer is the mean of their tables, `returns_` keeps all."
     ),

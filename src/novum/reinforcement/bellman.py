@@ -156,7 +156,12 @@ class ProcessOperators:
         return surviving(self)
 
     def _values(self, values: Any) -> NDArray[np.float64]:
-        table = np.ascontiguousarray(values, dtype=np.float64)
+        try:
+            table = np.ascontiguousarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DataError(
+                f"{self.name}: {str(values)[:80]!r} are no values; give one number per state, ({self.model.n_states},)."
+            ) from None
         if table.shape != (self.model.n_states,) or np.isnan(table).any():
             raise DataError(
                 f"{self.name}: values of shape {table.shape}; give one number per state, ({self.model.n_states},), without NaN."

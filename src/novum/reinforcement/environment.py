@@ -4,6 +4,7 @@ Gymnasium is an optional package (`pip install "novum[rl]"`). Where it is instal
 wrappers, vector environments and other libraries take it; where it is not, the same methods work without its spaces.
 """
 
+import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,13 @@ class EnvironmentFace(Env):
         """Take an action: return the next state, the reward, whether the episode ended, False (nothing is cut), and a table."""
         if self.state is None or self.model.terminal[self.state]:
             raise ParameterError(f"{self.name}: the episode is over or has not begun; call reset() before step().")
-        following, reward, ended = transition(self.model, self.discount, self.state, int(action), self._draw(), self)
+        try:
+            number = operator.index(action)
+        except TypeError:
+            raise ParameterError(
+                f"{self.name}: step takes the number of an action, not {action!r}; action_number(name) gives it."
+            ) from None
+        following, reward, ended = transition(self.model, self.discount, self.state, number, self._draw(), self)
         self.state = following
         return np.int64(following), reward, ended, False, {}
 

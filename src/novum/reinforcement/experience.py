@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from novum import _core
 from novum.exceptions import ParameterError
 from novum.reinforcement.environment import needs_gymnasium
-from novum.reinforcement.gymnasium_tables import countable, made_environment, observation_key
+from novum.reinforcement.gymnasium_tables import (
+    copied_environment,
+    countable,
+    is_rewritten,
+    made_environment,
+    observation_key,
+)
 from novum.reinforcement.mdp import MDP
 from novum.runtime.random import Stream
 
@@ -71,16 +77,16 @@ def lived_world(mdp: Any, discount: float) -> Any:
 def tabular_process(environment: Any, discount: float | None, default: float) -> tuple[MDP | None, Any, float]:
     """Return (process or None, environment, discount) of whatever an agent is given to learn from.
 
-    A Gymnasium environment with a table becomes a process, and so learns in compiled loops.
+    A Gymnasium environment with a table becomes a process, and so learns in compiled loops, unless a wrapper changes it.
     """
     if isinstance(environment, MDP):
         return environment, environment, environment.discount if discount is None else float(discount)
     made = made_environment(environment)
-    inner = made.unwrapped
+    inner, rewritten = made.unwrapped, is_rewritten(made)
     worth = default if discount is None else float(discount)
-    if isinstance(inner, MDP):
+    if isinstance(inner, MDP) and not rewritten:
         return inner, inner, inner.discount if discount is None else worth
-    if getattr(inner, "P", None) is not None:
+    if getattr(inner, "P", None) is not None and not rewritten:
         return MDP.from_gymnasium(made, discount=worth), made, worth
     if not countable(made.observation_space):
         raise ParameterError(
@@ -166,16 +172,10 @@ class VectorLives(StepDraws):
 
     def __init__(self, environment: Any, seed: int, n_runs: int) -> None:
         gymnasium = needs_gymnasium()
-        spec = getattr(environment, "spec", None)
-        if n_runs > 1 and spec is None:
-            raise ParameterError(
-                f"{type(environment).__name__} is an object without a registered name, so that there can be no {n_runs} copies of "
-                "it; give its name, or n_runs=1."
-            )
         vector = gymnasium.vector
 
         def copy(k: int) -> Any:
-            return (lambda: environment) if k == 0 else (lambda: gymnasium.make(spec))
+            return (lambda: environment) if k == 0 else (lambda: copied_environment(environment))
 
         self.vector = vector.SyncVectorEnv(
             [copy(k) for k in range(n_runs)], autoreset_mode=vector.AutoresetMode.DISABLED

@@ -1,11 +1,13 @@
 """Gymnasium's environments as processes: by their tables, or by sampling where there is none.
 
 Environments that end an episode by a transition (`ended`) keep that: nothing follows such a transition, whatever its state
-is worth when it is reached otherwise. A state whose every transition is (1, itself, 0, ended) is terminal.
+is worth when it is reached otherwise. A state whose every transition is (1, itself, 0, ended) is terminal. Where a wrapper may
+change observations, actions or rewards the table inside does not count: such an environment is sampled.
 """
 
 import warnings
 from collections import Counter
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -15,11 +17,24 @@ from novum.reinforcement.environment import needs_gymnasium
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
 
-__all__ = ["countable", "made_environment", "observation_key", "process_of_environment"]
+__all__ = [
+    "copied_environment",
+    "countable",
+    "is_rewritten",
+    "made_environment",
+    "observation_key",
+    "process_of_environment",
+    "refuse_vectors",
+]
 
 SAMPLES = 200_000  # steps by which the transitions of an environment without a table are counted
 FEW_VISITS = 30  # of a pair, below which its frequencies are no probabilities
 MOST_STATES = 100_000  # of an environment that is sampled
+# Wrappers of Gymnasium that leave rewards and transitions as they are; a limit of steps cuts episodes but is in no table.
+TRANSPARENT = {
+    *("OrderEnforcing", "PassiveEnvChecker", "TimeLimit", "RecordEpisodeStatistics"),
+    *("RenderCollection", "HumanRendering", "RecordVideo"),
+}
 
 
 def made_environment(environment: Any, **options: Any) -> Any:
@@ -33,6 +48,7 @@ def made_environment(environment: Any, **options: Any) -> Any:
             raise ParameterError(
                 f"{environment!r} is no environment: give an MDP, a Gymnasium environment or its name, as 'FrozenLake-v1'."
             )
+        refuse_vectors(environment)
         return environment
     gymnasium = needs_gymnasium()
     with warnings.catch_warnings():
@@ -58,12 +74,43 @@ def made_environment(environment: Any, **options: Any) -> Any:
             raise ParameterError(f"{environment}: {error}; its options are those of gymnasium.make.") from error
 
 
+def refuse_vectors(environment: Any) -> None:
+    """Raise for an environment that is several: learners make their own copies."""
+    if hasattr(environment, "single_action_space"):
+        raise ParameterError(
+            f"{type(environment).__name__} holds {environment.num_envs} environments; give one of them or its name, and "
+            "n_runs= or n_envs= for copies."
+        )
+
+
+def copied_environment(environment: Any) -> Any:
+    """Return a new environment like one that is given: made by its specification, or copied where wrappers forbid that."""
+    gymnasium = needs_gymnasium()
+    try:
+        spec = environment.spec
+        if spec is not None:
+            return gymnasium.make(spec, disable_env_checker=True)
+    except (AttributeError, TypeError, ValueError, gymnasium.error.Error):
+        pass  # a wrapper of the user's own
+    return deepcopy(environment)
+
+
+def is_rewritten(environment: Any) -> bool:
+    """Return whether a wrapper may change what is seen, done or paid, so that the table inside is not that of the environment."""
+    while environment is not environment.unwrapped:
+        kind = type(environment)
+        if kind.__name__ not in TRANSPARENT or not kind.__module__.startswith("gymnasium."):
+            return True
+        environment = environment.env
+    return False
+
+
 def process_of_environment(cls: Any, environment: Any, discount: float | None, options: dict[str, Any]) -> Any:
     """Return the process of an environment; see `MDP.from_gymnasium`."""
     samples, random_state = options.pop("samples", SAMPLES), options.pop("random_state", 0)
     made = made_environment(environment, **options)
-    inner = made.unwrapped
-    if isinstance(inner, cls):
+    inner, rewritten = made.unwrapped, is_rewritten(made)
+    if isinstance(inner, cls) and not rewritten:
         return inner if discount is None else inner.replaced(discount=discount)
     name = (
         environment
@@ -71,7 +118,7 @@ def process_of_environment(cls: Any, environment: Any, discount: float | None, o
         else getattr(getattr(made, "spec", None), "id", None) or type(inner).__name__
     )
     worth = 1.0 if discount is None else discount
-    table = getattr(inner, "P", None)
+    table = None if rewritten else getattr(inner, "P", None)
     if table is None:
         return sampled_process(cls, made, name, worth, samples, random_state)
     rows = {
@@ -114,7 +161,8 @@ def sampled_process(cls: Any, environment: Any, name: str, discount: float, samp
             f"{name}: observations {environment.observation_space} and actions {space} are no finite sets, so it is no table; "
             "learn it with DQN, REINFORCE or ActorCritic instead."
         )
-    environment = environment.unwrapped  # without the wrappers that check every step, and without a limit of steps
+    if not is_rewritten(environment):
+        environment = environment.unwrapped  # without the wrappers that check every step, and without a limit of steps
     rng = np.random.default_rng(seed_of(random_state))
     counts: Counter[tuple[Any, ...]] = Counter()
     starts: Counter[Any] = Counter()

@@ -9,20 +9,20 @@ environment that ends in a terminal state s' therefore pays R(s, a, s') + gamma 
 rewards have the mean (3).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.reinforcement.bellman import ProcessOperators
 from novum.reinforcement.environment import EnvironmentFace
 from novum.reinforcement.layout import Layout
-from novum.reinforcement.model import Model, interleaved, model_of_lists, model_of_matrices, pair_states
-from novum.reinforcement.policies import TIE, Policy, greedy_actions, short
+from novum.reinforcement.model import Model, is_matrix, model_of_lists, model_of_matrices, pair_states
+from novum.reinforcement.policies import TIE, Policy, greedy_actions, policy_table, short
+from novum.reinforcement.tables import checked_table, ended_states, in_order, pair_matrix, table_names
 from novum.runtime.checks import check_number, probability_table
 
 __all__ = ["MDP"]
@@ -33,21 +33,22 @@ class MDP(ProcessOperators, EnvironmentFace):
 
     Parameters
     ----------
-    transitions : array-like, sparse matrix, list of sparse matrices or mapping
+    transitions : array-like, sparse matrix, list of matrices or mapping
         P(s'|s, a) as an array (n_states, n_actions, n_states); as a sparse matrix with row s * n_actions + a; as a list
-        with a (sparse) matrix (n_states, n_states) per action; or as Gymnasium's table {state: {action: [(probability,
-        next state, reward, ended), ...]}}, which holds the rewards too.
+        or mapping {action: matrix} with a matrix (n_states, n_states) per action, dense, sparse or a frame, whose index names
+        the states; or as Gymnasium's table {state: {action: [(probability, next state, reward, ended), ...]}}, which
+        holds the rewards too.
     rewards : array-like, mapping or sparse matrix, default=None
         By state (n_states,), by action (n_states, n_actions), by transition (n_states, n_actions, n_states), or in the
         sparse forms of `transitions`. -inf for an action that cannot be taken. Terminal states pay by the first form only.
         With a table as `transitions`: None, or {terminal state: reward}.
     discount : float in [0, 1], default=1.0
         What a reward is worth a step later.
-    initial : array-like or state, default=None
-        Probabilities of the first state, or the one that it always is; None: any state that is not terminal, with equal
-        probability.
-    terminal : sequence of states or boolean array, default=()
-        Where episodes end.
+    initial : array-like, mapping or state, default=None
+        Probabilities of the first state, in order or {state: probability}, or the one that it always is; None: any state
+        that is not terminal, with equal probability.
+    terminal : state, sequence of states or boolean array, default=()
+        Where episodes end. Of a table also the states without actions that are only entered by steps that end.
     states, actions : sequences, default=None
         Names; None: numbers, or the keys of a table.
     name : str, default="MDP"
@@ -77,23 +78,31 @@ class MDP(ProcessOperators, EnvironmentFace):
         self.name, self.recipe = name, ""
         self.discount = check_number(name, "discount", discount, 0, 1)
         self.layout = layout
-        if isinstance(transitions, Mapping):
-            self.states, self.actions = table_names(transitions, states, actions)
+        if isinstance(transitions, Mapping) and not (transitions and all(map(is_matrix, transitions.values()))):
+            table = checked_table(name, transitions)
+            self.states, self.actions = table_names(table, states, actions)
             self._check_names()
             ends = self._terminal_mask(terminal)
-            self.model = model_of_lists(
-                name, transitions, ends, self._terminal_rewards(rewards), self.states, self.actions
-            )
+            paid = self._terminal_rewards(rewards)
+            silent = ended_states(table) | {state for state in rewards or () if not table.get(state)}
+            ends |= [state in silent for state in self.states]
+            if lost := [state for state in rewards or () if not ends[self.state_number(state)]]:
+                raise ParameterError(
+                    f"{name}(rewards=...): state {lost[0]!r} is not terminal, so its table holds the rewards; leave it out of "
+                    "rewards=, or name it in terminal=."
+                )
+            self.model = model_of_lists(name, table, ends, paid, self.states, self.actions)
         else:
-            matrix, n, m = pair_matrix(name, transitions)
-            self.states = named(name, "states", states, n)
-            self.actions = named(name, "actions", actions, m)
+            matrix, n, m, own_states, own_actions = pair_matrix(name, transitions)
+            self.states = named(name, "states", own_states if states is None else states, n)
+            self.actions = named(name, "actions", own_actions if actions is None else actions, m)
             self._check_names()
             ends = self._terminal_mask(terminal)
             if rewards is None:
                 raise ParameterError(f"{name}: rewards= is missing; give them by state, by action or by transition.")
             if isinstance(rewards, Mapping):
                 rewards = [rewards.get(state, 0.0) for state in self.states]
+            rewards = in_order(rewards, self.states, self.actions)
             self.model = model_of_matrices(name, matrix, rewards, ends, self.states, self.actions)
         self.initial = self._initial_distribution(initial)
 
@@ -168,8 +177,11 @@ class MDP(ProcessOperators, EnvironmentFace):
             return int(action)
         raise ParameterError(f"{self.name}: there is no action {action!r}; actions are {short(self.actions)}.")
 
-    def policy(self, probabilities: Any, ties: Callable[[], list[list[int]]] | None = None) -> Policy:
-        """Return a policy with the names of this process."""
+    def policy(self, probabilities: Any = None, ties: Callable[[], list[list[int]]] | None = None) -> Policy:
+        """Return a policy with the names of this process: of a table of probabilities, of one action per state (names,
+        numbers or {state: action}); None: uniform."""
+        if not (isinstance(probabilities, np.ndarray) and probabilities.ndim == 2):
+            probabilities = policy_table(self, probabilities)
         return Policy(probabilities, self.states, self.actions, layout=self.layout, ties=ties)
 
     def greedy(self, values: Any) -> Policy:
@@ -233,7 +245,10 @@ class MDP(ProcessOperators, EnvironmentFace):
                 raise DataError(f"{self.name}: terminal has shape {terminal.shape}; there are {n} states.")
             return terminal.copy()
         out = np.zeros(n, bool)
-        for state in terminal:
+        known = isinstance(terminal, Hashable) and terminal in set(self.states)  # one state, by its name alone
+        if not known and (isinstance(terminal, str) or not isinstance(terminal, Iterable)):
+            self.state_number(terminal)
+        for state in (terminal,) if known else terminal:
             out[self.state_number(state)] = True
         return out
 
@@ -251,6 +266,11 @@ class MDP(ProcessOperators, EnvironmentFace):
         open_states = ~self.model.terminal
         if initial is None:
             return open_states / max(1, open_states.sum())
+        if isinstance(initial, Mapping):
+            for state in initial:
+                self.state_number(state)
+            initial = [initial.get(state, 0.0) for state in self.states]
+        initial = in_order(initial, self.states)
         if np.ndim(initial) == 1 and len(initial) == self.n_states and not isinstance(initial, str | tuple):
             return np.asarray(probability_table(self.name, "initial", initial), dtype=np.float64)
         out = np.zeros(self.n_states)
@@ -265,50 +285,3 @@ def named(owner: str, what: str, names: Sequence[Any] | None, count: int) -> Seq
     if len(names) != count:
         raise DataError(f"{owner}: {len(names)} names in {what}= for {count} {what}; give one each.")
     return list(names)
-
-
-def table_names(
-    table: Mapping[Any, Any], states: Sequence[Any] | None, actions: Sequence[Any] | None
-) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the names of states and actions that a table uses: its keys, then states that are only led to."""
-    found = dict.fromkeys(table)
-    acts: dict[Any, None] = {}
-    for row in table.values():
-        for action, outcomes in row.items():
-            acts.setdefault(action)
-            for outcome in outcomes:
-                found.setdefault(outcome[1])
-    return (list(found) if states is None else list(states)), (list(acts) if actions is None else list(actions))
-
-
-def pair_matrix(owner: str, transitions: Any) -> tuple[Any, int, int]:
-    """Return transitions as a sparse matrix with a row per (state, action), and the numbers of states and actions."""
-    if isinstance(transitions, Sequence) and len(transitions) and scipy.sparse.issparse(transitions[0]):
-        n, m = transitions[0].shape[0], len(transitions)
-        if any(one.shape != (n, n) for one in transitions):
-            raise DataError(
-                f"{owner}: matrices of shapes {[one.shape for one in transitions]}; each must be {n} x {n}."
-            )
-        stacked = scipy.sparse.vstack([scipy.sparse.csr_array(one) for one in transitions]).tocsr()
-        return stacked[interleaved(n, m)], n, m
-    if scipy.sparse.issparse(transitions):
-        rows, n = transitions.shape
-        if n == 0 or rows % n:
-            raise DataError(
-                f"{owner}: transitions has shape {transitions.shape}; a sparse matrix has a row per (state, action): "
-                "n_states * n_actions rows and n_states columns."
-            )
-        return scipy.sparse.csr_array(transitions), n, rows // n
-    try:
-        table = np.asarray(transitions, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"{owner}: transitions must be numbers of shape (n_states, n_actions, n_states).") from None
-    if table.ndim != 3 or table.shape[0] != table.shape[2] or not table.size:
-        hint = ""
-        if table.ndim == 3 and table.shape[1] == table.shape[2]:
-            hint = " These look like one matrix per action: give np.swapaxes(transitions, 0, 1)."
-        raise DataError(
-            f"{owner}: transitions has shape {table.shape}; it must be (n_states, n_actions, n_states).{hint}"
-        )
-    n, m = table.shape[:2]
-    return scipy.sparse.csr_array(table.reshape(n * m, n)), n, m

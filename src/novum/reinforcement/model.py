@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 
-__all__ = ["Model", "interleaved", "model_of_lists", "model_of_matrices", "pair_states", "planning_entries", "row_sums"]
+__all__ = [
+    "Model",
+    "interleaved",
+    "is_matrix",
+    "model_of_lists",
+    "model_of_matrices",
+    "pair_states",
+    "planning_entries",
+    "row_sums",
+]
 
 SLACK = 1e-6  # by which the probabilities of a row may miss one before they are divided by their sum: float32 and printed tables
 ROUNDING = 4e-16  # of a sum of a few probabilities
@@ -179,7 +188,11 @@ def reward_tables(
     owner: str, rewards: Any, matrix: Any, n: int, m: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, NDArray[np.float64]]:
     """Return rewards by (state, action), by entry (None where the pair tells all) and by state, for the terminal ones."""
-    if isinstance(rewards, Sequence | np.ndarray) and len(rewards) == m and scipy.sparse.issparse(rewards[0]):
+    if (
+        isinstance(rewards, list | tuple)
+        and len(rewards) == m
+        and all(is_matrix(one) and one.shape == (n, n) for one in rewards)
+    ):
         stacked = scipy.sparse.csr_array(
             scipy.sparse.vstack([scipy.sparse.csr_array(one) for one in rewards]).tocsr()[interleaved(n, m)]
         )
@@ -209,6 +222,11 @@ def reward_tables(
         f"{owner}: rewards has shape {table.shape}; give them by state ({n},), by action ({n}, {m}) or by transition ({n}, "
         f"{m}, {n})."
     )
+
+
+def is_matrix(value: Any) -> bool:
+    """Return whether a value is a matrix as such: an array of two dimensions, a sparse matrix or a frame, not nested lists."""
+    return len(getattr(value, "shape", ())) == 2
 
 
 def interleaved(n: int, m: int) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.reinforcement.layout import Layout, letters_of, policy_lines
+from novum.reinforcement.tables import in_order
 from novum.report.result import Result
 from novum.runtime.checks import check_number
 from novum.runtime.softmax import softmax_rows
@@ -66,7 +67,13 @@ class Policy(Result):
         self, probabilities: Any, states: Sequence[Any] | None = None, actions: Sequence[Any] | None = None, *,
         layout: Layout | None = None, ties: Callable[[], list[list[int]]] | None = None
     ) -> None:  # fmt: skip
-        table = np.asarray(probabilities, dtype=np.float64)
+        try:
+            table = np.asarray(probabilities, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DataError(
+                f"Policy: {str(probabilities)[:80]!r} is no policy; give a table of probabilities, a row per state, a column per "
+                "action, or make one with mdp.policy({state: action})."
+            ) from None
         if table.ndim != 2:
             raise DataError(
                 f"Policy: probabilities has shape {table.shape}; give a row per state, a column per action."
@@ -91,6 +98,10 @@ class Policy(Result):
         if self._ties is not None:
             return self._ties()
         return [np.flatnonzero(row == row.max()).tolist() if row.any() else [] for row in self.probabilities]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy is made of: ties are found now, as the function that finds them cannot be written down."""
+        return vars(self) | {"ties": self.ties, "_ties": None}
 
     @property
     def actions(self) -> NDArray[np.int64]:
@@ -237,6 +248,7 @@ def policy_table(mdp: Any, policy: Any) -> NDArray[np.float64]:
     """Return the table (1) of a Policy, of a matrix, or of one action per state, checked against the process."""
     if policy is None:
         return Policy.uniform(mdp).probabilities
+    policy = in_order(policy, mdp.states, mdp.actions)
     if isinstance(policy, Policy):
         table = policy.probabilities
     elif isinstance(policy, Mapping) or np.ndim(policy) == 1:

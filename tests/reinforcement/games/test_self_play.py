@@ -26,6 +26,7 @@ def test_evaluation_is_a_weighted_sum_of_board_features():
         LinearEvaluation(game, [1.0])
 
 
+@pytest.mark.notes("001", "linear-evaluation")
 def test_lms_by_hand():
     w = np.zeros(3)
     lms_step(w, np.array([1.0, 2, 1]), 1.0, 0.1)

@@ -5,7 +5,6 @@ of an episode then follows from that seed and the actions since: a checkpoint ho
 """
 
 from collections.abc import Callable
-from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.reinforcement.environment import needs_gymnasium
+from novum.reinforcement.gymnasium_tables import copied_environment, refuse_vectors
 
 __all__ = ["Environments", "Step", "episode_seed", "made_environment"]
 
@@ -41,8 +41,8 @@ def made_environment(environment: Any) -> Any:
         except gymnasium.error.Error as error:
             raise ParameterError(f"environment={environment!r}: Gymnasium cannot make it: {error}") from error
     if hasattr(environment, "step") and hasattr(environment, "reset"):
-        spec = getattr(environment, "spec", None)
-        return deepcopy(environment) if spec is None else gymnasium.make(spec, disable_env_checker=True)
+        refuse_vectors(environment)
+        return copied_environment(environment)
     if callable(environment):
         return environment()
     raise ParameterTypeError(

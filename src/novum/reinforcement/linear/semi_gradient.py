@@ -10,6 +10,7 @@ fixed policy and falling steps w comes to rest where E phi(s) (phi(s) - gamma ph
 """
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -51,6 +52,11 @@ class LinearLearner:
     trace_decay: float
     max_length: int
     random_state: Any
+
+    def __repr__(self) -> str:
+        defaults = signature(type(self)).parameters
+        given = {key: getattr(self, key) for key in defaults}
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given.items() if v is not defaults[k].default)})"
 
     def _open(self, environment: Any, n_episodes: Any, rows: Callable[[Any], int]) -> tuple[Any, int]:
         name = type(self).__name__

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterError
 from novum.reinforcement.planning.choices import chosen_policy, first_choice
 from novum.reinforcement.planning.value import checked_process
 from novum.reinforcement.policies import Policy
@@ -76,7 +76,11 @@ def backward_induction(mdp: Any, n_steps: int | None = None, *, final: Any = Non
         if n_steps is not None and n_steps != len(stages):
             raise DataError(f"{owner}: {len(stages)} processes for n_steps={n_steps}; leave n_steps out.")
     else:
-        count = check_count(owner, "n_steps", 0 if n_steps is None else n_steps)
+        if n_steps is None:
+            raise ParameterError(
+                f"{owner}(n_steps=None): n_steps must be at least 1; only a sequence of processes says how many steps."
+            )
+        count = check_count(owner, "n_steps", n_steps)
         stages = [checked_process(owner, mdp)] * count
     if not stages or any((m.n_states, m.n_actions) != (stages[0].n_states, stages[0].n_actions) for m in stages):
         raise DataError(

@@ -105,10 +105,11 @@ def modified_iterations(mdp: Any, method: str, tol: float, max_iter: int, values
     choice = first_choice(mdp)
     open_ended = bool(leaks(mdp).any() or mdp.model.terminal.any())
     low, high, sweeps, rounds, converged = mdp.sweeps.modified(tol, max_iter, open_ended, values, choice)
-    if not converged:
-        complain(method, sweeps, mdp.discount / (1 - mdp.discount) * (high - low), "gap")
     work = f"{counted(sweeps, 'sweep')}, {rounds:,} of them over all actions"
-    return settled(mdp, method, work, values, choice, low=low, high=high, sweeps=sweeps, rounds=rounds)
+    plan = settled(mdp, method, work, values, choice, low=low, high=high, sweeps=sweeps, rounds=rounds)
+    if not (converged or plan.optimal):
+        complain(method, sweeps, plan.gap, "gap")
+    return plan
 
 
 def complain(method: str, sweeps: int, left: float, what: str) -> None:

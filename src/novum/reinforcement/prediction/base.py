@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.domains import Domain, Null
@@ -178,6 +179,7 @@ class Predictor(Agent):
 
     def predict(self, states: Any) -> NDArray[np.float64]:
         """Return the values of states given by name."""
+        check_is_fitted(self, "values_")
         numbers = {state: k for k, state in enumerate(self.states_)}
         unknown = [state for state in states if state not in numbers]
         if unknown:
@@ -193,6 +195,7 @@ class Predictor(Agent):
         from novum.reinforcement.plots.curves import draw_errors
         from novum.report.axes import drawing_axes
 
+        check_is_fitted(self, "values_")
         if not self.errors_.size:
             raise ParameterError(
                 f"{type(self).__name__}.plot: the true values are not known, so there is no error to draw."

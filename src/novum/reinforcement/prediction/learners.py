@@ -79,7 +79,7 @@ class TD(Predictor):
     ----------
     [episodes=1000]
     n_steps : int, default=1
-        Rewards before the estimate takes over; not together with traces.
+        Rewards before the estimate takes over; not together with traces or view="forward".
     trace_decay : float in [0, 1], default=0.0
         lambda: 0 is TD(0), 1 close to Monte Carlo.
     view : {"backward", "forward"}, default="backward"
@@ -123,8 +123,8 @@ class TD(Predictor):
             raise ParameterError("TD(step_size=None): temporal differences need a step size, such as 0.1.")
         if self.n_steps > 1 and (self.trace_decay > 0 or self.view == "forward"):
             raise ParameterError(
-                f"TD(n_steps={self.n_steps}, trace_decay={self.trace_decay}): take n steps or traces, not both; set one of them "
-                "to its default."
+                f"TD(n_steps={self.n_steps}, trace_decay={self.trace_decay}, view={self.view!r}): take n steps or "
+                "traces, not both; set the others to their defaults."
             )
         if off_policy and self.view == "forward":
             raise ParameterError("TD(view='forward'): importance weights go with view='backward'.")
