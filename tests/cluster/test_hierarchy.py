@@ -8,15 +8,18 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 
 from novum.cluster import (
+    DBSCAN,
+    HDBSCAN,
     AgglomerativeClustering,
     DivisiveClustering,
+    SpectralClustering,
     cluster_distance,
     linkage,
     plot_dendrogram,
     ward_tree,
     within_cluster_error,
 )
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 3))
@@ -198,7 +201,8 @@ def test_divisive(split):
 
 
 def test_divisive_stops_at_equal_rows_and_heeds_weights():
-    assert DivisiveClustering(3).fit(np.array([[1.0], [1], [2], [2]])).n_clusters_ == 2
+    with pytest.warns(NotConverged, match=r"distinct clusters \(2\) found smaller than n_clusters \(3\)"):
+        assert DivisiveClustering(3).fit(np.array([[1.0], [1], [2], [2]])).n_clusters_ == 2
     model = DivisiveClustering(2, random_state=0).fit([[0.0], [1], [10], [500]], sample_weight=[1, 1, 1, 0])
     assert model.labels_.tolist() == [0, 0, 1, 1]
 
@@ -219,3 +223,28 @@ def test_the_drawn_tree():
     assert len(plot_dendrogram(model, height=4.0).lines) == 5
     with pytest.raises(ParameterError, match="compute_distances=True"):
         plot_dendrogram(AgglomerativeClustering(2).fit(rows))
+
+
+def test_matrices_that_are_not_what_they_should_be():
+    D = np.abs(np.subtract.outer([0.0, 1, 3, 7], [0.0, 1, 3, 7]))
+    with pytest.warns(DataWarning, match="uncondensed distance matrix"):
+        linkage(D, "average")
+    askew = D + np.tril(np.ones((4, 4)), -1)
+    with pytest.warns(DataWarning, match="only what lies above its diagonal"):
+        model = AgglomerativeClustering(2, metric="precomputed", linkage="average").fit(askew)
+    assert model.labels_.tolist() == AgglomerativeClustering(2, linkage="average").fit(D[:, :1]).labels_.tolist()
+    rounded = D + np.tril(np.full((4, 4), 1e-7), -1)  # as single precision leaves it
+    assert_allclose(
+        linkage(rounded, "average", metric="precomputed")[:, 2], linkage(D[:, :1], "average")[:, 2], rtol=1e-6
+    )
+    with pytest.raises(ParameterError, match=r"linkage\(metric='wrong'\)"):
+        linkage(D[:, :2], "average", metric="wrong")
+
+
+@pytest.mark.parametrize(
+    "model", [AgglomerativeClustering(), DivisiveClustering(), DBSCAN(), HDBSCAN(), SpectralClustering()], ids=repr
+)
+def test_models_of_labels_say_why_they_predict_nothing(model):
+    assert not hasattr(model, "predict") and not hasattr(model, "no_such_thing")
+    with pytest.raises(AttributeError, match=r"has no attribute 'predict': it labels the rows it was fitted on"):
+        model.predict([[0.0]])

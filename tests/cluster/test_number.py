@@ -195,3 +195,19 @@ def test_large_matrices_are_solved_like_small_ones():
         model = SpectralClustering(3, affinity=affinity, gamma=0.02, n_neighbors=60, random_state=0)
         with pytest.warns(DataWarning) if affinity == "nearest_neighbors" else np.errstate():
             assert peer.adjusted_rand_score(model.fit(X).labels_, y) > 0.98
+
+
+def test_graphs_and_affinities_that_mean_nothing_are_told():
+    nx = pytest.importorskip("networkx")
+    with pytest.raises(DataError, match="the graph has no nodes"):
+        SpectralClustering(2).fit(nx.Graph())
+    with pytest.raises(DataError, match="graph 1 has no nodes"):
+        SpectralClustering(2).fit([nx.path_graph(3), nx.Graph(), nx.path_graph(4)])
+    graph = nx.path_graph(6)
+    for weight in (np.nan, np.inf):
+        graph[0][1]["weight"] = weight
+        with pytest.raises(DataError, match="some affinities are NaN or infinite"):
+            SpectralClustering(2).fit(graph)
+    graph[0][1]["weight"] = -1.0
+    with pytest.warns(DataWarning, match=r"some affinities are negative \(least -1\)"):
+        SpectralClustering(2, random_state=0).fit(graph)

@@ -166,3 +166,21 @@ def test_002_an_image_in_few_colors():
     assert len(quantize_image(np.zeros((3, 3)), 5).palette) == 1
     with pytest.raises(DataError, match="height, width, channels"):
         quantize_image(np.zeros(5), 2)
+
+
+def test_rows_that_coincide_end_the_swaps_and_are_told():
+    rows = (
+        RNG.normal(size=(40, 3)) > 0.5 * np.repeat([-9, 9], 20)[:, None]
+    )  # few different rows: swaps gain rounding alone
+    for k in (3, 5, 9):
+        if k > len(np.unique(rows, axis=0)):
+            with pytest.warns(NotConverged, match="distinct clusters"):
+                assert KMedoids(k, random_state=0).fit(rows).n_iter_ < 10
+    for model in (KMedoids(3, random_state=0), MiniBatchKMeans(3, random_state=0)):
+        with pytest.warns(NotConverged, match=r"distinct clusters \(1\) found smaller than n_clusters \(3\)"):
+            assert model.fit(np.full((12, 2), 0.1)).inertia_ < 1e-20
+
+
+def test_medoids_of_a_matrix_that_is_not_symmetric_are_refused():
+    with pytest.raises(DataError, match="not symmetric"):
+        KMedoids(2, metric="precomputed").fit(np.array([[0.0, 1, 2], [3, 0, 1], [2, 1, 0]]))

@@ -25,7 +25,7 @@ from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, In
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.cluster.hierarchy.merges import check_memory, square_distances
-from novum.cluster.rows import checked_square, rows_in_memory
+from novum.cluster.rows import checked_square, is_symmetric, rows_in_memory, warn_of_few_clusters
 from novum.engines.search.metrics import VALID_METRICS
 from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.neighbors import pairwise_distances
@@ -209,6 +209,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
                 NotConverged,
                 stacklevel=3,
             )
+        apart = matrix[np.ix_(best.medoid, best.medoid)] > 0
+        warn_of_few_clusters(int((np.triu(~apart, 1).sum(axis=0) == 0).sum()), k)
         order = np.argsort(best.medoid)
         self.medoid_indices_ = best.medoid[order] if used is None else used[best.medoid[order]]
         self.inertia_, self.n_iter_, self._n_features_out = best.loss, best.rounds, k
@@ -229,6 +231,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             matrix = checked_square(X.toarray() if scipy.sparse.issparse(X) else X, "KMedoids")
             if (matrix < 0).any():
                 raise DataError("Negative values in data passed to KMedoids: dissimilarities are zero or more.")
+            if not is_symmetric(matrix):
+                raise DataError("KMedoids(metric='precomputed'): the matrix is not symmetric; give (D + D.T) / 2.")
             return np.ascontiguousarray(matrix)
         check_memory(X.shape[0], "KMedoids", "cluster by KMeans")
         params = dict(self.metric_params or {})
