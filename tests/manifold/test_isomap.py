@@ -92,3 +92,22 @@ def test_refusals():
         Isomap().fit(np.where(ROLL > 10, np.nan, ROLL))
     with pytest.raises(ParameterError, match="row 0 has no training row within radius=5"):
         Isomap(n_neighbors=None, radius=5.0).fit(ROLL).transform([[1e3, 1e3, 1e3]])
+
+
+@pytest.mark.parametrize("metric", ["minkowski", "manhattan", "precomputed"])
+def test_parts_are_joined_far_from_zero_and_where_rows_coincide(metric):
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.integers(-9, 9, size=(20, 3)) + shift for shift in (0.0, 60, -90)])
+    far, few = (
+        rows + 1e9,
+        np.repeat(rows[:4], 30, axis=0),
+    )  # products of rows lose all digits there; distances of zero join
+
+    def fitted(X):
+        X = np.abs(X[:, None] - X[None]).sum(axis=2) if metric == "precomputed" else X
+        with pytest.warns(DataWarning, match="connected components"):
+            return Isomap(metric=metric).fit(X)
+
+    assert_allclose(fitted(far).dist_matrix_, fitted(rows).dist_matrix_, rtol=1e-12)
+    paths = fitted(few).dist_matrix_
+    assert np.isfinite(paths).all() and (paths[:30, :30] == 0).all() and (paths[:30, 30:] > 0).all()
