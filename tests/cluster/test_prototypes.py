@@ -9,6 +9,7 @@ from sklearn import cluster as peer
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
+import novum
 from novum.cluster import KMeans, KMedoids, MiniBatchKMeans, quantize_image
 from novum.exceptions import DataError, NotConverged, ParameterError
 
@@ -184,3 +185,17 @@ def test_rows_that_coincide_end_the_swaps_and_are_told():
 def test_medoids_of_a_matrix_that_is_not_symmetric_are_refused():
     with pytest.raises(DataError, match="not symmetric"):
         KMedoids(2, metric="precomputed").fit(np.array([[0.0, 1, 2], [3, 0, 1], [2, 1, 0]]))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_new_rows_of_files_and_dask_find_their_medoid(tmp_path, metric):
+    da, pd = pytest.importorskip("dask.array"), pytest.importorskip("pandas")
+    model = KMedoids(4, metric=metric, random_state=0).fit(X)
+    pd.DataFrame(X, columns=list("abc")).to_parquet(tmp_path / "rows.parquet")
+    scan = novum.scan(tmp_path / "rows.parquet")
+    from_file = KMedoids(4, metric=metric, random_state=0).fit(scan)
+    for name in ("predict", "transform"):
+        here = getattr(model, name)(X)
+        assert_allclose(np.concatenate(list(getattr(from_file, name)(scan))), here)
+        assert_allclose(np.asarray(getattr(model, name)(da.from_array(X, chunks=(17, 3)))), here)
+    assert_array_equal(model.predict(X), model.labels_)
