@@ -100,6 +100,7 @@ def test_000_distances_between_clusters():
     found = [cluster_distance([[0], [1]], [[3], [6]], name) for name in ("single", "complete", "average", "centroid")]
     assert found == [2.0, 6.0, 4.0, 4.0]
     assert cluster_distance([[0], [1]], [[3], [6]], lambda d: float(np.median(d))) == 4.0
+    assert cluster_distance([[0], [1], [5]], [[6]], "average") == 4.0  # of 6, 5 and 1: not the one in the middle
 
 
 @pytest.mark.notes("004", "linkage")
@@ -198,6 +199,15 @@ def test_divisive(split):
         rows
     )  # the first split halves the loosest, the whole
     assert len({(a, b) for a, b in zip(first.labels_, model.labels_)}) == 4
+    loose = DivisiveClustering(3, split=split, random_state=0).fit(np.array([[-0.1], [0], [0.1], [0.2], [20], [26]]))
+    assert loose.labels_.tolist() == [
+        0,
+        0,
+        0,
+        0,
+        1,
+        2,
+    ]  # the cluster of largest error is split, not the one of most rows
 
 
 def test_divisive_stops_at_equal_rows_and_heeds_weights():
@@ -214,6 +224,7 @@ def test_the_drawn_tree():
     ax = plot_dendrogram(linkage(rows, "complete"), n_clusters=2)
     heights = [1, 3, 5, 12]
     assert_allclose([max(line.get_ydata()) for line in ax.lines[:4]], heights)
+    assert_allclose([sorted(line.get_ydata()[[0, -1]]) for line in ax.lines[:4]], [[0, 0], [0, 1], [0, 0], [3, 5]])
     left, _, _, right = ax.lines[3].get_xdata()
     assert left == ax.lines[1].get_xdata()[1:3].mean() or right == ax.lines[1].get_xdata()[1:3].mean()
     assert 5 < ax.lines[4].get_ydata()[0] < 12  # the cut

@@ -34,6 +34,11 @@ def test_no_swap_improves_the_medoids(metric):
     for out in medoids:
         for new in set(range(60)) - medoids:
             assert loss(matrix, (medoids - {out}) | {new}, weight) >= model.inertia_ * (1 - 1e-10)
+    turns = KMedoids(5, metric=metric, method="alternate", init=[0, 1, 2, 3, 4]).fit(X, sample_weight=weight)
+    assert turns.inertia_ < loss(matrix, range(5), weight)
+    for j, medoid in enumerate(turns.medoid_indices_):  # the best of its cluster
+        rows = np.flatnonzero(turns.labels_ == j)
+        assert_allclose(weight[rows] @ matrix[rows, medoid], (weight[rows] @ matrix[np.ix_(rows, rows)]).min())
 
 
 def test_small_cases_reach_the_optimum():
@@ -157,6 +162,7 @@ def test_002_an_image_in_few_colors():
     for k in range(4):  # the palette holds the means of its pixels
         assert_allclose(found.palette[k], image[found.index == k].mean(axis=0), rtol=1e-9)
     assert_allclose(found.error, ((image - found.palette[found.index]) ** 2).sum(axis=2).mean())
+    assert_array_equal(found.image, np.rint(found.palette[found.index]))
     assert_allclose(found.ratio, 600 * 24 / (600 * 2 + 24 * 4))
     shuffled = RNG.permutation(600)  # positions play no part
     mixed = image.reshape(600, 3)[shuffled].reshape(30, 20, 3)

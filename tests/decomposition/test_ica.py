@@ -86,6 +86,10 @@ def test_natural_gradient_of_the_notes():
     assert (product.min(axis=1) / product.max(axis=1) < 0.03).all()
     gradient = np.eye(2) - np.tanh(full.transform(MIXED)).T @ full.transform(MIXED) / len(MIXED)
     assert np.abs(gradient).max() < 1e-7
+    y = full.transform(MIXED)  # + log |det W|, which the notes print with the other sign in one place
+    density = np.log(np.cosh(y) * np.pi).sum(axis=1).mean()
+    assert_allclose(full.loglike_, np.log(abs(np.linalg.det(full.components_))) - density, rtol=1e-10)
+    assert full.history_[-1] > full.history_[0]
 
 
 @pytest.mark.parametrize("density", ["adaptive", "sech", "student"])

@@ -22,6 +22,7 @@ def test_a_roll_is_unrolled():
     for truth, least in ((along, 0.995), (ROLL[:, 1], 0.98)):
         rest = truth - columns @ np.linalg.lstsq(columns, truth, rcond=None)[0]
         assert 1 - rest.var() / truth.var() > least
+    assert_allclose(model.embedding_[:, 0].std(), along.std(), rtol=0.05)  # in the units of the rows
     assert model.trustworthiness() > 0.995
 
 
