@@ -159,6 +159,7 @@ def test_sources_of_every_kind_come_back_and_rows_too():
             assert every.fit(X).components_.shape == (4, 6)
         with warnings.catch_warnings():
             warnings.simplefilter("error", DataWarning)
+            every.fit(X[:30], sample_weight=np.arange(30) < 3)
             every.fit(X[:3])  # about their mean, three rows span two directions and no more
 
 

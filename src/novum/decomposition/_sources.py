@@ -156,11 +156,10 @@ def check_spread(found: Spectrum, owner: Any) -> None:
         )
 
 
-def warn_of_few_directions(owner: Any, white: White, n: int | None, p: int) -> None:
-    """Warn where the rows vary along fewer directions than were asked for; None asks for p, or one fewer than there are rows."""
-    side = p if n is None else min(n, p)
-    every = p if n is None else min(n - 1, p)
-    k = every if owner.n_components is None else min(owner.n_components, side)
+def warn_of_few_directions(owner: Any, white: White, rows: float, p: int) -> None:
+    """Warn where the rows vary along fewer directions than were asked for; None asks for p, or one fewer than rows that count."""
+    most = min(int(rows), p)
+    k = min(int(rows) - 1, p) if owner.n_components is None else min(owner.n_components, most)
     if len(white.axes) < k:
         warnings.warn(
             f"{type(owner).__name__}: the rows vary along {len(white.axes)} directions only, so there are that many sources and"

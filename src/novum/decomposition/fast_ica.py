@@ -196,7 +196,7 @@ class FastICA(Mixing):
                 stacklevel=4,
             )
         elif self.whiten_solver == "svd":
-            warn_of_few_directions(self, white, n, p)
+            warn_of_few_directions(self, white, spectrum.rows, p)
         k = len(white.axes)
         if source.at_hand and (k < p or not contrast.compiled or self.algorithm == "deflation"):
             return Prepared(whiten_rows(source, white), white, np.eye(k), np.zeros(k))

@@ -248,7 +248,7 @@ class ICA(Mixing):
         k = side if self.n_components is None else self.n_components
         white, spectrum = white_axes(source, k, "svd")
         check_spread(spectrum, self)
-        warn_of_few_directions(self, white, source.n_rows, p)
+        warn_of_few_directions(self, white, spectrum.rows, p)
         k = len(white.axes)
         basis = np.sqrt(white.weight) * white.axes
         if source.at_hand and k < p:
