@@ -147,18 +147,9 @@ def complain(weights: Array, size: float, mean: float, error: float, missing: fl
 
 
 def evaluate_logged(
-    actions: Any,
-    rewards: Any,
-    propensities: Any,
-    target: Any,
-    *,
-    predictions: Any = None,
-    contexts: Any = None,
-    model: Any = None,
-    folds: int = 5,
-    level: float = 0.95,
-    random_state: Any = 0,
-) -> LoggedValue:
+    actions: Any, rewards: Any, propensities: Any, target: Any, *, predictions: Any = None, contexts: Any = None,
+    model: Any = None, folds: int = 5, level: float = 0.95, random_state: Any = 0
+) -> LoggedValue:  # fmt: skip
     """Return the value of a policy from logged choices of another, with intervals; a warning tells where overlap is missing.
 
     Parameters

@@ -239,16 +239,9 @@ def played(
 
 
 def simulate(
-    bandit: Bandit,
-    policies: Any,
-    horizon: int = 1000,
-    *,
-    n_runs: int = 100,
-    n_points: int = 200,
-    level: float = 0.95,
-    n_jobs: int | None = None,
-    random_state: Any = None,
-) -> Simulation:
+    bandit: Bandit, policies: Any, horizon: int = 1000, *, n_runs: int = 100, n_points: int = 200,
+    level: float = 0.95, n_jobs: int | None = None, random_state: Any = None
+) -> Simulation:  # fmt: skip
     """Play policies in a bandit, many times each, and return their regret.
 
     Parameters

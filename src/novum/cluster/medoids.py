@@ -171,18 +171,10 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     @stores
     def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        metric: Any = "euclidean",
-        metric_params: Any = None,
-        method: str = "fasterpam",
-        init: Any = "k-medoids++",
-        n_init: int = 1,
-        max_iter: int = 300,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, n_clusters: int = 8, *, metric: Any = "euclidean", metric_params: Any = None,
+        method: str = "fasterpam", init: Any = "k-medoids++", n_init: int = 1, max_iter: int = 300,
+        random_state: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

@@ -220,22 +220,11 @@ class MiniBatchKMeans(CenterModel):
 
     @stores
     def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Any = "k-means++",
-        max_iter: int = 100,
-        batch_size: int = 1024,
-        verbose: int | bool = 0,
-        compute_labels: bool = True,
-        random_state: Any = None,
-        tol: float = 0.0,
-        max_no_improvement: int | None = 10,
-        init_size: int | None = None,
-        n_init: str | int = "auto",
-        reassignment_ratio: float = 0.01,
-        learning_rate: float | None = None,
-    ) -> None: ...
+        self, n_clusters: int = 8, *, init: Any = "k-means++", max_iter: int = 100, batch_size: int = 1024,
+        verbose: int | bool = 0, compute_labels: bool = True, random_state: Any = None, tol: float = 0.0,
+        max_no_improvement: int | None = 10, init_size: int | None = None, n_init: str | int = "auto",
+        reassignment_ratio: float = 0.01, learning_rate: float | None = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

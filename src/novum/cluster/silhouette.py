@@ -137,15 +137,9 @@ def silhouette_samples(
 
 
 def silhouette_score(
-    X: Rows,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    sample_size: Any = None,
-    random_state: Any = None,
-    divisor: Any = "others",
-    **kwds: Any,
-) -> float:
+    X: Rows, labels: Any, *, metric: Any = "euclidean", sample_size: Any = None, random_state: Any = None,
+    divisor: Any = "others", **kwds: Any
+) -> float:  # fmt: skip
     """Return the mean silhouette.
 
     Parameters

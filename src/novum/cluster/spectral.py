@@ -220,24 +220,11 @@ class SpectralClustering(LabelModel):
 
     @stores
     def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        eigen_solver: str | None = None,
-        n_components: int | None = None,
-        random_state: Any = None,
-        n_init: int = 10,
-        gamma: float = 1.0,
-        affinity: Any = "rbf",
-        n_neighbors: int = 10,
-        eigen_tol: float | str = "auto",
-        assign_labels: str = "kmeans",
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None: ...
+        self, n_clusters: int = 8, *, eigen_solver: str | None = None, n_components: int | None = None,
+        random_state: Any = None, n_init: int = 10, gamma: float = 1.0, affinity: Any = "rbf",
+        n_neighbors: int = 10, eigen_tol: float | str = "auto", assign_labels: str = "kmeans", degree: float = 3,
+        coef0: float = 1, kernel_params: Any = None, n_jobs: int | None = None, verbose: bool = False
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:

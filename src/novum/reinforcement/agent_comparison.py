@@ -139,14 +139,9 @@ def verdict(a: str, b: str, p: tuple[float, float, float], difference: tuple[flo
 
 
 def compare_agents(
-    scores: Mapping[str, Any],
-    *,
-    environment: Any = None,
-    n_episodes: int = 100,
-    level: float = 0.95,
-    n_resamples: int = 2000,
-    random_state: Any = 0,
-) -> AgentComparison:
+    scores: Mapping[str, Any], *, environment: Any = None, n_episodes: int = 100, level: float = 0.95,
+    n_resamples: int = 2000, random_state: Any = 0
+) -> AgentComparison:  # fmt: skip
     """Compare agents by their scores over several seeds; a warning tells where there are too few.
 
     Parameters

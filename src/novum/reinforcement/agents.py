@@ -133,14 +133,9 @@ class Agent(Estimator):
         raise NotImplementedError(type(self).__name__)
 
     def evaluate(
-        self,
-        environment: Any,
-        *,
-        episodes: int = 100,
-        max_steps: int = 1000,
-        level: float = 0.95,
-        random_state: Any = 0,
-    ) -> Returns:
+        self, environment: Any, *, episodes: int = 100, max_steps: int = 1000, level: float = 0.95,
+        random_state: Any = 0
+    ) -> Returns:  # fmt: skip
         """Return the rewards of new episodes, added up, with their mean and its interval; nothing is learned."""
         check_is_fitted(self)
         name = f"{type(self).__name__}.evaluate"

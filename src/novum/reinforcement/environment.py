@@ -108,15 +108,9 @@ class EnvironmentFace(Env):
         return rollout(self, policy, start, max_steps, random_state)
 
     def simulate(
-        self,
-        policy: Any = None,
-        *,
-        episodes: int = 1000,
-        start: Any = None,
-        max_steps: int = 1000,
-        level: float = 0.95,
-        random_state: Any = 0,
-    ) -> Any:
+        self, policy: Any = None, *, episodes: int = 1000, start: Any = None, max_steps: int = 1000,
+        level: float = 0.95, random_state: Any = 0
+    ) -> Any:  # fmt: skip
         """Return the discounted returns of many episodes, compiled, with their mean and its interval (a `Returns`)."""
         from novum.reinforcement.episodes import simulated
 

@@ -54,13 +54,9 @@ class Band(NamedTuple):
 
 
 def learning_band(
-    curves: Sequence[LearningCurve],
-    *,
-    window: int = 20,
-    n_points: int = 100,
-    level: float = 0.95,
-    random_state: int = 0,
-) -> Band:
+    curves: Sequence[LearningCurve], *, window: int = 20, n_points: int = 100, level: float = 0.95,
+    random_state: int = 0
+) -> Band:  # fmt: skip
     """Return the mean of several runs over the steps that all of them have, with its interval."""
     if not curves or not all(isinstance(curve, LearningCurve) and len(curve.steps) for curve in curves):
         raise DataError("learning_band: give the `history_` of one or more agents, each with an episode at least.")

@@ -70,18 +70,10 @@ class MDP(ProcessOperators, EnvironmentFace):
     """
 
     def __init__(
-        self,
-        transitions: Any,
-        rewards: Any = None,
-        *,
-        discount: float = 1.0,
-        initial: Any = None,
-        terminal: Any = (),
-        states: Sequence[Any] | None = None,
-        actions: Sequence[Any] | None = None,
-        name: str = "MDP",
-        layout: Layout | None = None,
-    ) -> None:
+        self, transitions: Any, rewards: Any = None, *, discount: float = 1.0, initial: Any = None,
+        terminal: Any = (), states: Sequence[Any] | None = None, actions: Sequence[Any] | None = None,
+        name: str = "MDP", layout: Layout | None = None
+    ) -> None:  # fmt: skip
         self.name, self.recipe = name, ""
         self.discount = check_number(name, "discount", discount, 0, 1)
         self.layout = layout
@@ -107,16 +99,9 @@ class MDP(ProcessOperators, EnvironmentFace):
 
     @classmethod
     def from_model(
-        cls,
-        model: Model,
-        *,
-        discount: float,
-        initial: NDArray[np.float64],
-        states: Sequence[Any] | None = None,
-        actions: Sequence[Any] | None = None,
-        name: str = "MDP",
-        layout: Layout | None = None,
-    ) -> "MDP":
+        cls, model: Model, *, discount: float, initial: NDArray[np.float64], states: Sequence[Any] | None = None,
+        actions: Sequence[Any] | None = None, name: str = "MDP", layout: Layout | None = None
+    ) -> "MDP":  # fmt: skip
         """Return the process of arrays that are known to be right: nothing is checked, nothing copied."""
         made = cls.__new__(cls)
         made.recipe = ""

@@ -63,14 +63,9 @@ class Policy(Result):
     """
 
     def __init__(
-        self,
-        probabilities: Any,
-        states: Sequence[Any] | None = None,
-        actions: Sequence[Any] | None = None,
-        *,
-        layout: Layout | None = None,
-        ties: Callable[[], list[list[int]]] | None = None,
-    ) -> None:
+        self, probabilities: Any, states: Sequence[Any] | None = None, actions: Sequence[Any] | None = None, *,
+        layout: Layout | None = None, ties: Callable[[], list[list[int]]] | None = None
+    ) -> None:  # fmt: skip
         table = np.asarray(probabilities, dtype=np.float64)
         if table.ndim != 2:
             raise DataError(

@@ -151,17 +151,9 @@ class DBSCAN(LabelModel):
 
     @stores
     def __init__(
-        self,
-        eps: float = 0.5,
-        *,
-        min_samples: int = 5,
-        metric: Any = "euclidean",
-        metric_params: Any = None,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, eps: float = 0.5, *, min_samples: int = 5, metric: Any = "euclidean", metric_params: Any = None,
+        algorithm: str = "auto", leaf_size: int = 30, p: float | None = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:

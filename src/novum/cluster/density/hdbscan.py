@@ -193,22 +193,12 @@ class HDBSCAN(LabelModel):
 
     @stores
     def __init__(
-        self,
-        min_cluster_size: int = 5,
-        min_samples: int | None = None,
-        cluster_selection_epsilon: float = 0.0,
-        max_cluster_size: int | None = None,
-        metric: Any = "euclidean",
-        metric_params: Any = None,
-        alpha: float = 1.0,
-        algorithm: str = "auto",
-        leaf_size: int = 40,
-        n_jobs: int | None = None,
-        cluster_selection_method: str = "eom",
-        allow_single_cluster: bool = False,
-        store_centers: str | None = None,
-        copy: bool = True,
-    ) -> None: ...
+        self, min_cluster_size: int = 5, min_samples: int | None = None, cluster_selection_epsilon: float = 0.0,
+        max_cluster_size: int | None = None, metric: Any = "euclidean", metric_params: Any = None,
+        alpha: float = 1.0, algorithm: str = "auto", leaf_size: int = 40, n_jobs: int | None = None,
+        cluster_selection_method: str = "eom", allow_single_cluster: bool = False, store_centers: str | None = None,
+        copy: bool = True
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:

@@ -120,17 +120,10 @@ class AgglomerativeClustering(LabelModel):
 
     @stores
     def __init__(
-        self,
-        n_clusters: int | None = 2,
-        *,
-        metric: Any = "euclidean",
-        memory: Any = None,
-        connectivity: Any = None,
-        compute_full_tree: str | bool = "auto",
-        linkage: str = "ward",
-        distance_threshold: float | None = None,
-        compute_distances: bool = False,
-    ) -> None: ...
+        self, n_clusters: int | None = 2, *, metric: Any = "euclidean", memory: Any = None,
+        connectivity: Any = None, compute_full_tree: str | bool = "auto", linkage: str = "ward",
+        distance_threshold: float | None = None, compute_distances: bool = False
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, X: Rows, y: Target = None) -> Self:

@@ -31,13 +31,9 @@ class Dendrogram(np.ndarray):
         return len(self) + 1
 
     def cut(
-        self,
-        n_clusters: int | None = None,
-        *,
-        height: float | None = None,
-        inconsistency: float | None = None,
-        depth: int = 2,
-    ) -> NDArray:
+        self, n_clusters: int | None = None, *, height: float | None = None, inconsistency: float | None = None,
+        depth: int = 2
+    ) -> NDArray:  # fmt: skip
         """Return the label of every row after a cut; give exactly one of the three.
 
         Parameters

@@ -49,13 +49,8 @@ def leaf_order(children: NDArray, n: int) -> NDArray:
 
 
 def plot_dendrogram(
-    tree: Any,
-    *,
-    n_clusters: int | None = None,
-    height: float | None = None,
-    labels: Any = None,
-    ax: Any = None,
-) -> Any:
+    tree: Any, *, n_clusters: int | None = None, height: float | None = None, labels: Any = None, ax: Any = None
+) -> Any:  # fmt: skip
     """Draw a tree of merges, and the line that cuts it.
 
     Parameters

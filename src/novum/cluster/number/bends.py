@@ -122,14 +122,9 @@ class Gap(Result):
 
 
 def gap_statistic(
-    X: Rows,
-    clusterer: Any = None,
-    *,
-    max_clusters: int = 10,
-    n_references: int = 20,
-    rule: str = "global",
-    random_state: Any = None,
-) -> Gap:
+    X: Rows, clusterer: Any = None, *, max_clusters: int = 10, n_references: int = 20, rule: str = "global",
+    random_state: Any = None
+) -> Gap:  # fmt: skip
     """Return by how much the clusters of X are tighter than those of rows without clusters.
 
     Parameters

@@ -81,14 +81,9 @@ def evidence(X: NDArray, k: int, criterion: str, seed: int) -> float:
 
 
 def choose_clusters(
-    X: Rows,
-    clusterer: Any = None,
-    *,
-    max_clusters: int = 10,
-    criteria: Sequence[str] = CRITERIA,
-    n_resamples: int = 10,
-    random_state: Any = None,
-) -> ClusterChoice:
+    X: Rows, clusterer: Any = None, *, max_clusters: int = 10, criteria: Sequence[str] = CRITERIA,
+    n_resamples: int = 10, random_state: Any = None
+) -> ClusterChoice:  # fmt: skip
     """Return what every criterion says about the number of clusters, in one table.
 
     Parameters

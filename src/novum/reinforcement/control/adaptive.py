@@ -68,19 +68,10 @@ class ADP(TabularAgent):
 
     @stores
     def __init__(
-        self,
-        episodes: int = 1000,
-        *,
-        optimism: float | None = None,
-        tries: int = 5,
-        exploration: Any = 0.0,
-        discount: float | None = None,
-        max_steps: int = 1000,
-        n_runs: int = 1,
-        initial_value: float = 0.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, episodes: int = 1000, *, optimism: float | None = None, tries: int = 5, exploration: Any = 0.0,
+        discount: float | None = None, max_steps: int = 1000, n_runs: int = 1, initial_value: float = 0.0,
+        random_state: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, environment: Any, y: Any = None, *, policy: Any = None) -> Self:

@@ -60,23 +60,12 @@ class SARSA(TemporalAgent):
 
     @stores
     def __init__(
-        self,
-        episodes: int = 10_000,
-        *,
-        step_size: Any = STEP_SIZE,
-        exploration: Any = EXPLORATION,
-        strategy: str = "epsilon-greedy",
-        trace_decay: float = 0.0,
-        traces: str = "accumulating",
-        target_exploration: float | None = None,
-        discount: float | None = None,
-        max_steps: int = 1000,
-        n_runs: int = 1,
-        initial_value: float = 0.0,
-        start: str = "initial",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, episodes: int = 10_000, *, step_size: Any = STEP_SIZE, exploration: Any = EXPLORATION,
+        strategy: str = "epsilon-greedy", trace_decay: float = 0.0, traces: str = "accumulating",
+        target_exploration: float | None = None, discount: float | None = None, max_steps: int = 1000,
+        n_runs: int = 1, initial_value: float = 0.0, start: str = "initial", random_state: Any = None,
+        n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def _method(self) -> str:
         return "sarsa"
@@ -111,22 +100,11 @@ class ExpectedSARSA(TemporalAgent):
 
     @stores
     def __init__(
-        self,
-        episodes: int = 10_000,
-        *,
-        step_size: Any = STEP_SIZE,
-        exploration: Any = EXPLORATION,
-        strategy: str = "epsilon-greedy",
-        target_exploration: float | None = None,
-        planning_steps: int = 0,
-        discount: float | None = None,
-        max_steps: int = 1000,
-        n_runs: int = 1,
-        initial_value: float = 0.0,
-        start: str = "initial",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, episodes: int = 10_000, *, step_size: Any = STEP_SIZE, exploration: Any = EXPLORATION,
+        strategy: str = "epsilon-greedy", target_exploration: float | None = None, planning_steps: int = 0,
+        discount: float | None = None, max_steps: int = 1000, n_runs: int = 1, initial_value: float = 0.0,
+        start: str = "initial", random_state: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def _method(self) -> str:
         return "expected"
@@ -161,24 +139,12 @@ class QLearning(TemporalAgent):
 
     @stores
     def __init__(
-        self,
-        episodes: int = 10_000,
-        *,
-        step_size: Any = STEP_SIZE,
-        exploration: Any = EXPLORATION,
-        strategy: str = "epsilon-greedy",
-        trace_decay: float = 0.0,
-        traces: str = "accumulating",
-        double: bool = False,
-        planning_steps: int = 0,
-        discount: float | None = None,
-        max_steps: int = 1000,
-        n_runs: int = 1,
-        initial_value: float = 0.0,
-        start: str = "initial",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, episodes: int = 10_000, *, step_size: Any = STEP_SIZE, exploration: Any = EXPLORATION,
+        strategy: str = "epsilon-greedy", trace_decay: float = 0.0, traces: str = "accumulating",
+        double: bool = False, planning_steps: int = 0, discount: float | None = None, max_steps: int = 1000,
+        n_runs: int = 1, initial_value: float = 0.0, start: str = "initial", random_state: Any = None,
+        n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def _method(self) -> str:
         if self.double and (self.trace_decay > 0 or self.planning_steps > 0):

@@ -67,19 +67,10 @@ class MonteCarloControl(TabularAgent):
 
     @stores
     def __init__(
-        self,
-        episodes: int = 10_000,
-        *,
-        method: str = "glie",
-        visits: str = "every",
-        exploration: Any = None,
-        discount: float | None = None,
-        max_steps: int = 1000,
-        n_runs: int = 1,
-        initial_value: float = 0.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, episodes: int = 10_000, *, method: str = "glie", visits: str = "every", exploration: Any = None,
+        discount: float | None = None, max_steps: int = 1000, n_runs: int = 1, initial_value: float = 0.0,
+        random_state: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     @fits
     def fit(self, environment: Any, y: Any = None) -> Self:

@@ -27,13 +27,9 @@ POLICY_GAIN = 0.01  # of the first policy: nearly uniform
 
 
 def advantages(
-    rewards: NDArray[Any],
-    values: NDArray[Any],
-    last: NDArray[Any],
-    ended: NDArray[Any],
-    discount: float,
-    trace_decay: float,
-) -> NDArray[np.float32]:
+    rewards: NDArray[Any], values: NDArray[Any], last: NDArray[Any], ended: NDArray[Any], discount: float,
+    trace_decay: float
+) -> NDArray[np.float32]:  # fmt: skip
     """Return (1): rewards, values and ends of shape (steps, copies), `last` the values of what is seen after the last step."""
     out, running = np.empty(rewards.shape, np.float32), np.zeros(rewards.shape[1])
     after = last
@@ -45,15 +41,9 @@ def advantages(
 
 
 def loss_slope(
-    outputs: Any,
-    actions: Any,
-    gains: Any,
-    returns: Any,
-    old: Any,
-    clip: float,
-    value_weight: float,
-    entropy_weight: float,
-) -> Any:
+    outputs: Any, actions: Any, gains: Any, returns: Any, old: Any, clip: float, value_weight: float,
+    entropy_weight: float
+) -> Any:  # fmt: skip
     """Return the gradient of (2), or (3) where the old log chances are given, and (4) by the outputs of actor and critic.
 
     By the log chance of the action taken: -A of (2), -rho A of (3) where the cut does not hold; by the logits that times (1[b =
@@ -142,26 +132,12 @@ class ActorCritic(Agent):
 
     @stores
     def __init__(
-        self,
-        method: str = "ppo",
-        *,
-        hidden: int = 64,
-        learning_rate: float = 1e-3,
-        learning_rate_schedule: str = "linear",
-        discount: float = 0.98,
-        trace_decay: float = 0.8,
-        n_envs: int = 8,
-        n_steps: int = 32,
-        n_epochs: int = 20,
-        batch_size: int = 256,
-        clip: float = 0.2,
-        entropy_weight: float = 0.0,
-        value_weight: float = 0.5,
-        normalize: bool = True,
-        largest_norm: float | None = 0.5,
-        device: str = "auto",
-        random_state: Any = None,
-    ) -> None: ...
+        self, method: str = "ppo", *, hidden: int = 64, learning_rate: float = 1e-3,
+        learning_rate_schedule: str = "linear", discount: float = 0.98, trace_decay: float = 0.8, n_envs: int = 8,
+        n_steps: int = 32, n_epochs: int = 20, batch_size: int = 256, clip: float = 0.2,
+        entropy_weight: float = 0.0, value_weight: float = 0.5, normalize: bool = True,
+        largest_norm: float | None = 0.5, device: str = "auto", random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     method: str
     hidden: int

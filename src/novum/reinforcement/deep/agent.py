@@ -111,14 +111,9 @@ class Agent:
         self._build(self.n_features_, self.n_actions_)
 
     def fit(
-        self,
-        environment: Any,
-        n_steps: int = 50_000,
-        *,
-        checkpoint: str | os.PathLike | None = None,
-        checkpoint_every: int | None = None,
-        callback: Callable[["Agent"], Any] | None = None,
-    ) -> Self:
+        self, environment: Any, n_steps: int = 50_000, *, checkpoint: str | os.PathLike | None = None,
+        checkpoint_every: int | None = None, callback: Callable[["Agent"], Any] | None = None
+    ) -> Self:  # fmt: skip
         """Learn from `n_steps` steps of an environment.
 
         Parameters

@@ -98,29 +98,13 @@ class DQN(Agent):
 
     @stores
     def __init__(
-        self,
-        *,
-        hidden: int = 256,
-        learning_rate: float = 2.3e-3,
-        learning_rate_schedule: str = "linear",
-        discount: float = 0.99,
-        n_envs: int = 1,
-        buffer_size: int = 100_000,
-        learning_starts: int = 1000,
-        batch_size: int = 64,
-        train_every: int = 256,
-        gradient_steps: int = 128,
-        target_every: int = 1,
-        exploration_start: float = 1.0,
-        exploration_end: float = 0.04,
-        exploration_share: float = 0.16,
-        double: bool = False,
-        n_step: int = 3,
-        averaging: float = 0.9,
-        largest_norm: float | None = 10.0,
-        device: str = "auto",
-        random_state: Any = None,
-    ) -> None: ...
+        self, *, hidden: int = 256, learning_rate: float = 2.3e-3, learning_rate_schedule: str = "linear",
+        discount: float = 0.99, n_envs: int = 1, buffer_size: int = 100_000, learning_starts: int = 1000,
+        batch_size: int = 64, train_every: int = 256, gradient_steps: int = 128, target_every: int = 1,
+        exploration_start: float = 1.0, exploration_end: float = 0.04, exploration_share: float = 0.16,
+        double: bool = False, n_step: int = 3, averaging: float = 0.9, largest_norm: float | None = 10.0,
+        device: str = "auto", random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     hidden: int
     learning_rate_schedule: str

@@ -62,14 +62,9 @@ class Networks:
     """
 
     def __init__(
-        self,
-        sizes: Sequence[int],
-        count: int,
-        activation: str,
-        device: Any,
-        rng: np.random.Generator,
-        gains: Sequence[float] | None = None,
-    ) -> None:
+        self, sizes: Sequence[int], count: int, activation: str, device: Any, rng: np.random.Generator,
+        gains: Sequence[float] | None = None
+    ) -> None:  # fmt: skip
         self.torch = torch = needs_torch()
         self.sizes, self.count, self.activation, self.device = tuple(sizes), count, activation, device
         self.shapes: list[tuple[int, ...]] = []

@@ -75,18 +75,10 @@ class REINFORCE(Agent):
 
     @stores
     def __init__(
-        self,
-        *,
-        hidden: int = 64,
-        learning_rate: float = 5e-3,
-        discount: float = 0.99,
-        n_envs: int = 8,
-        baseline: str | None = "value",
-        normalize: bool = True,
-        largest_norm: float | None = 0.5,
-        device: str = "auto",
-        random_state: Any = None,
-    ) -> None: ...
+        self, *, hidden: int = 64, learning_rate: float = 5e-3, discount: float = 0.99, n_envs: int = 8,
+        baseline: str | None = "value", normalize: bool = True, largest_norm: float | None = 0.5,
+        device: str = "auto", random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     hidden: int
     baseline: str | None

@@ -72,13 +72,9 @@ class Search:
 
 
 def minimax(
-    game: Game[Any],
-    state: Any = None,
-    *,
-    depth: int | None = None,
-    evaluation: Callable[[Any], float] | None = None,
-    most_positions: int = 2_000_000,
-) -> BoardValue:
+    game: Game[Any], state: Any = None, *, depth: int | None = None,
+    evaluation: Callable[[Any], float] | None = None, most_positions: int = 2_000_000
+) -> BoardValue:  # fmt: skip
     """Return the value of a position by optimal play, (1), or as far as `depth` looks.
 
         V(b) = 1 | -1 | 0 where the game is over, else the best V(b') that who is to move can reach    (1)

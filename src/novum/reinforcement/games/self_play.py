@@ -202,16 +202,9 @@ def learn_from(game: Game[Any], weights: NDArray[np.float64], states: list[Any],
 
 
 def self_play(
-    game: Any = "tic-tac-toe",
-    n_games: int = 1000,
-    *,
-    opponent: Any = "self",
-    learning_rate: float = 0.02,
-    exploration: float = 0.2,
-    n_checks: int = 10,
-    check_games: int = 100,
-    random_state: Any = None,
-) -> SelfPlay:
+    game: Any = "tic-tac-toe", n_games: int = 1000, *, opponent: Any = "self", learning_rate: float = 0.02,
+    exploration: float = 0.2, n_checks: int = 10, check_games: int = 100, random_state: Any = None
+) -> SelfPlay:  # fmt: skip
     """Learn a linear evaluation of boards by playing, with the LMS rule.
 
         V_train(b) = V(next board that I leave), at the end the result;  w_i <- w_i + c f_i(b) (V_train(b) - V(b))    (3)

@@ -51,16 +51,9 @@ class StateFeatures:
     """
 
     def __init__(
-        self,
-        kind: str = "tiles",
-        *,
-        low: Any = None,
-        high: Any = None,
-        n_tilings: int = 8,
-        n_tiles: int = 8,
-        n_centers: int = 5,
-        order: int = 3,
-    ) -> None:
+        self, kind: str = "tiles", *, low: Any = None, high: Any = None, n_tilings: int = 8, n_tiles: int = 8,
+        n_centers: int = 5, order: int = 3
+    ) -> None:  # fmt: skip
         name = "StateFeatures"
         self.kind = check_choice(name, "kind", kind, KINDS)
         self.low, self.high = low, high

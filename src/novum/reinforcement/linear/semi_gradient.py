@@ -132,16 +132,9 @@ class SemiGradientTD(LinearLearner):
 
     @stores
     def __init__(
-        self,
-        features: StateFeatures,
-        *,
-        step: float = 0.1,
-        step_decay: float = 0.0,
-        discount: float = 0.99,
-        trace_decay: float = 0.0,
-        max_length: int = 10_000,
-        random_state: Any = None,
-    ) -> None: ...
+        self, features: StateFeatures, *, step: float = 0.1, step_decay: float = 0.0, discount: float = 0.99,
+        trace_decay: float = 0.0, max_length: int = 10_000, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     @np.errstate(over="ignore", invalid="ignore")  # weights that leave all bounds are refused in words
     def fit(self, environment: Any, policy: Any = "random", n_episodes: int = 500) -> Self:
@@ -218,17 +211,9 @@ class SemiGradientSARSA(LinearLearner):
 
     @stores
     def __init__(
-        self,
-        features: StateFeatures,
-        *,
-        step: float = 0.5,
-        step_decay: float = 0.0,
-        discount: float = 1.0,
-        trace_decay: float = 0.0,
-        epsilon: float = 0.0,
-        max_length: int = 10_000,
-        random_state: Any = None,
-    ) -> None: ...
+        self, features: StateFeatures, *, step: float = 0.5, step_decay: float = 0.0, discount: float = 1.0,
+        trace_decay: float = 0.0, epsilon: float = 0.0, max_length: int = 10_000, random_state: Any = None
+    ) -> None: ...  # fmt: skip
 
     def _choose(self, values: Array) -> int:
         if not np.isfinite(values).all():

@@ -110,17 +110,9 @@ def improved_to_the_end(
 
 
 def settled(
-    mdp: MDP,
-    method: str,
-    work: str,
-    values: NDArray[np.float64],
-    choice: NDArray[np.int64],
-    *,
-    low: float,
-    high: float,
-    polish: bool = True,
-    **record: Any,
-) -> Plan:
+    mdp: MDP, method: str, work: str, values: NDArray[np.float64], choice: NDArray[np.int64], *, low: float,
+    high: float, polish: bool = True, **record: Any
+) -> Plan:  # fmt: skip
     """Return the plan that sweeps ended with: small ones evaluated exactly, others with (1) and (2).
 
     `values` are T*v and `low`, `high` bound T*v - v.

@@ -38,16 +38,9 @@ def checked_process(owner: str, mdp: Any) -> Any:
 
 
 def value_iteration(
-    mdp: Any,
-    *,
-    tol: float = 1e-6,
-    order: str = "auto",
-    stop: str = "auto",
-    criterion: str = "total",
-    max_iter: int = 100_000,
-    initial: Any = None,
-    random_state: Any = 0,
-) -> Plan:
+    mdp: Any, *, tol: float = 1e-6, order: str = "auto", stop: str = "auto", criterion: str = "total",
+    max_iter: int = 100_000, initial: Any = None, random_state: Any = 0
+) -> Plan:  # fmt: skip
     """Return the optimal plan of a process by value iteration.
 
     Parameters

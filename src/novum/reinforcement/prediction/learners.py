@@ -63,19 +63,10 @@ class MonteCarloPrediction(Predictor):
 
     @stores
     def __init__(
-        self,
-        episodes: int = 1000,
-        *,
-        visits: str = "first",
-        step_size: Any = None,
-        importance: str = "weighted",
-        discount: float | None = None,
-        max_steps: int = 1000,
-        n_runs: int = 1,
-        initial_value: float = 0.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, episodes: int = 1000, *, visits: str = "first", step_size: Any = None, importance: str = "weighted",
+        discount: float | None = None, max_steps: int = 1000, n_runs: int = 1, initial_value: float = 0.0,
+        random_state: Any = None, n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def _settings(self, off_policy: bool) -> Settings:
         return Settings(CARLO, self.visits == "first", off_policy and self.importance == "weighted")
@@ -121,21 +112,11 @@ class TD(Predictor):
 
     @stores
     def __init__(
-        self,
-        episodes: int = 1000,
-        *,
-        n_steps: int = 1,
-        trace_decay: float = 0.0,
-        view: str = "backward",
-        traces: str = "accumulating",
-        step_size: Any = STEP_SIZE,
-        discount: float | None = None,
-        max_steps: int = 1000,
-        n_runs: int = 1,
-        initial_value: float = 0.0,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
+        self, episodes: int = 1000, *, n_steps: int = 1, trace_decay: float = 0.0, view: str = "backward",
+        traces: str = "accumulating", step_size: Any = STEP_SIZE, discount: float | None = None,
+        max_steps: int = 1000, n_runs: int = 1, initial_value: float = 0.0, random_state: Any = None,
+        n_jobs: int | None = None
+    ) -> None: ...  # fmt: skip
 
     def _settings(self, off_policy: bool) -> Settings:
         if self.step_size is None:

@@ -90,15 +90,9 @@ def gambler(goal: int = 100, heads: float = 0.4) -> MDP:
 
 
 def inventory(
-    capacity: int = 20,
-    *,
-    demand: Any = None,
-    price: float = 8.0,
-    cost: float = 2.0,
-    fixed_cost: float = 4.0,
-    holding: float = 1.0,
-    discount: float = 0.95,
-) -> MDP:
+    capacity: int = 20, *, demand: Any = None, price: float = 8.0, cost: float = 2.0, fixed_cost: float = 4.0,
+    holding: float = 1.0, discount: float = 0.95
+) -> MDP:  # fmt: skip
     """Return a shop's inventory: order up to `capacity` units, then a random demand is served from the stock.
 
     `demand` are the probabilities of 0, 1, 2, ... units (None: uniform up to half the capacity). An order of k > 0 units costs
