@@ -8,15 +8,18 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 
 from novum.cluster import (
+    DBSCAN,
+    HDBSCAN,
     AgglomerativeClustering,
     DivisiveClustering,
+    SpectralClustering,
     cluster_distance,
     linkage,
     plot_dendrogram,
     ward_tree,
     within_cluster_error,
 )
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 3))
@@ -97,6 +100,7 @@ def test_000_distances_between_clusters():
     found = [cluster_distance([[0], [1]], [[3], [6]], name) for name in ("single", "complete", "average", "centroid")]
     assert found == [2.0, 6.0, 4.0, 4.0]
     assert cluster_distance([[0], [1]], [[3], [6]], lambda d: float(np.median(d))) == 4.0
+    assert cluster_distance([[0], [1], [5]], [[6]], "average") == 4.0  # of 6, 5 and 1: not the one in the middle
 
 
 @pytest.mark.notes("004", "linkage")
@@ -195,10 +199,20 @@ def test_divisive(split):
         rows
     )  # the first split halves the loosest, the whole
     assert len({(a, b) for a, b in zip(first.labels_, model.labels_)}) == 4
+    loose = DivisiveClustering(3, split=split, random_state=0).fit(np.array([[-0.1], [0], [0.1], [0.2], [20], [26]]))
+    assert loose.labels_.tolist() == [
+        0,
+        0,
+        0,
+        0,
+        1,
+        2,
+    ]  # the cluster of largest error is split, not the one of most rows
 
 
 def test_divisive_stops_at_equal_rows_and_heeds_weights():
-    assert DivisiveClustering(3).fit(np.array([[1.0], [1], [2], [2]])).n_clusters_ == 2
+    with pytest.warns(NotConverged, match=r"distinct clusters \(2\) found smaller than n_clusters \(3\)"):
+        assert DivisiveClustering(3).fit(np.array([[1.0], [1], [2], [2]])).n_clusters_ == 2
     model = DivisiveClustering(2, random_state=0).fit([[0.0], [1], [10], [500]], sample_weight=[1, 1, 1, 0])
     assert model.labels_.tolist() == [0, 0, 1, 1]
 
@@ -210,6 +224,7 @@ def test_the_drawn_tree():
     ax = plot_dendrogram(linkage(rows, "complete"), n_clusters=2)
     heights = [1, 3, 5, 12]
     assert_allclose([max(line.get_ydata()) for line in ax.lines[:4]], heights)
+    assert_allclose([sorted(line.get_ydata()[[0, -1]]) for line in ax.lines[:4]], [[0, 0], [0, 1], [0, 0], [3, 5]])
     left, _, _, right = ax.lines[3].get_xdata()
     assert left == ax.lines[1].get_xdata()[1:3].mean() or right == ax.lines[1].get_xdata()[1:3].mean()
     assert 5 < ax.lines[4].get_ydata()[0] < 12  # the cut
@@ -219,3 +234,28 @@ def test_the_drawn_tree():
     assert len(plot_dendrogram(model, height=4.0).lines) == 5
     with pytest.raises(ParameterError, match="compute_distances=True"):
         plot_dendrogram(AgglomerativeClustering(2).fit(rows))
+
+
+def test_matrices_that_are_not_what_they_should_be():
+    D = np.abs(np.subtract.outer([0.0, 1, 3, 7], [0.0, 1, 3, 7]))
+    with pytest.warns(DataWarning, match="uncondensed distance matrix"):
+        linkage(D, "average")
+    askew = D + np.tril(np.ones((4, 4)), -1)
+    with pytest.warns(DataWarning, match="only what lies above its diagonal"):
+        model = AgglomerativeClustering(2, metric="precomputed", linkage="average").fit(askew)
+    assert model.labels_.tolist() == AgglomerativeClustering(2, linkage="average").fit(D[:, :1]).labels_.tolist()
+    rounded = D + np.tril(np.full((4, 4), 1e-7), -1)  # as single precision leaves it
+    assert_allclose(
+        linkage(rounded, "average", metric="precomputed")[:, 2], linkage(D[:, :1], "average")[:, 2], rtol=1e-6
+    )
+    with pytest.raises(ParameterError, match=r"linkage\(metric='wrong'\)"):
+        linkage(D[:, :2], "average", metric="wrong")
+
+
+@pytest.mark.parametrize(
+    "model", [AgglomerativeClustering(), DivisiveClustering(), DBSCAN(), HDBSCAN(), SpectralClustering()], ids=repr
+)
+def test_models_of_labels_say_why_they_predict_nothing(model):
+    assert not hasattr(model, "predict") and not hasattr(model, "no_such_thing")
+    with pytest.raises(AttributeError, match=r"has no attribute 'predict': it labels the rows it was fitted on"):
+        model.predict([[0.0]])

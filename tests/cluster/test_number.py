@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.sparse
 from numpy.testing import assert_allclose
 from sklearn import metrics as peer
 from sklearn.datasets import make_blobs, make_circles
@@ -19,6 +21,7 @@ from novum.cluster import (
     spectral_clustering,
     within_cluster_error,
 )
+from novum.cluster.spectral import embedding_of
 from novum.datasets import make_kmeans_failures
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.mixture import GaussianMixture
@@ -173,6 +176,13 @@ def test_000_nodes_and_graphs():
     )  # weights decide which blocks are one
     joined = SpectralClustering(2, random_state=0).fit(weak).labels_
     assert peer.adjusted_rand_score(joined, np.repeat([0, 1], [14, 10])) == 1
+    A = nx.to_numpy_array(graph)
+    degrees = np.diag(A.sum(axis=0))
+    vectors = embedding_of(A, 3, None, 0.0, 0)  # of the least eigenvalues of (D - A) v = lambda D v
+    values = np.einsum("ij,ij->j", vectors, (degrees - A) @ vectors) / np.einsum("ij,ij->j", vectors, degrees @ vectors)
+    assert_allclose((degrees - A) @ vectors, degrees @ vectors * values, atol=1e-10)
+    assert_allclose(values, scipy.linalg.eigh(degrees - A, degrees, eigvals_only=True)[:3], atol=1e-10)
+    assert_allclose(np.abs(embedding_of(scipy.sparse.csr_matrix(A), 3, None, 0.0, 0)), np.abs(vectors), atol=1e-8)
     graphs = [nx.path_graph(n) for n in range(5, 12)] + [nx.complete_graph(n) for n in range(5, 12)]
     found = SpectralClustering(2, random_state=0).fit(graphs).labels_
     assert peer.adjusted_rand_score(found, np.repeat([0, 1], 7)) == 1
@@ -195,3 +205,19 @@ def test_large_matrices_are_solved_like_small_ones():
         model = SpectralClustering(3, affinity=affinity, gamma=0.02, n_neighbors=60, random_state=0)
         with pytest.warns(DataWarning) if affinity == "nearest_neighbors" else np.errstate():
             assert peer.adjusted_rand_score(model.fit(X).labels_, y) > 0.98
+
+
+def test_graphs_and_affinities_that_mean_nothing_are_told():
+    nx = pytest.importorskip("networkx")
+    with pytest.raises(DataError, match="the graph has no nodes"):
+        SpectralClustering(2).fit(nx.Graph())
+    with pytest.raises(DataError, match="graph 1 has no nodes"):
+        SpectralClustering(2).fit([nx.path_graph(3), nx.Graph(), nx.path_graph(4)])
+    graph = nx.path_graph(6)
+    for weight in (np.nan, np.inf):
+        graph[0][1]["weight"] = weight
+        with pytest.raises(DataError, match="some affinities are NaN or infinite"):
+            SpectralClustering(2).fit(graph)
+    graph[0][1]["weight"] = -1.0
+    with pytest.warns(DataWarning, match=r"some affinities are negative \(least -1\)"):
+        SpectralClustering(2, random_state=0).fit(graph)

@@ -9,6 +9,7 @@ from sklearn import cluster as peer
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
+import novum
 from novum.cluster import KMeans, KMedoids, MiniBatchKMeans, quantize_image
 from novum.exceptions import DataError, NotConverged, ParameterError
 
@@ -33,6 +34,11 @@ def test_no_swap_improves_the_medoids(metric):
     for out in medoids:
         for new in set(range(60)) - medoids:
             assert loss(matrix, (medoids - {out}) | {new}, weight) >= model.inertia_ * (1 - 1e-10)
+    turns = KMedoids(5, metric=metric, method="alternate", init=[0, 1, 2, 3, 4]).fit(X, sample_weight=weight)
+    assert turns.inertia_ < loss(matrix, range(5), weight)
+    for j, medoid in enumerate(turns.medoid_indices_):  # the best of its cluster
+        rows = np.flatnonzero(turns.labels_ == j)
+        assert_allclose(weight[rows] @ matrix[rows, medoid], (weight[rows] @ matrix[np.ix_(rows, rows)]).min())
 
 
 def test_small_cases_reach_the_optimum():
@@ -156,6 +162,7 @@ def test_002_an_image_in_few_colors():
     for k in range(4):  # the palette holds the means of its pixels
         assert_allclose(found.palette[k], image[found.index == k].mean(axis=0), rtol=1e-9)
     assert_allclose(found.error, ((image - found.palette[found.index]) ** 2).sum(axis=2).mean())
+    assert_array_equal(found.image, np.rint(found.palette[found.index]))
     assert_allclose(found.ratio, 600 * 24 / (600 * 2 + 24 * 4))
     shuffled = RNG.permutation(600)  # positions play no part
     mixed = image.reshape(600, 3)[shuffled].reshape(30, 20, 3)
@@ -166,3 +173,35 @@ def test_002_an_image_in_few_colors():
     assert len(quantize_image(np.zeros((3, 3)), 5).palette) == 1
     with pytest.raises(DataError, match="height, width, channels"):
         quantize_image(np.zeros(5), 2)
+
+
+def test_rows_that_coincide_end_the_swaps_and_are_told():
+    rows = (
+        RNG.normal(size=(40, 3)) > 0.5 * np.repeat([-9, 9], 20)[:, None]
+    )  # few different rows: swaps gain rounding alone
+    for k in (3, 5, 9):
+        if k > len(np.unique(rows, axis=0)):
+            with pytest.warns(NotConverged, match="distinct clusters"):
+                assert KMedoids(k, random_state=0).fit(rows).n_iter_ < 10
+    for model in (KMedoids(3, random_state=0), MiniBatchKMeans(3, random_state=0)):
+        with pytest.warns(NotConverged, match=r"distinct clusters \(1\) found smaller than n_clusters \(3\)"):
+            assert model.fit(np.full((12, 2), 0.1)).inertia_ < 1e-20
+
+
+def test_medoids_of_a_matrix_that_is_not_symmetric_are_refused():
+    with pytest.raises(DataError, match="not symmetric"):
+        KMedoids(2, metric="precomputed").fit(np.array([[0.0, 1, 2], [3, 0, 1], [2, 1, 0]]))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_new_rows_of_files_and_dask_find_their_medoid(tmp_path, metric):
+    da, pd = pytest.importorskip("dask.array"), pytest.importorskip("pandas")
+    model = KMedoids(4, metric=metric, random_state=0).fit(X)
+    pd.DataFrame(X, columns=list("abc")).to_parquet(tmp_path / "rows.parquet")
+    scan = novum.scan(tmp_path / "rows.parquet")
+    from_file = KMedoids(4, metric=metric, random_state=0).fit(scan)
+    for name in ("predict", "transform"):
+        here = getattr(model, name)(X)
+        assert_allclose(np.concatenate(list(getattr(from_file, name)(scan))), here)
+        assert_allclose(np.asarray(getattr(model, name)(da.from_array(X, chunks=(17, 3)))), here)
+    assert_array_equal(model.predict(X), model.labels_)

@@ -135,7 +135,6 @@ PAIRWISE = {
 STEPPING = ("Perceptron", "SGDClassifier", "SGDRegressor")
 RESAMPLING = (
     "AdaBoostRegressor",
-    "DivisiveClustering",
     "IsolationForest",
     "MiniBatchKMeans",
 )  # learners that draw rows by weight: a row given twice is drawn by two numbers

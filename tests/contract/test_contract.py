@@ -280,6 +280,7 @@ def test_documented(estimator):
 
 
 @ALL
+@pytest.mark.filterwarnings("ignore:.*the rows vary along 3 directions")  # independent components of four columns
 def test_one_class_or_constant_columns(estimator):
     X, y = data(estimator)
     constant = np.column_stack([X, np.full(len(X), 0.1)])

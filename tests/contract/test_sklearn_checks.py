@@ -118,6 +118,7 @@ CHECKS = {  # by class, scikit-learn 1.9
 
 
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")  # k-means with eight clusters on four distinct rows
+@pytest.mark.filterwarnings("ignore:.*the rows vary along")  # of few rows that are repeated
 @pytest.mark.filterwarnings("ignore:n_components > n_samples")  # a hundred landmarks of twenty rows
 @pytest.mark.filterwarnings("ignore:SCIPY_ARRAY_API is not set")  # the one check that needs it skips with this warning
 @pytest.mark.filterwarnings(

@@ -1,12 +1,14 @@
 """Independent components by maximum likelihood: the notes' steps, the kernel, the density, optima, order and signs."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 
 from novum import _core
-from novum.decomposition import ICA
+from novum.decomposition import ICA, FastICA
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
 
 RNG = np.random.default_rng(3)
@@ -84,6 +86,10 @@ def test_natural_gradient_of_the_notes():
     assert (product.min(axis=1) / product.max(axis=1) < 0.03).all()
     gradient = np.eye(2) - np.tanh(full.transform(MIXED)).T @ full.transform(MIXED) / len(MIXED)
     assert np.abs(gradient).max() < 1e-7
+    y = full.transform(MIXED)  # + log |det W|, which the notes print with the other sign in one place
+    density = np.log(np.cosh(y) * np.pi).sum(axis=1).mean()
+    assert_allclose(full.loglike_, np.log(abs(np.linalg.det(full.components_))) - density, rtol=1e-10)
+    assert full.history_[-1] > full.history_[0]
 
 
 @pytest.mark.parametrize("density", ["adaptive", "sech", "student"])
@@ -148,7 +154,13 @@ def test_sources_of_every_kind_come_back_and_rows_too():
     assert_allclose(model.inverse_transform(model.transform(X)), X, rtol=1e-8)
     with pytest.warns(DataWarning, match="vary along 4 directions only"):
         ICA(n_components=5).fit(X)
-    assert ICA().fit(X).components_.shape == (4, 6)
+    for every in (ICA(), FastICA(random_state=0)):
+        with pytest.warns(DataWarning, match="vary along 4 directions only, so there are that many sources and not 6"):
+            assert every.fit(X).components_.shape == (4, 6)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DataWarning)
+            every.fit(X[:30], sample_weight=np.arange(30) < 3)
+            every.fit(X[:3])  # about their mean, three rows span two directions and no more
 
 
 def test_weights_are_repetitions():

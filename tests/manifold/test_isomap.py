@@ -22,6 +22,7 @@ def test_a_roll_is_unrolled():
     for truth, least in ((along, 0.995), (ROLL[:, 1], 0.98)):
         rest = truth - columns @ np.linalg.lstsq(columns, truth, rcond=None)[0]
         assert 1 - rest.var() / truth.var() > least
+    assert_allclose(model.embedding_[:, 0].std(), along.std(), rtol=0.05)  # in the units of the rows
     assert model.trustworthiness() > 0.995
 
 
@@ -92,3 +93,22 @@ def test_refusals():
         Isomap().fit(np.where(ROLL > 10, np.nan, ROLL))
     with pytest.raises(ParameterError, match="row 0 has no training row within radius=5"):
         Isomap(n_neighbors=None, radius=5.0).fit(ROLL).transform([[1e3, 1e3, 1e3]])
+
+
+@pytest.mark.parametrize("metric", ["minkowski", "manhattan", "precomputed"])
+def test_parts_are_joined_far_from_zero_and_where_rows_coincide(metric):
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.integers(-9, 9, size=(20, 3)) + shift for shift in (0.0, 60, -90)])
+    far, few = (
+        rows + 1e9,
+        np.repeat(rows[:4], 30, axis=0),
+    )  # products of rows lose all digits there; distances of zero join
+
+    def fitted(X):
+        X = np.abs(X[:, None] - X[None]).sum(axis=2) if metric == "precomputed" else X
+        with pytest.warns(DataWarning, match="connected components"):
+            return Isomap(metric=metric).fit(X)
+
+    assert_allclose(fitted(far).dist_matrix_, fitted(rows).dist_matrix_, rtol=1e-12)
+    paths = fitted(few).dist_matrix_
+    assert np.isfinite(paths).all() and (paths[:30, :30] == 0).all() and (paths[:30, 30:] > 0).all()

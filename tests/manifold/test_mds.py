@@ -1,13 +1,16 @@
 """Scaling: known configurations, scikit-learn's steps, new rows, refusals."""
 
+import warnings
+
 import numpy as np
 import pytest
 import sklearn.manifold
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial import procrustes
 from scipy.spatial.distance import pdist, squareform
 
-from novum.exceptions import DataError, ParameterError
+import novum
+from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.manifold import MDS, ClassicalMDS, smacof, trustworthiness
 
 RNG = np.random.default_rng(0)
@@ -125,3 +128,24 @@ def test_the_class_of_scikit_learn():
         ours, theirs = ClassicalMDS(**options).fit(X), sklearn.manifold.ClassicalMDS(**options).fit(X)
         assert_allclose(ours.embedding_, theirs.embedding_, atol=1e-9)
         assert ours.get_params() == theirs.get_params()
+
+
+def test_numbers_too_large_and_too_few_steps_are_told():
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    with pytest.raises(DataError, match=r"MDS: X holds numbers up to .*e\+200, and sums of their squares overflow"):
+        MDS(n_init=1, init="random").fit(X * 1e200)
+    with pytest.warns(NotConverged, match=r"after max_iter=3 steps; raise max_iter"):
+        MDS(n_init=1, init="random", max_iter=3, random_state=0).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NotConverged)
+        MDS(n_init=1, init="random", max_iter=3, eps=0, random_state=0).fit(X)  # as many as were asked for
+        MDS(n_init=1, init="classical_mds").fit(np.ones((5, 2)))
+
+
+def test_classical_scaling_under_its_other_name_is_saved(tmp_path):
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    model = ClassicalMDS(3).fit(X)
+    novum.save(model, tmp_path / "map")
+    loaded = novum.load(tmp_path / "map")
+    assert type(loaded) is ClassicalMDS
+    assert_array_equal(loaded.transform(X), model.transform(X))

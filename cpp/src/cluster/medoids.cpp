@@ -13,7 +13,7 @@ namespace {
 
 using panel::at;
 using panel::Simd;
-constexpr double ENOUGH = 1e-12;  // share of the loss that a swap must gain: less may be rounding, and swaps could run in circles
+constexpr double ENOUGH = 1e-12;  // share of the sums it comes from that a swap must gain: less may be rounding, and swaps could run in circles
 
 template <class Real>
 struct State {
@@ -141,7 +141,7 @@ MedoidResult faster_pam(const Real* matrix, std::size_t n, const double* weight,
             }
             if (chosen[c]) continue;
             const auto row = static_cast<std::int64_t>(c);
-            double change;
+            double change, summed = loss;
             std::size_t best = 0;
             if (k == 1) {
                 change = -loss;
@@ -151,8 +151,9 @@ MedoidResult faster_pam(const Real* matrix, std::size_t n, const double* weight,
                 const double gained = widest<Judge<Real>>(state, state.row(row));
                 best = static_cast<std::size_t>(std::min_element(state.change.begin(), state.change.end()) - state.change.begin());
                 change = gained + state.change[best];
+                summed += state.removal[best];
             }
-            if (!(change < -ENOUGH * loss)) continue;
+            if (!(change < -ENOUGH * summed)) continue;
             chosen[at(medoid[best])] = false, chosen[c] = true;
             state.swap(best, row);
             loss += change;

@@ -29,11 +29,12 @@ from novum.base.estimator import fits
 from novum.base.history import History
 from novum.base.parameters import stores
 from novum.cluster.centers import CenterModel, fitted_attributes
+from novum.cluster.rows import warn_of_few_clusters
 from novum.engines.kmeans.bounds import Lloyd
 from novum.engines.kmeans.lloyd import Clusters, labels_of_block, lloyd
 from novum.engines.kmeans.spread import mean_variance
 from novum.engines.kmeans.start import checked_centers, start_centers
-from novum.exceptions import DataError, NotConverged
+from novum.exceptions import DataError
 from novum.fold.blocks import Source
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
@@ -192,14 +193,7 @@ class KMeans(CenterModel):
 
     def _learn(self, best: Clusters, labels: NDArray | None, dtype: np.dtype) -> None:
         """Turn the best run into fitted attributes."""
-        occupied = int((best.mass > 0).sum())
-        if occupied < self.n_clusters:
-            warnings.warn(
-                f"Number of distinct clusters ({occupied}) found smaller than n_clusters ({self.n_clusters})."
-                " Possibly due to duplicate points in X.",
-                NotConverged,
-                stacklevel=4,
-            )
+        warn_of_few_clusters(int((best.mass > 0).sum()), self.n_clusters, stacklevel=5)
         self.__dict__.update(fitted_attributes(best.params, dtype))
         self.inertia_, self.n_iter_ = best.inertia, best.n_iter
         self.history_ = History(best.history, name="inertia")

@@ -18,17 +18,18 @@ import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, RandomState
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
 from novum.cluster.hierarchy.merges import check_memory, square_distances
-from novum.cluster.rows import checked_square, rows_in_memory
+from novum.cluster.rows import checked_square, is_symmetric, rows_in_memory, warn_of_few_clusters
 from novum.engines.search.metrics import VALID_METRICS
 from novum.exceptions import DataError, NotConverged, ParameterError
+from novum.fold.blocks import Block
 from novum.neighbors import pairwise_distances
+from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -103,6 +104,16 @@ def alternate(matrix: NDArray, weight: NDArray | None, medoid: NDArray, max_iter
     label[medoid] = np.arange(len(medoid))
     loss = float(w @ matrix[np.arange(len(matrix)), medoid[label]].astype(np.float64))
     return Swapped(medoid, label, loss, rounds, converged)
+
+
+def distances_of_block(model: Any, block: Block) -> NDArray:
+    """Return the dissimilarities of the rows of a block to the medoids of a model."""
+    return model._to_medoids(arrays.to_numpy(block.X) if not scipy.sparse.issparse(block.X) else block.X)
+
+
+def labels_of_block(model: Any, block: Block) -> NDArray:
+    """Return the nearest medoid of every row of a block."""
+    return np.argmin(distances_of_block(model, block), axis=1)
 
 
 class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Estimator):
@@ -201,6 +212,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
                 NotConverged,
                 stacklevel=3,
             )
+        apart = matrix[np.ix_(best.medoid, best.medoid)] > 0
+        warn_of_few_clusters(int((np.triu(~apart, 1).sum(axis=0) == 0).sum()), k)
         order = np.argsort(best.medoid)
         self.medoid_indices_ = best.medoid[order] if used is None else used[best.medoid[order]]
         self.inertia_, self.n_iter_, self._n_features_out = best.loss, best.rounds, k
@@ -221,6 +234,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             matrix = checked_square(X.toarray() if scipy.sparse.issparse(X) else X, "KMedoids")
             if (matrix < 0).any():
                 raise DataError("Negative values in data passed to KMedoids: dissimilarities are zero or more.")
+            if not is_symmetric(matrix):
+                raise DataError("KMedoids(metric='precomputed'): the matrix is not symmetric; give (D + D.T) / 2.")
             return np.ascontiguousarray(matrix)
         check_memory(X.shape[0], "KMedoids", "cluster by KMeans")
         params = dict(self.metric_params or {})
@@ -245,10 +260,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def transform(self, X: Rows) -> NDArray:
         """Return the dissimilarity of every row to every medoid; with metric="precomputed", X holds those to the rows of `fit`.
 
-        [rows in memory or a sparse matrix] -> array of shape (n_samples, n_clusters)
+        [rows or a sparse matrix] -> array of shape (n_samples, n_clusters)
         """
-        check_is_fitted(self)
-        return self._to_medoids(self._source(X, reset=False).array())
+        return self._rows(X, distances_of_block, self)
 
     def _to_medoids(self, rows: Any) -> NDArray:
         """Return the dissimilarities of checked rows to the medoids."""
@@ -261,9 +275,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def predict(self, X: Rows) -> NDArray:
         """Return the nearest medoid of every row, the first of equals.
 
-        [rows in memory or a sparse matrix] -> array of shape (n_samples,)
+        [rows or a sparse matrix] -> array of shape (n_samples,)
         """
-        return np.argmin(self.transform(X), axis=1)
+        return self._rows(X, labels_of_block, self)
 
     def fit_predict(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> NDArray:
         """Fit, and return the label of every row."""

@@ -27,6 +27,7 @@ from novum.base.estimator import fits
 from novum.base.history import History
 from novum.base.parameters import stores
 from novum.cluster.centers import CenterModel, fitted_attributes
+from novum.cluster.rows import warn_of_few_clusters
 from novum.engines.kmeans import assignment
 from novum.engines.kmeans.bounds import Lloyd, guided_pass
 from novum.engines.kmeans.lloyd import labels_of_block
@@ -271,6 +272,7 @@ class MiniBatchKMeans(CenterModel):
         self.history_ = History(history, name="mean inertia of a batch")
         if self.compute_labels:
             self._label(whole)
+            warn_of_few_clusters(len(np.unique(self.labels_)), self.n_clusters)
         else:
             total = float(n if weight is None else weight.sum())
             self.inertia_ = (history[-1] if watch.average is None else watch.average) * total

@@ -1,18 +1,23 @@
 """Rows for clusterers that compare all of them: in memory, whatever home they come from."""
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novum.base.validation import largest_of, too_large
-from novum.exceptions import DataError
+from novum.exceptions import DataError, NotConverged
 from novum.fold.blocks import Block
 from novum.runtime import arrays
 
-__all__ = ["check_reach", "checked_square", "rows_in_memory"]
+__all__ = ["check_reach", "checked_square", "is_symmetric", "rows_in_memory", "warn_of_few_clusters"]
 
 LARGEST = 1e153  # squares of differences of larger numbers overflow
+SYMMETRIC = (
+    1e-6  # share of the largest entry that rounding, of single precision too, may leave between two halves of a matrix
+)
+STRIP = 256  # rows that are compared at a time
 
 
 class Gathered(NamedTuple):
@@ -59,3 +64,23 @@ def checked_square(matrix: NDArray, owner: str, what: str = "Distance matrix") -
             " between all rows."
         )
     return matrix
+
+
+def is_symmetric(matrix: NDArray) -> bool:
+    """Return whether a square matrix is symmetric but for rounding; a strip at a time, so that no second matrix is made."""
+    apart = SYMMETRIC * float(np.abs(matrix).max(initial=0.0))
+    return all(
+        np.allclose(matrix[start : start + STRIP], matrix[:, start : start + STRIP].T, rtol=0, atol=apart)
+        for start in range(0, len(matrix), STRIP)
+    )
+
+
+def warn_of_few_clusters(found: int, n_clusters: int, stacklevel: int = 4) -> None:
+    """Warn where fewer clusters were found than were asked for; the words are scikit-learn's."""
+    if found < n_clusters:
+        warnings.warn(
+            f"Number of distinct clusters ({found}) found smaller than n_clusters ({n_clusters})."
+            " Possibly due to duplicate points in X.",
+            NotConverged,
+            stacklevel=stacklevel,
+        )

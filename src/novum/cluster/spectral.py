@@ -18,15 +18,15 @@ import scipy.sparse
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh, lobpcg
-from sklearn.base import ClusterMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_symmetric, validate_data
 
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, RandomState, Real
-from novum.base.estimator import Estimator, fits
+from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.base.validation import home_of
 from novum.cluster.kmeans import KMeans
+from novum.cluster.labels import LabelModel
 from novum.cluster.rows import rows_in_memory
 from novum.exceptions import DataError, DataWarning
 from novum.neighbors import NearestNeighbors, kneighbors_graph
@@ -45,6 +45,23 @@ TURNS, RESTARTS = 20, 30  # of the search for a rotation towards indicators
 def is_graph(X: Any) -> bool:
     """Return whether X is a networkx graph."""
     return hasattr(X, "nodes") and hasattr(X, "adjacency")
+
+
+def check_affinities(affinity: Any, kind: Any) -> None:
+    """Raise where affinities are not finite, and warn where some are negative: (1) is a cut of weights that are not."""
+    values = affinity.data if scipy.sparse.issparse(affinity) else affinity
+    if not np.isfinite(values).all():
+        raise DataError(
+            f"SpectralClustering(affinity={kind!r}): some affinities are NaN or infinite. Scale the columns"
+            " (sklearn.preprocessing.StandardScaler), or look at the weights of the graph."
+        )
+    if values.size and values.min() < 0:
+        warnings.warn(
+            f"SpectralClustering(affinity={kind!r}): some affinities are negative (least {values.min():.3g}), and clusters mean"
+            " nothing then; take a kernel or weights that are zero or more.",
+            DataWarning,
+            stacklevel=4,
+        )
 
 
 def embedding_of(affinity: Any, k: int, solver: str | None, tol: float, seed: int) -> NDArray:
@@ -131,7 +148,7 @@ def rotated_labels(vectors: NDArray, seed: int) -> NDArray:
     return best
 
 
-class SpectralClustering(ClusterMixin, Estimator):
+class SpectralClustering(LabelModel):
     """Clustering by the eigenvectors of affinities, of rows, nodes or graphs.
 
     Parameters
@@ -217,6 +234,7 @@ class SpectralClustering(ClusterMixin, Estimator):
         """
         seed = seed_of(self.random_state)
         self.affinity_matrix_ = affinity = check_symmetric(self._affinities(X), raise_warning=False)
+        check_affinities(affinity, self.affinity)
         n = affinity.shape[0]
         k = self.n_clusters
         if k > n:
@@ -239,6 +257,8 @@ class SpectralClustering(ClusterMixin, Estimator):
             import networkx as nx
 
             self.n_features_in_ = X.number_of_nodes()
+            if not X.number_of_nodes():
+                raise DataError("SpectralClustering: the graph has no nodes; add some.")
             return scipy.sparse.csr_matrix(nx.to_scipy_sparse_array(X, dtype=np.float64))
         if isinstance(X, list | tuple) and len(X) and is_graph(X[0]):
             return self._graph_affinities(X)
@@ -283,6 +303,10 @@ class SpectralClustering(ClusterMixin, Estimator):
         gram = np.asarray(kernel(list(X)), np.float64)
         if not callable(self.affinity):
             length = np.sqrt(np.diagonal(gram))
+            if not length.all():
+                raise DataError(
+                    f"SpectralClustering: graph {int(np.argmin(length))} has no nodes, so it is like no other; leave it out."
+                )
             gram = gram / np.outer(length, length)
         self.n_features_in_ = len(X)
         return gram

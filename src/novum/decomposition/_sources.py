@@ -10,6 +10,7 @@ With m the mean of the rows, W the sum of their weights and s_j, v_j as in novum
 Contrasts: log cosh(a y)/a, -exp(-y^2/2), y^4/4, |y| and Student's (a+1)/2 log(1 + y^2/a).
 """
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ import scipy.linalg
 
 from novum import _core
 from novum.decomposition._spectrum import Spectrum, by_factor, exact, of_moments
-from novum.exceptions import DataError
+from novum.exceptions import DataError, DataWarning
 from novum.fold.blocks import Block, Source
 from novum.fold.homes.memory import ArrayTiles, MemorySource
 from novum.runtime import arrays
@@ -30,6 +31,7 @@ __all__ = [
     "decorrelate",
     "means",
     "short_blocks",
+    "warn_of_few_directions",
     "white_axes",
     "whiten_rows",
 ]
@@ -151,4 +153,17 @@ def check_spread(found: Spectrum, owner: Any) -> None:
         raise DataError(
             f"{type(owner).__name__}: the rows do not vary (all {found.rows:g} are the same), so there are no sources to tell"
             " apart; give rows that differ."
+        )
+
+
+def warn_of_few_directions(owner: Any, white: White, rows: float, p: int) -> None:
+    """Warn where the rows vary along fewer directions than were asked for; None asks for p, or one fewer than rows that count."""
+    most = min(int(rows), p)
+    k = min(int(rows) - 1, p) if owner.n_components is None else min(owner.n_components, most)
+    if len(white.axes) < k:
+        warnings.warn(
+            f"{type(owner).__name__}: the rows vary along {len(white.axes)} directions only, so there are that many sources and"
+            f" not {k}. Leave out constant columns and those that others determine, or give n_components={len(white.axes)}.",
+            DataWarning,
+            stacklevel=5,
         )

@@ -21,7 +21,14 @@ from novum.base.history import History
 from novum.base.parameters import stores
 from novum.decomposition._fixed_points import Contrast, Found, by_deflation, in_parallel
 from novum.decomposition._mixing import Mixing
-from novum.decomposition._sources import White, check_spread, short_blocks, white_axes, whiten_rows
+from novum.decomposition._sources import (
+    White,
+    check_spread,
+    short_blocks,
+    warn_of_few_directions,
+    white_axes,
+    whiten_rows,
+)
 from novum.exceptions import DataWarning, NotConverged, ParameterError
 from novum.fold.blocks import Source
 from novum.runtime.random import numpy_state
@@ -182,14 +189,14 @@ class FastICA(Mixing):
         k = side if k is None else min(k, side)
         white, spectrum = white_axes(source, k, self.whiten_solver)
         check_spread(spectrum, self)
-        if len(white.axes) < k and (self.n_components is not None or self.whiten_solver == "eigh"):
+        if self.whiten_solver == "eigh" and len(white.axes) < k:
             warnings.warn(
-                "There are some small singular values, using whiten_solver = 'svd' might lead to more accurate results."
-                if self.whiten_solver == "eigh"
-                else f"FastICA: the rows vary along {len(white.axes)} directions only, so there are that many sources and not {k}.",
+                "There are some small singular values, using whiten_solver = 'svd' might lead to more accurate results.",
                 DataWarning,
                 stacklevel=4,
             )
+        elif self.whiten_solver == "svd":
+            warn_of_few_directions(self, white, spectrum.rows, p)
         k = len(white.axes)
         if source.at_hand and (k < p or not contrast.compiled or self.algorithm == "deflation"):
             return Prepared(whiten_rows(source, white), white, np.eye(k), np.zeros(k))

@@ -38,11 +38,12 @@ from novum.decomposition._sources import (
     decorrelate,
     means,
     short_blocks,
+    warn_of_few_directions,
     white_axes,
     whiten_rows,
 )
 from novum.engines.moments.second import central_moments
-from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
+from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -247,12 +248,7 @@ class ICA(Mixing):
         k = side if self.n_components is None else self.n_components
         white, spectrum = white_axes(source, k, "svd")
         check_spread(spectrum, self)
-        if len(white.axes) < k and self.n_components is not None:
-            warnings.warn(
-                f"ICA: the rows vary along {len(white.axes)} directions only, so there are that many sources and not {k}.",
-                DataWarning,
-                stacklevel=4,
-            )
+        warn_of_few_directions(self, white, spectrum.rows, p)
         k = len(white.axes)
         basis = np.sqrt(white.weight) * white.axes
         if source.at_hand and k < p:

@@ -26,11 +26,11 @@ from novum.base.validation import open_rows, rows_at_hand
 from novum.decomposition.kernel_pca import model_of_axes
 from novum.exceptions import DataWarning, ParameterError
 from novum.manifold._centered import centered_axes
+from novum.manifold._joining import join_parts
 from novum.manifold.quality import trustworthiness
 from novum.neighbors import NearestNeighbors
 from novum.neighbors.base import NeighborsBase, read_rows
 from novum.neighbors.trees import SearchTree
-from novum.runtime import sklearn_private
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import numpy_state
 from novum.runtime.threads import thread_count
@@ -242,15 +242,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             DataWarning,
             stacklevel=5,
         )
-        return sklearn_private.join_components(
-            X=search._fit_X,
-            graph=graph.tolil(),
-            n_connected_components=count,
-            component_labels=labels,
-            mode="distance",
-            metric=search.effective_metric_,
-            **search.effective_metric_params_,
-        )
+        return join_parts(search, graph, labels)
 
     def transform(self, X: Rows) -> Any:
         """Return the places of new rows on the map, by (3).

@@ -12,9 +12,9 @@ from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Nu
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.base.parameters import stores
-from novum.base.validation import rows_at_hand
+from novum.base.validation import largest_of, rows_at_hand, too_large
 from novum.engines.search.index import distances_between
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.manifold._centered import CenteredAxes, centered_axes
 from novum.manifold._classical import classical_points, place_by_axes
 from novum.manifold._smacof import place_rows, stress_at
@@ -174,7 +174,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 " ``metric='precomputed'``.",
                 stacklevel=4,
             )
-        D = checked_dissimilarities(self._dissimilarities(rows, settings), "MDS")
+        D = self._dissimilarities(rows, settings)
+        if settings.metric != "precomputed" and not np.isfinite(D).all():
+            raise too_large("MDS", "X", largest_of(rows))
+        D = checked_dissimilarities(D, "MDS")
         self.dissimilarity_matrix_, self._fit_X = D, None if settings.metric == "precomputed" else rows
         self._settled = {"metric": settings.metric} if isinstance(settings.metric, str) else {}
         q = self.n_components
@@ -191,6 +194,13 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 layout = best_layout(
                     D, starts, settings.metric_mds, self.max_iter, self.eps, settings.normalized, report, self.n_jobs
                 )
+        if not layout.converged and self.eps > 0 and layout.square > 0:  # eps=0 asks for all steps
+            warnings.warn(
+                f"MDS: the stress still fell by more than eps={self.eps:g} of the squared distances after max_iter={self.max_iter}"
+                " steps; raise max_iter or eps, or begin with init='classical_mds'.",
+                NotConverged,
+                stacklevel=4,
+            )
         self.embedding_ = layout.points.astype(rows.dtype, copy=False)
         self.stress_ = stress_of(layout, settings.normalized)
         self.n_iter_, self.history_ = layout.n_iter, History(layout.history, name="stress")

@@ -58,7 +58,6 @@ _LATER = {  # name here: module and name there
     "ListenerHandle": ("sklearn.callback._transport", "ListenerHandle"),
     "callback_management_context": ("sklearn.callback._callback_support", "callback_management_context"),
     "close_listener": ("sklearn.callback._transport", "close_listener"),
-    "join_components": ("sklearn.utils.graph", "_fix_connected_components"),
     "open_listener": ("sklearn.callback._transport", "open_listener"),
     "send_to_listener": ("sklearn.callback._transport", "send"),
     "NODE_DTYPE": ("sklearn.tree._tree", "NODE_DTYPE"),

@@ -16,13 +16,13 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
-from sklearn.base import ClusterMixin
 from sklearn.neighbors import sort_graph_by_row_values
 
 from novum import _core
 from novum.base.domains import Domain, Int, Real
-from novum.base.estimator import Estimator, fits
+from novum.base.estimator import fits
 from novum.base.parameters import stores
+from novum.cluster.labels import LabelModel
 from novum.cluster.rows import rows_in_memory
 from novum.engines.search.metrics import Form, form_of
 from novum.exceptions import DataError
@@ -100,7 +100,7 @@ def density_in_graph(graph: Any, need: float, weight: NDArray | None) -> Found:
     return Found(labels, core)
 
 
-class DBSCAN(ClusterMixin, Estimator):
+class DBSCAN(LabelModel):
     """Density-based clustering.
 
     Parameters

@@ -13,17 +13,17 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
-from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from novum import _core
 from novum.base.domains import Bool, Choice, Domain, Function, Instance, Int, Null, Real
-from novum.base.estimator import Estimator, fits
+from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.base.validation import home_of
 from novum.cluster.density.condensed import condense, kept_clusters, labels_and_strengths
 from novum.cluster.hierarchy.cuts import cut_where
 from novum.cluster.hierarchy.merges import Merged, empty_merges, numbered, spanning_edges, square_distances
+from novum.cluster.labels import LabelModel
 from novum.cluster.rows import check_reach, rows_in_memory
 from novum.engines.search.metrics import TREE_METRICS, VALID_METRICS, Form, form_of
 from novum.exceptions import DataError, DataWarning, ParameterError
@@ -123,7 +123,7 @@ def with_others(tree: Merged, usable: Usable) -> Merged:
     return Merged(np.concatenate([children, extra]), height, size)
 
 
-class HDBSCAN(ClusterMixin, Estimator):
+class HDBSCAN(LabelModel):
     """Hierarchical density-based clustering.
 
     Parameters

@@ -9,19 +9,19 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClusterMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_memory
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Instance, Int, Methods, Null, Real
-from novum.base.estimator import Estimator, fits
+from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.cluster.hierarchy.constrained import constrained_merges, linked_graph
 from novum.cluster.hierarchy.cuts import cut_by_number, labels_below
 from novum.cluster.hierarchy.merges import METHODS, Merged, matrix_merges, row_merges
-from novum.cluster.rows import checked_square, rows_in_memory
+from novum.cluster.labels import LabelModel
+from novum.cluster.rows import checked_square, is_symmetric, rows_in_memory
 from novum.engines.search.metrics import VALID_METRICS, usual_name
-from novum.exceptions import DataError, ParameterError
+from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows, Target
 
@@ -48,12 +48,19 @@ def grow_tree(X: NDArray, graph: Any, linkage: str, metric: Any, stop: int, owne
     if precomputed or callable(metric):
         matrix = X if precomputed else np.asarray(metric(X))
         matrix = checked_square(np.array(matrix, dtype=np.float64, order="C"), owner)
-        upper = np.triu(matrix, 1)  # as SciPy: what lies below the diagonal is not looked at
+        if not is_symmetric(matrix):
+            warnings.warn(
+                f"{owner}: the matrix of distances is not symmetric, and only what lies above its diagonal is looked at; give"
+                " (D + D.T) / 2.",
+                DataWarning,
+                stacklevel=5,
+            )
+        upper = np.triu(matrix, 1)  # as SciPy
         return matrix_merges(upper + upper.T, linkage), 1
     return row_merges(X, linkage, metric, None, thread_count(None), owner), 1
 
 
-class AgglomerativeClustering(ClusterMixin, Estimator):
+class AgglomerativeClustering(LabelModel):
     """Bottom-up hierarchical clustering.
 
     Parameters

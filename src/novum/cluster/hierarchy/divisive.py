@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClusterMixin
 
 from novum.base.domains import Choice, Domain, Int, RandomState
-from novum.base.estimator import Estimator, fits
+from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.cluster.criterion import nearest_means
 from novum.cluster.kmeans import KMeans
-from novum.cluster.rows import rows_in_memory
+from novum.cluster.labels import LabelModel
+from novum.cluster.rows import rows_in_memory, warn_of_few_clusters
 from novum.exceptions import DataError
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -67,7 +67,7 @@ def halves(X: NDArray, weight: NDArray, rows: NDArray, split: str, n_init: int, 
     return model.labels_ != model.labels_[0]
 
 
-class DivisiveClustering(ClusterMixin, Estimator):
+class DivisiveClustering(LabelModel):
     """Top-down hierarchical clustering.
 
     Parameters
@@ -151,6 +151,7 @@ class DivisiveClustering(ClusterMixin, Estimator):
             splits.append((part.node, new[0].node, new[1].node, part.error - new[0].error - new[1].error))
             parts[loosest : loosest + 1] = new
         self._learn(parts, splits, n)
+        warn_of_few_clusters(len(parts), self.n_clusters)
         if len(everyone) < n:  # rows without weight go to the nearest mean
             rest = weight == 0
             self.labels_[rest] = nearest_means(X[rest].astype(np.float64), self.labels_[~rest], X[~rest])

@@ -1,5 +1,6 @@
 """`linkage`: the tree of merges as SciPy's table, which can cut and draw itself."""
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -9,14 +10,12 @@ from sklearn.utils import check_array
 
 from novum.cluster.hierarchy import cuts
 from novum.cluster.hierarchy.merges import METHODS, Merged, matrix_merges, row_merges
-from novum.cluster.rows import check_reach
-from novum.exceptions import DataError, ParameterError
+from novum.cluster.rows import check_reach, is_symmetric
+from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows
 
 __all__ = ["Dendrogram", "linkage"]
-
-SYMMETRIC = 1e-8  # relative: what rounding may leave between the two halves of a matrix of distances
 
 
 class Dendrogram(np.ndarray):
@@ -85,7 +84,7 @@ def checked_matrix(X: NDArray) -> NDArray:
     if X.shape[0] != X.shape[1]:
         raise DataError(f"linkage(metric='precomputed'): distances form a square matrix, not one of shape {X.shape}.")
     matrix = np.array(X, dtype=np.float64, order="C")
-    if not np.allclose(matrix, matrix.T, rtol=SYMMETRIC, atol=0):
+    if not is_symmetric(matrix):
         raise DataError("linkage(metric='precomputed'): the matrix is not symmetric; give (D + D.T) / 2.")
     return matrix
 
@@ -139,4 +138,16 @@ def linkage(
         return Dendrogram(matrix_merges(matrix, method))
     X = check_array(X, dtype=[np.float64, np.float32], input_name="X", ensure_min_samples=2, estimator="linkage")
     check_reach(X, "linkage")
-    return Dendrogram(row_merges(X, method, metric, metric_params, thread_count(n_jobs)))
+    if X.shape[0] == X.shape[1] and not np.diagonal(X).any() and X.min() >= 0 and is_symmetric(X):
+        warnings.warn(
+            "The symmetric non-negative hollow observation matrix looks suspiciously like an uncondensed distance matrix: linkage"
+            " takes its rows as rows. Give metric='precomputed' if it holds distances.",
+            DataWarning,
+            stacklevel=2,
+        )
+    try:
+        return Dendrogram(row_merges(X, method, metric, metric_params, thread_count(n_jobs)))
+    except ValueError as error:
+        if "'metric' parameter" in str(error):
+            raise ParameterError(f"linkage(metric={metric!r}): {error}") from error
+        raise
