@@ -13,7 +13,8 @@ namespace {
 
 using panel::at;
 using panel::Simd;
-constexpr double ENOUGH = 1e-12;  // share of the sums it comes from that a swap must gain: less may be rounding, and swaps could run in circles
+constexpr double ENOUGH =
+    1e-12;  // share of the sums it comes from that a swap must gain: less may be rounding, and swaps could run in circles
 
 template <class Real>
 struct State {

@@ -115,7 +115,7 @@ class Isomap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     >>> t = np.linspace(0, 3 * np.pi / 2, 60)
     >>> arc = np.column_stack([np.cos(t), np.sin(t)])
     >>> z = Isomap(n_components=1, n_neighbors=2).fit_transform(arc)[:, 0]
-    >>> bool(np.allclose(np.abs(np.diff(z)), t[1], rtol=1e-3))  # unrolled: steps along the arc
+    >>> bool(np.allclose(np.abs(np.diff(z)), t[1], rtol=2e-3))  # unrolled: steps along the arc
     True
     """
 

@@ -106,9 +106,13 @@ class KernelMachine(Estimator):
         if weight.ndim != 1 or weight.dtype.kind not in "fiub" or not len(weight):
             return None
         if not np.any(weight > 0) and not np.isnan(weight).any():
+            what = (
+                f"Negative values in data passed to `sample_weight` of {type(self).__name__}: the most is {weight.max():g}."
+                if weight.min() < 0
+                else f"Sample weights must contain at least one non-zero number. All given to {type(self).__name__} are zero."
+            )
             raise DataError(
-                f"Invalid input - all samples have zero or negative weights. {type(self).__name__} was given sample_weight up to"
-                f" {weight.max():g}; give the rows that count a positive weight."
+                f"Invalid input - all samples have zero or negative weights. {what} Give the rows that count a weight."
             )
         return weight > 0
 
