@@ -59,6 +59,13 @@ INPUT_NAMES = {
 STATISTICS = ("Sums", "Counts", "Range", "Least", "Most")  # how names of what a fold of a distribution adds up end
 
 
+@pytest.fixture(scope="module", autouse=True)
+def results_that_end():
+    """Let go of what was made: results that outlive the interpreter's modules count as leaks of the compiled core."""
+    yield
+    made.cache_clear()
+
+
 def parsed(html):
     return ElementTree.fromstring(f"<div>{html.replace('<br>', '<br/>')}</div>")
 
