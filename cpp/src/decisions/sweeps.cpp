@@ -121,16 +121,12 @@ Change in_turn(const Process& p, Order&& state, double margin, double* v, std::i
 }  // namespace
 
 Change improve_in_place(const Process& p, const std::int64_t* order, double margin, double* v, std::int64_t* choice) {
-    return in_turn(
-        p, [order](std::size_t k) { return static_cast<std::size_t>(order[k]); }, margin, v, choice);
+    return in_turn(p, [order](std::size_t k) { return static_cast<std::size_t>(order[k]); }, margin, v, choice);
 }
 
 Change improve_in_place(const Process& p, bool forwards, double* v, std::int64_t* choice) {
-    if (forwards)
-        return in_turn(
-            p, [](std::size_t k) { return k; }, 0.0, v, choice);
-    return in_turn(
-        p, [&p](std::size_t k) { return p.n - 1 - k; }, 0.0, v, choice);
+    if (forwards) return in_turn(p, [](std::size_t k) { return k; }, 0.0, v, choice);
+    return in_turn(p, [&p](std::size_t k) { return p.n - 1 - k; }, 0.0, v, choice);
 }
 
 std::int64_t prioritized(const Process& p, const std::int64_t* begin, const std::int32_t* from, double tol, std::int64_t most, double* v,
