@@ -120,7 +120,7 @@ def test_refusals():
         da = pytest.importorskip("dask.array")
         MDS(init="random").fit(da.from_array(X))
     with pytest.warns(FutureWarning, match="default value of `init`"):
-        MDS().fit(X)
+        MDS(eps=0.0, max_iter=5, n_init=1, random_state=0).fit(X)
 
 
 def test_the_class_of_scikit_learn():

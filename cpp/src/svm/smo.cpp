@@ -64,7 +64,10 @@ class Solver {
                 gather();
             }
             out.steps += std::max<std::int64_t>(0, taken - 1);
-            now.and_then();
+            if (taken > 1)
+                interrupt::poll();  // a block takes as long as many steps
+            else
+                now.and_then();
         }
         keep();
         levels(level);

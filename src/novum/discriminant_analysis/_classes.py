@@ -102,8 +102,15 @@ class GaussianClasses(BayesRule):
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw rows with their classes from the fitted model.
 
-        [draws] -> X, array of shape (n_samples, n_features), and y, array of shape (n_samples,)
-            Labels; rows come class by class.
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+
+        Returns
+        -------
+        X, y : arrays of shape (n_samples, n_features) and (n_samples,)
+            Rows and their labels, class by class.
         """
         check_is_fitted(self)
         if n_samples < 1:
