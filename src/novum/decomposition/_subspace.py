@@ -85,7 +85,7 @@ def log_density(axes: Axes, block: Block) -> Any:
     constant = p * np.log(2 * np.pi) + np.log(axes.values).sum() + (p - k) * np.log(axes.noise)
     inverse = arrays.like(scores, 1 / axes.values, "float64")
     out = -0.5 * ((scores * scores) @ inverse + rest / axes.noise + constant)
-    return out if arrays.is_tensor(out) else out.astype(arrays.to_numpy(block.X).dtype)
+    return out if arrays.is_tensor(out) else out.astype(arrays.dtype_of(block.X))
 
 
 def squared_error(axes: Axes, block: Block) -> Error:

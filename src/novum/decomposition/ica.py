@@ -94,7 +94,7 @@ def log_density(params: Density, block: Block) -> Any:
         G = size + np.log(2)
     else:
         G = (params.df + 1) / 2 * np.log1p(y**2 / params.df) - student_constant(params.df)
-    return (volume - G.sum(axis=1)).astype(arrays.to_numpy(block.X).dtype)
+    return (volume - G.sum(axis=1)).astype(arrays.dtype_of(block.X))
 
 
 def arrange(W: np.ndarray, data: Training, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -120,7 +120,7 @@ def by_length(corners: np.ndarray, m: int) -> Curve:
 
 def places_of(params: Curve, block: Block) -> np.ndarray:
     """Return the place of every row along the curve, (n, 1)."""
-    return project(params, block.X)[0][:, None].astype(arrays.to_numpy(block.X).dtype)
+    return project(params, block.X)[0][:, None].astype(arrays.dtype_of(block.X))
 
 
 class Distances(NamedTuple):

@@ -86,7 +86,7 @@ def smooth(places: np.ndarray, sums: UnitSums, lattice: Lattice, sigma: float) -
 def positions_of(params: tuple[np.ndarray, np.ndarray], block: Block) -> np.ndarray:
     """Return the place on the lattice of the unit nearest to every row."""
     places, positions = params
-    return positions[nearest(places, block.X)[0][:, 0]].astype(arrays.to_numpy(block.X).dtype)
+    return positions[nearest(places, block.X)[0][:, 0]].astype(arrays.dtype_of(block.X))
 
 
 def numbers_of(places: np.ndarray, block: Block) -> np.ndarray:
