@@ -82,6 +82,7 @@ class ConvNetClassifier(ClassifierNetwork):
         **TRAINING,
     }
     _row_axes = 3
+    _reshapes_rows = True
     image_shape_: tuple[int, int, int]
 
     @stores_training
