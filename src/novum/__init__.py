@@ -34,6 +34,7 @@ _FAMILIES = (
     "manifold",
     "mixture",
     "naive_bayes",
+    "neural_network",
     "neighbors",
     "optimize",
     "patch",
