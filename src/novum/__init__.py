@@ -36,6 +36,7 @@ _FAMILIES = (
     "naive_bayes",
     "neural_network",
     "neighbors",
+    "neural_network",
     "optimize",
     "patch",
     "preprocessing",

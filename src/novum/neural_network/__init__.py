@@ -1,6 +1,13 @@
-"""Neural networks."""
+"""Neural networks: perceptrons in C++, and networks on PyTorch that train themselves with scikit-learn's contract."""
 
+from novum.neural_network.convolution import ConvNetClassifier
 from novum.neural_network.generative.boltzmann.deep import DeepBoltzmannMachine
 from novum.neural_network.generative.boltzmann.restricted import RestrictedBoltzmannMachine
+from novum.neural_network.own_module import TorchClassifier, TorchRegressor
 
-__all__ = ["DeepBoltzmannMachine", "RestrictedBoltzmannMachine"]
+__all__ = [
+    "ConvNetClassifier",
+    "TorchClassifier",
+    "TorchRegressor",
+    *("DeepBoltzmannMachine", "RestrictedBoltzmannMachine"),
+]
