@@ -34,7 +34,6 @@ _FAMILIES = (
     "manifold",
     "mixture",
     "naive_bayes",
-    "neural_network",
     "neighbors",
     "neural_network",
     "optimize",

@@ -93,7 +93,7 @@ class NetworkEstimator(Estimator):
         return [[{"params": body, "scale": scale}, {"params": head, "scale": 1.0}]]
 
     def _step(self, module: Any, batch: Any, steppers: list[Any], autocast: Callable) -> Any:
-        """Take one step of training; return the loss of the batch, detached."""
+        """Take one step of training; return the loss of the batch, detached, or a dict with it and more for the curve."""
         with autocast():
             loss = self._loss(module, batch)
         steppers[0].descend(loss)
