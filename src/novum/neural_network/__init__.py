@@ -6,6 +6,7 @@ from novum.neural_network.generative.boltzmann.deep import DeepBoltzmannMachine
 from novum.neural_network.generative.boltzmann.restricted import RestrictedBoltzmannMachine
 from novum.neural_network.generative.gan import GAN
 from novum.neural_network.generative.variational import VariationalAutoencoder
+from novum.neural_network.message_passing.network import GraphNetwork
 from novum.neural_network.own_module import TorchClassifier, TorchRegressor
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Autoencoder",
     "ConvNetClassifier",
     "DeepBoltzmannMachine",
+    "GraphNetwork",
     "RestrictedBoltzmannMachine",
     "TorchClassifier",
     "TorchRegressor",

@@ -45,8 +45,8 @@ class GAN(RowNetwork):
     activation : {"relu", "leaky_relu", "elu", "gelu", "tanh", "sigmoid", "identity"}, default="relu"
         Of the generator; the discriminator has leaky ReLU.
     loss : {"non-saturating", "hinge", "wasserstein"}, default="non-saturating"
-    gradient_penalty : float, default=1.0
-        Weight of the penalty on the slope of the discriminator; "wasserstein" wants about 10 of slope 1. 0: none.
+    gradient_penalty : float, default=0.1
+        Weight of the penalty on the slope of the discriminator; "wasserstein" needs it, and n_critic of 3 to 5. 0: none.
     spectral_norm : bool, default=False
         Divide every weight matrix of the discriminator by its largest singular value.
     label_smoothing : float, default=0.0
@@ -101,7 +101,7 @@ class GAN(RowNetwork):
     def __init__(
         self, n_components: int = 8, *, hidden: Sequence[int] = (64, 64), discriminator_hidden: Sequence[int] = (64, 64),
         channels: Sequence[int] | None = None, activation: str = "relu", loss: str = "non-saturating",
-        gradient_penalty: float = 1.0, spectral_norm: bool = False, label_smoothing: float = 0.0, n_critic: int = 1,
+        gradient_penalty: float = 0.1, spectral_norm: bool = False, label_smoothing: float = 0.0, n_critic: int = 1,
         image_shape: Sequence[int] | None = None, averaging: float | None = 0.995, patience: int | None = None
     ) -> None: ...  # fmt: skip
 
