@@ -7,7 +7,9 @@ from novum.neural_network.generative.boltzmann.restricted import RestrictedBoltz
 from novum.neural_network.generative.gan import GAN
 from novum.neural_network.generative.variational import VariationalAutoencoder
 from novum.neural_network.message_passing.network import GraphNetwork
+from novum.neural_network.multi_task import MultiTaskNetwork
 from novum.neural_network.own_module import TorchClassifier, TorchRegressor
+from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "GAN",
@@ -15,8 +17,24 @@ __all__ = [
     "ConvNetClassifier",
     "DeepBoltzmannMachine",
     "GraphNetwork",
+    "MultiTaskNetwork",
     "RestrictedBoltzmannMachine",
     "TorchClassifier",
     "TorchRegressor",
     "VariationalAutoencoder",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        ".convolution.formulas": "convolve convolve_gradients max_pool",
+        ".generative.diversity": "Diversity",
+        ".generative.variational": "Bound",
+        ".message_passing.aggregation": "aggregate_neighbors",
+        ".message_passing.plots": "plot_graph",
+        ".message_passing.unrolled": "ComputationGraph computation_graph",
+        ".training.curve": "TrainingCurve",
+        ".training.network": "NetworkEstimator",
+        ".training.rates": "RateCurve rate_curve",
+    },
+)
