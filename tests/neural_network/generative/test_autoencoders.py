@@ -162,7 +162,7 @@ def test_pictures_show_what_the_network_says(digits):
     ax = model.plot_reconstructions(X[:5], ax=Figure().subplots())
     drawn = ax.images[0].get_array()
     np.testing.assert_allclose(drawn[:8, 8:16], X[1].reshape(8, 8))
-    np.testing.assert_allclose(drawn[8:, 32:], model.reconstruct(X[4:5]).reshape(8, 8), rtol=1e-5)
+    np.testing.assert_allclose(drawn[8:, 32:], model.reconstruct(X[4:5]).reshape(8, 8), atol=1e-4)
     ax = model.plot_latent(X[:100], y[:100], ax=Figure().subplots())
     dots = np.concatenate([c.get_offsets() for c in ax.collections])
     codes = model.transform(X[:100])
@@ -179,10 +179,10 @@ def test_saved_repeated_continued_and_refused(digits, tmp_path):
     np.testing.assert_array_equal(model.transform(X), Autoencoder(3, **settings).fit(X).transform(X))
     novum.save(model, tmp_path / "code.novum")
     np.testing.assert_array_equal(novum.load(tmp_path / "code.novum").transform(X), model.transform(X))
-    whole = Autoencoder(3, **settings).fit(X).history_
+    whole = list(model.history_)
     path = tmp_path / "half.npz"
     Autoencoder(3, **{**settings, "max_epochs": 2}, checkpoint=path).fit(X)
-    assert Autoencoder(3, **settings, checkpoint=path).resume(X).history_ == whole
+    assert Autoencoder(3, **settings, checkpoint=path).resume(X).history_.objective == whole
     weighted = Autoencoder(3, **settings).fit(X, sample_weight=np.r_[np.ones(150), np.zeros(150)])
     np.testing.assert_allclose(
         weighted.transform(X[:5]), Autoencoder(3, **settings).fit(X[:150]).transform(X[:5]), rtol=1e-5

@@ -66,9 +66,9 @@ def test_a_linear_network_comes_to_probabilistic_pca_and_its_likelihood_is_exact
     exact = density.logpdf(line)
     np.testing.assert_allclose(linear.score_samples(line, n_draws=500), exact, atol=0.05)
     assert linear.score(line) > ProbabilisticPCA(2).fit(line).score(line) - 0.05
-    bound = linear.elbo(line, n_draws=50)
+    bound = linear.elbo(line, n_draws=400)
     np.testing.assert_allclose(bound.elbo, bound.reconstruction - bound.divergence, rtol=1e-12)
-    assert (bound.elbo < exact + 0.35).all() and bound.elbo.mean() < exact.mean() + 0.01
+    assert (bound.elbo < exact + 0.3).all() and bound.elbo.mean() < exact.mean() + 0.01
     assert bound.elbo.mean() > exact.mean() - 0.1  # the encoder has found the posterior
     posterior = np.linalg.inv(np.eye(2) + loading.T @ (loading / noise[:, None]))
     expected = (line - center) / noise @ loading @ posterior

@@ -21,7 +21,14 @@ import torch.nn.functional as F
 
 from novum.neural_network.generative.layers import Scaled, make_decoder, make_encoder
 
-__all__ = ["Adversaries", "discriminator_loss", "energy_distance", "generator_loss", "slope_penalty"]
+__all__ = [
+    "Adversaries",
+    "discriminator_loss",
+    "energy_distance",
+    "generator_loss",
+    "slope_at_rows",
+    "slope_between",
+]
 
 
 class Adversaries(Scaled):
@@ -60,17 +67,18 @@ def generator_loss(kind: str, made: Any) -> Any:
     return F.softplus(-made) if kind == "non-saturating" else -made
 
 
-def slope_penalty(kind: str, judge: Any, real: Any, made: Any) -> Any:
-    """Return (4) with c = 1, the mean over rows."""
-    if kind == "wasserstein":
-        share = torch.rand(len(real), 1, device=real.device)
-        at = (share * real + (1 - share) * made).requires_grad_(True)
-    else:
-        at = real.clone().requires_grad_(True)
-    (slope,) = torch.autograd.grad(judge(at).sum(), at, create_graph=True)
-    if kind == "wasserstein":
-        return (slope.norm(dim=1) - 1).square().mean()
+def slope_at_rows(score: Any, rows: Any) -> Any:
+    """Return the first penalty of (4) with c = 1, the mean over rows, from scores that were computed of these rows."""
+    (slope,) = torch.autograd.grad(score.sum(), rows, create_graph=True)
     return 0.5 * slope.square().sum(dim=1).mean()
+
+
+def slope_between(judge: Any, real: Any, made: Any) -> Any:
+    """Return the second penalty of (4) with c = 1, the mean over rows between real and made ones."""
+    share = torch.rand(len(real), 1, device=real.device)
+    at = (share * real + (1 - share) * made).requires_grad_(True)
+    (slope,) = torch.autograd.grad(judge(at).sum(), at, create_graph=True)
+    return (slope.norm(dim=1) - 1).square().mean()
 
 
 def energy_distance(x: Any, y: Any, weight: Any = None) -> Any:

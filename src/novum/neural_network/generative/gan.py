@@ -6,6 +6,7 @@ formulas are in `adversaries`, the look for modes that were lost in `diversity`.
 
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any, Self
 
 import numpy as np
@@ -126,7 +127,12 @@ class GAN(RowNetwork):
     def _step(self, module: Any, batch: Any, steppers: list[Any], autocast: Any) -> Any:
         import torch
 
-        from novum.neural_network.generative.adversaries import discriminator_loss, generator_loss, slope_penalty
+        from novum.neural_network.generative.adversaries import (
+            discriminator_loss,
+            generator_loss,
+            slope_at_rows,
+            slope_between,
+        )
 
         rows, *weight = batch
         share = weight[0] if weight else None
@@ -135,20 +141,23 @@ class GAN(RowNetwork):
             if "betas" in group:
                 group["betas"] = BETAS
         noise = torch.randn(len(rows), int(self.n_components), device=rows.device)
+        real, penalty = module.scaled(rows), self.gradient_penalty
+        at_rows = penalty > 0 and self.loss != "wasserstein"
+        real.requires_grad_(at_rows)
         with autocast():
-            real, made = module.scaled(rows), module.generator(noise)
-            losses = discriminator_loss(
-                self.loss, module.judge(real), module.judge(made.detach()), self.label_smoothing
-            )
+            made = module.generator(noise)
+        with nullcontext() if at_rows else autocast():  # second derivatives in bfloat16 are noise
+            score_real, score_made = module.judge(torch.cat([real, made.detach().to(real.dtype)])).split(len(rows))
+            losses = discriminator_loss(self.loss, score_real, score_made, self.label_smoothing)
             loss = weighted_mean(losses[0], share) + losses[1].mean()
         told = loss.detach()
-        if self.gradient_penalty:  # in full precision: second derivatives in bfloat16 are noise
-            loss = loss + self.gradient_penalty * slope_penalty(
-                self.loss, module.judge, real.float(), made.detach().float()
-            )
+        if at_rows:
+            loss = loss + penalty * slope_at_rows(score_real, real)
+        elif penalty:
+            loss = loss + penalty * slope_between(module.judge, real.float(), made.detach().float())
         critic.descend(loss)
         with autocast():
-            forged = generator_loss(self.loss, module.judge(module.generator(noise))).mean()
+            forged = generator_loss(self.loss, module.judge(made)).mean()
         if critic.taken % self.n_critic == 0:
             forger.descend(forged)
         return {"loss": told, "generator": forged.detach()}

@@ -44,9 +44,10 @@ class DenseEncoder(nn.Module):
 
     def forward(self, x: Any) -> Any:
         """Return the last level, before any activation."""
-        for layer in self.layers[:-1]:
-            x = self.activation(layer(x))
-        return self.layers[-1](x)
+        last = len(self.layers) - 1
+        for k, layer in enumerate(self.layers):
+            x = layer(x) if k == last else self.activation(layer(x))
+        return x
 
 
 class DenseDecoder(nn.Module):
@@ -59,8 +60,8 @@ class DenseDecoder(nn.Module):
 
     def forward(self, z: Any) -> Any:
         """Return level 0."""
-        for layer in reversed(self.layers[1:]):
-            z = self.activation(layer(z))
+        for k in range(len(self.layers) - 1, 0, -1):
+            z = self.activation(self.layers[k](z))
         return self.layers[0](z)
 
 

@@ -47,6 +47,7 @@ def image_shape_of(owner: str, given: tuple[int, ...], asked: Any) -> list[int]:
 class RowNetwork(ArrayNetwork):
     """Networks from rows to codes or back; `channels` makes them convolutional."""
 
+    _reshapes_rows = True
     _one_scale = True  # one scale for all columns keeps squared errors in proportion; else each column has its own
 
     def _sizes_of(self, name: str) -> list[int]:
@@ -63,13 +64,7 @@ class RowNetwork(ArrayNetwork):
             self._image_shape = None
             if self.channels is not None:
                 self._image_shape = image_shape_of(type(self).__name__, tuple(rows.shape[1:]), self.image_shape)
-        rows = rows.reshape(len(rows), -1)
-        wanted = None if reset else len(self.config_["mean"]) if "config_" in vars(self) else None
-        if wanted is not None and rows.shape[1] != wanted:
-            raise DataError(
-                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting {wanted} features as input."
-            )
-        return rows
+        return rows.reshape(len(rows), -1)
 
     @property
     def _row_axes(self) -> int:  # type: ignore[override]

@@ -106,8 +106,12 @@ def from_matrix(value: Any, owner: str) -> Graph:
 
 def from_pairs(value: Any, owner: str) -> Graph:
     """Return the graph of a list of edges; nodes in the order of their names where these can be sorted."""
-    pairs = [tuple(pair) for pair in (value.tolist() if isinstance(value, np.ndarray) else value)]
-    if not all(len(pair) in (2, 3) for pair in pairs):
+    try:
+        pairs = [tuple(pair) for pair in (value.tolist() if isinstance(value, np.ndarray) else value)]
+    except TypeError:
+        pairs = [()]
+    numbers = isinstance(value, np.ndarray) and value.dtype.kind == "f"  # a table of measurements, not of names
+    if numbers or not all(len(pair) in (2, 3) for pair in pairs):
         raise DataError(
             f"{owner}: give a networkx graph, an adjacency matrix, or edges as pairs (from, to) or triples (from, to, weight)."
         )

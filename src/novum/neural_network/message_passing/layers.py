@@ -151,6 +151,10 @@ class GraphNet(nn.Module):
         else:
             self.head = nn.Linear(sizes[-1], config["n_classes"])
 
+    def forward(self, batch: Batch) -> Any:
+        """Return the vector of every node."""
+        return self.embed(batch)
+
     def embed(self, batch: Batch) -> Any:
         """Return the vector of every node after the last layer."""
         h = batch.features

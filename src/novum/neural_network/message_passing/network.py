@@ -119,6 +119,20 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
         """
         return self._train(self._graphs(graph, features), self._target(graph, y), sample_weight, validation)
 
+    @fits
+    def resume(
+        self, graph: Any, y: Any = None, sample_weight: Any = None, *, features: Any = None, validation: Any = None
+    ) -> Self:
+        """Go on with the training whose state is in the file `checkpoint`, to the curve of one that never stopped.
+
+        Parameters
+        ----------
+        graph, y, sample_weight, features, validation
+            The same as in the `fit` that was interrupted.
+        """
+        given = self._graphs(graph, features), self._target(graph, y), sample_weight, validation
+        return self._train(*given, resumed=True)
+
     def _graphs(self, given: Any, features: Any = None) -> Any:
         """Return what was given as a Graph, or as a list of them for whole graphs."""
         owner = type(self).__name__
@@ -186,12 +200,14 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
             self.classes_ = np.unique(labels)
             if len(self.classes_) < 2:
                 raise DataError(
-                    f"{owner}: y has one class, {self.classes_[0]!r}; a classifier needs at least two classes."
+                    f"{owner}: y has one class, {self.classes_.tolist()[0]!r}; a classifier needs at least two classes."
                 )
         codes = np.searchsorted(self.classes_, labels)
         known = self.classes_[np.minimum(codes, len(self.classes_) - 1)] == labels
         if not known.all():
-            raise DataError(f"{owner}: the label {labels[~known][0]!r} is none of the classes {self.classes_}.")
+            raise DataError(
+                f"{owner}: the label {labels[~known].tolist()[0]!r} is none of the classes {self.classes_}."
+            )
         if self.task == "graph":
             return GraphExamples([X[k] for k in at], codes, weight)
         return NodeExamples(X, at, codes, weight, self._n_layers(), self.n_neighbors)
