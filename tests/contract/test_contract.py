@@ -28,6 +28,10 @@ from threadpoolctl import threadpool_limits
 from novum.base.estimator import Estimator
 from novum.exceptions import DataError, ParameterError
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*binary units are 0, 1 or probabilities"
+)  # rows of any numbers are given too
+
 WIDTHS = (
     "init",
     "means_init",

@@ -147,7 +147,7 @@ def test_contrastive_divergence_starts_from_the_data_and_persistent_chains_run_o
     machine = some_machine(4, 3, seed=6)
     rows = (np.random.RandomState(0).rand(6, 3) < 0.5).astype(float)
     chains = np.ones((5, 4))
-    velocity = Machine(*learning.still(machine))
+    velocity = learning.still(machine)
     for persistent in (True, False):
         for n_steps in (1, 3):
             rng = np.random.RandomState(1)
@@ -358,7 +358,7 @@ def test_a_deep_machine_begins_a_network(tmp_path):
 def test_layers_alone_stand_in_for_their_neighbours():
     """Up and down factors: at the first layer the hidden side reads W twice, the visible side once."""
     machine = some_machine(3, 4, seed=8)
-    velocity = Machine(*learning.still(machine))
+    velocity = learning.still(machine)
     rows = np.ones((1, 4))
     settings = learning.Settings(1.0, persistent=False, up=2.0, down=1.0)
     found, error = learning.learn(

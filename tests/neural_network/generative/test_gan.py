@@ -202,3 +202,20 @@ def test_images_files_and_refusals(tmp_path):
         GAN(2, loss="hinge", label_smoothing=0.1).fit(images.reshape(64, -1))
     with pytest.raises(ValueError, match="columns"):
         model.generate(np.zeros((1, 7)))
+
+
+@pytest.mark.filterwarnings("ignore:GAN. samples cover")
+def test_scikit_learns_checks():
+    """Of all three networks that make rows; repetition moves rows between batches, so weights are equal to it in the mean only."""
+    from sklearn.utils.estimator_checks import check_estimator
+
+    from novum.neural_network import Autoencoder, VariationalAutoencoder
+
+    order = {
+        "check_sample_weight_equivalence_on_dense_data": "batches are drawn by row, so repetition moves rows between them"
+    }
+    for cls in (GAN, Autoencoder, VariationalAutoencoder):
+        found = check_estimator(
+            cls(2, hidden=(4,), max_epochs=2, random_state=0), on_fail=None, on_skip=None, expected_failed_checks=order
+        )
+        assert [r["check_name"] for r in found if r["status"] == "failed"] == []

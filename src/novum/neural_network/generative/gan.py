@@ -107,6 +107,8 @@ class GAN(RowNetwork):
     ) -> None: ...  # fmt: skip
 
     def _config(self, examples: Any) -> dict[str, Any]:
+        if len(examples) < 2:
+            raise DataError(f"GAN: n_samples = {len(examples)}, and variety cannot be learned from one row; give more.")
         config = super()._config(examples)
         d, *hidden, k = config["sizes"]
         return {

@@ -38,6 +38,12 @@ class Bound(NamedTuple):
     divergence: NDArray
 
 
+def check_draws(n_draws: Any) -> None:
+    """Raise unless a number of draws is one."""
+    if not isinstance(n_draws, int | np.integer) or isinstance(n_draws, bool) or n_draws < 1:
+        raise ParameterError(f"VariationalAutoencoder: n_draws={n_draws!r}; give a whole number of 1 or more.")
+
+
 class VariationalAutoencoder(CodeNetwork):
     """Variational autoencoder: codes, new rows, and the log-likelihood of rows.
 
@@ -120,7 +126,7 @@ class VariationalAutoencoder(CodeNetwork):
         rows, *weight = batch
         noise = torch.randn(len(rows), int(self.n_components), device=rows.device)
         parts = module.parts(rows, noise)
-        return tuple(weighted_mean(part, *(weight or (None,))) for part in parts)  # type: ignore[return-value]
+        return tuple(weighted_mean(part, *(weight or (None,))) for part in parts)
 
     def _loss(self, module: Any, batch: Any) -> Any:
         seen, apart = self._means(module, batch)
@@ -157,15 +163,25 @@ class VariationalAutoencoder(CodeNetwork):
         """
         import torch
 
-        def parts(module: Any, rows: Any, noise: Any) -> Any:
-            each = [torch.stack(module.parts(rows, one), dim=1) for one in noise]
-            return torch.stack(each).double().mean(dim=0)
+        check_draws(n_draws)
+        check_is_fitted(self)
+        stream, done, k = Stream(seed_of(random_state)), 0, self.config_["sizes"][-1]
 
-        found = self._with_noise(X, n_draws, random_state, parts)
+        def drawn(module: Any, rows: Any) -> Any:
+            nonlocal done
+            noise = stream.normal("codes", 0, range(done, done + len(rows)), n_draws * k, np.float32)
+            done += len(rows)
+            each = torch.from_numpy(noise.reshape(len(rows), n_draws, k)).to(rows.device)
+            parts = [torch.stack(module.parts(rows, each[:, draw]), dim=1) for draw in range(n_draws)]
+            return torch.stack(parts).double().mean(dim=0)
+
+        found = self._answers(X, drawn)
         return Bound(found[:, 0] - found[:, 1], found[:, 0], found[:, 1])
 
     def score_samples(self, X: Any, *, n_draws: int = 100, random_state: Any = 0) -> np.ndarray:
         """Return an estimate of log p(x) of every row by importance weights, eq. (5) of `densities`; low for few draws.
+
+        All rows see the same draws, so that the answer for a row does not depend on its place.
 
         Parameters
         ----------
@@ -173,26 +189,21 @@ class VariationalAutoencoder(CodeNetwork):
         n_draws : int, default=100
         random_state : int, numpy Generator, RandomState, SeedSequence or None, default=0
         """
-        return self._with_noise(X, n_draws, random_state, lambda module, *given: module.importance_weighted(*given))
-
-    def _with_noise(self, X: Any, n_draws: int, random_state: Any, function: Any) -> np.ndarray:
-        """Return `function(module, rows, noise)` with noise that belongs to each row, however batches are cut."""
         import torch
 
-        if not isinstance(n_draws, int | np.integer) or n_draws < 1:
-            raise ParameterError(f"VariationalAutoencoder: n_draws={n_draws!r}; give a whole number of 1 or more.")
+        check_draws(n_draws)
         check_is_fitted(self)
-        stream, done = Stream(seed_of(random_state)), 0
+        half = Stream(seed_of(random_state)).normal(
+            "weights", 0, -(-n_draws // 2), self.config_["sizes"][-1], np.float32
+        )
+        noise = torch.from_numpy(
+            np.concatenate([half, -half])[:n_draws, None]
+        )  # pairs z, -z: errors of odd order cancel
 
-        def with_noise(module: Any, rows: Any) -> Any:
-            nonlocal done
-            here = range(done, done + len(rows))
-            done += len(rows)
-            k = self.config_["sizes"][-1]
-            noise = stream.normal("codes", 0, here, n_draws * k, np.float32).reshape(len(rows), n_draws, k)
-            return function(module, rows, torch.from_numpy(noise.transpose(1, 0, 2).copy()).to(rows.device))
+        def weighted(module: Any, rows: Any) -> Any:
+            return module.importance_weighted(rows, noise.to(rows.device).expand(-1, len(rows), -1))
 
-        return self._answers(X, with_noise)
+        return self._answers(X, weighted)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean of `score_samples`."""

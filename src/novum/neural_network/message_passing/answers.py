@@ -65,7 +65,8 @@ class GraphAnswers:
 
     def predict(self, graph: Any, features: Any = None) -> np.ndarray:
         """Return the most probable class of every node or graph."""
-        return np.asarray(self.classes_[self.predict_proba(graph, features).argmax(axis=1)])
+        best = self.predict_proba(graph, features).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
     def link_probability(self, graph: Any, pairs: Any, features: Any = None) -> np.ndarray:
         """Return the probability of an edge between the two nodes of every pair; `graph` has the edges that are known."""

@@ -202,6 +202,6 @@ def blocks_of(graphs: Sequence[Graph]) -> tuple[Graph, NDArray]:
     first = np.cumsum([0, *(g.n_nodes for g in graphs)])
     edges = np.concatenate([g.edges + first[k] for k, g in enumerate(graphs)], axis=1)
     weight = np.concatenate([g.weight for g in graphs])
-    features = None if graphs[0].features is None else np.concatenate([g.features for g in graphs])  # type: ignore[misc]
+    features = None if graphs[0].features is None else np.concatenate([g.features for g in graphs])
     owner = np.repeat(np.arange(len(graphs)), [g.n_nodes for g in graphs])
     return Graph(list(range(first[-1])), edges, weight, features), owner

@@ -158,14 +158,16 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
             return {node: told[y] for node, told in given.nodes(data=True) if y in told}
         return y
 
-    def _train(self, X: Any, y: Any, sample_weight: Any, validation: Any, **options: Any) -> Self:
+    def _train(
+        self, X: Any, y: Any, sample_weight: Any, validation: Any, resumed: bool = False, start: Any = None
+    ) -> Self:
         if validation is not None:
             graph, target, *rest = validation
             validation = (self._graphs(graph), self._target(graph, target), *rest)
         elif self.task == "link" and self.validation_fraction > 0:  # held back edges carry no messages either
             X, held = without_edges(X, self.validation_fraction, seed_of(self.random_state), type(self).__name__)
             validation = (X, held)
-        return super()._train(X, y, sample_weight, validation, **options)
+        return super()._train(X, y, sample_weight, validation, resumed, start)
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Any:
         owner = type(self).__name__

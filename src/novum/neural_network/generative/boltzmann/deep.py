@@ -40,9 +40,9 @@ from novum.neural_network.generative.boltzmann.learning import (
     learn,
     still,
 )
-from novum.neural_network.generative.boltzmann.machine import Machine, hidden_mean, turned, visible_mean
+from novum.neural_network.generative.boltzmann.machine import hidden_mean, turned, visible_mean
 from novum.neural_network.generative.boltzmann.partition import Partition, log_partition_of
-from novum.neural_network.generative.boltzmann.restricted import dense, training_rows
+from novum.neural_network.generative.boltzmann.restricted import dense, in_kind_of, training_rows
 from novum.runtime.random import numpy_state, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -67,7 +67,7 @@ def pretrained(
         if k == 0:
             share = np.clip(np.average(rows, axis=0, weights=weight), 0.01, 0.99)
             machine = machine._replace(visible=np.log(share / (1 - share)))  # units that are rarely on begin so
-        learner = Learner(machine, Machine(*still(machine)), np.zeros((batch_size, size)))
+        learner = Learner(machine, still(machine), np.zeros((batch_size, size)))
         for _ in range(n_iter):
             for batch in batches_of(rng.permutation(len(below)), batch_size):
                 learner, _ = learn(learner, below[batch], here, rng, None if weight is None else weight[batch])
@@ -98,22 +98,21 @@ def stepped(
 
 def means_of_block(model: Any, block: Block) -> NDArray:
     """Return the means of the top layer for the rows of a block, in their dtype."""
-    out = mean_field(model._layers(), dense(block.X), SWEEPS)[-1]
-    return out.astype(np.float32) if block.X.dtype == np.float32 else out
+    return in_kind_of(block, mean_field(model._layers(), dense(block.X), SWEEPS)[-1])
 
 
 def reconstruction_of_block(model: Any, block: Block) -> NDArray:
     """Return the rows of a block as their first hidden layer's means see them."""
     layers = model._layers()
-    return visible_of(layers, mean_field(layers, dense(block.X), SWEEPS))
+    return in_kind_of(block, visible_of(layers, mean_field(layers, dense(block.X), SWEEPS)))
 
 
 def energy_of_block(model: Any, block: Block) -> NDArray:
     """Return -log of sum_h exp(-E) of the rows of a block: exact where it can be counted, else mean field's bound on it."""
     layers, v = model._layers(), dense(block.X)
     if model._counts_rows():
-        return exact_free_energy(layers, v)
-    return -bound_without_constant(layers, mean_field(layers, v, SWEEPS))
+        return in_kind_of(block, exact_free_energy(layers, v))
+    return in_kind_of(block, -bound_without_constant(layers, mean_field(layers, v, SWEEPS)))
 
 
 class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
@@ -121,8 +120,8 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
 
     Parameters
     ----------
-    n_components : sequence of int, default=(64, 32)
-        Units of every hidden layer, from the rows upwards.
+    n_components : sequence of int or int, default=(64, 32)
+        Units of every hidden layer, from the rows upwards; a number: one layer.
     n_pretrain : int, default=10
         Passes over the rows with which every layer is learned alone; 0 begins with small random weights.
     n_iter : int, default=20
@@ -164,7 +163,7 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
     """
 
     _domains: dict[str, Domain] = {
-        "n_components": ArrayLike(1),
+        "n_components": Int(1) | ArrayLike(1),
         "n_pretrain": Int(0),
         "n_iter": Int(0),
         "pretrain_rate": Real(0, open="low"),
@@ -209,11 +208,11 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             history.append(error / len(rows))
         self.weights_, self.intercepts_ = layers.weights, layers.biases
         self.history_, self.n_iter_, self._n_features_out = history, self.n_iter, len(layers.biases[-1])
-        self._partition = None
+        self._partition: float | None = None
         return self
 
     def _sizes(self) -> list[int]:
-        sizes = list(self.n_components)
+        sizes = [self.n_components] if isinstance(self.n_components, int | np.integer) else list(self.n_components)
         if not all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size > 0 for size in sizes):
             raise ParameterError(
                 f"DeepBoltzmannMachine(n_components={self.n_components!r}): give the number of units of every hidden layer, whole"

@@ -15,7 +15,7 @@ trained alone stands in for the neighbours it will have (Salakhutdinov and Hinto
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,9 +57,9 @@ def first_machine(n_hidden: int, n_visible: int, real: bool, rng: np.random.Rand
     return Machine(weight, np.zeros(n_hidden), np.zeros(n_visible), np.zeros(n_visible) if real else None)
 
 
-def still(machine: Machine) -> list[Any]:
+def still(machine: Machine) -> Machine:
     """Return the velocity of a machine that has not moved yet."""
-    return [None if part is None else np.zeros_like(part) for part in machine]
+    return Machine(*(None if part is None else np.zeros_like(part) for part in machine))  # type: ignore[arg-type]
 
 
 def batches_of(order: NDArray, size: int) -> Iterator[NDArray]:
@@ -106,9 +106,10 @@ def learn(
     downward = machine._replace(weight=settings.down * machine.weight)
     h_data = hidden_mean(upward, v)
     h = learner.chains if settings.persistent else turned(h_data, rng)
-    for k in range(settings.n_steps):
-        h = turned(h_model, rng) if k else h  # noqa: F821  (made by the step before)
-        v_model = visible_draw(downward, h, rng)
+    v_model = visible_draw(downward, h, rng)
+    h_model = hidden_mean(upward, v_model)
+    for _ in range(settings.n_steps - 1):
+        v_model = visible_draw(downward, turned(h_model, rng), rng)
         h_model = hidden_mean(upward, v_model)
     by = slope(statistics(machine, v, h_data, weight), statistics(machine, v_model, h_model, None))
     chains = turned(h_model, rng) if settings.persistent else learner.chains

@@ -43,7 +43,7 @@ from novum.runtime import arrays
 from novum.runtime.random import numpy_state, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
 
-__all__ = ["RestrictedBoltzmannMachine", "training_rows"]
+__all__ = ["RestrictedBoltzmannMachine", "dense", "in_kind_of", "training_rows"]
 
 LOOKED_AT = 200  # rows that show in every pass how learning goes
 MOST_LOOKED_AT = 12  # hidden units of a machine whose Z is counted at the end of a fit
@@ -73,27 +73,31 @@ def training_rows(estimator: Any, X: Any, sample_weight: Any, binary: bool, rese
     return rows, weight
 
 
+def in_kind_of(block: Block, values: NDArray) -> NDArray:
+    """Return values in single precision where the rows are."""
+    return values.astype(np.float32) if block.X.dtype == np.float32 else values
+
+
 def hidden_of_block(model: Any, block: Block) -> NDArray:
     """Return the hidden means of the rows of a block, in their dtype."""
-    out = hidden_mean(model._machine(), model._standard(dense(block.X)))
-    return out.astype(np.float32) if block.X.dtype == np.float32 else out
+    return in_kind_of(block, hidden_mean(model._machine(), model._standard(dense(block.X))))
 
 
 def energy_of_block(model: Any, block: Block) -> NDArray:
     """Return the free energies of the rows of a block."""
-    return free_energy(model._machine(), model._standard(dense(block.X)))
+    return in_kind_of(block, free_energy(model._machine(), model._standard(dense(block.X))))
 
 
 def pseudo_of_block(model: Any, block: Block) -> NDArray:
     """Return the pseudo-likelihoods of the rows of a block."""
-    return log_pseudo_likelihood(model._machine(), dense(block.X))
+    return in_kind_of(block, log_pseudo_likelihood(model._machine(), dense(block.X)))
 
 
 def reconstruction_of_block(model: Any, block: Block) -> NDArray:
     """Return the rows of a block as the hidden means see them."""
     machine = model._machine()
     x = visible_mean(machine, hidden_mean(machine, model._standard(dense(block.X))))
-    return x * model.visible_spread_ + model.visible_mean_
+    return in_kind_of(block, x * model.visible_spread_ + model.visible_mean_)
 
 
 class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
@@ -228,14 +232,16 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
         machine = first_machine(self.n_components, d, real, rng)
         if real and self.noise != "learned":
             machine = machine._replace(log_variance=np.full(d, np.log(self.noise)))
-        self._set(Learner(machine, Machine(*still(machine)), np.zeros((self.batch_size, self.n_components))))
-        self._n_features_out, self._partition = self.n_components, None
+        self._set(Learner(machine, still(machine), np.zeros((self.batch_size, self.n_components))))
+        self._n_features_out = self.n_components
+        self._partition: float | None = None
 
     def _set(self, learner: Learner) -> None:
         machine = learner.machine
         self.components_, self.intercept_hidden_, self.intercept_visible_, log_variance = machine
         self.noise_variance_ = None if log_variance is None else np.exp(log_variance)
-        self._velocity, self.h_samples_ = list(learner.velocity), learner.chains
+        self._velocity: list[Any] = list(learner.velocity)
+        self.h_samples_ = learner.chains
 
     def _machine(self) -> Machine:
         check_is_fitted(self, "components_")
@@ -349,7 +355,7 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
         energy = self.free_energy(X)
         if self._partition is None:
             self._partition = self.log_partition().value
-        return -energy - self._partition - np.log(self.visible_spread_).sum()
+        return -energy - (self._partition + float(np.log(self.visible_spread_).sum()))
 
     def score(self, X: Rows, y: Target = None) -> float:
         """Return the mean log-likelihood of the rows.
