@@ -2,8 +2,8 @@
 Zachary's karate club
 =====================
 
-A club of 34 members split in two. Only the sides of the two leaders are given; a graph convolutional network tells the rest from who
-met whom. Its last layer places every member in the plane.
+A club of 34 members split in two. Only the sides of the two leaders are given; a graph convolutional network tells the rest from
+who met whom. Its last layer places every member in the plane.
 """
 
 import networkx as nx

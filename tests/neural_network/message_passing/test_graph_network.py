@@ -289,6 +289,9 @@ def test_saved_repeated_continued_and_refused(club, tmp_path):
     assert "validation accuracy" in watched.history_.columns
     linked = GraphNetwork("link", **settings).fit(graph, validation=(graph, [(0, 9), (4, 30)]))
     assert "validation loss" in linked.history_.columns
+    moved = model.transfer(graph, {0: "a", 33: "b"}, max_epochs=2)
+    np.testing.assert_array_equal(moved.weights_["layers.0.linear.weight"], model.weights_["layers.0.linear.weight"])
+    assert moved.classes_.tolist() == ["a", "b"]
     with pytest.raises(DataError, match="trained for the 34 nodes"):
         model.predict(nx.path_graph(5))
     with pytest.raises(DataError, match="no features and 34 nodes, and the network was trained for 2 features"):

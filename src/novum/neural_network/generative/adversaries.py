@@ -48,6 +48,10 @@ class Adversaries(Scaled):
         """Return rows in the units of X."""
         return self.unscaled(self.generator(z))
 
+    def forward(self, z: Any) -> Any:
+        """Return the rows that noise becomes."""
+        return self.make(z)
+
     def judge(self, scaled: Any) -> Any:
         """Return the score of scaled rows."""
         return self.discriminator(scaled)[:, 0]

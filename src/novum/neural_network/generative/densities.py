@@ -78,7 +78,12 @@ class DensityNet(Scaled):
         out = self.decoder(z)
         if self.bernoulli:
             return (x * out - F.softplus(out)).sum(dim=-1)
-        return log_normal(x, self.unscaled(out), self.log_variance())
+        noise = self.log_noise.clamp(min=SMALLEST_LOG_VARIANCE)  # of scaled rows: squares of X itself might overflow
+        return log_normal(self.scaled(x), out, noise) - self.scale.log().sum()
+
+    def forward(self, x: Any) -> Any:
+        """Return rows after the way through the means of their codes."""
+        return self.decode(self.encode(x))
 
     def parts(self, x: Any, noise: Any) -> tuple[Any, Any]:
         """Return log p(x | z) at a draw of z, and (2), of every row: their difference is the bound."""

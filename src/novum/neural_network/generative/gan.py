@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Real
 from novum.exceptions import DataError, DataWarning, ParameterError
+from novum.neural_network.generative.counts import check_counts
 from novum.neural_network.generative.diversity import Diversity, diversity_of
 from novum.neural_network.generative.rows import LAYERS, RowNetwork
 from novum.neural_network.training.parameters import TRAINING, stores_training
@@ -123,6 +124,9 @@ class GAN(RowNetwork):
 
         return Adversaries(config)
 
+    def _row_shape(self) -> list[int]:
+        return [self.config_["sizes"][-1]]  # the network itself takes noise
+
     def _trained_parameters(self, module: Any) -> list[Any]:
         return [list(module.discriminator.parameters()), list(module.generator.parameters())]
 
@@ -199,6 +203,7 @@ class GAN(RowNetwork):
         n_samples : int, default=1
         random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
         """
+        check_counts("GAN.sample", n_samples=n_samples)
         check_is_fitted(self)
         noise = Stream(seed_of(random_state)).normal("noise", 0, n_samples, self.config_["sizes"][-1], np.float32)
         return self.generate(noise)
@@ -221,6 +226,7 @@ class GAN(RowNetwork):
             How far a row reaches: to so many neighbours.
         random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
         """
+        check_counts("GAN.diversity", n_neighbors=n_neighbors)
         check_is_fitted(self)
         rows = self._rows_of(X, False).cpu().numpy().astype(np.float64)
         if len(rows) < 2:

@@ -95,6 +95,9 @@ class RowNetwork(ArrayNetwork):
             "scale": np.sqrt(np.where(variance > 0, variance, 1.0)).tolist(),
         }
 
+    def _row_shape(self) -> list[int]:
+        return [len(self.config_["mean"])]
+
     def _answers(self, X: Any, function: Any) -> np.ndarray:
         """Return `function(module, rows)` of every batch of rows as one array."""
         import torch

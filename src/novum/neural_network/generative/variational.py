@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import Choice, Domain, Real
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.generative.codes import CodeNetwork
+from novum.neural_network.generative.counts import check_counts
 from novum.neural_network.generative.plots import image_of, tiles
 from novum.neural_network.generative.rows import LAYERS
 from novum.neural_network.training.parameters import TRAINING, stores_training
@@ -36,12 +37,6 @@ class Bound(NamedTuple):
     elbo: NDArray
     reconstruction: NDArray
     divergence: NDArray
-
-
-def check_draws(n_draws: Any) -> None:
-    """Raise unless a number of draws is one."""
-    if not isinstance(n_draws, int | np.integer) or isinstance(n_draws, bool) or n_draws < 1:
-        raise ParameterError(f"VariationalAutoencoder: n_draws={n_draws!r}; give a whole number of 1 or more.")
 
 
 class VariationalAutoencoder(CodeNetwork):
@@ -163,7 +158,7 @@ class VariationalAutoencoder(CodeNetwork):
         """
         import torch
 
-        check_draws(n_draws)
+        check_counts("VariationalAutoencoder.elbo", n_draws=n_draws)
         check_is_fitted(self)
         stream, done, k = Stream(seed_of(random_state)), 0, self.config_["sizes"][-1]
 
@@ -191,7 +186,7 @@ class VariationalAutoencoder(CodeNetwork):
         """
         import torch
 
-        check_draws(n_draws)
+        check_counts("VariationalAutoencoder.score_samples", n_draws=n_draws)
         check_is_fitted(self)
         half = Stream(seed_of(random_state)).normal(
             "weights", 0, -(-n_draws // 2), self.config_["sizes"][-1], np.float32
@@ -219,6 +214,7 @@ class VariationalAutoencoder(CodeNetwork):
         noise : bool, default=True
             Whether rows are drawn given their codes; False gives their means, which look better as images.
         """
+        check_counts("VariationalAutoencoder.sample", n_samples=n_samples)
         check_is_fitted(self)
         stream = Stream(seed_of(random_state))
         codes = stream.normal("codes", 0, n_samples, self.config_["sizes"][-1], np.float32)
@@ -232,6 +228,7 @@ class VariationalAutoencoder(CodeNetwork):
 
     def interpolate(self, first: Any, second: Any, n_steps: int = 10) -> np.ndarray:
         """Return the rows along the straight line between the codes of two rows, both ends included."""
+        check_counts("VariationalAutoencoder.interpolate", n_steps=n_steps)
         ends = self.transform(np.stack([np.asarray(first), np.asarray(second)]))
         share = np.linspace(0, 1, n_steps, dtype=np.float32)[:, None]
         return self.inverse_transform((1 - share) * ends[0] + share * ends[1])
@@ -239,6 +236,7 @@ class VariationalAutoencoder(CodeNetwork):
     def latent_map(self, n_steps: int = 12) -> tuple[np.ndarray, np.ndarray]:
         """Return codes on a grid of quantiles of the prior, (n_steps^2, 2), and the means they stand for; for two components."""
         check_is_fitted(self)
+        check_counts("VariationalAutoencoder.latent_map", n_steps=n_steps)
         if self.config_["sizes"][-1] != 2:
             raise ParameterError(
                 f"VariationalAutoencoder.latent_map is for codes of two numbers, and these have {self.config_['sizes'][-1]}; use"

@@ -117,7 +117,8 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
         validation : tuple, default=None
             (graph, y) to watch, or (graph, pairs) for task="link", instead of a share of the labelled nodes, graphs or edges.
         """
-        return self._train(self._graphs(graph, features), self._target(graph, y), sample_weight, validation)
+        given = self._graphs(graph, features), self._target(graph, y)
+        return self._train(*given, sample_weight, validation)
 
     @fits
     def resume(
@@ -130,8 +131,8 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
         graph, y, sample_weight, features, validation
             The same as in the `fit` that was interrupted.
         """
-        given = self._graphs(graph, features), self._target(graph, y), sample_weight, validation
-        return self._train(*given, resumed=True)
+        given = self._graphs(graph, features), self._target(graph, y)
+        return self._train(*given, sample_weight, validation, resumed=True)
 
     def _graphs(self, given: Any, features: Any = None) -> Any:
         """Return what was given as a Graph, or as a list of them for whole graphs."""
@@ -161,16 +162,14 @@ class GraphNetwork(GraphAnswers, NetworkEstimator):
     def _train(
         self, X: Any, y: Any, sample_weight: Any, validation: Any, resumed: bool = False, start: Any = None
     ) -> Self:
-        if validation is not None:
-            graph, target, *rest = validation
-            validation = (self._graphs(graph), self._target(graph, target), *rest)
-        elif self.task == "link" and self.validation_fraction > 0:  # held back edges carry no messages either
+        if self.task == "link" and validation is None and self.validation_fraction > 0:
+            X = self._graphs(X)  # edges held back carry no messages either
             X, held = without_edges(X, self.validation_fraction, seed_of(self.random_state), type(self).__name__)
             validation = (X, held)
         return super()._train(X, y, sample_weight, validation, resumed, start)
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Any:
-        owner = type(self).__name__
+        owner, y, X = type(self).__name__, self._target(X, y), self._graphs(X)
         first: Graph = X[0] if self.task == "graph" and len(X) else X
         if self.task == "graph" and not len(X):
             raise DataError(f"{owner}: the list of graphs is empty.")

@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from novum.exceptions import ParameterError
+
 __all__ = ["Stepper", "fall", "rate_at"]
 
 STEPS_DOWN = (0.5, 0.75)  # of the way, where "step" divides the rate by ten
@@ -72,6 +74,10 @@ class Stepper:
             groups = [{"params": [p for g in groups for p in g["params"]], "scale": 1.0}]
         groups = [{"params": [p for p in g["params"] if p.requires_grad], "scale": g["scale"]} for g in groups]
         self.parameters = [p for g in groups for p in g["params"]]
+        if not self.parameters:
+            raise ParameterError(
+                f"{type(estimator).__name__}: no weight is left to be trained; give transfer(freeze=False), or a smaller number."
+            )
         self.optimizer = make_optimizer(
             estimator.optimizer, [g for g in groups if g["params"]], estimator.learning_rate, estimator.weight_decay
         )

@@ -43,7 +43,8 @@ from novum.neural_network.generative.boltzmann.learning import (
 from novum.neural_network.generative.boltzmann.machine import hidden_mean, turned, visible_mean
 from novum.neural_network.generative.boltzmann.partition import Partition, log_partition_of
 from novum.neural_network.generative.boltzmann.restricted import dense, in_kind_of, training_rows
-from novum.runtime.random import numpy_state, seed_of
+from novum.neural_network.generative.counts import check_counts, legacy_state
+from novum.runtime.random import numpy_state
 from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["DeepBoltzmannMachine"]
@@ -263,7 +264,7 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             Of the annealed estimate.
         random_state : int, numpy Generator, RandomState, SeedSequence or None, default=0
         """
-        rng, machine = numpy_state(random_state), bipartite(self._layers())
+        rng, machine = legacy_state(random_state), bipartite(self._layers())
         return log_partition_of(machine, type(self).__name__, method, n_chains, n_temperatures, rng)
 
     def score_samples(self, X: Rows) -> NDArray:
@@ -293,7 +294,8 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         n_steps : int, default=1000
             Steps from a start at random; modes far apart need more.
         """
-        layers, rng = self._layers(), numpy_state(seed_of(random_state))
+        check_counts("DeepBoltzmannMachine.sample", n_samples=n_samples, n_steps=n_steps)
+        layers, rng = self._layers(), legacy_state(random_state)
         machine = bipartite(layers)
         odd = turned(np.full((n_samples, len(machine.hidden)), 0.5), rng)
         for _ in range(n_steps):

@@ -29,6 +29,7 @@ from novum.neural_network.generative.boltzmann.machine import (
     turned,
     visible_draw,
 )
+from novum.neural_network.generative.counts import check_counts
 from novum.report.result import result
 from novum.runtime.blas import single_blas
 
@@ -120,9 +121,7 @@ def log_partition_of(
     units = countable(machine)
     if method not in ("auto", "exact", "annealed"):
         raise ParameterError(f"{owner}.log_partition(method={method!r}): choose 'auto', 'exact' or 'annealed'.")
-    for name, value in (("n_chains", n_chains), ("n_temperatures", n_temperatures)):
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-            raise ParameterError(f"{owner}.log_partition({name}={value!r}): give a whole number of 1 or more.")
+    check_counts(f"{owner}.log_partition", n_chains=n_chains, n_temperatures=n_temperatures)
     if method == "exact" and units > MOST_COUNTED:
         raise ParameterError(
             f"{owner}.log_partition(method='exact'): the smaller side has {units} units, and 2^{units} states are too many to"
