@@ -105,6 +105,13 @@ SETTINGS |= {
     "PrincipalCurve": {"span": 0.2, "n_corners": 20, "tol": 1e-10, "max_iter": 1000},
 }
 
+SETTINGS |= {  # one batch of all rows, in order: then weights are repetition
+    "RestrictedBoltzmannMachine": {
+        "n_components": 2, "visible": "gaussian", "noise": 1.0, "batch_size": 1000, "n_iter": 2, "shuffle": False, "random_state": 0
+    },
+    "DeepBoltzmannMachine": {"n_components": (2, 2), "batch_size": 5000, "n_pretrain": 1, "n_iter": 1, "random_state": 0},
+}  # fmt: skip
+
 PAIRWISE = {
     "MDS",
     "Isomap",
@@ -135,9 +142,10 @@ PAIRWISE = {
 STEPPING = ("Perceptron", "SGDClassifier", "SGDRegressor")
 RESAMPLING = (
     "AdaBoostRegressor",
+    "DeepBoltzmannMachine",
     "IsolationForest",
     "MiniBatchKMeans",
-)  # learners that draw rows by weight: a row given twice is drawn by two numbers
+)  # learners that draw rows by weight, or their order: a row given twice is drawn by two numbers
 
 # Learners that round every row to a share of the largest before they add them up: the share depends on the weights.
 ROUNDED = {
@@ -239,6 +247,7 @@ EXPECTED_FAILURES: dict[str, dict[str, str]] = {
         ),
         AT_BOUNDS,
     ),
+    "RestrictedBoltzmannMachine": dict.fromkeys(WEIGHT_CHECKS, DRAWN),
     "RadialBasis": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
     "RBFNetwork": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
     "Mixture": {"check_sample_weight_equivalence_on_dense_data": DRAWN},
@@ -296,6 +305,8 @@ def data(estimator, n=120, seed=0):
     X = rng.normal(size=(n, 3)) + np.array([[-3.0, 0, 0], [0, 3.0, 0], [3.0, 0, 0]])[centre]
     if estimator.__sklearn_tags__().input_tags.positive_only:
         X = np.abs(X)
+    if type(estimator).__name__ == "DeepBoltzmannMachine":
+        X = (X > 0).astype(float)
     if is_classifier(estimator):
         return X, centre
     if is_regressor(estimator):

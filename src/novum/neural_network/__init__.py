@@ -1,21 +1,38 @@
 """Neural networks: perceptrons in C++, and networks on PyTorch that train themselves with scikit-learn's contract."""
 
 from novum.neural_network.convolution import ConvNetClassifier
+from novum.neural_network.generative.autoencoder import Autoencoder
+from novum.neural_network.generative.boltzmann.deep import DeepBoltzmannMachine
+from novum.neural_network.generative.boltzmann.restricted import RestrictedBoltzmannMachine
+from novum.neural_network.generative.gan import GAN
+from novum.neural_network.generative.variational import VariationalAutoencoder
+from novum.neural_network.message_passing.network import GraphNetwork
 from novum.neural_network.multi_task import MultiTaskNetwork
 from novum.neural_network.own_module import TorchClassifier, TorchRegressor
 from novum.runtime.moved_names import moved_names
 
 __all__ = [
+    "GAN",
+    "Autoencoder",
     "ConvNetClassifier",
+    "DeepBoltzmannMachine",
+    "GraphNetwork",
     "MultiTaskNetwork",
+    "RestrictedBoltzmannMachine",
     "TorchClassifier",
     "TorchRegressor",
+    "VariationalAutoencoder",
 ]
 
 __getattr__ = moved_names(
     __name__,
     {
         ".convolution.formulas": "convolve convolve_gradients max_pool",
+        ".generative.diversity": "Diversity",
+        ".generative.variational": "Bound",
+        ".message_passing.aggregation": "aggregate_neighbors",
+        ".message_passing.plots": "plot_graph",
+        ".message_passing.unrolled": "ComputationGraph computation_graph",
         ".training.curve": "TrainingCurve",
         ".training.network": "NetworkEstimator",
         ".training.rates": "RateCurve rate_curve",
