@@ -1,0 +1,6 @@
+"""Neural networks: perceptrons in C++, and networks on PyTorch that train themselves with scikit-learn's contract."""
+
+from novum.neural_network.convolution import ConvNetClassifier
+from novum.neural_network.own_module import TorchClassifier, TorchRegressor
+
+__all__ = ["ConvNetClassifier", "TorchClassifier", "TorchRegressor"]
