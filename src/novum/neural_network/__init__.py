@@ -2,5 +2,19 @@
 
 from novum.neural_network.convolution import ConvNetClassifier
 from novum.neural_network.own_module import TorchClassifier, TorchRegressor
+from novum.neural_network.recurrent.estimators import RecurrentClassifier, RecurrentRegressor
+from novum.neural_network.recurrent.recursive import RecursiveNetwork
+from novum.neural_network.recurrent.seq2seq import Seq2Seq
+from novum.neural_network.transformer.estimators import TransformerClassifier, TransformerSeq2Seq
 
-__all__ = ["ConvNetClassifier", "TorchClassifier", "TorchRegressor"]
+__all__ = [
+    "ConvNetClassifier",
+    "RecurrentClassifier",
+    "RecurrentRegressor",
+    "RecursiveNetwork",
+    "Seq2Seq",
+    "TorchClassifier",
+    "TorchRegressor",
+    "TransformerClassifier",
+    "TransformerSeq2Seq",
+]

@@ -11,6 +11,8 @@ A child that is not there is a vector of zeros. The nodes of one height, of all 
 import torch
 from torch import Tensor, nn
 
+from novum.neural_network.sequences.inputs import symbol_table
+
 __all__ = ["TreeNetwork"]
 
 
@@ -34,7 +36,8 @@ class TreeNetwork(nn.Module):
     ) -> None:  # fmt: skip
         super().__init__()
         self.n_units, self.arity, self.cell = n_units, arity, cell
-        self.leaf = nn.Embedding(n_symbols, n_units) if n_symbols else nn.Linear(n_inputs, n_units)
+        self.table = symbol_table(n_symbols, n_units, 1.0) if n_symbols else None
+        self.leaf = nn.Identity() if n_symbols else nn.Linear(n_inputs, n_units)
         n_gates = 1 if cell == "tanh" else 3 + arity
         self.compose = nn.Linear(arity * n_units, n_gates * n_units)
         self.dropout = nn.Dropout(dropout)
@@ -45,7 +48,7 @@ class TreeNetwork(nn.Module):
 
     def leaves(self, values: Tensor) -> Tensor:
         """Return (1)."""
-        return self.leaf(values) if isinstance(self.leaf, nn.Embedding) else torch.tanh(self.leaf(values))
+        return torch.tanh(self.leaf(values)) if self.table is None else nn.functional.embedding(values, self.table)
 
     def node(self, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
         """Return (2) or (3) from the children's states, each (nodes, arity, units)."""

@@ -9,13 +9,17 @@ m_j by weights that the decoder chooses at every step. An encoder that reads bot
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding
 
 from novum.neural_network.recurrent.layers import Attention, RecurrentLayers
+from novum.neural_network.sequences.inputs import symbol_table
+from novum.neural_network.sequences.network import SequenceToSequence
+from novum.neural_network.sequences.padding import PaddedBatch
 
 __all__ = ["EncoderDecoder"]
 
 
-class EncoderDecoder(nn.Module):
+class EncoderDecoder(SequenceToSequence):
     """(1) and (2).
 
     Parameters
@@ -35,8 +39,8 @@ class EncoderDecoder(nn.Module):
         attention: str | None, bidirectional: bool, dropout: float
     ) -> None:  # fmt: skip
         super().__init__()
-        self.source_embedding = nn.Embedding(n_source, n_embedding)
-        self.target_embedding = nn.Embedding(n_target, n_embedding)
+        self.source_table = symbol_table(n_source, n_embedding, 1.0)
+        self.target_table = symbol_table(n_target, n_embedding, 1.0)
         self.encoder = RecurrentLayers(n_embedding, n_units, cell, n_layers, bidirectional, dropout)
         self.decoder = RecurrentLayers(n_embedding, n_units, cell, n_layers, False, dropout)
         n_parts = 2 if cell == "lstm" else 1
@@ -49,9 +53,10 @@ class EncoderDecoder(nn.Module):
         self.output = nn.Linear(n_units, n_target)
         self.n_layers = n_layers
 
-    def encode(self, source: Tensor, lengths: Tensor | None) -> tuple[Tensor, list[Tensor]]:
+    def encode(self, source: PaddedBatch) -> tuple[Tensor, list[Tensor]]:
         """Return (1): m, (n, S, outputs), and s_0, (n, layers, units) for every part of the state."""
-        memory, last = self.encoder(self.dropout(self.source_embedding(source)), lengths)
+        x = self.dropout(embedding(source.values, self.source_table))
+        memory, last = self.encoder(x, None if source.equal else source.host_lengths)
         if self.bridges:  # states come layer by layer, forward before backward
             last = [
                 torch.tanh(bridge(part.unflatten(1, (self.n_layers, 2)).flatten(2)))
@@ -73,21 +78,19 @@ class EncoderDecoder(nn.Module):
         """Return what attention needs of the memory at every step."""
         return memory if self.attention is None else self.attention.keys(memory)
 
-    def forward(
-        self, source: Tensor, lengths: Tensor | None, inputs: Tensor, kept: list[Tensor] | None = None
-    ) -> Tensor:
-        """Return the logits of (2) at all places of `inputs`, (n, T, symbols)."""
-        memory, state = self.encode(source, lengths)
-        h, _ = self.decoder(self.dropout(self.target_embedding(inputs)), None, state)
-        return self.write(h, self.keys(memory), memory, lengths, kept)
+    def logits(self, source: PaddedBatch, inputs: Tensor, kept: list[Tensor] | None = None) -> Tensor:
+        """Return the logits of (2) at all places of `inputs`."""
+        memory, state = self.encode(source)
+        h, _ = self.decoder(self.dropout(embedding(inputs, self.target_table)), None, state)
+        return self.write(h, self.keys(memory), memory, source.mask_lengths, kept)
 
-    def begin(self, source: Tensor, lengths: Tensor, room: int) -> list[Tensor]:
-        """Return the state before the first symbol: lengths, keys and memory of attention, and s_0."""
-        memory, state = self.encode(source, lengths)
-        return [lengths, self.keys(memory), memory, *state]
+    def begin(self, source: PaddedBatch, room: int) -> list[Tensor]:
+        """Return lengths, keys and memory of attention, and s_0: a recurrent state needs no room."""
+        memory, state = self.encode(source)
+        return [source.lengths, self.keys(memory), memory, *state]
 
     def step(self, symbols: Tensor, place: int, state: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
-        """Return the logits after `symbols` (n,), and the next state."""
+        """Return the logits of (2) at one place, and the next state."""
         lengths, keys, memory, *past = state
-        h, past = self.decoder(self.target_embedding(symbols[:, None]), None, past)
+        h, past = self.decoder(embedding(symbols[:, None], self.target_table), None, past)
         return self.write(h, keys, memory, lengths, None)[:, 0], [lengths, keys, memory, *past]

@@ -62,14 +62,14 @@ class RecurrentLayers(nn.Module):
     def forward(self, x: Tensor, lengths: Tensor | None, state: State | None = None) -> tuple[Tensor, State]:
         """Return h at all steps, (n, steps, outputs), and the state after the last step of each sequence.
 
-        The state is [h] or [h, c], each (n, layers * directions, units); `lengths` None: no sequence is padded.
+        The state is [h] or [h, c], each (n, layers * directions, units); `lengths`, on the CPU, None: nothing is padded.
         """
         first = None if state is None else tuple(part.transpose(0, 1).contiguous() for part in state)
         first = first[0] if first is not None and len(first) == 1 else first
         if lengths is None:
             out, last = self.rnn(x, first)
         else:
-            packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
+            packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
             out, last = self.rnn(packed, first)
             out, _ = pad_packed_sequence(out, batch_first=True, total_length=x.shape[1])
         parts = last if isinstance(last, tuple) else (last,)

@@ -4,7 +4,7 @@ r"""Decoding: from a network that says what may come next to the sequence that c
     beam:    of all y_1 ... y_t that continue the k best of length t - 1, keep the k of largest sum_i log p(y_i | ...)       (2)
     the answer of a beam is the largest  log p(y | x) / |y|^alpha,  |y| with END                                             (3)
 
-A network answers `begin(source, lengths, room)` with a state, a list of tensors whose first axis is the sequence, and
+A network answers `begin(source, room)` with a state, a list of tensors whose first axis is the sequence, and
 `step(symbols, place, state)` with the logits of the next symbol and the next state. A sequence that has ended stays as it is: it
 is continued by padding alone, at no cost. With k at least as large as the number of sequences of a length, (2) is exhaustive.
 """
@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from novum.neural_network.sequences.vocabulary import END, PAD, START
+from novum.neural_network.sequences.padding import PaddedBatch
+from novum.neural_network.sequences.vocabulary import END, PAD, START, UNKNOWN
 
-__all__ = ["Decoded", "beam_search", "greedy_search"]
+__all__ = ["Decoded", "beam_search", "greedy_search", "symbol_log_prob"]
 
-NEVER = (PAD, START)  # symbols that no answer holds
+NEVER = (PAD, START, UNKNOWN)  # symbols that no answer holds
 
 
 class Decoded(NamedTuple):
@@ -30,22 +31,27 @@ class Decoded(NamedTuple):
     ended: Tensor  # (n, k): False where the largest length cut it
 
 
+def symbol_log_prob(logits: Tensor) -> Tensor:
+    """Return log p of the symbols that may come next, (..., symbols)."""
+    logits = logits.float().clone()
+    logits[..., NEVER] = -math.inf
+    return logits.log_softmax(dim=-1)
+
+
 def next_log_prob(network: Any, symbols: Tensor, place: int, state: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
     """Return log p of the next symbol, (n, symbols), and the next state."""
     logits, state = network.step(symbols, place, state)
-    logits = logits.float()
-    logits[:, NEVER] = -math.inf
-    return logits.log_softmax(dim=-1), state
+    return symbol_log_prob(logits), state
 
 
 @torch.no_grad()
-def greedy_search(network: Any, source: Tensor, lengths: Tensor, longest: int) -> Decoded:
+def greedy_search(network: Any, source: PaddedBatch, longest: int) -> Decoded:
     """Return (1) with at most `longest` symbols before END."""
-    n = len(source)
-    state = network.begin(source, lengths, longest + 1)
-    symbols = torch.full((n,), START, device=source.device)
-    total = torch.zeros(n, device=source.device)
-    ended = torch.zeros(n, dtype=torch.bool, device=source.device)
+    n, device = len(source.lengths), source.lengths.device
+    state = network.begin(source, longest + 1)
+    symbols = torch.full((n,), START, device=device)
+    total = torch.zeros(n, device=device)
+    ended = torch.zeros(n, dtype=torch.bool, device=device)
     chosen = []
     for place in range(longest + 1):
         log_prob, state = next_log_prob(network, symbols, place, state)
@@ -60,10 +66,10 @@ def greedy_search(network: Any, source: Tensor, lengths: Tensor, longest: int) -
 
 
 @torch.no_grad()
-def beam_search(network: Any, source: Tensor, lengths: Tensor, longest: int, width: int, alpha: float = 0.0) -> Decoded:
+def beam_search(network: Any, source: PaddedBatch, longest: int, width: int, alpha: float = 0.0) -> Decoded:
     """Return (2), the `width` best of every sequence in the order of (3)."""
-    n, device = len(source), source.device
-    state = [part.repeat_interleave(width, dim=0) for part in network.begin(source, lengths, longest + 1)]
+    n, device = len(source.lengths), source.lengths.device
+    state = [part.repeat_interleave(width, dim=0) for part in network.begin(source, longest + 1)]
     first = torch.arange(n, device=device)[:, None] * width  # row of the first beam of each sequence
     symbols = torch.full((n * width,), START, device=device)
     total = torch.full((n, width), -math.inf, device=device)

@@ -1,7 +1,7 @@
 """Sequences on the device, one after another, and batches of them filled up to one length.
 
-A batch is as long as its longest sequence, rounded up to a multiple of `STEP`: few shapes, so that a compiled network is
-compiled a few times only. The steps behind the end of a sequence hold zeros; every network masks them.
+A batch is as long as its longest sequence; on a GPU that is rounded up to a multiple of `STEP`: few shapes, so that a compiled
+network is compiled a few times only. The steps behind the end of a sequence hold zeros, and every network masks them.
 """
 
 from typing import Any, NamedTuple
@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from novum.neural_network.sequences.vocabulary import END, START, Packed
+from novum.neural_network.sequences.vocabulary import Packed
 
-__all__ = ["PaddedBatch", "Ragged", "teacher_forcing"]
+__all__ = ["PaddedBatch", "Ragged"]
 
 STEP = 8  # also what the tensor cores of GPUs want
 
@@ -23,6 +23,7 @@ class PaddedBatch(NamedTuple):
 
     values: Tensor  # (n, steps) or (n, steps, d), zeros behind the ends
     lengths: Tensor  # (n,)
+    host_lengths: Tensor  # the same on the CPU, for kernels that ask there: no step waits for a copy
     equal: bool  # whether all are as long as the batch: then nothing must be masked
 
     @property
@@ -32,54 +33,29 @@ class PaddedBatch(NamedTuple):
 
 
 class Ragged:
-    """Packed sequences as tensors on a device.
+    """Packed sequences as tensors on a device."""
 
-    Parameters
-    ----------
-    packed : Packed
-    device : torch.device
-    rounded : bool
-        Whether lengths of batches are rounded up.
-    """
-
-    def __init__(self, packed: Packed, device: Any, rounded: bool = False) -> None:
-        values = packed.values
-        self.values = torch.as_tensor(values if values.dtype.kind == "i" else values.astype(np.float32), device=device)
+    def __init__(self, packed: Packed, device: Any) -> None:
+        values = packed.values if packed.values.dtype.kind == "i" else packed.values.astype(np.float32)
+        self.values = torch.as_tensor(values, device=device)
         self.lengths = packed.lengths
-        self.starts = np.concatenate([[0], np.cumsum(packed.lengths)[:-1]])
-        self.on_device = torch.as_tensor(np.stack([self.starts, self.lengths]), device=device)
-        self.rounded = rounded
-
-    def __len__(self) -> int:
-        return len(self.lengths)
+        starts = np.cumsum(packed.lengths) - packed.lengths
+        self.places = torch.as_tensor(np.stack([starts, packed.lengths]), device=device)  # (2, n)
+        self.rounded = self.values.is_cuda
 
     def take(self, index: NDArray) -> PaddedBatch:
         """Return some sequences as one batch."""
-        lengths = self.lengths[index]
-        longest = int(lengths.max())
+        lengths, device = self.lengths[index], self.values.device
+        longest = max(int(lengths.max()), 1)
         steps = -(-longest // STEP) * STEP if self.rounded else longest
+        starts, ends = self.places[:, torch.as_tensor(index, device=device)]
+        offsets = torch.arange(steps, device=device)
+        rows = starts[:, None] + offsets
         equal = bool((lengths == steps).all())
-        starts, ends = self.on_device[:, torch.as_tensor(index, device=self.values.device)]
-        offsets = torch.arange(steps, device=self.values.device)
         if equal:
-            return PaddedBatch(self.values[starts[:, None] + offsets], ends, True)
-        inside = offsets < ends[:, None]  # (n, steps)
-        rows = torch.where(inside, starts[:, None] + offsets, 0)
-        values = self.values[rows]
-        inside = inside if values.ndim == 2 else inside[..., None]
-        return PaddedBatch(
-            torch.where(inside, values, torch.zeros((), dtype=values.dtype, device=values.device)), ends, False
-        )
-
-
-def teacher_forcing(targets: Packed) -> tuple[Packed, Packed]:
-    """Return what a decoder reads, START y_1 ... y_n, and what it should say, y_1 ... y_n END: one step further each.
-
-    The notes put END behind the inputs too, which makes them longer than the targets; it is left out.
-    """
-    ends = np.cumsum(targets.lengths)
-    before, lengths = ends - targets.lengths, targets.lengths + 1
-    return (
-        Packed(np.insert(targets.values, before, START), lengths),
-        Packed(np.insert(targets.values, ends, END), lengths),
-    )
+            values = self.values[rows]
+        else:
+            inside = offsets < ends[:, None]  # (n, steps)
+            values = self.values[torch.where(inside, rows, 0)]
+            values = values * inside.reshape(*inside.shape, *[1] * (values.ndim - 2)).to(values.dtype)
+        return PaddedBatch(values, ends, torch.from_numpy(lengths), equal)

@@ -11,11 +11,14 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from novum.neural_network.sequences.inputs import SequenceInput, pooled
+from novum.neural_network.sequences.network import SequenceToSequence
+from novum.neural_network.sequences.padding import PaddedBatch
 from novum.neural_network.transformer.attention import KeyValues, padding_mask
 from novum.neural_network.transformer.blocks import DecoderBlock, EncoderBlock
 from novum.neural_network.transformer.positions import PositionalEncoding, TokenEmbedding
 
-__all__ = ["Encoder", "TransformerNetwork", "TransformerShape"]
+__all__ = ["Encoder", "EncoderNetwork", "TransformerNetwork", "TransformerShape"]
 
 
 class TransformerShape(NamedTuple):
@@ -66,7 +69,31 @@ class Encoder(nn.Module):
         return self.norm(x)
 
 
-class TransformerNetwork(nn.Module):
+class EncoderNetwork(nn.Module):
+    """Steps as vectors, encoder blocks, and a linear map of their codes: of every step, or of their mean or largest values.
+
+    Parameters
+    ----------
+    config : dict
+        That of `SequenceInput`, `shape` (the fields of TransformerShape), `pooling`, `per_step` and `n_outputs`.
+    """
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        super().__init__()
+        shape = TransformerShape(**config["shape"])
+        self.input = SequenceInput(config)
+        self.widen = nn.Linear(self.input.width, shape.width) if self.input.table is None else nn.Identity()
+        self.encoder = Encoder(shape)
+        self.head = nn.Linear(shape.width, config["n_outputs"])
+        self.pooling, self.per_step = config["pooling"], config["per_step"]
+
+    def forward(self, batch: PaddedBatch, kept: list[Tensor] | None = None) -> Tensor:
+        """Return outputs (n, outputs), or (n, steps, outputs) where every step has its own."""
+        codes = self.encoder(self.widen(self.input(batch.values)), batch.mask_lengths, kept)
+        return self.head(codes if self.per_step else pooled(codes, batch, self.pooling))
+
+
+class TransformerNetwork(SequenceToSequence):
     """(1).
 
     Parameters
@@ -89,25 +116,23 @@ class TransformerNetwork(nn.Module):
         if tied:
             self.output.weight = self.target_embedding.weight
 
-    def encode(self, source: Tensor, lengths: Tensor | None) -> Tensor:
+    def encode(self, source: PaddedBatch) -> Tensor:
         """Return the encoder's codes m, (n, S, width)."""
-        return self.encoder(self.source_embedding(source), lengths)
+        return self.encoder(self.source_embedding(source.values), source.mask_lengths)
 
-    def forward(
-        self, source: Tensor, lengths: Tensor | None, inputs: Tensor, kept: list[Tensor] | None = None
-    ) -> Tensor:
-        """Return the logits of (1) at all places of `inputs`, (n, T, symbols)."""
-        memory = self.encode(source, lengths)
-        mask = key_mask(lengths, source.shape[1])
+    def logits(self, source: PaddedBatch, inputs: Tensor, kept: list[Tensor] | None = None) -> Tensor:
+        """Return the logits of (1) at all places of `inputs`."""
+        memory = self.encode(source)
+        mask = key_mask(source.mask_lengths, source.values.shape[1])
         x = self.places(self.target_embedding(inputs))
         for block in self.blocks:
             x = block(x, memory, mask, kept)
         return self.output(self.norm(x))
 
-    def begin(self, source: Tensor, lengths: Tensor, room: int) -> list[Tensor]:
-        """Return the state before the first symbol: lengths, and of each block the keys and values of m and of `room` places."""
-        memory = self.encode(source, lengths)
-        state = [lengths]
+    def begin(self, source: PaddedBatch, room: int) -> list[Tensor]:
+        """Return lengths, and of each block the keys and values of m and of `room` places."""
+        memory = self.encode(source)
+        state = [source.lengths]
         for block in self.blocks:
             read = block.multihead_attn.project(memory)
             shape = (*read.keys.shape[:2], room, read.keys.shape[3])
@@ -115,7 +140,7 @@ class TransformerNetwork(nn.Module):
         return state
 
     def step(self, symbols: Tensor, place: int, state: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
-        """Return the logits after `symbols` (n,), which stand at `place`, and the next state."""
+        """Return the logits of (1) at one place."""
         x = self.places(self.target_embedding(symbols[:, None]), place)
         mask = key_mask(state[0], state[1].shape[2])
         for k, block in enumerate(self.blocks):

@@ -11,6 +11,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from novum.neural_network.sequences.inputs import symbol_table
+
 __all__ = ["PositionalEncoding", "TokenEmbedding", "positional_encoding"]
 
 LONGEST_WAVE = 10_000.0  # (1), in steps, over 2 pi: Vaswani and others 2017
@@ -61,7 +63,7 @@ class TokenEmbedding(nn.Module):
 
     def __init__(self, n_symbols: int, width: int) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.randn(n_symbols, width) / math.sqrt(width))
+        self.weight = symbol_table(n_symbols, width, 1 / math.sqrt(width))
         self.scale = math.sqrt(width)
 
     def forward(self, symbols: Tensor) -> Tensor:
