@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
+from novum.neural_network.sequences.padding import PaddedBatch  # noqa: E402
 from novum.neural_network.transformer.attention import (  # noqa: E402
     MultiHeadAttention,
     causal_mask,
@@ -195,6 +196,12 @@ def test_blocks_are_those_of_pytorch(norm_first, activation):
     close(ours(x, memory, memory_seen[:, None, None]), expected)
 
 
+def padded(values, lengths=None):
+    """Return a batch as networks take it."""
+    full = torch.full((len(values),), values.shape[1])
+    return PaddedBatch(values, full if lengths is None else lengths, full if lengths is None else lengths, lengths is None)
+
+
 def network(**changes):
     options = {"positions": "sinusoidal", "norm_first": True, "n_layers": 2} | changes
     shape = TransformerShape(
@@ -223,7 +230,7 @@ def test_the_network_is_torch_nn_transformer(positions, norm_first):
         *embedded, tgt_mask=causal, src_key_padding_mask=hidden.double().masked_fill(hidden, -math.inf),
         memory_key_padding_mask=hidden.double().masked_fill(hidden, -math.inf)
     )  # fmt: skip
-    close(ours(source, lengths, inputs), ours.output(expected))
+    close(ours(padded(source, lengths), inputs), ours.output(expected))
 
 
 @pytest.mark.parametrize("tied", [False, True])
@@ -231,8 +238,8 @@ def test_steps_with_kept_keys_are_the_whole_decoder(tied):
     net = network(tied=tied)
     assert (net.output.weight is net.target_embedding.weight) == tied
     source, inputs, lengths = torch.randint(4, 9, (3, 6)), torch.randint(4, 10, (3, 5)), torch.tensor([6, 2, 4])
-    whole = net(source, lengths, inputs)
-    state = net.begin(source, lengths, 7)
+    whole = net(padded(source, lengths), inputs)
+    state = net.begin(padded(source, lengths), 7)
     for place in range(5):
         logits, state = net.step(inputs[:, place], place, state)
         close(logits, whole[:, place])
@@ -241,9 +248,9 @@ def test_steps_with_kept_keys_are_the_whole_decoder(tied):
 def test_padding_changes_no_answer():
     net = network()
     source, inputs = torch.randint(4, 9, (1, 4)), torch.randint(4, 10, (1, 5))
-    alone = net(source, None, inputs)
-    padded = torch.cat([source, torch.randint(0, 9, (1, 3))], dim=1)
-    close(net(padded, torch.tensor([4]), inputs), alone)
+    alone = net(padded(source), inputs)
+    longer = torch.cat([source, torch.randint(0, 9, (1, 3))], dim=1)
+    close(net(padded(longer, torch.tensor([4])), inputs), alone)
 
 
 def test_gradients_are_differences():
@@ -262,6 +269,6 @@ def test_gradients_are_differences():
     values = [dict(net.named_parameters())[name].detach().requires_grad_() for name in names]
 
     def logits(*given):
-        return torch.func.functional_call(net, dict(zip(names, given)), (source, None, inputs))
+        return torch.func.functional_call(net, dict(zip(names, given)), (padded(source), inputs))
 
     assert torch.autograd.gradcheck(logits, tuple(values))
