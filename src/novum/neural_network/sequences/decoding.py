@@ -28,7 +28,7 @@ class Decoded(NamedTuple):
 
     symbols: Tensor  # (n, k, steps), END and padding behind
     log_prob: Tensor  # (n, k)
-    ended: Tensor  # (n, k): False where the largest length cut it
+    ended: Tensor  # (n, k): False where END did not come after the largest length either; what came stands in its place
 
 
 def symbol_log_prob(logits: Tensor) -> Tensor:

@@ -155,7 +155,7 @@ class Translator(NetworkEstimator):
             cut += int((~ended[:, 0]).sum())
             for rows, scores in zip(symbols.tolist(), log_prob.double().numpy()):
                 kept = np.flatnonzero(np.isfinite(scores))
-                found[next(places)] = Candidates([words.decode(rows[k]) for k in kept], scores[kept])
+                found[next(places)] = Candidates([words.decode(rows[k][:longest]) for k in kept], scores[kept])
         if cut:
             warnings.warn(
                 f"{type(self).__name__}: {cut} of {len(order)} answers did not end within {longest} symbols and are cut there;"
