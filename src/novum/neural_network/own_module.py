@@ -74,7 +74,7 @@ class OwnModule:
         check_is_fitted(self)
         state = vars(self)
         learned = {k: v.tolist() for k, v in state.items() if k in ("classes_", "target_mean_", "target_scale_")}
-        kept = {k: state[k] for k in ("n_features_in_", "n_outputs_", "_flat_target") if k in state}
+        kept = {k: state[k] for k in ("n_features_in_", "n_outputs_", "_flat_target", "_shape_of_rows") if k in state}
         curve = [state["history_"].objective, state["history_"].columns]
         about = {
             "class": type(self).__name__,
@@ -96,7 +96,7 @@ class OwnModule:
         for name, values in about["learned"].items():
             setattr(self, name, np.array(values))
         for name, value in about["kept"].items():
-            setattr(self, name, value)
+            setattr(self, name, tuple(value) if isinstance(value, list) else value)
         self.config_, self.weights_ = about["config"], under(arrays, "module")
         self.history_ = TrainingCurve(*about["curve"], name="loss")
         self.n_epochs_, self.best_epoch_ = len(self.history_), self.history_.best + 1

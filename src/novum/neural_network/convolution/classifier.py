@@ -82,13 +82,14 @@ class ConvNetClassifier(ClassifierNetwork):
         **TRAINING,
     }
     _row_axes = 3
+    _reshapes_rows = True
     image_shape_: tuple[int, int, int]
 
     @stores_training
     def __init__(
         self, channels: Sequence[int] = (32, 64), *, kernel_size: int = 3, pool: int = 2, hidden: Sequence[int] = (128,),
         batch_norm: bool = True, dropout: float = 0.2, shift: int = 0, auxiliary_weight: float = 0.0, pretrain_epochs: int = 0,
-        image_shape: Sequence[int] | None = None
+        image_shape: Sequence[int] | None = None, max_epochs: int = 30, learning_rate: float = 5e-3, schedule: str = "cosine"
     ) -> None: ...  # fmt: skip
 
     def _rows_of(self, X: Any, reset: bool) -> Any:

@@ -17,16 +17,19 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
-from novum.base.domains import Domain
+from novum.base.domains import Bool, Domain, Int, Real, check
 from novum.base.estimator import Estimator, fits
 from novum.exceptions import DataError, ParameterError
 from novum.neural_network.training.curve import TrainingCurve
 from novum.neural_network.training.examples import Examples
 from novum.neural_network.training.loop import Training
 from novum.neural_network.training.parameters import TRAINING, document_training
+from novum.neural_network.training.pretraining import copy_body, freeze_layers, pretrain
+from novum.neural_network.training.rates import RateCurve, rate_curve
 from novum.runtime.devices import chosen_device, needs_torch, own_chance
 from novum.runtime.random import seed_of
 
@@ -92,6 +95,14 @@ class NetworkEstimator(Estimator):
         head = [p for name, p in named if name.startswith("head.")]
         return [[{"params": body, "scale": scale}, {"params": head, "scale": 1.0}]]
 
+    def _stages(self, config: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the configurations of the smaller networks that supervised pre-training trains first."""
+        return []
+
+    def _stage_epochs(self) -> int:
+        """Return how long each of these is trained."""
+        return int(getattr(self, "pretrain_epochs", 0))
+
     def _step(self, module: Any, batch: Any, steppers: list[Any], autocast: Callable) -> Any:
         """Take one step of training; return the loss of the batch, detached."""
         with autocast():
@@ -141,14 +152,15 @@ class NetworkEstimator(Estimator):
             examples = self._examples(X, y, sample_weight, True)
             held_back = None
             if validation is not None:
-                X_held, y_held, weight_held, *_ = (*validation, None, None)
-                held_back = self._examples(X_held, y_held, weight_held, False)
+                held_back = self._examples(*check_validation(owner, validation), False)
             elif self.validation_fraction > 0:
                 examples, held_back = split(owner, examples, self.validation_fraction, seed)
             config = self._config(examples)
             module = self._build(config)
             if start is not None:
                 start(module)
+            elif not resumed and self._stage_epochs():
+                pretrain(self, module, examples, seed, config)
             training = Training(self, module.to(device), examples, held_back, seed, config)
             if resumed:
                 training.restore(self.checkpoint)
@@ -186,6 +198,50 @@ class NetworkEstimator(Estimator):
         with torch.inference_mode():
             return [function(module, moved.take(index)) for index in moved.batches(None, size)]
 
+    def transfer(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, freeze: bool | int = True, body_scale: float = 0.1,
+        validation: Any = None, **parameters: Any
+    ) -> Self:  # fmt: skip
+        """Return a new estimator for a related task: this network with a new head, trained on other data.
+
+        Parameters
+        ----------
+        X, y, sample_weight, validation
+            Of the new task; inputs must have the shape of the old one's.
+        freeze : bool or int, default=True
+            True: only the head is trained. False: everything, the body at `body_scale` times the rate of the head. A number:
+            so many of the first layers with weights stay as they are.
+        body_scale : float, default=0.1
+        **parameters
+            Of the new estimator, where they differ from those of this one.
+        """
+        check_is_fitted(self)
+        check(
+            {"body_scale": Real(0), "freeze": Bool() | Int(0)},
+            {"body_scale": body_scale, "freeze": freeze},
+            type(self).__name__,
+        )
+        other = clone(self).set_params(**parameters)
+        return other._transferred(X, y, sample_weight, validation, self, freeze, body_scale)
+
+    @fits
+    def _transferred(
+        self, X: Any, y: Any, sample_weight: Any, validation: Any, old: Any, freeze: bool | int, body_scale: float
+    ) -> Self:  # fmt: skip
+        def start(module: Any) -> None:
+            copy_body(module, old.weights_)
+            freeze_layers(module, freeze)
+
+        self._body_scale = 1.0 if freeze is True else float(body_scale)
+        try:
+            return self._train(X, y, sample_weight, validation, start=start)
+        finally:
+            del self._body_scale
+
+    def find_learning_rate(self, X: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> RateCurve:
+        """Return the loss of steps whose rate rises geometrically, with the rate to begin at; see `rate_curve`."""
+        return rate_curve(self, X, y, sample_weight, **options)
+
     def save(self, path: Any) -> Path:
         """Write the fitted network to one file without pickle, which `novum.load` reads."""
         from novum.persistence.files import save
@@ -196,6 +252,16 @@ class NetworkEstimator(Estimator):
         """Draw the loss of every epoch, with the epoch that was kept; return the axes."""
         check_is_fitted(self)
         return self.history_.plot(ax)
+
+
+def check_validation(owner: str, validation: Any) -> tuple[Any, Any, Any]:
+    """Return X, y and sample_weight of the rows to watch."""
+    if not isinstance(validation, tuple | list) or not 1 <= len(validation) <= 3:
+        raise ParameterError(
+            f"{owner}.fit: validation must be (X, y) or (X, y, sample_weight), got {validation!r:.80}."
+        )
+    X, y, weight = [*validation, None, None][:3]
+    return X, y, weight
 
 
 def split(owner: str, examples: Examples, fraction: float, seed: int) -> tuple[Examples, Examples]:

@@ -4,9 +4,11 @@ classes:  loss = sum_i w_i (logsumexp(z_i) - z_i[y_i]) / sum_i w_i,   P(c | x) =
 numbers:  loss = sum_i w_i |y_i - f(x_i)|^2 / (k sum_i w_i)   for k targets                                             (2)
 """
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
@@ -15,6 +17,7 @@ from novum.base.validation import check_weight
 from novum.exceptions import DataError
 from novum.neural_network.training.examples import Tensors
 from novum.neural_network.training.network import NetworkEstimator
+from novum.neural_network.training.onnx_files import write_onnx
 from novum.runtime import arrays
 
 __all__ = ["ClassifierNetwork", "RegressorNetwork", "cross_entropy", "squared_error", "weighted_mean"]
@@ -42,21 +45,50 @@ def squared_error(values: Any, y: Any, weight: Any = None) -> Any:
 class ArrayNetwork(NetworkEstimator):
     """Networks whose X is an array or a tensor with a row per example."""
 
+    _shape_of_rows: tuple[int, ...]
+    _reshapes_rows = False  # whether examples of other shapes with as many numbers will do
     _row_axes = 1  # axes of one example: 1 for a row of features, 3 for an image with channels
 
     def _rows_of(self, X: Any, reset: bool) -> Any:
         """Return X as a float32 tensor of shape (rows, ...), checked."""
         import torch
 
-        if arrays.is_tensor(X):
-            X = X.detach().float()
-            if not bool(torch.isfinite(X).all()):
-                raise DataError(f"{type(self).__name__}: X contains NaN or infinity; fill the gaps first.")
-            validate_data(self, X[:0].cpu().numpy(), skip_check_array=True, reset=reset)
-            return X
-        several = self._row_axes > 1
-        X = validate_data(self, X, dtype=np.float32, allow_nd=several, ensure_2d=not several, order="C", reset=reset)
-        return torch.from_numpy(np.require(X, requirements=["W"]))
+        owner = type(self).__name__
+        given: Any = X if hasattr(X, "dtype") or hasattr(X, "columns") or sparse.issparse(X) else np.asarray(X)
+        if arrays.is_tensor(given):
+            rows = given.detach().float()
+            if rows.ndim < 2 or not len(rows):
+                raise DataError(
+                    f"{owner}: X must have a row for every example, got a tensor of shape {tuple(rows.shape)}."
+                )
+            if not bool(torch.isfinite(rows).all()):
+                raise DataError(f"{owner}: X contains NaN or infinity; fill the gaps first.")
+            validate_data(
+                self, np.broadcast_to(np.float32(0), (1, rows[0].numel())), skip_check_array=True, reset=reset
+            )
+        else:
+            shape = getattr(given, "shape", ())
+            if len(shape) > 2 and self._row_axes > 1:
+                given = given.reshape(len(given), -1)
+            checked = validate_data(self, given, dtype=np.float32, order="C", reset=reset)
+            rows = torch.from_numpy(np.require(checked, requirements=["W"]))
+            rows = rows.reshape(shape) if len(shape) > 2 else rows
+        if reset:
+            self._shape_of_rows = tuple(rows.shape[1:])
+        elif tuple(rows.shape[1:]) != self._shape_of_rows and not self._reshapes_rows:
+            raise DataError(
+                f"{owner}: an example has the shape {tuple(rows.shape[1:])}, and {self._shape_of_rows} in fit; give the same."
+            )
+        return rows
+
+    def _row_shape(self) -> list[int]:
+        """Return the shape of one example as the network takes it."""
+        config = self.config_
+        return list(config.get("row_shape") or config.get("image_shape") or [config["n_features"]])
+
+    def to_onnx(self, path: Any) -> Path:
+        """Write the network to an ONNX file: input `X`, output `scores`, as `module_` gives them; return the path."""
+        return write_onnx(self, path)
 
     def _weight_of(self, sample_weight: Any, n_rows: int) -> tuple[Any, np.ndarray | slice]:
         """Return the weights as a tensor, or None, and which rows count at all."""
@@ -168,6 +200,11 @@ class RegressorNetwork(RegressorMixin, ArrayNetwork):
 
     def _loss(self, module: Any, batch: Any) -> Any:
         return squared_error(self._values(module, batch), batch[1], *batch[2:])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the value of every row; of shape (n_samples, n_targets) where y had columns."""
