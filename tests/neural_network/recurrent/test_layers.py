@@ -122,7 +122,9 @@ def test_attention_of_a_decoder_is_its_formula(kind):
 
 
 @pytest.mark.parametrize("attention", [None, "dot", "additive"])
-@pytest.mark.parametrize(("cell", "bidirectional", "n_layers"), [("lstm", True, 2), ("gru", False, 1), ("rnn", True, 1)])
+@pytest.mark.parametrize(
+    ("cell", "bidirectional", "n_layers"), [("lstm", True, 2), ("gru", False, 1), ("rnn", True, 1)]
+)
 def test_steps_of_a_decoder_are_the_whole(attention, cell, bidirectional, n_layers):
     net = EncoderDecoder(9, 10, 6, 5, n_layers, cell, attention, bidirectional, 0.0).double().eval()
     source, inputs = torch.randint(4, 9, (3, 6)), torch.randint(4, 10, (3, 5))

@@ -86,7 +86,9 @@ def test_a_wide_beam_is_exhaustive(seed, alpha):
     for source in range(2):
         every = {sequence: net.log_prob(source, sequence) for sequence in all_sequences(longest)}
         assert sum(map(math.exp, every.values())) == pytest.approx(1.0)
-        kept = [(strip(row), score) for row, score in zip(found.symbols[source].tolist(), found.log_prob[source].tolist())]
+        kept = [
+            (strip(row), score) for row, score in zip(found.symbols[source].tolist(), found.log_prob[source].tolist())
+        ]
         kept = [(row, score) for row, score in kept if math.isfinite(score)]
         assert dict(kept) == pytest.approx(every, abs=1e-5)
         ranked = [score / len(row) ** alpha for row, score in kept]

@@ -64,7 +64,10 @@ def test_answers_come_in_the_kind_of_the_targets():
     [
         ("abc", "Model: X must be a list of sequences, not 'abc'; for one sequence give a list of one"),
         (5, "Model: X must be a list of sequences, not 5"),
-        ([["a"], [0.5]], r"Model: sequence 1 of X is \[0.5\]; a sequence is a text, or a list of strings or whole numbers"),
+        (
+            [["a"], [0.5]],
+            r"Model: sequence 1 of X is \[0.5\]; a sequence is a text, or a list of strings or whole numbers",
+        ),
         ([["a"], None], "Model: sequence 1 of X is None"),
         (["a", ""], "Model: sequence 1 of X is empty"),
     ],
@@ -77,7 +80,9 @@ def test_what_is_no_sequence_of_symbols_is_refused_with_its_place(given, message
 def test_unknown_symbols_are_named():
     words = learn_vocabulary([["a", "b"]])
     given = [["a"], ["q", "b"], ["z", "q"]]
-    with pytest.raises(UnknownCategory, match=r"Model: X holds symbols that fit did not see: 'q', 'z' \(sequence 1, 2\)"):
+    with pytest.raises(
+        UnknownCategory, match=r"Model: X holds symbols that fit did not see: 'q', 'z' \(sequence 1, 2\)"
+    ):
         words.encode(given, "Model", "X")
     with pytest.warns(DataWarning, match="'q', 'z'.*read as <unknown>"):
         packed = words.encode(given, "Model", "X", "warn")
@@ -146,7 +151,10 @@ def test_series_are_rows_one_after_another():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([np.ones((2, 2)), np.ones((2, 3))], "X has 3 features, but Model is expecting 2 features as input .sequence 1."),
+        (
+            [np.ones((2, 2)), np.ones((2, 3))],
+            "X has 3 features, but Model is expecting 2 features as input .sequence 1.",
+        ),
         ([np.array([[np.nan]])], r"Model: Input X contains NaN \(sequence 0\)"),
         ([np.array([[np.inf]])], r"Model: Input X contains infinity \(sequence 0\)"),
         ([np.empty((0, 2))], "Model: sequence 0 is empty"),

@@ -129,7 +129,9 @@ def test_attention_is_that_of_pytorch(cross):
 
 @pytest.mark.notes("000-c", "positional-encoding")
 def test_positions_are_waves():
-    close(positional_encoding(2, 4, torch.float64)[1], torch.tensor([0.841471, 0.540302, 0.01, 0.99995], **DOUBLE), 1e-6)
+    close(
+        positional_encoding(2, 4, torch.float64)[1], torch.tensor([0.841471, 0.540302, 0.01, 0.99995], **DOUBLE), 1e-6
+    )
     table, d = positional_encoding(300, 10, torch.float64).numpy(), 10
     for p, i in [(0, 0), (7, 1), (299, 4), (150, 3)]:
         angle = p / 10000 ** (2 * i / d)
@@ -138,7 +140,9 @@ def test_positions_are_waves():
     layer = PositionalEncoding(10, "sinusoidal", 1).double()
     x = normal(2, 1000, 10)  # longer than the first table
     close(layer(x) - x, positional_encoding(1000, 10, torch.float64).expand(2, -1, -1), 1e-6)
-    close(layer(x[:, :3], first=500) - x[:, :3], positional_encoding(503, 10, torch.float64)[500:].expand(2, -1, -1), 1e-6)
+    close(
+        layer(x[:, :3], first=500) - x[:, :3], positional_encoding(503, 10, torch.float64)[500:].expand(2, -1, -1), 1e-6
+    )
     learned = PositionalEncoding(4, "learned", 6).double()
     close(learned(torch.zeros(1, 3, 4, **DOUBLE), first=2)[0], learned.table[2:5])
 
@@ -199,7 +203,9 @@ def test_blocks_are_those_of_pytorch(norm_first, activation):
 def padded(values, lengths=None):
     """Return a batch as networks take it."""
     full = torch.full((len(values),), values.shape[1])
-    return PaddedBatch(values, full if lengths is None else lengths, full if lengths is None else lengths, lengths is None)
+    return PaddedBatch(
+        values, full if lengths is None else lengths, full if lengths is None else lengths, lengths is None
+    )
 
 
 def network(**changes):

@@ -68,10 +68,11 @@ class SequenceLearner(NetworkEstimator):
                 self.symbols_ = None
         if self.symbols_ is not None:
             read = read_symbols(sequences, owner, "X", least=1)
-            return Vocabulary(self.symbols_).encode(read, owner, "X", self.unknown)
-        packed = read_series(sequences, owner, None if reset else self.n_features_in_)
-        if reset:
+            packed = Vocabulary(self.symbols_).encode(read, owner, "X", self.unknown)
+        else:
+            packed = read_series(sequences, owner, None if reset else self.n_features_in_)
             self.n_features_in_ = packed.values.shape[1]
+        self._check_lengths(packed.lengths, reset)
         return packed
 
     def _codes(self, y: NDArray, reset: bool) -> NDArray:
@@ -96,8 +97,6 @@ class SequenceLearner(NetworkEstimator):
         targets, lengths = self._targets(y, len(X))
         weight, used = check_sequence_weight(self, sample_weight, len(X))
         packed = self._read([X[k] for k in used], reset)
-        if reset:
-            self._longest = int(packed.lengths.max())
         if lengths is None:
             codes = self._codes(targets[used], reset)
             classes = codes if codes.ndim == 1 else None
@@ -166,7 +165,6 @@ class SequenceLearner(NetworkEstimator):
 
         check_is_fitted(self)
         packed = self._read(X, False)
-        self._check_lengths(packed)
         order = np.argsort(packed.lengths, kind="stable")
         examples = SequenceExamples([select_sequences(packed, order)])
         found = self._outputs(examples, lambda module, batch: function(self._outputs_of(module, batch[0])))
@@ -178,8 +176,8 @@ class SequenceLearner(NetworkEstimator):
         steps = select_sequences(Packed(flat, packed.lengths[order]), np.argsort(order))
         return np.split(steps.values, np.cumsum(steps.lengths)[:-1])
 
-    def _check_lengths(self, packed: Packed) -> None:
-        """Refuse sequences that the network cannot read; most read any."""
+    def _check_lengths(self, lengths: NDArray[np.int64], reset: bool) -> None:
+        """Note the longest sequence where that matters, and refuse longer ones later."""
 
 
 def step_mask(source: Any) -> Any:

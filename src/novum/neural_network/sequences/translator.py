@@ -71,14 +71,23 @@ class Translator(NetworkEstimator):
         """Return the part of the configuration that the kind of network adds."""
         raise NotImplementedError
 
-    def _sources(self, X: Any) -> Packed:
+    def _sources(self, X: Any, reset: bool = False) -> Packed:
         """Return sequences as numbers of source symbols."""
         owner = type(self).__name__
-        return Vocabulary(self.source_symbols_).encode(read_symbols(X, owner, "X", least=1), owner, "X", self.unknown)
+        read = read_symbols(X, owner, "X", least=1)
+        packed = Vocabulary(self.source_symbols_).encode(read, owner, "X", self.unknown)
+        self._check_lengths(packed.lengths, reset)
+        return packed
 
-    def _targets(self, y: Any) -> Packed:
+    def _targets(self, y: Any, reset: bool) -> Packed:
+        """Return sequences as numbers of target symbols."""
         owner = type(self).__name__
-        return Vocabulary(self.target_symbols_).encode(read_symbols(y, owner, "y"), owner, "y")
+        packed = Vocabulary(self.target_symbols_).encode(read_symbols(y, owner, "y"), owner, "y")
+        if reset:
+            self.max_length_ = int(self.max_length or 2 * packed.lengths.max() + SPARE)
+        longest = max(int(packed.lengths.max()), self.max_length_ if reset else 0)
+        self._check_lengths(np.array([longest + 1]), reset)
+        return packed
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> SequenceExamples:
         owner = type(self).__name__
@@ -93,11 +102,7 @@ class Translator(NetworkEstimator):
             self.source_symbols_ = learn_vocabulary(read_symbols(X, owner, "X", least=1)).symbols
             self.target_symbols_ = learn_vocabulary(read_symbols(y, owner, "y")).symbols
             self._target_kind = kind_of(y)
-        source, target = self._sources(X), self._targets(y)
-        if reset:
-            longest = int(target.lengths.max())
-            self.max_length_ = int(self.max_length or 2 * longest + SPARE)
-            self._n_positions = max(int(source.lengths.max()), longest + 1, self.max_length_ + 1)
+        source, target = self._sources(X, reset), self._targets(y, reset)
         inputs, outputs = teacher_forcing(target)
         return SequenceExamples([source, inputs, outputs], [], weight, None, outputs.lengths)
 
@@ -114,14 +119,13 @@ class Translator(NetworkEstimator):
         source, inputs, outputs, weight = batch
         return module(source, inputs.values, outputs.values, weight, self.label_smoothing if module.training else 0.0)
 
-    def _check_lengths(self, packed: Packed) -> None:
-        """Refuse sequences that the network cannot read; most read any."""
+    def _check_lengths(self, lengths: NDArray[np.int64], reset: bool) -> None:
+        """Note the longest sequence where that matters, and refuse longer ones later."""
 
     def _sorted_sources(self, X: Any, most: int) -> tuple[SequenceExamples, NDArray]:
         """Return the sequences by length, `most` at once, and the place of each in X."""
         check_is_fitted(self)
         packed = self._sources(X)
-        self._check_lengths(packed)
         order = np.argsort(packed.lengths, kind="stable")
         return SequenceExamples([select_sequences(packed, order)], most=max(1, most)), order
 
@@ -192,7 +196,6 @@ class Translator(NetworkEstimator):
 
         check_is_fitted(self)
         examples = self._examples(X, y, None, False)
-        self._check_lengths(examples.sequences[0])
         return np.asarray(torch.cat(self._outputs(examples, log_prob)).cpu().numpy())
 
     def attention_maps(self, X: Any, y: Any = None) -> list[AttentionMap]:
@@ -208,7 +211,6 @@ class Translator(NetworkEstimator):
             raise DataError(f"{type(self).__name__} has no attention; fit it with attention='dot' or 'additive'.")
         y = self.predict(X) if y is None else y
         examples = self._examples(X, y, None, False)
-        self._check_lengths(examples.sequences[0])
 
         def maps(module: Any, batch: Any) -> Any:
             import torch

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Int, Null, Real
@@ -11,7 +13,7 @@ from novum.neural_network.sequences.examples import SequenceExamples
 from novum.neural_network.sequences.learner import READING, SequenceClassifier
 from novum.neural_network.sequences.series import as_list
 from novum.neural_network.sequences.translator import TRANSLATION, Translator
-from novum.neural_network.sequences.vocabulary import Packed, read_symbols
+from novum.neural_network.sequences.vocabulary import read_symbols
 from novum.neural_network.training.parameters import TRAINING, stores_training
 
 __all__ = ["TransformerClassifier", "TransformerSeq2Seq"]
@@ -48,18 +50,29 @@ def shape_of(estimator: Any, n_positions: int) -> dict[str, Any]:
     }
 
 
-def check_positions(estimator: Any, packed: Packed) -> None:
-    """Refuse sequences beyond a learned table of positions."""
-    shape = estimator.config_["shape"]
-    longest, known = int(packed.lengths.max(initial=0)), shape["n_positions"]
-    if shape["positions"] == "learned" and longest > known:
-        raise DataError(
-            f"{type(estimator).__name__}: a sequence has {longest} steps, and positions='learned' knows {known}; fit with sequences"
-            " as long, or with positions='sinusoidal'."
-        )
+class LearnedPositions:
+    """A learned table of positions has as many rows as the longest sequence of the fit; what is longer is refused."""
+
+    positions: str
+    _n_positions: int = 0
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> SequenceExamples:
+        if reset:
+            self._n_positions = 0
+        return super()._examples(X, y, sample_weight, reset)  # type: ignore[misc]
+
+    def _check_lengths(self, lengths: NDArray[np.int64], reset: bool) -> None:
+        longest = int(lengths.max(initial=0))
+        if reset:
+            self._n_positions = max(self._n_positions, longest)
+        elif self.positions == "learned" and longest > self._n_positions:
+            raise DataError(
+                f"{type(self).__name__}: a sequence has {longest} steps, and positions='learned' knows {self._n_positions};"
+                " fit with sequences as long, or with positions='sinusoidal'."
+            )
 
 
-class TransformerClassifier(SequenceClassifier):
+class TransformerClassifier(LearnedPositions, SequenceClassifier):
     """Transformer encoder that classifies sequences, or every step of them.
 
     [sequences]
@@ -97,21 +110,17 @@ class TransformerClassifier(SequenceClassifier):
     ) -> None: ...  # fmt: skip
 
     def _network_config(self) -> dict[str, Any]:
-        return {"shape": shape_of(self, self._longest), "n_embedding": int(self.width), "pooling": self.pooling}
+        return {"shape": shape_of(self, self._n_positions), "n_embedding": int(self.width), "pooling": self.pooling}
 
     def _build(self, config: dict[str, Any]) -> Any:
         from novum.neural_network.transformer.networks import EncoderNetwork
 
         return EncoderNetwork(config)
 
-    def _check_lengths(self, packed: Packed) -> None:
-        check_positions(self, packed)
-
     def attention_maps(self, X: Any) -> list[AttentionMap]:
         """Return where each step of a sequence looks in it, for every sequence."""
         check_is_fitted(self)
         packed = self._read(X, False)
-        self._check_lengths(packed)
 
         def maps(module: Any, batch: Any) -> Any:
             import torch
@@ -136,7 +145,7 @@ class TransformerClassifier(SequenceClassifier):
         return found.plot(ax, layer=layer, head=head)
 
 
-class TransformerSeq2Seq(Translator):
+class TransformerSeq2Seq(LearnedPositions, Translator):
     """Transformer with encoder and decoder: learns pairs of sequences, and writes the second for a new first.
 
     [pairs]
@@ -182,6 +191,3 @@ class TransformerSeq2Seq(Translator):
         return TransformerNetwork(
             config["n_source"], config["n_target"], TransformerShape(**config["shape"]), config["tied"]
         )
-
-    def _check_lengths(self, packed: Packed) -> None:
-        check_positions(self, packed)
