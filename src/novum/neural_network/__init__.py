@@ -26,8 +26,10 @@ __getattr__ = moved_names(
     __name__,
     {
         ".convolution.formulas": "convolve convolve_gradients max_pool",
+        ".sketches": "Architecture plot_architecture",
         ".training.curve": "TrainingCurve",
         ".training.network": "NetworkEstimator",
         ".training.rates": "RateCurve rate_curve",
+        ".transformer.formulas": "causal_mask positional_encoding scaled_dot_attention",
     },
 )

@@ -12,20 +12,16 @@ import torch
 from torch import Tensor, nn
 
 from novum.neural_network.sequences.inputs import symbol_table
+from novum.neural_network.transformer.formulas import positional_encoding
 
-__all__ = ["PositionalEncoding", "TokenEmbedding", "positional_encoding"]
+__all__ = ["PositionalEncoding", "TokenEmbedding"]
 
-LONGEST_WAVE = 10_000.0  # (1), in steps, over 2 pi: Vaswani and others 2017
 FIRST_PLACES = 512  # rows of (1) that are made at once; longer sequences make more
 
 
-def positional_encoding(n_positions: int, width: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Return (1), (n_positions, width)."""
-    places = torch.arange(n_positions, dtype=torch.float64)[:, None]
-    waves = torch.exp(torch.arange(0, width, 2, dtype=torch.float64) * (-math.log(LONGEST_WAVE) / width))
-    angles = places * waves  # (n_positions, ceil(width / 2))
-    table = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-    return table[:, :width].to(dtype)
+def wave_table(n_positions: int, width: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Return (1) as a tensor."""
+    return torch.from_numpy(positional_encoding(n_positions, width)).to(dtype)
 
 
 class PositionalEncoding(nn.Module):
@@ -47,13 +43,13 @@ class PositionalEncoding(nn.Module):
         if self.learned:
             self.table = nn.Parameter(torch.randn(n_positions, width) / math.sqrt(width))
         else:
-            self.register_buffer("table", positional_encoding(FIRST_PLACES, width), persistent=False)
+            self.register_buffer("table", wave_table(FIRST_PLACES, width), persistent=False)
 
     def forward(self, x: Tensor, first: int = 0) -> Tensor:
         """Return x + P."""
         stop = first + x.shape[1]
         if stop > len(self.table) and not self.learned:
-            longer = positional_encoding(max(stop, 2 * len(self.table)), x.shape[2], self.table.dtype)
+            longer = wave_table(max(stop, 2 * len(self.table)), x.shape[2], self.table.dtype)
             self.table = longer.to(self.table.device)
         return self.dropout(x + self.table[first:stop])
 
