@@ -172,10 +172,12 @@ def test_gradients_are_differences():
 def test_batches_hold_their_sequences_and_zeros():
     xs = sequences()
     ragged = Ragged(Packed(np.concatenate(xs), LENGTHS), "cpu")
-    batch = ragged.take(np.array([2, 0, 1]))
+    batch = ragged.take(np.array([2, 0, 1]), torch.tensor([2, 0, 1]))
     assert batch.values.shape == (3, 6, 3) and not batch.equal and batch.mask_lengths is batch.lengths
     for row, k in zip(batch.values.numpy(), [2, 0, 1]):
         np.testing.assert_array_equal(row[: LENGTHS[k]], xs[k].astype(np.float32))
         assert not row[LENGTHS[k] :].any()
-    alone = ragged.take(np.array([3]))
+    alone = ragged.take(np.array([3]), torch.tensor([3]))
     assert alone.equal and alone.mask_lengths is None
+    whole = Ragged(Packed(np.arange(12.0)[:, None], np.full(4, 3)), "cpu").take(np.array([3, 1]), torch.tensor([3, 1]))
+    assert whole.equal and whole.values[..., 0].tolist() == [[9, 10, 11], [3, 4, 5]]

@@ -110,12 +110,12 @@ def test_batches_are_near_in_length_and_hold_every_sequence_once():
     lengths = rng.integers(1, 30, size=500)
     examples = SequenceExamples([Packed(np.zeros(lengths.sum(), dtype=np.int64), lengths)], n_terms=lengths)
     batches = examples.batches(np.random.default_rng(1), 16)
-    assert sorted(np.concatenate([b.numpy() for b in batches]).tolist()) == list(range(500))
-    spread = [np.ptp(lengths[b.numpy()]) for b in batches]
+    assert sorted(np.concatenate([b.host for b in batches]).tolist()) == list(range(500))
+    spread = [np.ptp(lengths[b.host]) for b in batches]
     assert np.mean(spread) < 2 < np.ptp(lengths)
-    first = [lengths[b.numpy()].mean() for b in batches]
+    first = [lengths[b.host].mean() for b in batches]
     assert first != sorted(first)  # the batches themselves come in a random order
-    assert np.concatenate([b.numpy() for b in examples.batches(None, 16)]).tolist() == list(range(500))
+    assert np.concatenate([b.host for b in examples.batches(None, 16)]).tolist() == list(range(500))
     assert sum(examples.weight(b) for b in batches) == lengths.sum()
 
 

@@ -216,7 +216,7 @@ def test_the_loss_is_the_mean_over_symbols_by_weight():
     model.fit(X, y, sample_weight=w)
     module, n = model.module_, np.array([len(out) + 1 for out in y])
     examples = model._examples(X, y, None, False).to("cpu")
-    source, inputs, outputs, _ = examples.take(torch.arange(12))
+    source, inputs, outputs, _ = examples.take(examples.batches(None, 12)[0])
     log_p = torch.log_softmax(module(source, inputs.values).double(), dim=-1).detach().numpy()
     terms = [sum(log_p[i, t, outputs.values[i, t]] for t in range(n[i])) for i in range(12)]
     assert model.history_[0] == pytest.approx(-(w @ terms) / (w @ n), rel=1e-5)

@@ -6,7 +6,7 @@ An epoch shuffles all sequences, sorts those of `POOL` batches by length, cuts t
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novum.neural_network.sequences.vocabulary import END, START, Packed
 from novum.neural_network.training.examples import Examples
 
-__all__ = ["SequenceExamples", "select_sequences", "teacher_forcing"]
+__all__ = ["Places", "SequenceExamples", "select_sequences", "teacher_forcing"]
 
 POOL = 50  # batches that are sorted together: near enough in length, and still drawn by chance
 
@@ -35,6 +35,13 @@ def select_sequences(packed: Packed, index: NDArray) -> Packed:
     lengths = packed.lengths[index]
     shift = starts[index] - (np.cumsum(lengths) - lengths)
     return Packed(packed.values[np.repeat(shift, lengths) + np.arange(lengths.sum())], lengths)
+
+
+class Places(NamedTuple):
+    """The places of a batch, on the host and on the device: copied there once an epoch, so that no step waits for it."""
+
+    host: NDArray[np.int64]
+    device: Any
 
 
 class SequenceExamples(Examples):
@@ -61,6 +68,7 @@ class SequenceExamples(Examples):
         self.sequences, self.columns, self.row_weight = sequences, list(columns), row_weight
         self.classes, self.n_terms, self.most = classes, n_terms, most
         self.tensors: tuple[Any, ...] = ()
+        self.home: Any = "cpu"
 
     def __len__(self) -> int:
         return len(self.sequences[0].lengths)
@@ -82,37 +90,40 @@ class SequenceExamples(Examples):
         twin = SequenceExamples(self.sequences, self.columns, self.row_weight, self.classes, self.n_terms, self.most)
         weight = None if self.row_weight is None else self.row_weight.astype(np.float32)
         columns = [None if c is None else torch.as_tensor(c, device=device) for c in (*self.columns, weight)]
+        twin.home = device
         twin.tensors = ([Ragged(packed, device) for packed in self.sequences], columns)
         return twin
 
-    def take(self, index: Any) -> tuple[Any, ...]:
+    def take(self, index: Places) -> tuple[Any, ...]:
         """Return one batch."""
         ragged, columns = self.tensors
-        places = index.numpy()
-        rest = [None if c is None else c[index.to(c.device)] for c in columns]
-        return (*(one.take(places) for one in ragged), *rest)
+        rest = [None if c is None else c[index.device] for c in columns]
+        return (*(one.take(index.host, index.device) for one in ragged), *rest)
 
     def labels(self) -> NDArray | None:
         """Return the class of every example."""
         return self.classes
 
-    def batches(self, rng: np.random.Generator | None, size: int) -> Sequence[Any]:
+    def batches(self, rng: np.random.Generator | None, size: int) -> Sequence[Places]:
         """Return the places of every batch: near in length and shuffled by `rng`; in order where that is None."""
         import torch
 
-        n = len(self)
+        n, length = len(self), self.sequences[0].lengths
+        order = np.arange(n) if rng is None else rng.permutation(n)
+        shuffled = rng is not None and length.min() < length.max()
         if rng is None:
-            return torch.arange(n).split(min(size, self.most or size))
-        order, length = rng.permutation(n), self.sequences[0].lengths
-        if length.min() == length.max():
-            return torch.from_numpy(order).split(size)
-        pools = [order[k : k + POOL * size] for k in range(0, n, POOL * size)]
-        ordered = np.concatenate([pool[np.argsort(length[pool], kind="stable")] for pool in pools])
-        cuts = torch.from_numpy(ordered).split(size)
-        return [cuts[k] for k in rng.permutation(len(cuts))]
+            size = min(size, self.most or size)
+        elif shuffled:
+            pools = [order[k : k + POOL * size] for k in range(0, n, POOL * size)]
+            order = np.concatenate([pool[np.argsort(length[pool], kind="stable")] for pool in pools])
+        cuts = [slice(k, k + size) for k in range(0, n, size)]
+        on_device = torch.from_numpy(order).to(self.home)
+        return [
+            Places(order[cuts[k]], on_device[cuts[k]])
+            for k in (rng.permutation(len(cuts)) if rng is not None and shuffled else range(len(cuts)))
+        ]
 
-    def weight(self, index: Any) -> float:
+    def weight(self, index: Places) -> float:
         """Return the weight of a batch's loss: the terms that it is the mean of."""
-        places = index.numpy()
-        terms = np.ones(len(places)) if self.n_terms is None else self.n_terms[places]
-        return float(terms.sum() if self.row_weight is None else terms @ self.row_weight[places])
+        terms = np.ones(len(index.host)) if self.n_terms is None else self.n_terms[index.host]
+        return float(terms.sum() if self.row_weight is None else terms @ self.row_weight[index.host])

@@ -53,7 +53,7 @@ class SequenceInput(nn.Module):
 def pooled(h: Tensor, batch: PaddedBatch, kind: str, both_ways: bool = False) -> Tensor:
     """Return (2) of states h, (n, steps, units), as (n, units)."""
     if kind == "last":
-        last = h[torch.arange(len(h), device=h.device), batch.lengths - 1]
+        last = h[:, -1] if batch.equal else h[torch.arange(len(h), device=h.device), batch.lengths - 1]
         half = h.shape[2] // 2
         return torch.cat([last[:, :half], h[:, 0, half:]], dim=1) if both_ways else last
     inside = None if batch.equal else (torch.arange(h.shape[1], device=h.device) < batch.lengths[:, None])[..., None]

@@ -152,11 +152,11 @@ class SequenceLearner(NetworkEstimator):
 
     def _loss(self, module: Any, batch: Any) -> Any:
         source, target, weight = batch
-        outputs = self._outputs_of(module, source)
-        if self.per_step:
-            inside = step_mask(source)
-            target = target.values[inside]
-            weight = None if weight is None else weight[:, None].expand_as(inside)[inside]
+        outputs = module(source)
+        if self.per_step:  # padding has no weight: nothing is picked out, which would wait for the device
+            inside = step_mask(source).float()
+            weight = (inside if weight is None else inside * weight[:, None]).flatten()
+            outputs, target = outputs.flatten(0, 1), target.values.flatten(0, 1)
         return self._output_loss(outputs, target, weight)
 
     def _answers(self, X: Any, function: Callable[[Any], Any]) -> Any:

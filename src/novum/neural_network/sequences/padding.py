@@ -1,7 +1,8 @@
 """Sequences on the device, one after another, and batches of them filled up to one length.
 
-A batch is as long as its longest sequence; on a GPU that is rounded up to a multiple of `STEP`: few shapes, so that a compiled
-network is compiled a few times only. The steps behind the end of a sequence hold zeros, and every network masks them.
+A batch is as long as its longest sequence; on a GPU, unless all have one length, that is rounded up to a multiple of `STEP`: few
+shapes, so that a compiled network is compiled a few times only. The steps behind the end of a sequence hold zeros, and every
+network masks them.
 """
 
 from typing import Any, NamedTuple
@@ -41,21 +42,20 @@ class Ragged:
         self.lengths = packed.lengths
         starts = np.cumsum(packed.lengths) - packed.lengths
         self.places = torch.as_tensor(np.stack([starts, packed.lengths]), device=device)  # (2, n)
+        self.one_length = bool((packed.lengths == packed.lengths[0]).all()) and bool(packed.lengths[0])
         self.rounded = self.values.is_cuda
 
-    def take(self, index: NDArray) -> PaddedBatch:
-        """Return some sequences as one batch."""
-        lengths, device = self.lengths[index], self.values.device
+    def take(self, index: NDArray, on_device: Tensor) -> PaddedBatch:
+        """Return some sequences as one batch; their places are given twice, so that no step waits for a copy."""
+        lengths = self.lengths[index]
+        starts, ends = self.places[:, on_device]
+        if self.one_length:
+            table = self.values.unflatten(0, (len(self.lengths), int(self.lengths[0])))
+            return PaddedBatch(table[on_device], ends, torch.from_numpy(lengths), True)
         longest = max(int(lengths.max()), 1)
         steps = -(-longest // STEP) * STEP if self.rounded else longest
-        starts, ends = self.places[:, torch.as_tensor(index, device=device)]
-        offsets = torch.arange(steps, device=device)
-        rows = starts[:, None] + offsets
-        equal = bool((lengths == steps).all())
-        if equal:
-            values = self.values[rows]
-        else:
-            inside = offsets < ends[:, None]  # (n, steps)
-            values = self.values[torch.where(inside, rows, 0)]
-            values = values * inside.reshape(*inside.shape, *[1] * (values.ndim - 2)).to(values.dtype)
-        return PaddedBatch(values, ends, torch.from_numpy(lengths), equal)
+        offsets = torch.arange(steps, device=self.values.device)
+        inside = offsets < ends[:, None]  # (n, steps)
+        values = self.values[torch.where(inside, starts[:, None] + offsets, 0)]
+        values = values * inside.reshape(*inside.shape, *[1] * (values.ndim - 2)).to(values.dtype)
+        return PaddedBatch(values, ends, torch.from_numpy(lengths), bool((lengths == steps).all()))

@@ -93,10 +93,10 @@ class TransformerClassifier(LearnedPositions, SequenceClassifier):
     Examples
     --------
     >>> from novum.neural_network import TransformerClassifier
-    >>> X = ["the cat sat".split(), "a dog ran home".split(), "the dog sat".split(), "a cat ran".split()] * 20
+    >>> X = ["the cat sat".split(), "the dog ran home".split(), "a dog sat".split(), "a cat ran".split()] * 20
     >>> y = ["rest", "motion", "rest", "motion"] * 20
-    >>> model = TransformerClassifier(16, n_heads=2, max_epochs=10, random_state=0).fit(X, y)  # doctest: +SKIP
-    >>> model.predict([["the", "cat", "ran"]]).tolist()  # doctest: +SKIP
+    >>> model = TransformerClassifier(16, n_heads=2, max_epochs=10, batch_size=8, random_state=0).fit(X, y)  # doctest: +SKIP
+    >>> model.predict([["a", "dog", "ran"]]).tolist()  # doctest: +SKIP
     ['motion']
     """
 
@@ -167,7 +167,7 @@ class TransformerSeq2Seq(LearnedPositions, Translator):
     >>> from novum.neural_network import TransformerSeq2Seq
     >>> X = ["abc", "cab", "bb", "a", "acb", "ccab"] * 20
     >>> y = [text[::-1] for text in X]
-    >>> model = TransformerSeq2Seq(32, max_epochs=40, random_state=0).fit(X, y)  # doctest: +SKIP
+    >>> model = TransformerSeq2Seq(32, max_epochs=20, batch_size=8, random_state=0).fit(X, y)  # doctest: +SKIP
     >>> model.predict(["cab"])  # doctest: +SKIP
     ['bac']
     """
