@@ -151,6 +151,9 @@ def test_validation_and_kinds_of_input():
     plain = RecurrentClassifier(4, **QUICK).fit(X, y)
     for other in (list(X), X.tolist(), torch.from_numpy(X), X.astype(np.float32)):
         np.testing.assert_allclose(clone(plain).fit(other, y).predict_proba(X), plain.predict_proba(X), atol=1e-5)
+    pd = pytest.importorskip("pandas")
+    frames = [pd.DataFrame(x, columns=["a", "b"]) for x in X]
+    np.testing.assert_allclose(clone(plain).fit(frames, y).predict_proba(frames), plain.predict_proba(X), atol=1e-5)
     flat = RecurrentRegressor(4, tokens=False, **QUICK).fit([[1, 2, 3], [4, 5]], [0.0, 1.5])
     assert flat.symbols_ is None and flat.n_features_in_ == 1
     lengths = RecurrentRegressor(4, **QUICK).fit(["ab", "b", "abba"], [2.0, 1.0, 4.5])
@@ -171,6 +174,7 @@ def test_validation_and_kinds_of_input():
         ([[[np.nan]], [[1.0]]], [0, 1], {}, "contains NaN"),
         (["ab", "c"], [0.5, 1.5], {}, "continuous"),
         ([["a"], [0.5]], [0, 1], {}, "sequence 1 of X"),
+        ([[[1e200]], [[1.0]]], [0, 1], {}, "sequence 0 holds 1e.200, too large for float32; scale X"),
     ],
 )
 def test_refusals_change_nothing(X, y, options, message):
@@ -192,6 +196,8 @@ def test_refusals_of_a_fitted_model():
     model.set_params(unknown="warn")
     with pytest.warns(DataWarning, match="'q'"):
         assert model.predict(["aq"]).shape == (1,)
+    with pytest.raises(DataError, match=r"y holds 1e\+200, whose square is no number; scale y"):
+        RecurrentRegressor(4, **QUICK).fit(series(2), [1e200, 0.0])
     numbers = RecurrentRegressor(4, **QUICK).fit(series(10), np.arange(10.0))
     with pytest.raises(DataError, match="X has 3 features, but RecurrentRegressor is expecting 2 features"):
         numbers.predict([np.ones((2, 3))])

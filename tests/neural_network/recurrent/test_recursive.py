@@ -108,9 +108,11 @@ def test_networkx_trees_and_vectors():
     numbers = RecursiveNetwork(4, **QUICK).fit(trees, rng.normal(size=6))
     assert numbers.n_features_in_ == 3 and numbers.symbols_ is None
     np.testing.assert_allclose(numbers.transform(trees), [state(numbers, tree)[0] for tree in trees], atol=1e-6)
-    circle = nx.DiGraph([(0, 1), (1, 0)])
-    with pytest.raises(DataError, match="tree 0 is a networkx graph that is no directed tree with one root"):
-        model.predict([circle])
+    for graph in (nx.DiGraph([(0, 1), (1, 0)]), nx.path_graph(3), nx.DiGraph()):
+        with pytest.raises(DataError, match="tree 0 is a networkx graph that is no directed tree with one root"):
+            model.predict([graph])
+    with pytest.raises(DataError, match=r"Input X contains NaN \(leaf 1\)"):
+        numbers.predict([(np.ones(3), np.full(3, np.nan))])
 
 
 def test_nodes_of_one_height_stand_together():
@@ -146,6 +148,7 @@ def test_weights_files_and_refusals(tmp_path):
         ([("or", "T", "T", "T")], DataError, "a node with 4 children; fit saw at most 3"),
         ([()], DataError, r"tree 0 has an inner node without children"),
         (("or", "T", "F"), DataError, r"for one tree give \[tree\]"),
+        ([["or", "T"]], DataError, r"tree 0 holds the list \['or', 'T'\]; inner nodes are tuples"),
         ([0.5], DataError, "a leaf is 0.5; leaves are all texts or whole numbers, or all vectors"),
     ]:
         with pytest.raises(error, match=message):

@@ -45,7 +45,7 @@ def log_prob_by_hand(model, x, out):
         if model.attention is not None:
             a = np.exp(scores) / np.exp(scores).sum()
             q = np.tanh(w["attention.combine.weight"] @ np.concatenate([q, a @ memory]) + w["attention.combine.bias"])
-        logits = w["output.weight"] @ q + w["output.bias"]
+        logits = w["head.weight"] @ q + w["head.bias"]
         allowed = np.exp(np.delete(logits, [0, 1, 3]))
         total += logits[number] - np.log(allowed.sum())
     return total

@@ -225,13 +225,13 @@ def test_the_network_is_torch_nn_transformer(positions, norm_first):
         *embedded, tgt_mask=causal, src_key_padding_mask=hidden.double().masked_fill(hidden, -math.inf),
         memory_key_padding_mask=hidden.double().masked_fill(hidden, -math.inf)
     )  # fmt: skip
-    close(ours(padded(source, lengths), inputs), ours.output(expected))
+    close(ours(padded(source, lengths), inputs), ours.head(expected))
 
 
 @pytest.mark.parametrize("tied", [False, True])
 def test_steps_with_kept_keys_are_the_whole_decoder(tied):
     net = network(tied=tied)
-    assert (net.output.weight is net.target_embedding.weight) == tied
+    assert (net.head.weight is net.target_embedding.weight) == tied
     source, inputs, lengths = torch.randint(4, 9, (3, 6)), torch.randint(4, 10, (3, 5)), torch.tensor([6, 2, 4])
     whole = net(padded(source, lengths), inputs)
     state = net.begin(padded(source, lengths), 7)

@@ -234,7 +234,12 @@ def test_refusals():
         TransformerSeq2Seq(**SMALL).fit([], [])
     with pytest.raises(DataError, match=r"sequence 0 of y is 0\.5"):
         TransformerSeq2Seq(**SMALL).fit(X, [0.5, 1.5])
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(DataError, match=r"X is a table; give the column with the sequences, X\['words'\]"):
+        TransformerSeq2Seq(**SMALL).fit(pd.DataFrame({"words": X}), X)
     model = TransformerSeq2Seq(positions="learned", max_length=3, **SMALL).fit(X, X)
+    with pytest.raises(DataError, match="X has no sequence"):
+        model.predict([])
     with pytest.raises(UnknownCategory, match=r"X holds symbols that fit did not see: 'z' \(sequence 1\)"):
         model.predict(["a", "z"])
     with pytest.raises(DataError, match="a sequence has 9 steps, and positions='learned' knows 4"):

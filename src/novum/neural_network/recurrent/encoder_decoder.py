@@ -50,7 +50,7 @@ class EncoderDecoder(SequenceToSequence):
         )
         self.attention = None if attention is None else Attention(attention, n_units, self.encoder.n_outputs)
         self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(n_units, n_target)
+        self.head = nn.Linear(n_units, n_target)
         self.n_layers = n_layers
 
     def encode(self, source: PaddedBatch) -> tuple[Tensor, list[Tensor]]:
@@ -72,7 +72,7 @@ class EncoderDecoder(SequenceToSequence):
             h, weights = self.attention(h, keys, memory, lengths)
             if kept is not None:
                 kept.append(weights[:, None])  # one head
-        return self.output(self.dropout(h))
+        return self.head(self.dropout(h))
 
     def keys(self, memory: Tensor) -> Tensor:
         """Return what attention needs of the memory at every step."""

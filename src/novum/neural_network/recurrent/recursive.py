@@ -31,7 +31,7 @@ __all__ = ["RecursiveNetwork"]
 
 def list_of_trees(X: Any, owner: str) -> list[Any]:
     """Return trees in a list; what is none is refused."""
-    if isinstance(X, str | bytes | dict | tuple) or hasattr(X, "successors") or not hasattr(X, "__iter__"):
+    if isinstance(X, str | bytes | dict | tuple) or hasattr(X, "is_directed") or not hasattr(X, "__iter__"):
         raise DataError(
             f"{owner}: X must be a list of trees, nested tuples or networkx trees; for one tree give [tree]."
         )
@@ -144,7 +144,7 @@ class RecursiveNetwork(NetworkEstimator):
             read = [leaves_as_symbols(table.leaves, owner) for table in tables]
             return joined, Vocabulary(self.symbols_).encode(read, owner, "X", self.unknown).values
         vectors = [np.reshape(leaf, (1, -1)) for leaf in leaves]
-        values = read_series(vectors, owner, None if reset else int(self.n_features_in_)).values
+        values = read_series(vectors, owner, None if reset else int(self.n_features_in_), "leaf").values
         if reset:
             self.n_features_in_ = values.shape[1]
         return joined, values.astype(np.float32)
@@ -181,12 +181,12 @@ class RecursiveNetwork(NetworkEstimator):
                 self.classes_ = np.unique(column_or_1d(y))
                 if len(self.classes_) < 2:
                     raise DataError(
-                        f"{owner}: y has one class, {self.classes_[0]!r}; a classifier needs at least two classes."
+                        f"{owner}: y has one class, {self.classes_.tolist()[0]!r}; a classifier needs at least two classes."
                     )
         if self.classes_ is not None:
             codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
             if not (known := self.classes_[codes] == y).all():
-                raise DataError(f"{owner}: the label {y[~known][0]!r} is none of the classes {self.classes_}.")
+                raise DataError(f"{owner}: the label {y[~known].tolist()[0]!r} is none of the classes {self.classes_}.")
             return codes.astype(np.int64)
         y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=self))
         if reset:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError
+from novum.runtime.words import value_text
 
 __all__ = ["NodeTable", "TreeBatch", "join_tables", "read_tree", "sort_by_height"]
 
@@ -66,7 +67,7 @@ def root_of(graph: Any, owner: str, place: int) -> Any:
 
 def read_tree(tree: Any, owner: str, place: int) -> NodeTable:
     """Return the nodes of one tree; no recursion, so that depth is not limited by Python's stack."""
-    graph = tree if hasattr(tree, "successors") else None
+    graph = tree if hasattr(tree, "is_directed") else None
     root = tree if graph is None else root_of(graph, owner, place)
     leaves: list[Any] = []
     children: list[list[int]] = []
@@ -82,6 +83,10 @@ def read_tree(tree: Any, owner: str, place: int) -> NodeTable:
             continue
         stack.pop()
         if below is None:
+            if isinstance(node, list):
+                raise DataError(
+                    f"{owner}: tree {place} holds the list {value_text(node)}; inner nodes are tuples, vectors arrays."
+                )
             value = (
                 node.value
                 if isinstance(node, Label)

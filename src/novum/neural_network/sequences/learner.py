@@ -26,6 +26,7 @@ from novum.runtime import arrays
 
 __all__ = ["READING", "SequenceClassifier", "SequenceLearner", "SequenceRegressor", "check_sequence_weight"]
 
+LARGEST_TARGET = 1e150  # squares of larger ones overflow
 READING: dict[str, Domain] = {
     "per_step": Bool(),
     "tokens": Choice("auto") | Bool(),
@@ -198,11 +199,11 @@ class SequenceClassifier(ClassifierMixin, SequenceLearner):
             self.classes_ = np.unique(y)
             if len(self.classes_) < 2:
                 raise DataError(
-                    f"{owner}: y has one class, {self.classes_[0]!r}; a classifier needs at least two classes."
+                    f"{owner}: y has one class, {self.classes_.tolist()[0]!r}; a classifier needs at least two classes."
                 )
         codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
         if not (known := self.classes_[codes] == y).all():
-            raise DataError(f"{owner}: the label {y[~known][0]!r} is none of the classes {self.classes_}.")
+            raise DataError(f"{owner}: the label {y[~known].tolist()[0]!r} is none of the classes {self.classes_}.")
         return codes.astype(np.int64)
 
     def _n_outputs(self) -> int:
@@ -231,6 +232,10 @@ class SequenceRegressor(RegressorMixin, SequenceLearner):
     def _codes(self, y: NDArray, reset: bool) -> NDArray:
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=self)
         values = y.reshape(len(y), -1)
+        if np.abs(values).max() > LARGEST_TARGET:
+            raise DataError(
+                f"{type(self).__name__}: y holds {np.abs(values).max():.3g}, whose square is no number; scale y."
+            )
         if reset:
             self.target_mean_, spread = values.mean(axis=0), values.std(axis=0)
             self.target_scale_ = np.where(spread > 0, spread, 1.0)

@@ -16,6 +16,7 @@ from novum.exceptions import DataError, DataWarning
 from novum.neural_network.sequences.attention_map import AttentionMap
 from novum.neural_network.sequences.examples import SequenceExamples, select_sequences, teacher_forcing
 from novum.neural_network.sequences.learner import check_sequence_weight
+from novum.neural_network.sequences.series import is_frame
 from novum.neural_network.sequences.texts import complete_paragraphs
 from novum.neural_network.sequences.vocabulary import (
     END,
@@ -74,7 +75,7 @@ class Translator(NetworkEstimator):
     def _sources(self, X: Any, reset: bool = False) -> Packed:
         """Return sequences as numbers of source symbols."""
         owner = type(self).__name__
-        read = read_symbols(X, owner, "X", least=1)
+        read = read_symbols(list_of(X, owner, "X"), owner, "X", least=1)
         packed = Vocabulary(self.source_symbols_).encode(read, owner, "X", self.unknown)
         self._check_lengths(packed.lengths, reset)
         return packed
@@ -250,6 +251,10 @@ class Translator(NetworkEstimator):
 
 def list_of(sequences: Any, owner: str, name: str) -> list[Any]:
     """Return sequences in a list; what is none is refused."""
+    if is_frame(sequences):
+        raise DataError(
+            f"{owner}: {name} is a table; give the column with the sequences, {name}[{sequences.columns[0]!r}]."
+        )
     if isinstance(sequences, str | bytes | dict) or not hasattr(sequences, "__iter__"):
         read_symbols(sequences, owner, name)
     found = list(sequences)

@@ -112,9 +112,9 @@ class TransformerNetwork(SequenceToSequence):
         self.target_embedding = TokenEmbedding(n_target, shape.width)
         self.encoder = Encoder(shape)
         self.places, self.blocks, self.norm = shape.places(), shape.blocks(DecoderBlock), shape.last_norm()
-        self.output = nn.Linear(shape.width, n_target)
+        self.head = nn.Linear(shape.width, n_target)
         if tied:
-            self.output.weight = self.target_embedding.weight
+            self.head.weight = self.target_embedding.weight
 
     def encode(self, source: PaddedBatch) -> Tensor:
         """Return the encoder's codes m, (n, S, width)."""
@@ -127,7 +127,7 @@ class TransformerNetwork(SequenceToSequence):
         x = self.places(self.target_embedding(inputs))
         for block in self.blocks:
             x = block(x, memory, mask, kept)
-        return self.output(self.norm(x))
+        return self.head(self.norm(x))
 
     def begin(self, source: PaddedBatch, room: int) -> list[Tensor]:
         """Return lengths, and of each block the keys and values of m and of `room` places."""
@@ -146,4 +146,4 @@ class TransformerNetwork(SequenceToSequence):
         for k, block in enumerate(self.blocks):
             parts: list[Any] = state[1 + 4 * k : 5 + 4 * k]
             x = block.step(x, place, KeyValues(*parts[2:]), KeyValues(*parts[:2]), mask)
-        return self.output(self.norm(x))[:, 0], state
+        return self.head(self.norm(x))[:, 0], state
