@@ -37,6 +37,9 @@ from novum.ensemble import RandomForestClassifier
 from novum.linear_model import LinearRegression, LogisticRegression
 from novum.naive_bayes import GaussianNB, MultinomialNB
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from novum.neural_network.sequences.attention_map import AttentionMap
+from novum.neural_network.sequences.translator import Candidates
+from novum.neural_network.sketches import architecture
 
 TABLES = {"h": [0.5, 0.5], "x": [[0.8, 0.2], [0.3, 0.7]], "y": [[[0.9, 0.1], [0.6, 0.4]], [[0.5, 0.5], [0.2, 0.8]]]}
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -364,6 +367,12 @@ REST = {
     "Formula": lambda: tree.export_dnf(tree.ID3().fit(*tennis()))["Yes"],
 }
 
+NETWORKS = {  # attention and candidates come from networks on PyTorch, which this suite does without
+    "Architecture": lambda: architecture("transformer"),
+    "AttentionMap": lambda: AttentionMap(["a", "b"], ["x", "<end>"], np.full((2, 3, 2, 2), 0.5)),
+    "Candidates": lambda: Candidates(["xy", "x"], np.array([-0.5, -1.5])),
+}
+
 
 CALLS = {
     **CAUSES,
@@ -377,6 +386,7 @@ CALLS = {
     **DECISIONS,
     **PLAYS,
     **CLUSTERS,
+    **NETWORKS,
 }
 
 

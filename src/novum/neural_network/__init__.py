@@ -9,6 +9,10 @@ from novum.neural_network.generative.variational import VariationalAutoencoder
 from novum.neural_network.message_passing.network import GraphNetwork
 from novum.neural_network.multi_task import MultiTaskNetwork
 from novum.neural_network.own_module import TorchClassifier, TorchRegressor
+from novum.neural_network.recurrent.estimators import RecurrentClassifier, RecurrentRegressor
+from novum.neural_network.recurrent.recursive import RecursiveNetwork
+from novum.neural_network.recurrent.seq2seq import Seq2Seq
+from novum.neural_network.transformer.estimators import TransformerClassifier, TransformerSeq2Seq
 from novum.runtime.moved_names import moved_names
 
 __all__ = [
@@ -22,6 +26,14 @@ __all__ = [
     "TorchClassifier",
     "TorchRegressor",
     "VariationalAutoencoder",
+    "RecurrentClassifier",
+    "RecurrentRegressor",
+    "RecursiveNetwork",
+    "Seq2Seq",
+    "TorchClassifier",
+    "TorchRegressor",
+    "TransformerClassifier",
+    "TransformerSeq2Seq",
 ]
 
 __getattr__ = moved_names(
@@ -33,8 +45,10 @@ __getattr__ = moved_names(
         ".message_passing.aggregation": "aggregate_neighbors",
         ".message_passing.plots": "plot_graph",
         ".message_passing.unrolled": "ComputationGraph computation_graph",
+        ".sketches": "Architecture plot_architecture",
         ".training.curve": "TrainingCurve",
         ".training.network": "NetworkEstimator",
         ".training.rates": "RateCurve rate_curve",
+        ".transformer.formulas": "causal_mask positional_encoding scaled_dot_attention",
     },
 )
