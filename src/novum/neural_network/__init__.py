@@ -22,18 +22,16 @@ __all__ = [
     "DeepBoltzmannMachine",
     "GraphNetwork",
     "MultiTaskNetwork",
-    "RestrictedBoltzmannMachine",
-    "TorchClassifier",
-    "TorchRegressor",
-    "VariationalAutoencoder",
     "RecurrentClassifier",
     "RecurrentRegressor",
     "RecursiveNetwork",
+    "RestrictedBoltzmannMachine",
     "Seq2Seq",
     "TorchClassifier",
     "TorchRegressor",
     "TransformerClassifier",
     "TransformerSeq2Seq",
+    "VariationalAutoencoder",
 ]
 
 __getattr__ = moved_names(
