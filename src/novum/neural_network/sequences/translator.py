@@ -14,10 +14,9 @@ from novum.base.domains import Choice, Domain, Int, Null, Real
 from novum.base.validation import check_weight
 from novum.exceptions import DataError, DataWarning
 from novum.neural_network.sequences.attention_map import AttentionMap
+from novum.neural_network.sequences.base import SequenceNetwork, check_sequence_weight
 from novum.neural_network.sequences.examples import SequenceExamples, select_sequences, teacher_forcing
-from novum.neural_network.sequences.learner import check_sequence_weight
 from novum.neural_network.sequences.series import is_frame
-from novum.neural_network.sequences.texts import complete_paragraphs
 from novum.neural_network.sequences.vocabulary import (
     END,
     SPECIAL,
@@ -27,7 +26,6 @@ from novum.neural_network.sequences.vocabulary import (
     learn_vocabulary,
     read_symbols,
 )
-from novum.neural_network.training.network import NetworkEstimator
 from novum.report.result import result
 
 __all__ = ["TRANSLATION", "Candidates", "Translator"]
@@ -51,21 +49,15 @@ class Candidates(NamedTuple):
     log_prob: NDArray[np.float64]
 
 
-class Translator(NetworkEstimator):
+class Translator(SequenceNetwork):
     """Base of networks that learn pairs of sequences; derive and write `_network_config` and `_build`."""
 
     source_symbols_: list[Any]
     target_symbols_: list[Any]
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        cls.__doc__ = complete_paragraphs(cls.__doc__)
-        super().__init_subclass__(**kwargs)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
         tags.input_tags.string = True
-        tags.target_tags.required = True
         return tags
 
     def _network_config(self) -> dict[str, Any]:
