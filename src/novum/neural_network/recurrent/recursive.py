@@ -19,7 +19,7 @@ from novum.neural_network.recurrent.tree_examples import TreeExamples
 from novum.neural_network.recurrent.trees import JoinedTables, join_tables, read_tree
 from novum.neural_network.sequences.base import SequenceNetwork, check_sequence_weight, class_codes
 from novum.neural_network.sequences.series import read_series
-from novum.neural_network.sequences.vocabulary import SPECIAL, Vocabulary, learn_vocabulary
+from novum.neural_network.sequences.vocabulary import SPECIAL, Vocabulary
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import cross_entropy, squared_error
 from novum.runtime import arrays
@@ -132,7 +132,7 @@ class RecursiveNetwork(SequenceNetwork):
         if reset:
             self.arity_ = max(table.children.shape[1] for table in tables)
             symbols = isinstance(leaves[0], str | int | np.integer | np.bool_)
-            self.symbols_ = learn_vocabulary([leaves_as_symbols(leaves, owner)]).symbols if symbols else None
+            self.symbols_ = self._learned_symbols("symbols_", [leaves_as_symbols(leaves, owner)]) if symbols else None
         joined = join_tables(tables, self.arity_, owner)
         if self.symbols_ is not None:
             read = [leaves_as_symbols(table.leaves, owner) for table in tables]

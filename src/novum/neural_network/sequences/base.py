@@ -8,9 +8,12 @@ from numpy.typing import NDArray
 from novum.base.validation import check_weight
 from novum.exceptions import DataError
 from novum.neural_network.sequences.texts import complete_paragraphs
+from novum.neural_network.sequences.vocabulary import learn_vocabulary
 from novum.neural_network.training.network import NetworkEstimator
 
 __all__ = ["SequenceNetwork", "check_sequence_weight", "class_codes"]
+
+SYMBOL_ATTRIBUTES = ("symbols_", "source_symbols_", "target_symbols_")
 
 
 class SequenceNetwork(NetworkEstimator):
@@ -19,6 +22,19 @@ class SequenceNetwork(NetworkEstimator):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         cls.__doc__ = complete_paragraphs(cls.__doc__)
         super().__init_subclass__(**kwargs)
+
+    def _transferred(self, X: Any, y: Any, sample_weight: Any, validation: Any, old: Any, *options: Any) -> Any:
+        """Train with the body of another network, and so with the numbers that its symbols have there."""
+        self._old_symbols = {name: vars(old)[name] for name in SYMBOL_ATTRIBUTES if name in vars(old)}
+        try:
+            return super()._transferred(X, y, sample_weight, validation, old, *options)
+        finally:
+            self.__dict__.pop("_old_symbols", None)
+
+    def _learned_symbols(self, name: str, sequences: list[list[Any]]) -> list[Any]:
+        """Return the symbols that the attribute `name` should hold: those that occur, or those of the body's own training."""
+        old = vars(self).get("_old_symbols", {}).get(name)
+        return learn_vocabulary(sequences).symbols if old is None else old
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -18,7 +18,7 @@ from novum.exceptions import DataError
 from novum.neural_network.sequences.base import SequenceNetwork, check_sequence_weight, class_codes
 from novum.neural_network.sequences.examples import SequenceExamples, select_sequences
 from novum.neural_network.sequences.series import as_list, holds_symbols, read_series
-from novum.neural_network.sequences.vocabulary import Packed, Vocabulary, learn_vocabulary, read_symbols
+from novum.neural_network.sequences.vocabulary import Packed, Vocabulary, read_symbols
 from novum.neural_network.training.targets import cross_entropy, squared_error
 from novum.runtime import arrays
 
@@ -50,7 +50,7 @@ class SequenceLearner(SequenceNetwork):
             symbols = holds_symbols(sequences, self.tokens)
             self.n_features_in_ = 1
             if symbols:
-                self.symbols_ = learn_vocabulary(read_symbols(sequences, owner, "X", least=1)).symbols
+                self.symbols_ = self._learned_symbols("symbols_", read_symbols(sequences, owner, "X", least=1))
             else:
                 self.symbols_ = None
         if self.symbols_ is not None:

@@ -23,7 +23,6 @@ from novum.neural_network.sequences.vocabulary import (
     Packed,
     Vocabulary,
     kind_of,
-    learn_vocabulary,
     read_symbols,
 )
 from novum.report.result import result
@@ -92,8 +91,8 @@ class Translator(SequenceNetwork):
         weight, used = check_sequence_weight(self, sample_weight, len(X))
         X, y = [X[k] for k in used], [y[k] for k in used]
         if reset:
-            self.source_symbols_ = learn_vocabulary(read_symbols(X, owner, "X", least=1)).symbols
-            self.target_symbols_ = learn_vocabulary(read_symbols(y, owner, "y")).symbols
+            self.source_symbols_ = self._learned_symbols("source_symbols_", read_symbols(X, owner, "X", least=1))
+            self.target_symbols_ = self._learned_symbols("target_symbols_", read_symbols(y, owner, "y"))
             self._target_kind = kind_of(y)
         source, target = self._sources(X, reset), self._targets(y, reset)
         inputs, outputs = teacher_forcing(target)
