@@ -1,6 +1,12 @@
 """Neural networks: perceptrons in C++, and networks on PyTorch that train themselves with scikit-learn's contract."""
 
 from novum.neural_network.convolution import ConvNetClassifier
+from novum.neural_network.generative.autoencoder import Autoencoder
+from novum.neural_network.generative.boltzmann.deep import DeepBoltzmannMachine
+from novum.neural_network.generative.boltzmann.restricted import RestrictedBoltzmannMachine
+from novum.neural_network.generative.gan import GAN
+from novum.neural_network.generative.variational import VariationalAutoencoder
+from novum.neural_network.message_passing.network import GraphNetwork
 from novum.neural_network.multi_task import MultiTaskNetwork
 from novum.neural_network.own_module import TorchClassifier, TorchRegressor
 from novum.neural_network.recurrent.estimators import RecurrentClassifier, RecurrentRegressor
@@ -10,22 +16,33 @@ from novum.neural_network.transformer.estimators import TransformerClassifier, T
 from novum.runtime.moved_names import moved_names
 
 __all__ = [
+    "GAN",
+    "Autoencoder",
     "ConvNetClassifier",
+    "DeepBoltzmannMachine",
+    "GraphNetwork",
     "MultiTaskNetwork",
     "RecurrentClassifier",
     "RecurrentRegressor",
     "RecursiveNetwork",
+    "RestrictedBoltzmannMachine",
     "Seq2Seq",
     "TorchClassifier",
     "TorchRegressor",
     "TransformerClassifier",
     "TransformerSeq2Seq",
+    "VariationalAutoencoder",
 ]
 
 __getattr__ = moved_names(
     __name__,
     {
         ".convolution.formulas": "convolve convolve_gradients max_pool",
+        ".generative.diversity": "Diversity",
+        ".generative.variational": "Bound",
+        ".message_passing.aggregation": "aggregate_neighbors",
+        ".message_passing.plots": "plot_graph",
+        ".message_passing.unrolled": "ComputationGraph computation_graph",
         ".sketches": "Architecture plot_architecture",
         ".training.curve": "TrainingCurve",
         ".training.network": "NetworkEstimator",
