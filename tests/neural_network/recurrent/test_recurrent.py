@@ -45,7 +45,10 @@ def outputs(model, h):
     return h @ model.weights_["head.weight"].T + model.weights_["head.bias"]
 
 
-@pytest.mark.parametrize("cell", [pytest.param(c, marks=pytest.mark.notes("000-c", c)) for c in ("rnn", "gru", "lstm")])
+@pytest.mark.notes("000-c", "rnn")
+@pytest.mark.notes("000-c", "gru")
+@pytest.mark.notes("000-c", "lstm")
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
 def test_answers_follow_from_the_weights_by_the_formulas(cell):
     X = series()
     y = [x[:, 0].mean() + 10 for x in X]
