@@ -146,6 +146,18 @@ def test_a_training_goes_on_from_its_file(tmp_path):
     np.testing.assert_array_equal(resumed.predict_proba(X), whole.predict_proba(X))
 
 
+def test_a_body_is_transferred_with_the_numbers_of_its_symbols():
+    X = ["abca", "b", "cc", "bca"] * 10
+    old = RecurrentClassifier(6, **QUICK).fit(X, [0, 1, 0, 1] * 10)
+    new = old.transfer(["ccb", "b", "bbc"] * 10, ["x", "y", "z"] * 10)  # without "a": the numbers would shift
+    assert new.symbols_ == ["a", "b", "c"] and new.classes_.tolist() == ["x", "y", "z"]
+    for name, value in old.weights_.items():
+        assert name.startswith("head.") or np.array_equal(new.weights_[name], value)
+    with pytest.raises(UnknownCategory, match="'q'"):
+        old.transfer(["qb", "b"], [0, 1])
+    assert "_old_symbols" not in vars(new)
+
+
 def test_validation_and_kinds_of_input():
     X = np.random.default_rng(0).normal(size=(40, 5, 2))
     y = np.array(["a", "b"] * 20)
