@@ -67,11 +67,7 @@ def test_clusters_are_summed_before_they_are_squared(table):
     assert_allclose(found.covariance, V, rtol=1e-10)
     assert_allclose(found.p_value, 2 * stats.t.sf(np.abs(found.statistic), G - 1))
     alone = model.inference(X, y, covariance="cluster", groups=np.arange(90))
-    assert_allclose(
-        alone.standard_error,
-        model.inference(X, y, covariance="HC1").standard_error * np.sqrt(90 / 89 * 89 / 90),
-        rtol=1e-9,
-    )
+    assert_allclose(alone.standard_error, model.inference(X, y, covariance="HC1").standard_error, rtol=1e-9)
     with pytest.raises(ParameterError, match="go together"):
         model.inference(X, y, covariance="cluster")
     with pytest.raises(ParameterError, match="a cluster for each of 90 rows"):

@@ -171,7 +171,7 @@ class LinearRegression(LinearRegressor):
         >>> x = np.arange(6.0)[:, None]
         >>> model = LinearRegression().fit(x, [1.1, 2.9, 5.2, 7.1, 8.8, 11.1])
         >>> model.predict([[6.0]], interval="prediction").lower.round(4)
-        array([12.3677])
+        array([12.3613])
         """
         if interval is None:
             return super().predict(X, return_std)
