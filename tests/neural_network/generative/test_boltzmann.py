@@ -358,6 +358,25 @@ def test_a_deep_machine_begins_a_network(tmp_path):
         DeepBoltzmannMachine((3, 0)).fit(X)
 
 
+@pytest.mark.deep
+def test_a_pretrained_network_learns_from_few_labels():
+    torch = pytest.importorskip("torch")
+    from sklearn.datasets import load_digits
+
+    from novum.neural_network import TorchClassifier
+
+    X, y = load_digits(return_X_y=True)
+    X = (X > 7).astype(float)
+    machine = DeepBoltzmannMachine((48, 32), n_pretrain=5, n_iter=3, random_state=0).fit(X)
+    module = machine.encoder_with_head(10)
+    (W1, W2), (b1, b2) = machine.mlp_weights()
+    top = expit(expit(X[:5] @ W1 + b1) @ W2 + b2)
+    found = module[:-1](torch.tensor(X[:5], dtype=torch.float32)).detach().numpy()
+    np.testing.assert_allclose(found, top, atol=1e-5)
+    tuned = TorchClassifier(module, max_epochs=50, learning_rate=0.01, random_state=0).fit(X[:150], y[:150])
+    assert tuned.score(X[150:], y[150:]) > 0.7
+
+
 def test_layers_alone_stand_in_for_their_neighbours():
     """Up and down factors: at the first layer the hidden side reads W twice, the visible side once."""
     machine = some_machine(3, 4, seed=8)

@@ -318,3 +318,13 @@ def test_saved_repeated_continued_and_refused(club, tmp_path):
         linked.predict(graph)
     with pytest.raises(ParameterError, match="no sample_weight"):
         GraphNetwork("link").fit(graph, sample_weight=np.ones(34))
+
+
+@deep
+@pytest.mark.parametrize("layer", ["gcn", "mean", "sum", "max", "attention"])
+def test_products_in_half_precision_learn_alike(club, layer):
+    graph, truth = club
+    model = GraphNetwork(layer=layer, max_epochs=3, learning_rate=0.001, random_state=0)
+    full = model.set_params(mixed_precision=False).fit(graph, truth).history_
+    half = model.set_params(mixed_precision=True).fit(graph, truth).history_
+    np.testing.assert_allclose(half, full, rtol=0.03)
