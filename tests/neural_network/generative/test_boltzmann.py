@@ -152,7 +152,7 @@ def test_contrastive_divergence_starts_from_the_data_and_persistent_chains_run_o
         for n_steps in (1, 3):
             rng = np.random.RandomState(1)
             settings = learning.Settings(0.5, 0.0, 0.1, n_steps, persistent)
-            found, _ = learning.learn(learning.Learner(machine, velocity, chains), rows, settings, rng)
+            found = learning.learn(learning.Learner(machine, velocity, chains), rows, settings, rng)
             twin = np.random.RandomState(1)
             h_data = expit(rows @ machine.weight.T + machine.hidden)
             h = chains if persistent else (twin.uniform(size=h_data.shape) < h_data) * 1.0
@@ -383,9 +383,10 @@ def test_layers_alone_stand_in_for_their_neighbours():
     velocity = learning.still(machine)
     rows = np.ones((1, 4))
     settings = learning.Settings(1.0, persistent=False, up=2.0, down=1.0)
-    found, error = learning.learn(
+    found = learning.learn(
         learning.Learner(machine, velocity, np.zeros((1, 3))), rows, settings, np.random.RandomState(0)
     )
+    error = learning.reconstruction_error(machine, rows, settings)
     h = expit(2 * rows @ machine.weight.T + machine.hidden)
     assert error == pytest.approx(((rows - expit(h @ machine.weight + machine.visible)) ** 2).mean(), rel=1e-12)
     twin = np.random.RandomState(0)

@@ -42,7 +42,7 @@ from novum.neural_network.generative.boltzmann.learning import (
 )
 from novum.neural_network.generative.boltzmann.machine import hidden_mean, turned, visible_mean
 from novum.neural_network.generative.boltzmann.partition import Partition, log_partition_of
-from novum.neural_network.generative.boltzmann.restricted import dense, in_kind_of, training_rows
+from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows
 from novum.neural_network.generative.counts import check_counts, legacy_state
 from novum.runtime.devices import needs_torch
 from novum.runtime.random import numpy_state
@@ -72,7 +72,7 @@ def pretrained(
         learner = Learner(machine, still(machine), np.zeros((batch_size, size)))
         for _ in range(n_iter):
             for batch in batches_of(rng.permutation(len(below)), batch_size):
-                learner, _ = learn(learner, below[batch], here, rng, None if weight is None else weight[batch])
+                learner = learn(learner, below[batch], here, rng, None if weight is None else weight[batch])
         machine = learner.machine
         weights.append(machine.weight.T.copy())
         biases += [machine.visible, machine.hidden] if k == 0 else [machine.hidden]
