@@ -45,7 +45,10 @@ def outputs(model, h):
     return h @ model.weights_["head.weight"].T + model.weights_["head.bias"]
 
 
-@pytest.mark.parametrize("cell", [pytest.param(c, marks=pytest.mark.notes("000-c", c)) for c in ("rnn", "gru", "lstm")])
+@pytest.mark.notes("000-c", "rnn")
+@pytest.mark.notes("000-c", "gru")
+@pytest.mark.notes("000-c", "lstm")
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
 def test_answers_follow_from_the_weights_by_the_formulas(cell):
     X = series()
     y = [x[:, 0].mean() + 10 for x in X]
@@ -141,6 +144,18 @@ def test_a_training_goes_on_from_its_file(tmp_path):
     resumed = RecurrentClassifier(max_epochs=6, **options).resume(X, y)
     np.testing.assert_array_equal(resumed.history_.objective, whole.history_.objective)
     np.testing.assert_array_equal(resumed.predict_proba(X), whole.predict_proba(X))
+
+
+def test_a_body_is_transferred_with_the_numbers_of_its_symbols():
+    X = ["abca", "b", "cc", "bca"] * 10
+    old = RecurrentClassifier(6, **QUICK).fit(X, [0, 1, 0, 1] * 10)
+    new = old.transfer(["ccb", "b", "bbc"] * 10, ["x", "y", "z"] * 10)  # without "a": the numbers would shift
+    assert new.symbols_ == ["a", "b", "c"] and new.classes_.tolist() == ["x", "y", "z"]
+    for name, value in old.weights_.items():
+        assert name.startswith("head.") or np.array_equal(new.weights_[name], value)
+    with pytest.raises(UnknownCategory, match="'q'"):
+        old.transfer(["qb", "b"], [0, 1])
+    assert "_old_symbols" not in vars(new)
 
 
 def test_validation_and_kinds_of_input():

@@ -17,10 +17,9 @@ from novum.base.domains import Bool, Choice, Domain, Int, Real
 from novum.exceptions import DataError
 from novum.neural_network.recurrent.tree_examples import TreeExamples
 from novum.neural_network.recurrent.trees import JoinedTables, join_tables, read_tree
-from novum.neural_network.sequences.learner import check_sequence_weight
+from novum.neural_network.sequences.base import SequenceNetwork, check_sequence_weight, class_codes
 from novum.neural_network.sequences.series import read_series
-from novum.neural_network.sequences.vocabulary import SPECIAL, Vocabulary, learn_vocabulary
-from novum.neural_network.training.network import NetworkEstimator
+from novum.neural_network.sequences.vocabulary import SPECIAL, Vocabulary
 from novum.neural_network.training.parameters import TRAINING, stores_training
 from novum.neural_network.training.targets import cross_entropy, squared_error
 from novum.runtime import arrays
@@ -57,7 +56,7 @@ def classifies(model: Any) -> bool:
     return model.task != "regression" and getattr(model, "classes_", True) is not None
 
 
-class RecursiveNetwork(NetworkEstimator):
+class RecursiveNetwork(SequenceNetwork):
     """Recursive network over trees: one composition for all inner nodes, classes or values at the root or at every node.
 
     X is a list of trees. A tree is a nested tuple, `("and", "a", ("not", "b"))`: tuples are inner nodes and hold their children in
@@ -111,18 +110,13 @@ class RecursiveNetwork(NetworkEstimator):
     }
     symbols_: list[Any] | None
     n_features_in_: int
+    classes_: NDArray | None
 
     @stores_training
     def __init__(
         self, n_units: int = 32, *, cell: str = "lstm", per_node: bool = False, task: str = "auto", dropout: float = 0.0,
         unknown: str = "error", clip_norm: float | None = 1.0
     ) -> None: ...  # fmt: skip
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.target_tags.required = True
-        return tags
 
     def _read_trees(self, X: Any, reset: bool) -> tuple[JoinedTables, NDArray]:
         """Return the nodes of all trees, and their leaves as numbers of symbols or as vectors."""
@@ -138,7 +132,7 @@ class RecursiveNetwork(NetworkEstimator):
         if reset:
             self.arity_ = max(table.children.shape[1] for table in tables)
             symbols = isinstance(leaves[0], str | int | np.integer | np.bool_)
-            self.symbols_ = learn_vocabulary([leaves_as_symbols(leaves, owner)]).symbols if symbols else None
+            self.symbols_ = self._learned_symbols("symbols_", [leaves_as_symbols(leaves, owner)]) if symbols else None
         joined = join_tables(tables, self.arity_, owner)
         if self.symbols_ is not None:
             read = [leaves_as_symbols(table.leaves, owner) for table in tables]
@@ -173,21 +167,15 @@ class RecursiveNetwork(NetworkEstimator):
 
     def _codes(self, y: NDArray, reset: bool) -> NDArray:
         """Return targets as the network learns them: numbers of classes, or values of mean zero and variance one."""
-        owner = type(self).__name__
         if reset:
-            self.classes_: NDArray | None = None
             fractions = y.dtype.kind == "f" and (y != np.floor(y)).any()
-            if self.task == "classification" or (self.task == "auto" and not fractions):
-                self.classes_ = np.unique(column_or_1d(y))
-                if len(self.classes_) < 2:
-                    raise DataError(
-                        f"{owner}: y has one class, {self.classes_.tolist()[0]!r}; a classifier needs at least two classes."
-                    )
-        if self.classes_ is not None:
-            codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
-            if not (known := self.classes_[codes] == y).all():
-                raise DataError(f"{owner}: the label {y[~known].tolist()[0]!r} is none of the classes {self.classes_}.")
-            return codes.astype(np.int64)
+            valued = self.task == "regression" or (self.task == "auto" and fractions)
+        else:
+            valued = self.classes_ is None
+        if not valued:
+            self.classes_, codes = class_codes(type(self).__name__, column_or_1d(y), None if reset else self.classes_)
+            return codes
+        self.classes_ = None
         y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=self))
         if reset:
             self.target_mean_, self.target_scale_ = float(y.mean()), float(y.std()) or 1.0

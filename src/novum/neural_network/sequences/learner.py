@@ -14,17 +14,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from novum.base.domains import Bool, Choice, Domain
-from novum.base.validation import check_weight
 from novum.exceptions import DataError
+from novum.neural_network.sequences.base import SequenceNetwork, check_sequence_weight, class_codes
 from novum.neural_network.sequences.examples import SequenceExamples, select_sequences
 from novum.neural_network.sequences.series import as_list, holds_symbols, read_series
-from novum.neural_network.sequences.texts import complete_paragraphs
-from novum.neural_network.sequences.vocabulary import Packed, Vocabulary, learn_vocabulary, read_symbols
-from novum.neural_network.training.network import NetworkEstimator
+from novum.neural_network.sequences.vocabulary import Packed, Vocabulary, read_symbols
 from novum.neural_network.training.targets import cross_entropy, squared_error
 from novum.runtime import arrays
 
-__all__ = ["READING", "SequenceClassifier", "SequenceLearner", "SequenceRegressor", "check_sequence_weight"]
+__all__ = ["READING", "SequenceClassifier", "SequenceLearner", "SequenceRegressor"]
 
 LARGEST_TARGET = 1e150  # squares of larger ones overflow
 READING: dict[str, Domain] = {
@@ -34,25 +32,13 @@ READING: dict[str, Domain] = {
 }
 
 
-def check_sequence_weight(owner: Any, sample_weight: Any, n: int) -> tuple[NDArray | None, NDArray]:
-    """Return the weights of the sequences that count, or None, and the places of these."""
-    weight = check_weight(owner, sample_weight, n)
-    used = np.arange(n) if weight is None else np.flatnonzero(weight > 0)
-    return (None if weight is None else weight[used]), used
-
-
-class SequenceLearner(NetworkEstimator):
+class SequenceLearner(SequenceNetwork):
     """What both kinds share: reading sequences, targets of sequences or steps, answers in the order that was given."""
 
     symbols_: list[Any] | None
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        cls.__doc__ = complete_paragraphs(cls.__doc__)
-        super().__init_subclass__(**kwargs)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
         tags.input_tags.three_d_array = True
         return tags
 
@@ -64,7 +50,7 @@ class SequenceLearner(NetworkEstimator):
             symbols = holds_symbols(sequences, self.tokens)
             self.n_features_in_ = 1
             if symbols:
-                self.symbols_ = learn_vocabulary(read_symbols(sequences, owner, "X", least=1)).symbols
+                self.symbols_ = self._learned_symbols("symbols_", read_symbols(sequences, owner, "X", least=1))
             else:
                 self.symbols_ = None
         if self.symbols_ is not None:
@@ -191,20 +177,13 @@ def step_mask(source: Any) -> Any:
 class SequenceClassifier(ClassifierMixin, SequenceLearner):
     """(1)."""
 
+    classes_: NDArray
+
     def _codes(self, y: NDArray, reset: bool) -> NDArray:
-        owner = type(self).__name__
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        if reset:
-            self.classes_ = np.unique(y)
-            if len(self.classes_) < 2:
-                raise DataError(
-                    f"{owner}: y has one class, {self.classes_.tolist()[0]!r}; a classifier needs at least two classes."
-                )
-        codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
-        if not (known := self.classes_[codes] == y).all():
-            raise DataError(f"{owner}: the label {y[~known].tolist()[0]!r} is none of the classes {self.classes_}.")
-        return codes.astype(np.int64)
+        self.classes_, codes = class_codes(type(self).__name__, y, None if reset else self.classes_)
+        return codes
 
     def _n_outputs(self) -> int:
         return len(self.classes_)

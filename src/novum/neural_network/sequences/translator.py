@@ -14,20 +14,17 @@ from novum.base.domains import Choice, Domain, Int, Null, Real
 from novum.base.validation import check_weight
 from novum.exceptions import DataError, DataWarning
 from novum.neural_network.sequences.attention_map import AttentionMap
+from novum.neural_network.sequences.base import SequenceNetwork, check_sequence_weight
 from novum.neural_network.sequences.examples import SequenceExamples, select_sequences, teacher_forcing
-from novum.neural_network.sequences.learner import check_sequence_weight
 from novum.neural_network.sequences.series import is_frame
-from novum.neural_network.sequences.texts import complete_paragraphs
 from novum.neural_network.sequences.vocabulary import (
     END,
     SPECIAL,
     Packed,
     Vocabulary,
     kind_of,
-    learn_vocabulary,
     read_symbols,
 )
-from novum.neural_network.training.network import NetworkEstimator
 from novum.report.result import result
 
 __all__ = ["TRANSLATION", "Candidates", "Translator"]
@@ -51,21 +48,15 @@ class Candidates(NamedTuple):
     log_prob: NDArray[np.float64]
 
 
-class Translator(NetworkEstimator):
+class Translator(SequenceNetwork):
     """Base of networks that learn pairs of sequences; derive and write `_network_config` and `_build`."""
 
     source_symbols_: list[Any]
     target_symbols_: list[Any]
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        cls.__doc__ = complete_paragraphs(cls.__doc__)
-        super().__init_subclass__(**kwargs)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
         tags.input_tags.string = True
-        tags.target_tags.required = True
         return tags
 
     def _network_config(self) -> dict[str, Any]:
@@ -100,8 +91,8 @@ class Translator(NetworkEstimator):
         weight, used = check_sequence_weight(self, sample_weight, len(X))
         X, y = [X[k] for k in used], [y[k] for k in used]
         if reset:
-            self.source_symbols_ = learn_vocabulary(read_symbols(X, owner, "X", least=1)).symbols
-            self.target_symbols_ = learn_vocabulary(read_symbols(y, owner, "y")).symbols
+            self.source_symbols_ = self._learned_symbols("source_symbols_", read_symbols(X, owner, "X", least=1))
+            self.target_symbols_ = self._learned_symbols("target_symbols_", read_symbols(y, owner, "y"))
             self._target_kind = kind_of(y)
         source, target = self._sources(X, reset), self._targets(y, reset)
         inputs, outputs = teacher_forcing(target)

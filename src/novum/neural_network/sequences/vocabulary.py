@@ -11,7 +11,7 @@ back in the kind that the training targets had.
 
 import warnings
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ __all__ = ["END", "PAD", "SPECIAL", "START", "UNKNOWN", "Packed", "Vocabulary", 
 PAD, START, END, UNKNOWN = range(4)
 SPECIAL = ("<pad>", "<start>", "<end>", "<unknown>")
 MOST_NAMED = 5  # symbols and places that a message lists
+PLAIN = frozenset((str, int, bool))
 Symbols = list[Any]
 
 
@@ -43,7 +44,10 @@ def plain_symbols(sequence: Any) -> Symbols | None:
         sequence = sequence.tolist()
     if isinstance(sequence, bytes) or not isinstance(sequence, Sequence):
         return None
-    symbols = [item.item() if isinstance(item, np.generic) else item for item in sequence]
+    symbols = list(sequence)
+    if PLAIN.issuperset(map(type, symbols)):
+        return symbols
+    symbols = [item.item() if isinstance(item, np.generic) else item for item in symbols]
     return symbols if all(isinstance(item, str | int) for item in symbols) else None
 
 
@@ -108,10 +112,8 @@ class Vocabulary:
     def encode(self, sequences: list[Symbols], owner: str, name: str, unknown: str = "error") -> Packed:
         """Return sequences as numbers; symbols that are not here are named: in an error, or a warning for "warn"."""
         lengths = np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))
-        numbers = self.numbers
-        values = np.fromiter(
-            (numbers.get(symbol, UNKNOWN) for symbol in chain.from_iterable(sequences)), np.int64, int(lengths.sum())
-        )
+        found = map(self.numbers.get, chain.from_iterable(sequences), repeat(UNKNOWN))
+        values = np.fromiter(found, dtype=np.int64, count=int(lengths.sum()))
         if unknown != "ignore" and (values == UNKNOWN).any():
             self.tell_unknown(sequences, owner, name, unknown)
         return Packed(values, lengths)
