@@ -152,7 +152,7 @@ def test_contrastive_divergence_starts_from_the_data_and_persistent_chains_run_o
         for n_steps in (1, 3):
             rng = np.random.RandomState(1)
             settings = learning.Settings(0.5, 0.0, 0.1, n_steps, persistent)
-            found, _ = learning.learn(learning.Learner(machine, velocity, chains), rows, settings, rng)
+            found = learning.learn(learning.Learner(machine, velocity, chains), rows, settings, rng)
             twin = np.random.RandomState(1)
             h_data = expit(rows @ machine.weight.T + machine.hidden)
             h = chains if persistent else (twin.uniform(size=h_data.shape) < h_data) * 1.0
@@ -358,15 +358,35 @@ def test_a_deep_machine_begins_a_network(tmp_path):
         DeepBoltzmannMachine((3, 0)).fit(X)
 
 
+@pytest.mark.deep
+def test_a_pretrained_network_learns_from_few_labels():
+    torch = pytest.importorskip("torch")
+    from sklearn.datasets import load_digits
+
+    from novum.neural_network import TorchClassifier
+
+    X, y = load_digits(return_X_y=True)
+    X = (X > 7).astype(float)
+    machine = DeepBoltzmannMachine((48, 32), n_pretrain=5, n_iter=3, random_state=0).fit(X)
+    module = machine.encoder_with_head(10)
+    (W1, W2), (b1, b2) = machine.mlp_weights()
+    top = expit(expit(X[:5] @ W1 + b1) @ W2 + b2)
+    found = module[:-1](torch.tensor(X[:5], dtype=torch.float32)).detach().numpy()
+    np.testing.assert_allclose(found, top, atol=1e-5)
+    tuned = TorchClassifier(module, max_epochs=50, learning_rate=0.01, random_state=0).fit(X[:150], y[:150])
+    assert tuned.score(X[150:], y[150:]) > 0.7
+
+
 def test_layers_alone_stand_in_for_their_neighbours():
     """Up and down factors: at the first layer the hidden side reads W twice, the visible side once."""
     machine = some_machine(3, 4, seed=8)
     velocity = learning.still(machine)
     rows = np.ones((1, 4))
     settings = learning.Settings(1.0, persistent=False, up=2.0, down=1.0)
-    found, error = learning.learn(
+    found = learning.learn(
         learning.Learner(machine, velocity, np.zeros((1, 3))), rows, settings, np.random.RandomState(0)
     )
+    error = learning.reconstruction_error(machine, rows, settings)
     h = expit(2 * rows @ machine.weight.T + machine.hidden)
     assert error == pytest.approx(((rows - expit(h @ machine.weight + machine.visible)) ** 2).mean(), rel=1e-12)
     twin = np.random.RandomState(0)

@@ -226,3 +226,21 @@ def test_scikit_learns_checks():
             cls(2, hidden=(4,), max_epochs=2, random_state=0), on_fail=None, on_skip=None, expected_failed_checks=order
         )
         assert [r["check_name"] for r in found if r["status"] == "failed"] == []
+
+
+@pytest.mark.filterwarnings("ignore:GAN. samples cover")
+def test_products_in_half_precision_learn_alike():
+    """Mixed precision, which a GPU uses by itself: sums and penalties stay in full precision."""
+    from novum.neural_network import Autoencoder, VariationalAutoencoder
+
+    X = np.random.default_rng(0).random((200, 6))
+    for model in (
+        Autoencoder(2, hidden=(8,)), VariationalAutoencoder(2, hidden=(8,)),
+        VariationalAutoencoder(2, hidden=(8,), likelihood="bernoulli"),
+        GAN(2, hidden=(8,)), GAN(2, hidden=(8,), loss="wasserstein"), GAN(2, hidden=(8,), spectral_norm=True),
+    ):  # fmt: skip
+        model.set_params(max_epochs=3, random_state=0)
+        full = model.set_params(mixed_precision=False).fit(X).history_
+        half = model.set_params(mixed_precision=True).fit(X).history_
+        assert half.objective != full.objective
+        np.testing.assert_allclose(half, full, rtol=0.03, atol=0.02)

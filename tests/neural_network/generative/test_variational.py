@@ -86,9 +86,10 @@ def test_gradients_of_the_bound_are_those_of_differences():
     from novum.neural_network.generative.densities import DensityNet
 
     torch.manual_seed(0)
-    for likelihood in ("gaussian", "bernoulli"):
+    for likelihood, prior in (("gaussian", "normal"), ("bernoulli", "normal"), ("gaussian", "student")):
         config = {
-            "sizes": [3, 4, 2], "image_shape": None, "activation": "tanh", "likelihood": likelihood, "mean": [0.1, 0.2, 0.3],
+            "sizes": [3, 4, 2], "image_shape": None, "activation": "tanh", "likelihood": likelihood, "prior": prior,
+            "mean": [0.1, 0.2, 0.3],
             "scale": [1.0, 2.0, 0.5],
         }  # fmt: skip
         module = DensityNet(config).double()
@@ -128,6 +129,36 @@ def test_importance_weights_by_quadrature():
     assert set(np.unique(drawn)) == {0.0, 1.0}
     np.testing.assert_allclose(drawn.mean(0), (p * norm.pdf(z)[:, None]).sum(0) * (z[1] - z[0]), atol=0.03)
     np.testing.assert_array_equal(model.score_samples(X), np.r_[model.score_samples(X)])
+
+
+def test_a_prior_with_heavy_tails():
+    """log p(x) by the integral over the code, the bound below it, and codes drawn from Student's t."""
+    from scipy.stats import t as student
+
+    from novum.neural_network.generative.densities import FREEDOM, log_student
+    from novum.neural_network.generative.variational import STUDENT
+
+    z = np.random.RandomState(0).normal(size=(5, 2)) * 3
+    np.testing.assert_allclose(log_student(torch.tensor(z)), student.logpdf(z, 5).sum(1), rtol=1e-12)
+    assert FREEDOM == STUDENT == 5
+    X = np.random.RandomState(1).standard_t(3, size=(300, 1)) @ [[1.0, -0.5, 2.0]] + 0.3 * np.random.RandomState(
+        2
+    ).normal(size=(300, 3))
+    model = VariationalAutoencoder(
+        1, hidden=(16,), prior="student", max_epochs=60, learning_rate=0.01, random_state=0
+    ).fit(X)
+    grid = np.linspace(-40, 40, 8001)
+    center = model.inverse_transform(grid[:, None]).astype(np.float64)
+    spread = np.exp(model.module_.log_variance().detach().numpy().astype(np.float64) / 2)
+    each = np.exp(norm.logpdf(X[:20, None], center, spread).sum(2))
+    exact = np.log((each * student.pdf(grid, 5)).sum(1) * (grid[1] - grid[0]))
+    np.testing.assert_allclose(model.score_samples(X[:20], n_draws=4000), exact, atol=0.15)
+    assert model.elbo(X[:20], n_draws=500).elbo.mean() < exact.mean() + 0.02
+    drawn = model.sample(4000, random_state=0, noise=False)
+    expected = model.inverse_transform(student.ppf(np.linspace(0.01, 0.99, 50), 5)[:, None])
+    np.testing.assert_allclose(
+        np.quantile(drawn[:, 2], [0.1, 0.5, 0.9]), np.quantile(expected[:, 2], [0.1, 0.5, 0.9]), atol=0.5
+    )
 
 
 def test_the_curve_has_the_parts_of_the_bound_and_beta_weighs_the_second():

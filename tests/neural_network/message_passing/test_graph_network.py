@@ -5,7 +5,7 @@ import pytest
 
 import novum
 from novum.exceptions import DataError, ParameterError
-from novum.neural_network import GraphNetwork, computation_graph, plot_graph
+from novum.neural_network import GraphNetwork
 
 torch = pytest.importorskip("torch")
 nx = pytest.importorskip("networkx")
@@ -196,66 +196,6 @@ def test_rings_are_told_from_stars_and_trees(readout):
     assert model.transform(graphs[:5]).shape == (5, 16)
 
 
-@pytest.mark.notes("000-c", "computation-graph")
-def test_the_computation_graph_is_the_tree_of_walks():
-    """A place at depth k is a walk of k edges from the node (a loop where it hears itself): powers of the matrix count them."""
-    graph = nx.path_graph(4)
-    graph.add_edge(1, 3)
-    A = nx.to_numpy_array(graph)
-    for own in (False, True):
-        tree = computation_graph(graph, 0, 3, own=own)
-        step = A + own * np.eye(4)
-        for depth, level in enumerate(tree.levels()):
-            walks = np.linalg.matrix_power(step, depth)[0]
-            assert [level.count(node) for node in range(4)] == walks.tolist()
-        for place in tree.places[1:]:
-            above = tree.places[place.parent]
-            assert above.depth == place.depth - 1 and step[above.node, place.node]
-    assert repr(computation_graph([("a", "b"), ("b", "c")], "a", 2, own=False)) == "a\n  b\n    a\n    c"
-    tree = GraphNetwork(hidden=(4,)).computation_graph(graph, 2)
-    assert len(tree.levels()) == 3 and tree.levels()[1] == [1, 2, 3]
-
-    from matplotlib.figure import Figure
-
-    ax = tree.plot(ax=Figure().subplots())
-    at = ax.collections[0].get_offsets()
-    assert [t.get_text() for t in ax.texts if t.get_text()] == [str(p.node) for p in tree.places]
-    assert [-p.depth for p in tree.places] == at[:, 1].tolist() and len(np.unique(at, axis=0)) == len(tree.places)
-    arrows = [t for t in ax.texts if t.get_text() == ""]
-    assert len(arrows) == len(tree.places) - 1
-    assert len(tree.to_frame()) == len(tree.places)
-    with pytest.raises(DataError, match="no node 9"):
-        computation_graph(graph, 9, 1)
-    with pytest.raises(ParameterError, match="n_layers=-1"):
-        computation_graph(graph, 0, -1)
-    with pytest.raises(DataError, match="more than 100000"):
-        computation_graph(nx.complete_graph(60), 0, 5)
-
-
-@pytest.mark.notes("000-c", "graph-drawing")
-def test_a_graph_is_drawn_where_its_nodes_are(club):
-    from matplotlib.figure import Figure
-
-    graph, truth = club
-    marked = np.isin(np.arange(34), [0, 33])
-    ax = plot_graph(graph, truth, marked=marked, ax=Figure().subplots())
-    places = nx.spring_layout(graph, seed=0)
-    assert len(ax.lines) == graph.number_of_edges()
-    drawn = {tuple(np.round(line.get_xydata().ravel(), 6)) for line in ax.lines}
-    for a, b in graph.edges:
-        one, other = np.round(np.r_[places[a], places[b]], 6), np.round(np.r_[places[b], places[a]], 6)
-        assert tuple(one) in drawn or tuple(other) in drawn
-    for dots, label in zip(ax.collections, np.unique(truth)):
-        expected = np.array([places[k] for k in graph if truth[k] == label])
-        np.testing.assert_allclose(dots.get_offsets(), expected)
-        rings = dots.get_edgecolor()[:, 3] > 0
-        np.testing.assert_array_equal(rings, marked[truth == label])
-    given = plot_graph(
-        [(0, 1), (1, 2)], np.array([0.1, 0.5, 0.9]), positions=[[0, 0], [1, 0], [1, 1]], ax=Figure().subplots()
-    )
-    np.testing.assert_allclose(given.collections[0].get_array(), [0.1, 0.5, 0.9])
-
-
 @deep
 def test_the_network_draws_what_it_says(club):
     from matplotlib.figure import Figure
@@ -318,3 +258,13 @@ def test_saved_repeated_continued_and_refused(club, tmp_path):
         linked.predict(graph)
     with pytest.raises(ParameterError, match="no sample_weight"):
         GraphNetwork("link").fit(graph, sample_weight=np.ones(34))
+
+
+@deep
+@pytest.mark.parametrize("layer", ["gcn", "mean", "sum", "max", "attention"])
+def test_products_in_half_precision_learn_alike(club, layer):
+    graph, truth = club
+    model = GraphNetwork(layer=layer, max_epochs=3, learning_rate=0.001, random_state=0)
+    full = model.set_params(mixed_precision=False).fit(graph, truth).history_
+    half = model.set_params(mixed_precision=True).fit(graph, truth).history_
+    np.testing.assert_allclose(half, full, rtol=0.03)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Choice, Domain, Real
@@ -27,6 +27,7 @@ from novum.runtime.random import Stream, seed_of
 
 __all__ = ["Bound", "VariationalAutoencoder"]
 
+STUDENT = 5  # degrees of freedom, as in `densities`, which needs PyTorch to be read
 GRID_EDGE = 0.02  # share of the prior outside a latent map, on each side
 
 
@@ -53,6 +54,9 @@ class VariationalAutoencoder(CodeNetwork):
     activation : {"relu", "leaky_relu", "elu", "gelu", "tanh", "sigmoid", "identity"}, default="relu"
     likelihood : {"gaussian", "bernoulli"}, default="gaussian"
         Of a column given the code: real, with a learned variance for each; or 0/1 (X holds 0, 1 or probabilities).
+    prior : {"normal", "student"}, default="normal"
+        Of the codes: standard normal, or Student's t with 5 degrees of freedom in every component, which is no longer the same in
+        all directions.
     beta : float, default=1.0
         Weight of the divergence from the prior in training; more than 1 keeps codes closer to it, less reconstructs better.
     image_shape : tuple of int, default=None
@@ -83,6 +87,7 @@ class VariationalAutoencoder(CodeNetwork):
     _domains: dict[str, Domain] = {
         **LAYERS,
         "likelihood": Choice("gaussian", "bernoulli"),
+        "prior": Choice("normal", "student"),
         "beta": Real(0),
         **TRAINING,
     }
@@ -90,7 +95,7 @@ class VariationalAutoencoder(CodeNetwork):
     @stores_training
     def __init__(
         self, n_components: int = 2, *, hidden: Sequence[int] = (64,), channels: Sequence[int] | None = None,
-        activation: str = "relu", likelihood: str = "gaussian", beta: float = 1.0,
+        activation: str = "relu", likelihood: str = "gaussian", prior: str = "normal", beta: float = 1.0,
         image_shape: Sequence[int] | None = None
     ) -> None: ...  # fmt: skip
 
@@ -107,7 +112,7 @@ class VariationalAutoencoder(CodeNetwork):
         return rows
 
     def _config(self, examples: Any) -> dict[str, Any]:
-        return {**super()._config(examples), "likelihood": self.likelihood}
+        return {**super()._config(examples), "likelihood": self.likelihood, "prior": self.prior}
 
     def _build(self, config: dict[str, Any]) -> Any:
         from novum.neural_network.generative.densities import DensityNet
@@ -217,7 +222,11 @@ class VariationalAutoencoder(CodeNetwork):
         check_counts("VariationalAutoencoder.sample", n_samples=n_samples)
         check_is_fitted(self)
         stream = Stream(seed_of(random_state))
-        codes = stream.normal("codes", 0, n_samples, self.config_["sizes"][-1], np.float32)
+        k = self.config_["sizes"][-1]
+        if self.config_["prior"] == "student":
+            codes = stdtrit(STUDENT, stream.uniform("codes", 0, n_samples, k)).astype(np.float32)
+        else:
+            codes = stream.normal("codes", 0, n_samples, k, np.float32)
         rows = self.inverse_transform(codes)
         if not noise:
             return rows
@@ -242,7 +251,8 @@ class VariationalAutoencoder(CodeNetwork):
                 f"VariationalAutoencoder.latent_map is for codes of two numbers, and these have {self.config_['sizes'][-1]}; use"
                 " interpolate."
             )
-        at = ndtri(np.linspace(GRID_EDGE, 1 - GRID_EDGE, n_steps)).astype(np.float32)
+        share = np.linspace(GRID_EDGE, 1 - GRID_EDGE, n_steps)
+        at = (stdtrit(STUDENT, share) if self.config_["prior"] == "student" else ndtri(share)).astype(np.float32)
         codes = np.stack(np.meshgrid(at, at[::-1]), axis=-1).reshape(-1, 2)
         return codes, self.inverse_transform(codes)
 

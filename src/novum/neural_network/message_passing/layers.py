@@ -117,7 +117,7 @@ class Attention(nn.Module):
         message = projected(self.linear, h).unflatten(1, (self.n_heads, self.width))
         share, (start, to) = self.shares(message, batch)
         sent = message[start] * share[:, :, None]
-        out = torch.zeros_like(message).scatter_add(0, to.view(-1, 1, 1).expand_as(sent), sent)
+        out = sent.new_zeros(message.shape).scatter_add(0, to.view(-1, 1, 1).expand_as(sent), sent)
         return (out.flatten(1) if self.beside else out.mean(dim=1)) + self.bias
 
 

@@ -42,8 +42,9 @@ from novum.neural_network.generative.boltzmann.learning import (
 )
 from novum.neural_network.generative.boltzmann.machine import hidden_mean, turned, visible_mean
 from novum.neural_network.generative.boltzmann.partition import Partition, log_partition_of
-from novum.neural_network.generative.boltzmann.restricted import dense, in_kind_of, training_rows
+from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows
 from novum.neural_network.generative.counts import check_counts, legacy_state
+from novum.runtime.devices import needs_torch
 from novum.runtime.random import numpy_state
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -71,7 +72,7 @@ def pretrained(
         learner = Learner(machine, still(machine), np.zeros((batch_size, size)))
         for _ in range(n_iter):
             for batch in batches_of(rng.permutation(len(below)), batch_size):
-                learner, _ = learn(learner, below[batch], here, rng, None if weight is None else weight[batch])
+                learner = learn(learner, below[batch], here, rng, None if weight is None else weight[batch])
         machine = learner.machine
         weights.append(machine.weight.T.copy())
         biases += [machine.visible, machine.hidden] if k == 0 else [machine.hidden]
@@ -311,6 +312,21 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         layers = self._layers()
         last = len(layers.weights) - 1
         return [W * (1.0 if k == last else 2.0) for k, W in enumerate(layers.weights)], list(layers.biases[1:])
+
+    def encoder_with_head(self, n_outputs: int) -> Any:
+        """Return a new `torch.nn.Module`: the layers of `mlp_weights` with sigmoids, and a fresh linear layer of so many outputs.
+
+        Give it to `TorchClassifier` or `TorchRegressor`, which trains a copy: the head, and the layers below from where they are.
+        """
+        torch = needs_torch("DeepBoltzmannMachine.encoder_with_head")
+        layers: list[Any] = []
+        for W, b in zip(*self.mlp_weights()):
+            layer = torch.nn.Linear(*W.shape)
+            with torch.no_grad():
+                layer.weight.copy_(torch.from_numpy(W.T.copy()))
+                layer.bias.copy_(torch.from_numpy(b))
+            layers += [layer, torch.nn.Sigmoid()]
+        return torch.nn.Sequential(*layers, torch.nn.Linear(len(self.intercepts_[-1]), n_outputs))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from novum.neural_network.generative.boltzmann.machine import Machine, hidden_mean, turned, visible_draw, visible_mean
 
-__all__ = ["Learner", "Settings", "batches_of", "first_machine", "learn", "slope", "still"]
+__all__ = ["Learner", "Settings", "batches_of", "first_machine", "learn", "reconstruction_error", "slope", "still"]
 
 START = 0.01  # standard deviation of the first weights, as Hinton's guide and scikit-learn have it
 LOG_VARIANCE = (-5.0, 2.0)  # the noise of standardised columns stays between 8 % and 270 % of their spread
@@ -70,6 +70,9 @@ def batches_of(order: NDArray, size: int) -> Iterator[NDArray]:
 
 def statistics(machine: Machine, v: NDArray, h: NDArray, weight: NDArray | None) -> Machine:
     """Return the means of (1) or (2) over rows, by weight."""
+    if machine.log_variance is None and weight is None:  # most steps: nothing but sums
+        n = len(v)
+        return Machine(h.T @ v / n, h.sum(axis=0) / n, v.sum(axis=0) / n)
     share = np.full(len(v), 1 / len(v)) if weight is None else weight / weight.sum()
     shared = h * share[:, None]
     noise = None
@@ -87,23 +90,34 @@ def slope(data: Machine, model: Machine) -> Machine:
 
 def moved(machine: Machine, velocity: Machine, by: Machine, settings: Settings) -> tuple[Machine, Machine]:
     """Return the parameters after a step along `by`, and the new velocity."""
-    noise = None if by.log_variance is None else NOISE_RATE * by.log_variance
-    by = by._replace(weight=by.weight - settings.decay * machine.weight, log_variance=noise)
-    new = [None if a is None or b is None else settings.momentum * a + settings.rate * b for a, b in zip(velocity, by)]
-    stepped = Machine(*(None if p is None or s is None else p + s for p, s in zip(machine, new)))  # type: ignore[arg-type]
+    if settings.decay:
+        by = by._replace(weight=by.weight - settings.decay * machine.weight)
+    if by.log_variance is not None:
+        by = by._replace(log_variance=NOISE_RATE * by.log_variance)
+    steps = [None if part is None else settings.rate * part for part in by]
+    if settings.momentum:
+        steps = [None if s is None or v is None else s + settings.momentum * v for s, v in zip(steps, velocity)]
+        velocity = Machine(*steps)  # type: ignore[arg-type]
+    stepped = Machine(*(None if p is None or s is None else p + s for p, s in zip(machine, steps)))  # type: ignore[arg-type]
     if stepped.log_variance is not None:
         learned = np.clip(stepped.log_variance, *LOG_VARIANCE) if settings.learn_noise else machine.log_variance
         stepped = stepped._replace(log_variance=learned)
-    return stepped, Machine(*new)  # type: ignore[arg-type]
+    return stepped, velocity
+
+
+def directed(machine: Machine, settings: Settings) -> tuple[Machine, Machine]:
+    """Return the machine as its hidden side reads it, and as its visible side does."""
+    up = machine if settings.up == 1 else machine._replace(weight=settings.up * machine.weight)
+    down = machine if settings.down == 1 else machine._replace(weight=settings.down * machine.weight)
+    return up, down
 
 
 def learn(
     learner: Learner, v: NDArray, settings: Settings, rng: np.random.RandomState, weight: NDArray | None = None
-) -> tuple[Learner, float]:
-    """Return the state after one step on a batch, and the mean squared error of its reconstruction."""
+) -> Learner:
+    """Return the state after one step on a batch."""
     machine = learner.machine
-    upward = machine._replace(weight=settings.up * machine.weight)
-    downward = machine._replace(weight=settings.down * machine.weight)
+    upward, downward = directed(machine, settings)
     h_data = hidden_mean(upward, v)
     h = learner.chains if settings.persistent else turned(h_data, rng)
     v_model = visible_draw(downward, h, rng)
@@ -113,5 +127,10 @@ def learn(
         h_model = hidden_mean(upward, v_model)
     by = slope(statistics(machine, v, h_data, weight), statistics(machine, v_model, h_model, None))
     chains = turned(h_model, rng) if settings.persistent else learner.chains
-    error = float(((v - visible_mean(downward, h_data)) ** 2).mean())
-    return Learner(*moved(machine, learner.velocity, by, settings), chains), error
+    return Learner(*moved(machine, learner.velocity, by, settings), chains)
+
+
+def reconstruction_error(machine: Machine, v: NDArray, settings: Settings) -> float:
+    """Return the mean squared error of rows after the way to the hidden means and back."""
+    upward, downward = directed(machine, settings)
+    return float(((v - visible_mean(downward, hidden_mean(upward, v))) ** 2).mean())

@@ -27,6 +27,7 @@ from novum.neural_network.generative.boltzmann.learning import (
     batches_of,
     first_machine,
     learn,
+    reconstruction_error,
     still,
 )
 from novum.neural_network.generative.boltzmann.machine import (
@@ -39,44 +40,16 @@ from novum.neural_network.generative.boltzmann.machine import (
     visible_mean,
 )
 from novum.neural_network.generative.boltzmann.partition import Partition, log_partition_of
+from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows
 from novum.neural_network.generative.counts import check_counts, legacy_state
-from novum.runtime import arrays
 from novum.runtime.random import numpy_state
 from novum.runtime.typing import Rows, RowWeights, Target
 
-__all__ = ["RestrictedBoltzmannMachine", "dense", "in_kind_of", "training_rows"]
+__all__ = ["RestrictedBoltzmannMachine"]
 
 LOOKED_AT = 200  # rows that show in every pass how learning goes
 MOST_LOOKED_AT = 12  # hidden units of a machine whose Z is counted at the end of a fit
 CLEARLY = 0.1  # nats for each column
-
-
-def dense(X: Any) -> NDArray:
-    """Return rows as a float64 array: a batch at a time, never all of a sparse matrix."""
-    return np.asarray(X.toarray() if scipy.sparse.issparse(X) else arrays.to_numpy(X), np.float64)
-
-
-def training_rows(estimator: Any, X: Any, sample_weight: Any, binary: bool, reset: bool = True) -> tuple[Any, Any]:
-    """Return rows (an array or CSR) and weights after every check; warn where binary units are given other numbers."""
-    source = estimator._source(X, None, sample_weight, reset=reset)
-    rows, weight = source.array(), source.weight
-    if weight is not None and not (weight > 0).all():
-        rows, weight = rows[weight > 0], weight[weight > 0]
-    if binary and rows.shape[0]:
-        least, most = rows.min(), rows.max()
-        if least < 0 or most > 1:
-            warnings.warn(
-                f"{type(estimator).__name__}: binary units are 0, 1 or probabilities, and X runs from {least:.4g} to {most:.4g}."
-                " Scale the columns to [0, 1], or use RestrictedBoltzmannMachine(visible='gaussian').",
-                DataWarning,
-                stacklevel=4,
-            )
-    return rows, weight
-
-
-def in_kind_of(block: Block, values: NDArray) -> NDArray:
-    """Return values in single precision where the rows are."""
-    return values.astype(np.float32) if block.X.dtype == np.float32 else values
 
 
 def hidden_of_block(model: Any, block: Block) -> NDArray:
@@ -142,7 +115,7 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
     h_samples_ : array of shape (batch_size, n_components)
         Hidden units of the chains.
     history_ : History
-        Mean squared error of reconstruction of every pass, and for binary units their pseudo-likelihood.
+        Mean squared error of reconstruction after every pass, of some rows, and for binary units their pseudo-likelihood.
     n_iter_ : int
 
     Examples
@@ -171,6 +144,7 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
         "random_state": RandomState(),
     }
     _squares_columns = True
+    _partition: float | None
 
     @stores
     def __init__(
@@ -189,18 +163,21 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
         rows, weight = training_rows(self, X, sample_weight, self.visible == "binary")
         rng = numpy_state(self.random_state)
         self._begin(rows, weight, rng)
-        history = History(name="reconstruction error")
+        history, settings, learner = History(name="reconstruction error"), self._settings(), self._learner()
+        n, first = rows.shape[0], np.arange(rows.shape[0])
+        rows = rows if scipy.sparse.issparse(rows) else self._standard(dense(rows))
+        looked = self._glanced(rows)
         for _ in range(self.n_iter):
-            order = rng.permutation(rows.shape[0]) if self.shuffle else np.arange(rows.shape[0])
-            errors = []
-            for batch in batches_of(order, self.batch_size):
-                share = None if weight is None else weight[batch]
-                errors.append((self._learn(dense(rows[batch]), share, rng), len(batch)))
-            told = {} if self.visible != "binary" else {"pseudo-likelihood": self._glance(rows)}
-            history.append(np.average([e for e, _ in errors], weights=[n for _, n in errors]), **told)
+            for batch in batches_of(rng.permutation(n) if self.shuffle else first, self.batch_size):
+                here = self._standard(dense(rows[batch])) if scipy.sparse.issparse(rows) else rows[batch]
+                learner = learn(learner, here, settings, rng, None if weight is None else weight[batch])
+            history.append(
+                reconstruction_error(learner.machine, looked, settings), **self._glance(learner.machine, looked)
+            )
+        self._set(learner)
         self.history_, self.n_iter_ = history, self.n_iter
         self.random_state_ = numpy_state(self.random_state)  # anew, as scikit-learn's: `gibbs` repeats after every fit
-        self._look(rows)
+        self._look(looked)
         return self
 
     @fits
@@ -217,7 +194,11 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
             self.history_, self.n_iter_ = History(name="reconstruction error"), 0
         else:  # fitted attributes are replaced, so that a failing call changes nothing
             self.history_ = History(self.history_, self.history_.columns, name=self.history_.name)
-        self.history_.append(self._learn(dense(rows), weight, self.random_state_))
+        x, settings = self._standard(dense(rows)), self._settings()
+        learner = learn(self._learner(), x, settings, self.random_state_, weight)
+        self._set(learner)
+        self._partition = None
+        self.history_.append(reconstruction_error(learner.machine, x, settings))
         self.n_iter_ += 1
         return self
 
@@ -236,7 +217,7 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
             machine = machine._replace(log_variance=np.full(d, np.log(self.noise)))
         self._set(Learner(machine, still(machine), np.zeros((self.batch_size, self.n_components))))
         self._n_features_out = self.n_components
-        self._partition: float | None = None
+        self._partition = None
 
     def _set(self, learner: Learner) -> None:
         machine = learner.machine
@@ -250,31 +231,28 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
         noise = None if self.noise_variance_ is None else np.log(self.noise_variance_)
         return Machine(self.components_, self.intercept_hidden_, self.intercept_visible_, noise)
 
-    def _learn(self, v: NDArray, weight: NDArray | None, rng: np.random.RandomState) -> float:
-        settings = Settings(
+    def _learner(self) -> Learner:
+        return Learner(self._machine(), Machine(*self._velocity), self.h_samples_)
+
+    def _settings(self) -> Settings:
+        return Settings(
             float(self.learning_rate), float(self.momentum), float(self.weight_decay), self.n_steps,
             self.method == "persistent", learn_noise=self.noise == "learned"
         )  # fmt: skip
-        learner, error = learn(
-            Learner(self._machine(), Machine(*self._velocity), self.h_samples_),
-            self._standard(v),
-            settings,
-            rng,
-            weight,
-        )
-        self._set(learner)
-        self._partition = None
-        return error
 
-    def _look(self, rows: Any) -> None:
+    def _glanced(self, rows: Any) -> NDArray:
+        """Return a few of the rows, standardised, that show how learning goes."""
+        some = rows[:: max(1, rows.shape[0] // LOOKED_AT)]
+        return self._standard(dense(some)) if scipy.sparse.issparse(rows) else some
+
+    def _look(self, x: NDArray) -> None:
         """Warn where Gaussian units were learned so badly that one Gaussian without hidden units explains the rows better."""
         if self.visible == "binary" or not self.n_iter or self.n_components > MOST_LOOKED_AT:
             return
-        alone = -0.5 * float((np.log(2 * np.pi * self.visible_spread_**2) + 1).sum())
-        x = self._standard(dense(rows[:: max(1, rows.shape[0] // LOOKED_AT)]))
-        found = float(-free_energy(self._machine(), x).mean()) - self.log_partition().value
-        found -= float(np.log(self.visible_spread_).sum())
-        if found < alone - CLEARLY * rows.shape[1]:
+        shift = float(np.log(self.visible_spread_).sum())
+        alone = -0.5 * x.shape[1] * (float(np.log(2 * np.pi)) + 1) - shift
+        found = float(-free_energy(self._machine(), x).mean()) - self.log_partition().value - shift
+        if found < alone - CLEARLY * x.shape[1]:
             warnings.warn(
                 f"RestrictedBoltzmannMachine: the rows have a mean log-likelihood of {found:.4g}, less than {alone:.4g} under one"
                 " Gaussian without hidden units. Lower learning_rate, give noise a number, or use method='persistent'.",
@@ -282,15 +260,16 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
                 stacklevel=4,
             )
 
-    def _glance(self, rows: Any) -> float:
-        """Return the mean pseudo-likelihood of some rows, from one unit of each (scikit-learn's estimate)."""
-        v = dense(rows[:: max(1, rows.shape[0] // LOOKED_AT)])
+    def _glance(self, machine: Machine, v: NDArray) -> dict[str, float]:
+        """Return the mean pseudo-likelihood of some binary rows, from one unit of each (scikit-learn's estimate)."""
+        if self.visible != "binary":
+            return {}
         rng = np.random.RandomState(0)  # the same units in every pass: what changes is the model
-        turned_unit = (np.arange(len(v)), rng.randint(0, v.shape[1], len(v)))
+        unit = (np.arange(len(v)), rng.randint(0, v.shape[1], len(v)))
         other = v.copy()
-        other[turned_unit] = 1 - other[turned_unit]
-        gap = free_energy(self._machine(), other) - free_energy(self._machine(), v)
-        return float(-v.shape[1] * np.logaddexp(0, -gap).mean())
+        other[unit] = 1 - other[unit]
+        gap = free_energy(machine, other) - free_energy(machine, v)
+        return {"pseudo-likelihood": float(-v.shape[1] * np.logaddexp(0, -gap).mean())}
 
     def _standard(self, v: NDArray) -> NDArray:
         return v if self.visible == "binary" else (v - self.visible_mean_) / self.visible_spread_
