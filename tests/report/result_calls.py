@@ -4,6 +4,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 from report.result_calls_chance import APPROXIMATIONS, CLUSTERS, DECISIONS, DRAWS, PLAYS, SEQUENCES
+from report.result_calls_networks import NETWORKS
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 
@@ -34,12 +35,9 @@ from novum.datasets import (
 from novum.decomposition import ProbabilisticPCA
 from novum.discriminant_analysis import LinearDiscriminantAnalysis
 from novum.ensemble import RandomForestClassifier
-from novum.linear_model import LinearRegression, LogisticRegression
+from novum.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from novum.naive_bayes import GaussianNB, MultinomialNB
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from novum.neural_network.sequences.attention_map import AttentionMap
-from novum.neural_network.sequences.translator import Candidates
-from novum.neural_network.sketches import architecture
 
 TABLES = {"h": [0.5, 0.5], "x": [[0.8, 0.2], [0.3, 0.7]], "y": [[[0.9, 0.1], [0.6, 0.4]], [[0.5, 0.5], [0.2, 0.8]]]}
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -67,6 +65,11 @@ def two_classes():
 def numbers(n=60, d=3):
     X = np.random.default_rng(0).normal(size=(n, d))
     return X, X[:, 0] - X[:, 1] + 0.3 * np.random.default_rng(1).normal(size=n)
+
+
+def counts_inference():
+    X, y = numbers()
+    return PoissonRegressor(alpha=0).fit(X, np.exp(y)).inference(X, np.exp(y))
 
 
 @lru_cache
@@ -356,6 +359,7 @@ REST = {
     "StructuralRisk": lambda: theory.structural_risk_minimization(
         {"line": LogisticRegression()}, numbers(200)[0], numbers(200)[1] > 0
     ),
+    "GeneralizedInference": counts_inference,
     "Shattering": lambda: theory.shatters("lines", [[0, 0], [1, 0], [0, 1]]),
     "PruningCurve": lambda: tree.DecisionTreeClassifier(random_state=0).fit(*iris()).pruning_curve(*iris()),
     "GainTable": lambda: tree.information_gain_table(*tennis()),
@@ -366,13 +370,6 @@ REST = {
     "Formulas": lambda: tree.export_dnf(tree.ID3().fit(*tennis())),
     "Formula": lambda: tree.export_dnf(tree.ID3().fit(*tennis()))["Yes"],
 }
-
-NETWORKS = {  # attention and candidates come from networks on PyTorch, which this suite does without
-    "Architecture": lambda: architecture("transformer"),
-    "AttentionMap": lambda: AttentionMap(["a", "b"], ["x", "<end>"], np.full((2, 3, 2, 2), 0.5)),
-    "Candidates": lambda: Candidates(["xy", "x"], np.array([-0.5, -1.5])),
-}
-
 
 CALLS = {
     **CAUSES,
