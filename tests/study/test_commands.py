@@ -79,29 +79,6 @@ def test_predict_with_what_is_no_model(studied, tmp_path):
         assert run.exit_code == 2 and text in run.stderr and run.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "content, text",
-    [
-        (b"bought,b\nyes,1\nno\n", "has 1 cell where the header has 2"),
-        (b"bought,b\n" + b"yes,1\n" * 30, "the same value, 'yes', in every row"),
-        (b"bought,b\nyes,1\nno,2\nyes,3\nno,4\nyes,5\n", "has 5 rows with a target"),
-        (b"bought,b\n" + b",\n" * 30, "missing in every row"),
-        (b"bought,bought\n1,2\n", "occurs more than once"),
-        (b"\x00\x01binary", "binary file"),
-        (b"PK\x03\x04zip", "zip archive"),
-        (b'bought,b\n"yes,1\n' + b"no,2\n" * 30, "2 rows" if False else "novum study"),
-        (b"bougth,b\n" + b"yes,1\nno,2\n" * 30, "did you mean 'bougth'?"),
-        (b"bought,b\n" + b"yes,\nno,\n" * 30, "no column is left to predict 'bought' from"),
-    ],
-)
-def test_bad_tables(content, text, tmp_path):
-    (tmp_path / "table.csv").write_bytes(content)
-    run = novum("study", tmp_path / "table.csv", "--target", "bought", "--out", tmp_path / "out", *QUICK)
-    assert run.exit_code == 2 and text in run.stderr, run.output
-    assert run.stderr.startswith("novum study: ") and run.stderr.count("\n") == 1
-    assert os.listdir(tmp_path) == ["table.csv"]
-
-
 def test_an_output_folder_that_is_a_file(studied, tmp_path):
     folder, _ = studied
     (tmp_path / "out").write_text("mine")

@@ -204,7 +204,7 @@ def test_candidates_are_novums_where_it_has_them():
     }  # too slow there
     unusual = candidates_for("regression", 100, 0, ["ElasticNet", "Ridge"])  # any of novum's, asked for by name
     assert sorted(candidate.name for candidate in unusual[1:]) == ["ElasticNet", "Ridge"]
-    with pytest.raises(ParameterError, match="'Magic' is no regressor of novum; the usual ones are .*Ridge"):
+    with pytest.raises(ParameterError, match=r"'Magic' is no regressor of novum; the usual ones are .*Ridge"):
         candidates_for("regression", 100, 0, ["Magic"])
 
 

@@ -30,14 +30,12 @@ from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
 
-SEARCH: tuple[dict[str, Any], ...] = (
-    {"learning_rate": 0.05, "max_iter": 200, "max_leaf_nodes": 8},
-    {"learning_rate": 0.05, "max_iter": 400, "max_leaf_nodes": 4, "min_samples_leaf": 5},
-    {"learning_rate": 0.05, "max_iter": 200, "max_features": 0.5, "l2_regularization": 1.0, "min_samples_leaf": 10},
-    {"learning_rate": 0.03, "max_iter": 300, "max_leaf_nodes": 15, "max_features": 0.3, "min_samples_leaf": 5},
-    {"learning_rate": 0.05, "max_iter": 300, "max_leaf_nodes": 63, "max_features": 0.5, "l2_regularization": 10.0},
-    {"learning_rate": 0.1, "max_iter": 300, "l2_regularization": 1.0},
-)  # what is worth trying in a study
+SEARCH: tuple[dict[str, Any], ...] = (  # what is worth trying in a study
+    {"learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 8, "min_samples_leaf": 10},
+    {"learning_rate": 0.1, "max_iter": 150, "max_leaf_nodes": 4, "min_samples_leaf": 5},
+    {"learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 15, "max_features": 0.4, "min_samples_leaf": 5},
+    {"learning_rate": 0.05, "max_iter": 300, "max_features": 0.5, "l2_regularization": 5.0},
+)
 PARAMETERS = """
     learning_rate : float, default=0.1
         Factor of every tree's values.

@@ -20,8 +20,7 @@ from novum.study.task import CLASSIFICATION
 
 __all__ = ["Part", "Scores", "compare"]
 
-TUNE_ALL = 3_000  # rows up to which all candidates are tuned
-TUNED = 4  # of the best, beyond
+FEW_ROWS, TUNED, TUNED_OF_MANY = 3_000, 5, 4  # how many of the best are tuned up to so many rows, and beyond
 MOST_PARTS = 5  # models of the ensemble
 LEAST_WEIGHT = 0.02
 TOP, LAST_FITS = 3, 3.0  # of the best so far, the slowest: how many of its fits the last ones may take as long as
@@ -126,7 +125,7 @@ def to_tune(board: Board) -> list[Candidate]:
     better = board.rows.judge.measure.better
     able = [c for c in board.best_of_each(used) if (tag := board.candidates[c].candidacy) and tag.search]
     able.sort(key=lambda c: -better(board.values(c)[used].mean()))
-    most = len(able) if len(board.rows.y) <= TUNE_ALL else TUNED
+    most = TUNED if len(board.rows.y) <= FEW_ROWS else TUNED_OF_MANY
     return [board.candidates[c]._replace(tuned=True) for c in able[:most]]
 
 

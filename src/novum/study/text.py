@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from novum.exceptions import DataError, ParameterError, SourceError
-from novum.fold.readers.dialect import DELIMITERS, MISSING, decimal_mark, delimiter_of, encoding_of, without_quotes
+from novum.fold.readers.dialect import MISSING, decimal_mark, encoding_of, likely_mark
 from novum.study.table import check_names
 
 __all__ = ["read_text"]
@@ -145,19 +145,6 @@ def some_lines(body: bytes) -> list[str]:
     end = body.find(b"\n")
     end = len(body) if end < 0 else end
     return body[: end + HEAD].decode("utf-8", errors="ignore").split("\n")[:MANY_LINES]
-
-
-def likely_mark(lines: list[str]) -> str:
-    """Return the mark that parts the cells: the most frequent of the header that the lines below have as often."""
-    head, rest = lines[0], [line for line in lines[1:-1] or lines[1:] if line.strip()]
-    best = delimiter_of(head)
-
-    def agrees(mark: str) -> float:
-        count = without_quotes(head).count(mark)
-        return sum(without_quotes(line).count(mark) == count for line in rest) / len(rest) if count and rest else 0.0
-
-    better = max(DELIMITERS, key=lambda mark: (agrees(mark), without_quotes(head).count(mark)))
-    return better if agrees(better) > agrees(best) else best
 
 
 def header(name: str, body: bytes, mark: str) -> tuple[list[str], int]:

@@ -7,7 +7,16 @@ import codecs
 import re
 from pathlib import Path
 
-__all__ = ["DELIMITERS", "MISSING", "decimal_mark", "delimiter_of", "encoding_of", "first_lines", "without_quotes"]
+__all__ = [
+    "DELIMITERS",
+    "MISSING",
+    "decimal_mark",
+    "delimiter_of",
+    "encoding_of",
+    "encoding_of_file",
+    "first_lines",
+    "likely_mark",
+]
 
 DELIMITERS = (",", ";", "\t", "|")
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "#N/A")  # what people write for it
@@ -49,6 +58,15 @@ def encoding_of(head: bytes, whole: bool = False) -> str:
     return "utf-8"
 
 
+def encoding_of_file(path: Path) -> str:
+    """Return the encoding of a file by its first bytes, unpacked if it is compressed."""
+    import pyarrow as pa
+
+    with pa.input_stream(str(path), compression="detect") as stream:
+        found = encoding_of(stream.read(HEAD))
+    return "utf8" if found.startswith("utf-8") else found  # Arrow skips the mark of UTF-8 by itself
+
+
 def first_lines(path: Path, encoding: str | None = None) -> list[str]:
     """Return the lines at the beginning of a file, unpacked if it is compressed; empty ones at the top are left out."""
     import pyarrow as pa
@@ -68,6 +86,19 @@ def without_quotes(line: str) -> str:
 def delimiter_of(header: str) -> str:
     """Return the mark that parts the cells of a header: the one that stands there most often."""
     return max(DELIMITERS, key=lambda mark: without_quotes(header).count(mark))
+
+
+def likely_mark(lines: list[str]) -> str:
+    """Return the mark that parts the cells: the most frequent of the header that the lines below have as often."""
+    head, rest = lines[0], [line for line in lines[1:-1] or lines[1:] if line.strip()]
+    best = delimiter_of(head)
+
+    def agrees(mark: str) -> float:
+        count = without_quotes(head).count(mark)
+        return sum(without_quotes(line).count(mark) == count for line in rest) / len(rest) if count and rest else 0.0
+
+    better = max(DELIMITERS, key=lambda mark: (agrees(mark), without_quotes(head).count(mark)))
+    return better if agrees(better) > agrees(best) else best
 
 
 def decimal_mark(lines: list[str], delimiter: str) -> str:
