@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
+from novum.study import intervals
 from novum.study.intervals import score_interval
 from novum.study.measures import MEASURES, Predicted, measure_for
 
@@ -73,9 +74,12 @@ def test_costs_are_those_of_the_table():
     assert measure.name == "cost" and measure.score(y, said, CLASSES[2]) == 7.0
 
 
-@pytest.mark.parametrize("name, n", [("rmse", 40), ("mae", 40), ("r2", 60), ("log_loss", 60), ("auc", 60), ("brier", 60)])
-def test_intervals_cover(name, n):
+@pytest.mark.parametrize(
+    "name, n", [("rmse", 40), ("mae", 40), ("r2", 60), ("log_loss", 60), ("auc", 60), ("brier", 60)]
+)
+def test_intervals_cover(name, n, monkeypatch):
     """A fixed model, so the truth is a number: 95 % intervals hold it in about 95 % of samples, skewed or not."""
+    monkeypatch.setattr(intervals, "RESAMPLES", 300)
     draws = np.random.default_rng(1)
 
     def sample(size):
@@ -87,13 +91,13 @@ def test_intervals_cover(name, n):
         return y, Predicted(CLASSES[2][(p > 0.5).astype(int)], np.column_stack([1 - p, p]))
 
     measure = measure_for(MEASURES[name].kind, name, positive=1)
-    y, said = sample(400_000)
-    truth, hits, studies = measure.score(y, said, CLASSES[2]), 0, 150
+    y, said = sample(200_000)
+    truth, hits, studies = measure.score(y, said, CLASSES[2]), 0, 120
     for number in range(studies):
         y, said = sample(n)
         low, high = score_interval(measure, y, said, CLASSES[2], number)
         hits += low <= truth <= high
-    assert 0.90 <= hits / studies <= 0.99, hits / studies  # four standard errors of a share of 150
+    assert 0.88 <= hits / studies <= 0.99, hits / studies  # far beyond chance for 120 studies
 
 
 def test_an_interval_of_equal_values_is_a_point():

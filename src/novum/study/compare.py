@@ -23,6 +23,7 @@ __all__ = ["Part", "Scores", "compare"]
 FEW_ROWS, TUNED, TUNED_OF_MANY = 3_000, 5, 4  # how many of the best are tuned up to so many rows, and beyond
 MOST_PARTS = 5  # models of the ensemble
 LEAST_WEIGHT = 0.02
+LEAST_MODELS = 2  # the baseline and the simplest are compared however little time there is
 TOP, LAST_FITS = 3, 3.0  # of the best so far, the slowest: how many of its fits the last ones may take as long as
 
 
@@ -164,7 +165,8 @@ def compare(
                 else:
                     waiting.append(task)
             by_place = {(task.model, task.fold): task for task in waiting}
-            stream = outcomes(rows, waiting, processes, clock, cluster)
+            least = LEAST_MODELS * sum(fold.repeat == 0 for fold in folds) if stage == 0 else 0
+            stream = outcomes(rows, waiting, processes, clock, cluster, least)
             try:
                 for outcome in stream:
                     place = outcome.model, outcome.fold

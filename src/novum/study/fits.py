@@ -163,10 +163,14 @@ def shared_task(task: Task) -> Outcome:
 
 
 def outcomes(
-    rows: Rows, tasks: list[Task], processes: int, clock: Clock, cluster: str | None = None
+    rows: Rows, tasks: list[Task], processes: int, clock: Clock, cluster: str | None = None,
+    least: int = 0
 ) -> Generator[Outcome, None, None]:  # fmt: skip
-    """Yield the outcomes as they come, until all are there or the time is over."""
+    """Yield the outcomes as they come, until all are there or the time is over; the first `least` are made in any case."""
     waiting = list(tasks)
+    if clock.left() == 0.0:
+        yield from (fit_task(rows, task) for task in waiting[:least])
+        return
     if cluster is not None:
         yield from on_cluster(rows, waiting, cluster, clock)
         return
@@ -207,8 +211,8 @@ def on_cluster(rows: Rows, tasks: list[Task], address: str, clock: Clock) -> Gen
     """Yield the outcomes of fits by the workers of a Dask cluster."""
     from distributed import Client, as_completed
 
-    with Client(address, set_as_default=False) as client:
-        there = client.scatter(rows, broadcast=True)
+    with Client(address, set_as_default=False) as client, client.as_current():
+        (there,) = client.scatter([rows], broadcast=True)  # in a list: a tuple would be sent in parts
         futures = [client.submit(fit_task, there, task, pure=False) for task in tasks]
         try:
             for future in as_completed(futures, timeout=clock.left()):

@@ -10,6 +10,7 @@ import os
 import secrets
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import sklearn
@@ -53,7 +54,14 @@ class SavedProgress:
                 proba = kept.get("proba", None)
                 values = kept["values"] if proba is None or self.classes is None else self.classes[kept["values"]]
                 said = Predicted(values, proba)
-        except (OSError, ValueError, KeyError, IndexError):  # not there, or half written by a machine that went down
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            IndexError,
+            BadZipFile,
+            EOFError,
+        ):  # not there, or half written by a machine that went down
             return None
         return Outcome(
             task.model, task.fold, about["score"], about["seconds"], about["messages"], "", said, {}, about["size"]

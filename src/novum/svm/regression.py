@@ -107,11 +107,11 @@ class SVR(TubeRegressor):
 
     _candidacy = Candidacy(
         rank=7,
-        settings={"C": 1.0, "epsilon": 0.1},
+        settings={"C": 1.0, "epsilon": 0.1, "tol": 1e-3},
         search=({"C": 10.0}, {"C": 0.3}, {"C": 30.0, "epsilon": 0.03}, {"C": 3.0, "epsilon": 0.3}),
         scaled=True,
         most_rows=5_000,
-        units={"C": "target", "epsilon": "target"},
+        units={"C": "target", "epsilon": "target", "tol": "target"},
     )
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "C": Real(0, np.inf, open="low"), "epsilon": Real(0)}
 
