@@ -3,8 +3,8 @@
     python -m benchmarks.studies [--seconds 20] [--seeds 1] [--peers peers.json] [--only name ...]
 
 Every table is parted as the study parts it; each peer is searched on the training rows for so many seconds of a processor, with
-five folds, and judged once on the rows put away; the seconds of the study stand beside it. What counts is the mean rank over tables. Tables ship with scikit-learn, statsmodels
-and vega_datasets; those that are not installed are left out. FLAML takes part where it is installed.
+five folds, and judged once on the rows put away; the seconds of the study stand beside it. What counts is the
+mean rank over tables. Tables ship with scikit-learn, statsmodels and vega_datasets; those not installed are left out.
 
 `python -m benchmarks.studies --coverage` simulates studies and counts how often the reported interval holds the true score.
 """
@@ -161,16 +161,6 @@ def search(make, kind, X, y, seconds, seed):
         if score > top or best is None:
             best, top = model, score
     return best.fit(X, y)
-
-
-def flaml(kind, X, y, seconds, seed):
-    from flaml import AutoML
-
-    model = AutoML()
-    metric = "accuracy" if kind == "classification" else "rmse"
-    model.fit(X, y, task=kind, metric=metric, time_budget=seconds, seed=seed, verbose=0, n_jobs=1,
-              estimator_list=["rf", "extra_tree", "lrl1"] if kind == "classification" else ["rf", "extra_tree"])  # fmt: skip
-    return model
 
 
 def score(kind, y, predicted):

@@ -20,6 +20,7 @@ class Candidacy(NamedTuple):
     quick: dict[str, Any] = {}  # settings that make it faster while others are sought, such as fewer trees
     scaled: bool = False  # whether the units of the columns matter to it
     most_rows: int | None = None  # beyond which it is too slow to be compared
+    most_columns: int | None = None  # likewise
     units: dict[str, str] = {}  # parameters given per standard deviation of the target (TARGET) or per row (ROWS)
     shares: dict[str, float] = {}  # whole numbers that may be at most this share of the rows, and at least 1
 

@@ -188,7 +188,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
 
     _squares_columns = True
     _rows_need_blas = False  # but for the few with missing cells
-    _candidacy = Candidacy(rank=3, search=({"solver": "lsqr", "shrinkage": "auto"},), scaled=True)
+    _candidacy = Candidacy(rank=3, search=({"solver": "lsqr", "shrinkage": "auto"},), scaled=True, most_columns=1_000)
     _domains: dict[str, Domain] = {
         "solver": Choice("svd", "lsqr", "eigen"),
         "shrinkage": Choice("auto") | Real(0, 1) | Null(),

@@ -100,7 +100,11 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
 
     _squares_columns = True
     _candidacy = Candidacy(
-        rank=4, settings={"reg_param": 0.1}, search=({"reg_param": 0.01}, {"reg_param": 0.5}), scaled=True
+        rank=4,
+        settings={"reg_param": 0.1},
+        search=({"reg_param": 0.01}, {"reg_param": 0.5}),
+        scaled=True,
+        most_columns=300,
     )
     _domains: dict[str, Domain] = {
         "solver": Choice("svd", "eigen"),

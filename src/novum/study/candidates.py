@@ -130,7 +130,7 @@ def named(kind: str, seed: int, models: Any, listed: list[Candidate]) -> list[Ca
     return [known[name] for name in dict.fromkeys(models)]
 
 
-def candidates_for(task: str, n_rows: int, seed: int, models: Any = None) -> list[Candidate]:
+def candidates_for(task: str, n_rows: int, seed: int, models: Any = None, n_columns: int = 0) -> list[Candidate]:
     """Return the candidates for a task, the simple ones first: stopped early, a study has them and the baseline.
 
     Parameters
@@ -142,6 +142,8 @@ def candidates_for(task: str, n_rows: int, seed: int, models: Any = None) -> lis
         Their random_state.
     models : list of str, dict of estimators or None
         Names to compare instead of the usual list, or estimators of your own by name.
+    n_columns : int
+        Columns to train on; likewise.
     """
     classify = task == CLASSIFICATION
     dummy: Any = DummyClassifier(strategy="prior") if classify else DummyRegressor()
@@ -154,8 +156,13 @@ def candidates_for(task: str, n_rows: int, seed: int, models: Any = None) -> lis
     if models is not None:
         found = named(kind, seed, models, listed)
     else:
-        found = [c for c in listed if c.candidacy is None or n_rows <= (c.candidacy.most_rows or n_rows)]
+        found = [c for c in listed if c.candidacy is None or bears(c.candidacy, n_rows, n_columns)]
     return [baseline, *sorted(found, key=lambda candidate: candidate.simplicity)]
+
+
+def bears(tag: Candidacy, n_rows: int, n_columns: int) -> bool:
+    """Return whether a class is fast enough for so many rows and columns."""
+    return n_rows <= (tag.most_rows or n_rows) and n_columns <= (tag.most_columns or n_columns)
 
 
 def given(name: str, estimator: Any) -> Candidate:

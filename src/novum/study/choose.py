@@ -20,7 +20,7 @@ Beside the choice, the table says of each model whether it is shown to be worse 
 with Holm's adjustment. Tests and intervals tell what the data can show; they do not choose. The baseline, which looks at no
 column, is another question, "does any model help?", asked once, of the best mean: it is kept where that gains no more than
 
-    d <= s    for the baseline                                                                                     (2)
+    d <= s / 2    for the baseline                                                                                 (2)
 
 The best mean is picked by looking, so the tests against it are not exact: they lean towards finding a difference. The
 hold-out score, on rows that no step has seen, is the one to quote.
@@ -41,6 +41,7 @@ __all__ = ["LEVEL", "PREFERENCES", "Leader", "choose", "leaderboard", "tolerance
 LEVEL = 0.05
 PRACTICAL = {"accuracy": 0.001, "simple": 0.02, "small": 0.02}  # of a share, or of the best model's error
 MUCH_SMALLER, LARGE, FOR_SIZE = 10, 2**20, 0.005  # times smaller than a best of so many bytes, and what that may cost
+HALF = 0.5  # a standard error: a model that looks at the columns must gain more than this
 PREFERENCES = ("accuracy", "simple", "small", "probabilities")
 
 
@@ -124,7 +125,7 @@ def choose(leaders: list[Leader], measure: Measure, prefer: str = "accuracy") ->
     baseline = next((leader for leader in leaders if leader.simplicity == 0), None)
     if baseline is not None and baseline.best:
         return baseline, "no model is better"
-    if baseline is not None and 0 < abs(baseline.difference) <= baseline.standard_error:
+    if baseline is not None and 0 < abs(baseline.difference) <= HALF * baseline.standard_error:
         gain, error = (measure.text(abs(amount)) for amount in (baseline.difference, baseline.standard_error))
         return baseline, f"no model can be shown to be better ({best.name} gains {gain}, its standard error is {error})"
     practical = PRACTICAL.get(prefer, 0.0)

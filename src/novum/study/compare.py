@@ -20,7 +20,8 @@ from novum.study.task import CLASSIFICATION
 
 __all__ = ["Part", "Scores", "compare"]
 
-FEW_ROWS, TUNED, TUNED_OF_MANY = 3_000, 5, 4  # how many of the best are tuned up to so many rows, and beyond
+FEW_ROWS, MANY_COLUMNS = 3_000, 500
+TUNED, TUNED_OF_MANY = 5, 3  # how many of the best are tuned, and of a table of more rows or columns
 MOST_PARTS = 5  # models of the ensemble
 LEAST_WEIGHT = 0.02
 LEAST_MODELS = 2  # the baseline and the simplest are compared however little time there is
@@ -126,7 +127,8 @@ def to_tune(board: Board) -> list[Candidate]:
     better = board.rows.judge.measure.better
     able = [c for c in board.best_of_each(used) if (tag := board.candidates[c].candidacy) and tag.search]
     able.sort(key=lambda c: -better(board.values(c)[used].mean()))
-    most = TUNED if len(board.rows.y) <= FEW_ROWS else TUNED_OF_MANY
+    many = len(board.rows.y) > FEW_ROWS or board.rows.frame.shape[1] > MANY_COLUMNS
+    most = TUNED_OF_MANY if many else TUNED
     return [board.candidates[c]._replace(tuned=True) for c in able[:most]]
 
 

@@ -54,6 +54,7 @@ class Rows(NamedTuple):
     y: np.ndarray
     weight: np.ndarray | None
     judge: Judge
+    prepared: dict[Any, Any] | None = None  # matrices of folds, which many candidates share; None keeps none
 
 
 class Fold(NamedTuple):
@@ -96,16 +97,34 @@ class Fitted(NamedTuple):
 
 def fit_candidate(rows: Rows, candidate: Candidate, train: np.ndarray, change: dict[str, Any] | None = None) -> Fitted:
     """Return the pipeline of a candidate fitted on some rows; its settings are sought among them unless they are given."""
-    part, y = rows.frame.iloc[train], rows.y[train]
+    y = rows.y[train]
     weight = None if rows.weight is None else rows.weight[train]
-    columns = columns_for(part, candidate.scaled)
-    X = columns.fit_transform(part)
+    columns, X = prepared_rows(rows, candidate.scaled, train)
     if change is None:
         change = tune(rows.judge, candidate, X, y, train, weight) if candidate.tuned else {}
     model = model_of(candidate, change, y)
     if weight is not None and not has_fit_parameter(model, "sample_weight"):
         raise ParameterError(f"{candidate.name} takes no weights of rows")
     return Fitted(pipeline_of(columns, fit_model(model, X, y, weight)), change)
+
+
+def prepared_rows(
+    rows: Rows, scaled: bool, train: np.ndarray, test: np.ndarray | None = None
+) -> tuple[Any, np.ndarray]:
+    """Return the columns fitted on the training rows and the matrix of these, or of the test rows."""
+    key = (scaled, train.tobytes(), test is None)
+    if rows.prepared is not None and key in rows.prepared:
+        return rows.prepared[key]
+    if test is None:
+        part = rows.frame.iloc[train]
+        columns = columns_for(part, scaled)
+        made = columns, columns.fit_transform(part)
+    else:
+        columns, _ = prepared_rows(rows, scaled, train)
+        made = columns, columns.transform(rows.frame.iloc[test])
+    if rows.prepared is not None and rows.frame.shape[0] * rows.frame.shape[1] <= MANY_CELLS:
+        rows.prepared[key] = made
+    return made
 
 
 def size_of(model: Any) -> int:
@@ -131,7 +150,8 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
         try:
             fitted = fit_candidate(rows, task.candidate, task.split.train)
             test = task.split.test
-            said, change = predict_rows(judge, fitted.pipeline, rows.frame.iloc[test]), fitted.change
+            _, X = prepared_rows(rows, task.candidate.scaled, task.split.train, test)
+            said, change = predict_rows(judge, fitted.pipeline[-1], X), fitted.change
             if said.proba is None and judge.measure.proba:
                 raise ParameterError(f"it gives no probabilities, which {judge.measure.title} needs")
             weight = None if rows.weight is None else rows.weight[test]

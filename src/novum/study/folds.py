@@ -29,6 +29,7 @@ PLANS = (  # rows up to which there are so many folds, and repetitions of them
     (5_000, 5, 1),
 )
 MANY_ROWS_FOLDS = 3
+MANY_COLUMNS = 500  # with which one repetition must do
 UNTUNED_FOLDS = 10  # of models whose settings are not sought: a fit is a fit, not a search
 UNTUNED = ((2_000, 10, 3), (20_000, 10, 1))
 
@@ -99,12 +100,14 @@ def split_rows(
 
 
 def plan(
-    n_rows: int, smallest_class: int, folds: int | None, repeats: int | None, tuned: bool = True
-) -> tuple[int, int]:
+    n_rows: int, smallest_class: int, folds: int | None, repeats: int | None, tuned: bool = True,
+    n_columns: int = 0
+) -> tuple[int, int]:  # fmt: skip
     """Return how many folds and repetitions a table of so many training rows gets."""
     plans = PLANS if tuned else UNTUNED
     few = next(((k, times) for most, k, times in plans if n_rows <= most), (MANY_ROWS_FOLDS if tuned else 5, 1))
-    return max(2, min(folds or few[0], smallest_class)), repeats or few[1]
+    times = 1 if tuned and n_columns > MANY_COLUMNS else few[1]
+    return max(2, min(folds or few[0], smallest_class)), repeats or times
 
 
 def make_folds(parting: Parting, k: int, repeats: int, seed: int) -> list[Fold]:

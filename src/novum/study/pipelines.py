@@ -22,9 +22,10 @@ WORDS = " (words)"  # ends the name of a column of free text
 
 def columns_for(frame: Any, scaled: bool) -> ColumnTransformer:
     """Return what turns a prepared frame into a matrix, not yet fitted."""
-    numbers = [name for name in frame.columns if frame[name].dtype != object]
-    words = [name for name in frame.columns if frame[name].dtype == object and name.endswith(WORDS)]
-    texts = [name for name in frame.columns if frame[name].dtype == object and not name.endswith(WORDS)]
+    kinds = dict(zip(frame.columns, frame.dtypes))
+    numbers = [name for name, kind in kinds.items() if kind.kind != "O"]
+    words = [name for name, kind in kinds.items() if kind.kind == "O" and name.endswith(WORDS)]
+    texts = [name for name, kind in kinds.items() if kind.kind == "O" and not name.endswith(WORDS)]
     fill: list[Any] = [("fill", SimpleImputer(strategy="median", keep_empty_features=True))]
     if scaled:
         fill.append(("scale", StandardScaler()))

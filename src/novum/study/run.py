@@ -221,11 +221,12 @@ class Study:
             task.y[compared],
             None if weight is None else weight[compared],
             judge,
+            {},
         )
-        candidates = candidates_for(task.kind, len(train), self.random_state, self.models)
+        candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1])
         tune = self.tune and any(c.candidacy is not None and c.candidacy.search for c in candidates)
         smallest = int(np.unique(rows.y, return_counts=True)[1].min()) if task.labels else len(compared)
-        k, repeats = plan(len(compared), smallest, self.folds, self.repeats, tune)
+        k, repeats = plan(len(compared), smallest, self.folds, self.repeats, tune, frame.shape[1])
         folds = make_folds(few, k, repeats, self.random_state)
         listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)])
         scores = compare(

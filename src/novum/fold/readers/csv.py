@@ -55,7 +55,7 @@ class CsvFile(DataFile):
         with self._connect() as reader:
             schema = reader.schema
             text = [field.name for field in schema if pa.types.is_string(field.type)]
-            first = reader.read_next_batch() if text and self.like is None else None
+            first: Any = reader.read_next_batch() if text and self.like is None else None
         self.unique(schema.names)
         if self.like is not None:
             self.forms = self.like.forms
@@ -66,7 +66,7 @@ class CsvFile(DataFile):
             self.types = {field.name: self._type(field.type) for field in schema}
             self.whole = frozenset(field.name for field in schema if pa.types.is_integer(field.type))
             self.columns = {name: describe(kind) for name, kind in self.types.items()}
-            for name in text if first is not None else ():
+            for name in text:
                 form = form_of(first.column(name).unique().to_pylist())
                 if form is not None and form.kind == NUMBERS:
                     self.forms[name] = form
