@@ -144,6 +144,7 @@ def test_frames_of_odd_columns():
             "level": pd.Categorical(["u", None]),
             "objects": pd.Series([3, None], dtype=object),
             "zoned": pd.date_range("2020-01-01", periods=2, tz="Europe/Rome"),
+            "gap": pd.to_datetime(["2020-01-01", None]),
             3: [1, 2],
         }
     )
@@ -156,6 +157,8 @@ def test_frames_of_odd_columns():
         "level": "category",
         "objects": "number",
         "zoned": "date",
+        "gap": "date",
         "3": "number",
     }
+    assert columns["gap"].missing.tolist() == [False, True]
     assert columns["level"].values.tolist() == ["u", None] and np.isnan(columns["flag"].values[1])

@@ -18,6 +18,7 @@ __all__ = ["command"]
 INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 INDENT = 14
 PROGRESS = "progress"  # folder of the fits that are done, until the study is
+LEAST_SECONDS = 1.0  # that a study gets, however long its table took to read
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -63,6 +64,7 @@ def command(
         folder = out or Path(default_folder(table, target))
         check_folder(folder)  # before the work, not after it
         limit = seconds_in(budget)
+        from novum.cli import seconds_so_far
         from novum.study import Study
         from novum.study.costs import read_costs
 
@@ -83,7 +85,7 @@ def command(
             random_state=seed,
             folds=folds,
             repeats=repeats,
-            time_limit=limit,
+            time_limit=None if limit is None else max(LEAST_SECONDS, limit - seconds_so_far()),
             n_jobs=jobs,
             cluster=cluster,
         )

@@ -123,8 +123,11 @@ def column_of(series: Any, name: str, form: Form | None = None) -> Column:
     if dtype in (nw.Date, nw.Datetime):
         if getattr(dtype, "time_zone", None):  # one clock for all rows
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-        raw = [np.datetime64("NaT") if v is None else v for v in series.cast(nw.Datetime("us")).to_list()]
-        return Column(name, DATE, np.array(raw, dtype="datetime64[s]"), label)
+        moments = np.asarray(series.cast(nw.Datetime("us")).to_numpy())
+        if moments.dtype.kind != "M":  # Python's own, with gaps
+            raw = [np.datetime64("NaT") if is_missing(v) else v for v in moments.tolist()]
+            moments = np.array(raw, dtype="datetime64[us]")
+        return Column(name, DATE, moments.astype("datetime64[s]"), label)
     if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object) or label.startswith("unknown"):
         return objects_in(series.to_list(), name, label, form)
     return Column(name, OTHER, None, label)
