@@ -16,6 +16,7 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
@@ -71,6 +72,7 @@ class LinearRegression(LinearRegressor):
     array([16.])
     """
 
+    _candidacy = Candidacy(rank=1, scaled=True)
     _domains: dict[str, Domain] = {
         "fit_intercept": Bool(),
         "copy_X": Bool(),
