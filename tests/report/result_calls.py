@@ -360,6 +360,8 @@ REST = {
         {"line": LogisticRegression()}, numbers(200)[0], numbers(200)[1] > 0
     ),
     "GeneralizedInference": counts_inference,
+    "IntervalPrediction": lambda: LinearRegression().fit(*numbers()).predict(numbers()[0], interval="prediction"),
+    "LinearHypothesis": lambda: counts_inference().hypothesis(["x0", "x1"]),
     "Shattering": lambda: theory.shatters("lines", [[0, 0], [1, 0], [0, 1]]),
     "PruningCurve": lambda: tree.DecisionTreeClassifier(random_state=0).fit(*iris()).pruning_curve(*iris()),
     "GainTable": lambda: tree.information_gain_table(*tennis()),

@@ -112,11 +112,18 @@ def test_weights_leave_out_and_repeat():
     for model, targets in [
         (RecurrentClassifier(4, **whole), y),
         (RecurrentClassifier(4, per_step=True, **whole), [np.arange(len(x)) % 2 for x in words]),
+        (RecurrentRegressor(4, **whole), y + 0.5 * np.arange(30)),
+        (RecurrentRegressor(4, per_step=True, **whole), [x[:, 0] for x in X]),
     ]:
         a, b = clone(model), clone(model)
-        a.fit(words, targets, sample_weight=1 + np.arange(30) % 2)
+        given = (
+            X if isinstance(model, RecurrentRegressor) else words
+        )  # numbers are scaled by moments, which have weights too
+        a.fit(given, targets, sample_weight=1 + np.arange(30) % 2)
         twice = [k for k in range(30) for _ in range(1 + k % 2)]
-        b.fit([words[k] for k in twice], [targets[k] for k in twice])
+        b.fit([given[k] for k in twice], [targets[k] for k in twice])
+        if isinstance(model, RecurrentRegressor):
+            np.testing.assert_allclose([a.target_mean_, a.target_scale_], [b.target_mean_, b.target_scale_], rtol=1e-12)
         for name in a.weights_:
             np.testing.assert_allclose(a.weights_[name], b.weights_[name], atol=1e-6, err_msg=name)
         np.testing.assert_allclose(a.history_.objective, b.history_.objective, atol=1e-6)

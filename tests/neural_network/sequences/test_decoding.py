@@ -23,6 +23,7 @@ class Table:
     def __init__(self, seed, longest):
         self.table = torch.from_numpy(np.random.default_rng(seed).normal(size=(2, longest + 1, N_SYMBOLS, N_SYMBOLS)))
 
+    n_shared = 1
     tilt = torch.linspace(-0.5, 0.5, N_SYMBOLS, dtype=torch.float64)
 
     def begin(self, source, room):

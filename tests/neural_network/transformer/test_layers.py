@@ -233,9 +233,10 @@ def test_steps_with_kept_keys_are_the_whole_decoder(tied):
     net = network(tied=tied)
     assert (net.head.weight is net.target_embedding.weight) == tied
     source, inputs, lengths = torch.randint(4, 9, (3, 6)), torch.randint(4, 10, (3, 5)), torch.tensor([6, 2, 4])
+    inputs = inputs.repeat(1, 8)  # longer than the first room for keys and values, twice
     whole = net(padded(source, lengths), inputs)
-    state = net.begin(padded(source, lengths), 7)
-    for place in range(5):
+    state = net.begin(padded(source, lengths), 41)
+    for place in range(40):
         logits, state = net.step(inputs[:, place], place, state)
         close(logits, whole[:, place])
 

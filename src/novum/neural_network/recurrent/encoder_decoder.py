@@ -34,6 +34,8 @@ class EncoderDecoder(SequenceToSequence):
     dropout : float
     """
 
+    n_shared = 3  # lengths, keys, memory
+
     def __init__(
         self, n_source: int, n_target: int, n_embedding: int, n_units: int, n_layers: int, cell: str,
         attention: str | None, bidirectional: bool, dropout: float

@@ -17,7 +17,12 @@ from novum.base.domains import Bool, Choice, Domain, Int, Real
 from novum.exceptions import DataError
 from novum.neural_network.recurrent.tree_examples import TreeExamples
 from novum.neural_network.recurrent.trees import JoinedTables, join_tables, read_tree
-from novum.neural_network.sequences.base import SequenceNetwork, check_sequence_weight, class_codes
+from novum.neural_network.sequences.base import (
+    SequenceNetwork,
+    check_sequence_weight,
+    class_codes,
+    weighted_moments,
+)
 from novum.neural_network.sequences.series import read_series
 from novum.neural_network.sequences.vocabulary import SPECIAL, Vocabulary
 from novum.neural_network.training.parameters import TRAINING, stores_training
@@ -162,10 +167,13 @@ class RecursiveNetwork(SequenceNetwork):
                         f" got {value_text(one)}."
                     )
             y = np.concatenate([np.asarray(one) for one in y])
-        targets = self._codes(np.asarray(y), reset)
+        each = weight
+        if weight is not None and self.per_node:
+            each = np.repeat(weight, np.diff(joined.first))
+        targets = self._codes(np.asarray(y), each, reset)
         return TreeExamples(joined, leaves, targets, weight, np.arange(len(X)), bool(self.per_node))
 
-    def _codes(self, y: NDArray, reset: bool) -> NDArray:
+    def _codes(self, y: NDArray, weight: NDArray | None, reset: bool) -> NDArray:
         """Return targets as the network learns them: numbers of classes, or values of mean zero and variance one."""
         if reset:
             fractions = y.dtype.kind == "f" and (y != np.floor(y)).any()
@@ -178,7 +186,7 @@ class RecursiveNetwork(SequenceNetwork):
         self.classes_ = None
         y = column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=self))
         if reset:
-            self.target_mean_, self.target_scale_ = float(y.mean()), float(y.std()) or 1.0
+            self.target_mean_, self.target_scale_ = map(float, weighted_moments(y, weight))
         return ((y - self.target_mean_) / self.target_scale_).astype(np.float32)[:, None]
 
     def _config(self, examples: Any) -> dict[str, Any]:

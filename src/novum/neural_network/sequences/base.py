@@ -11,7 +11,7 @@ from novum.neural_network.sequences.texts import complete_paragraphs
 from novum.neural_network.sequences.vocabulary import learn_vocabulary
 from novum.neural_network.training.network import NetworkEstimator
 
-__all__ = ["SequenceNetwork", "check_sequence_weight", "class_codes"]
+__all__ = ["SequenceNetwork", "check_sequence_weight", "class_codes", "weighted_moments"]
 
 SYMBOL_ATTRIBUTES = ("symbols_", "source_symbols_", "target_symbols_")
 
@@ -48,6 +48,13 @@ def check_sequence_weight(owner: Any, sample_weight: Any, n: int) -> tuple[NDArr
     weight = check_weight(owner, sample_weight, n)
     used = np.arange(n) if weight is None else np.flatnonzero(weight > 0)
     return (None if weight is None else weight[used]), used
+
+
+def weighted_moments(values: NDArray, weight: NDArray | None) -> tuple[NDArray, NDArray]:
+    """Return mean and standard deviation of every column, with one where it is zero."""
+    mean = np.average(values, axis=0, weights=weight)
+    spread = np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weight))
+    return mean, np.where(spread > 0, spread, 1.0)
 
 
 def class_codes(owner: str, y: NDArray, classes: NDArray | None) -> tuple[NDArray, NDArray[np.int64]]:

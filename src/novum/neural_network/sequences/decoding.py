@@ -5,8 +5,9 @@ r"""Decoding: from a network that says what may come next to the sequence that c
     the answer of a beam is the largest  log p(y | x) / |y|^alpha,  |y| with END                                             (3)
 
 A network answers `begin(source, room)` with a state, a list of tensors whose first axis is the sequence, and
-`step(symbols, place, state)` with the logits of the next symbol and the next state. A sequence that has ended stays as it is: it
-is continued by padding alone, at no cost. With k at least as large as the number of sequences of a length, (2) is exhaustive.
+`step(symbols, place, state)` with the logits of the next symbol and the next state; the first `n_shared` parts of a state are the
+same for all beams of a sequence. A sequence that has ended stays as it is: it is continued by padding alone, at no cost. With k
+at least as large as the number of sequences of a length, (2) is exhaustive.
 """
 
 import math
@@ -85,7 +86,8 @@ def beam_search(network: Any, source: PaddedBatch, longest: int, width: int, alp
         total, best = (total[..., None] + log_prob).flatten(1).topk(width, dim=-1)
         parent, symbol = best // n_symbols, best % n_symbols
         symbols, rows = symbol.flatten(), (first + parent).flatten()
-        state = [part.index_select(0, rows) for part in state]
+        kept = state[: network.n_shared]  # beams change places among those of one sequence
+        state = [*kept, *(part.index_select(0, rows) for part in state[network.n_shared :])]
         chosen = torch.cat([chosen.gather(1, parent[..., None].expand_as(chosen)), symbol[..., None]], dim=-1)
         ended = ended.gather(1, parent) | (symbol == END)
         if bool((ended | total.isneginf()).all()):

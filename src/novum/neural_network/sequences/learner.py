@@ -15,7 +15,12 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from novum.base.domains import Bool, Choice, Domain
 from novum.exceptions import DataError
-from novum.neural_network.sequences.base import SequenceNetwork, check_sequence_weight, class_codes
+from novum.neural_network.sequences.base import (
+    SequenceNetwork,
+    check_sequence_weight,
+    class_codes,
+    weighted_moments,
+)
 from novum.neural_network.sequences.examples import SequenceExamples, select_sequences
 from novum.neural_network.sequences.series import as_list, holds_symbols, read_series
 from novum.neural_network.sequences.vocabulary import Packed, Vocabulary, read_symbols
@@ -62,7 +67,7 @@ class SequenceLearner(SequenceNetwork):
         self._check_lengths(packed.lengths, reset)
         return packed
 
-    def _codes(self, y: NDArray, reset: bool) -> NDArray:
+    def _codes(self, y: NDArray, weight: NDArray | None, reset: bool) -> NDArray:
         """Return targets, one per sequence or one per step of all sequences, as the network learns them."""
         raise NotImplementedError
 
@@ -85,7 +90,7 @@ class SequenceLearner(SequenceNetwork):
         weight, used = check_sequence_weight(self, sample_weight, len(X))
         packed = self._read([X[k] for k in used], reset)
         if lengths is None:
-            codes = self._codes(targets[used], reset)
+            codes = self._codes(targets[used], weight, reset)
             classes = codes if codes.ndim == 1 else None
             return SequenceExamples([packed], [codes], weight, classes)
         chosen = select_sequences(Packed(targets, lengths), used)
@@ -96,7 +101,8 @@ class SequenceLearner(SequenceNetwork):
                 f"{owner}: sequence {used[k]} of X has {packed.lengths[k]} steps, and y has {chosen.lengths[k]} targets for it;"
                 " with per_step=True every step has one."
             )
-        steps = Packed(self._codes(chosen.values, reset), chosen.lengths)
+        each = None if weight is None else np.repeat(weight, chosen.lengths)
+        steps = Packed(self._codes(chosen.values, each, reset), chosen.lengths)
         return SequenceExamples([packed, steps], [], weight, None, packed.lengths)
 
     def _targets(self, y: Any, n: int) -> tuple[NDArray, NDArray[np.int64] | None]:
@@ -127,9 +133,10 @@ class SequenceLearner(SequenceNetwork):
             "n_outputs": self._n_outputs(),
         }
         if self.symbols_ is None:
-            values = examples.sequences[0].values.astype(np.float64)
-            scale = values.std(axis=0)
-            config |= {"mean": values.mean(axis=0).tolist(), "scale": np.where(scale > 0, scale, 1.0).tolist()}
+            steps, weight = examples.sequences[0], examples.row_weight
+            weight = None if weight is None else np.repeat(weight, steps.lengths)
+            mean, scale = weighted_moments(steps.values.astype(np.float64), weight)
+            config |= {"mean": mean.tolist(), "scale": scale.tolist()}
         return config | self._network_config()
 
     def _outputs_of(self, module: Any, source: Any) -> Any:
@@ -179,7 +186,7 @@ class SequenceClassifier(ClassifierMixin, SequenceLearner):
 
     classes_: NDArray
 
-    def _codes(self, y: NDArray, reset: bool) -> NDArray:
+    def _codes(self, y: NDArray, weight: NDArray | None, reset: bool) -> NDArray:
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         self.classes_, codes = class_codes(type(self).__name__, y, None if reset else self.classes_)
@@ -208,7 +215,7 @@ class SequenceClassifier(ClassifierMixin, SequenceLearner):
 class SequenceRegressor(RegressorMixin, SequenceLearner):
     """(2)."""
 
-    def _codes(self, y: NDArray, reset: bool) -> NDArray:
+    def _codes(self, y: NDArray, weight: NDArray | None, reset: bool) -> NDArray:
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=self)
         values = y.reshape(len(y), -1)
         if np.abs(values).max() > LARGEST_TARGET:
@@ -216,8 +223,7 @@ class SequenceRegressor(RegressorMixin, SequenceLearner):
                 f"{type(self).__name__}: y holds {np.abs(values).max():.3g}, whose square is no number; scale y."
             )
         if reset:
-            self.target_mean_, spread = values.mean(axis=0), values.std(axis=0)
-            self.target_scale_ = np.where(spread > 0, spread, 1.0)
+            self.target_mean_, self.target_scale_ = weighted_moments(values, weight)
             self.n_outputs_ = values.shape[1]
             self._flat_target = y.ndim == 1
         if values.shape[1] != self.n_outputs_:

@@ -11,6 +11,8 @@ __all__ = ["SequenceToSequence"]
 class SequenceToSequence(nn.Module):
     """Base of encoders with decoders; derive and write `logits`, `begin` and `step`."""
 
+    n_shared = 0  # parts of a state, the first ones, that depend on the source alone: all answers to it share them
+
     def logits(self, source: PaddedBatch, inputs: Tensor, kept: list[Tensor] | None = None) -> Tensor:
         """Return the logits of what follows each place of `inputs` (n, T), with all before it: (n, T, symbols).
 

@@ -8,8 +8,8 @@ values of the places before it are kept, so that a place costs one pass over wha
 
 from typing import Any, NamedTuple
 
-import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from novum.neural_network.sequences.inputs import SequenceInput, pooled
 from novum.neural_network.sequences.network import SequenceToSequence
@@ -19,6 +19,8 @@ from novum.neural_network.transformer.blocks import DecoderBlock, EncoderBlock
 from novum.neural_network.transformer.positions import PositionalEncoding, TokenEmbedding
 
 __all__ = ["Encoder", "EncoderNetwork", "TransformerNetwork", "TransformerShape"]
+
+FIRST_ROOM = 16  # places of a decoder whose keys and values are kept at first
 
 
 class TransformerShape(NamedTuple):
@@ -113,6 +115,7 @@ class TransformerNetwork(SequenceToSequence):
         self.encoder = Encoder(shape)
         self.places, self.blocks, self.norm = shape.places(), shape.blocks(DecoderBlock), shape.last_norm()
         self.head = nn.Linear(shape.width, n_target)
+        self.n_shared = 1 + 2 * shape.n_layers  # lengths, and the keys and values of m for every block
         if tied:
             self.head.weight = self.target_embedding.weight
 
@@ -130,20 +133,21 @@ class TransformerNetwork(SequenceToSequence):
         return self.head(self.norm(x))
 
     def begin(self, source: PaddedBatch, room: int) -> list[Tensor]:
-        """Return lengths, and of each block the keys and values of m and of `room` places."""
+        """Return lengths, of each block the keys and values of m, and of each those of the first of `room` places."""
         memory = self.encode(source)
-        state = [source.lengths]
-        for block in self.blocks:
-            read = block.multihead_attn.project(memory)
-            shape = (*read.keys.shape[:2], room, read.keys.shape[3])
-            state += [*read, *(torch.empty(shape, dtype=memory.dtype, device=memory.device) for _ in range(2))]
-        return state
+        read = [part for block in self.blocks for part in block.multihead_attn.project(memory)]
+        shape = (*read[0].shape[:2], min(room, FIRST_ROOM), read[0].shape[3])
+        return [source.lengths, *read, *(memory.new_empty(shape) for _ in read)]
 
     def step(self, symbols: Tensor, place: int, state: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
-        """Return the logits of (1) at one place."""
+        """Return the logits of (1) at one place; the room for keys and values doubles when it is full."""
+        lengths, *read = state[: self.n_shared]
+        past = state[self.n_shared :]
+        if place == past[0].shape[2]:
+            past = [pad(part, (0, 0, 0, place)) for part in past]
         x = self.places(self.target_embedding(symbols[:, None]), place)
-        mask = key_mask(state[0], state[1].shape[2])
+        mask = key_mask(lengths, read[0].shape[2])
         for k, block in enumerate(self.blocks):
-            parts: list[Any] = state[1 + 4 * k : 5 + 4 * k]
-            x = block.step(x, place, KeyValues(*parts[2:]), KeyValues(*parts[:2]), mask)
-        return self.head(self.norm(x))[:, 0], state
+            both = slice(2 * k, 2 * k + 2)
+            x = block.step(x, place, KeyValues(*past[both]), KeyValues(*read[both]), mask)
+        return self.head(self.norm(x))[:, 0], [lengths, *read, *past]
