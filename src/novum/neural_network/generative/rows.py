@@ -1,6 +1,5 @@
 """What networks that make rows share: rows or images checked and brought to one scale, and the sizes of their layers."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from novum.base.domains import ArrayLike, Choice, Domain, Int, Null
 from novum.exceptions import DataError, ParameterError
+from novum.neural_network.convolution.image_shapes import image_shape_of
 from novum.neural_network.training.examples import Tensors
 from novum.neural_network.training.targets import ArrayNetwork
 from novum.runtime import arrays
@@ -21,27 +21,6 @@ LAYERS: dict[str, Domain] = {
     "activation": Choice("relu", "leaky_relu", "elu", "gelu", "tanh", "sigmoid", "identity"),
     "image_shape": Null() | ArrayLike(2),
 }
-
-
-def image_shape_of(owner: str, given: tuple[int, ...], asked: Any) -> list[int]:
-    """Return (channels, rows, columns) of one example; flat rows are taken for square grey images unless they are told."""
-    shape = given if asked is None else tuple(int(size) for size in asked)
-    if math.prod(shape) != math.prod(given):
-        raise ParameterError(
-            f"{owner}: image_shape={shape} has {math.prod(shape)} pixels, a row of X {math.prod(given)}."
-        )
-    if len(shape) == 1:
-        side = math.isqrt(shape[0])
-        if side * side != shape[0]:
-            raise DataError(
-                f"{owner}: rows of {shape[0]} numbers are no square image; give image_shape=(rows, columns)."
-            )
-        shape = (side, side)
-    if len(shape) == 2:
-        shape = (1, *shape)
-    if len(shape) != 3:
-        raise DataError(f"{owner}: an image has the shape (rows, columns) or (channels, rows, columns), not {shape}.")
-    return list(shape)
 
 
 class RowNetwork(ArrayNetwork):
@@ -63,7 +42,7 @@ class RowNetwork(ArrayNetwork):
         if reset:
             self._image_shape = None
             if self.channels is not None:
-                self._image_shape = image_shape_of(type(self).__name__, tuple(rows.shape[1:]), self.image_shape)
+                self._image_shape = list(image_shape_of(type(self).__name__, tuple(rows.shape[1:]), self.image_shape))
         return rows.reshape(len(rows), -1)
 
     @property

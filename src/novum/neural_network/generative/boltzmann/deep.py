@@ -14,11 +14,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Domain, Int, RandomState, Real
-from novum.base.estimator import Estimator, fits
+from novum.base.estimator import fits
 from novum.base.history import History
 from novum.base.parameters import stores
 from novum.exceptions import ParameterError
@@ -40,8 +39,8 @@ from novum.neural_network.generative.boltzmann.learning import (
     learn,
     still,
 )
-from novum.neural_network.generative.boltzmann.machine import hidden_mean, turned, visible_mean
-from novum.neural_network.generative.boltzmann.partition import Partition, log_partition_of
+from novum.neural_network.generative.boltzmann.likelihood import BoltzmannEstimator
+from novum.neural_network.generative.boltzmann.machine import Machine, hidden_mean, turned, visible_mean
 from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows
 from novum.neural_network.generative.counts import check_counts, legacy_state
 from novum.runtime.devices import needs_torch
@@ -117,7 +116,7 @@ def energy_of_block(model: Any, block: Block) -> NDArray:
     return in_kind_of(block, -bound_without_constant(layers, mean_field(layers, v, SWEEPS)))
 
 
-class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class DeepBoltzmannMachine(BoltzmannEstimator):
     """Deep Boltzmann machine: layers of binary units that learn a density of binary rows.
 
     Parameters
@@ -177,7 +176,6 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         "mean_field_steps": Int(1),
         "random_state": RandomState(),
     }
-    _squares_columns = True
 
     @stores
     def __init__(
@@ -210,7 +208,7 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             history.append(error / len(rows))
         self.weights_, self.intercepts_ = layers.weights, layers.biases
         self.history_, self.n_iter_, self._n_features_out = history, self.n_iter, len(layers.biases[-1])
-        self._partition: float | None = None
+        self._partition = None
         return self
 
     def _sizes(self) -> list[int]:
@@ -230,6 +228,9 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
             mean = hidden_mean(machine, even)
             odd = turned(mean, rng)
         return split_sides(layers, even, mean), odd  # means for one side: exact given the other, so with less noise
+
+    def _sides(self) -> Machine:
+        return bipartite(self._layers())
 
     def _layers(self) -> Layers:
         check_is_fitted(self, "weights_")
@@ -253,37 +254,12 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
         """
         return self._rows(X, reconstruction_of_block, self)
 
-    def log_partition(
-        self, method: str = "auto", *, n_chains: int = 100, n_temperatures: int = 2000, random_state: Any = 0
-    ) -> Partition:
-        """Return log Z with its standard error: counted, or by annealed importance sampling.
-
-        Parameters
-        ----------
-        method : {"auto", "exact", "annealed"}, default="auto"
-        n_chains, n_temperatures : int, default=100, 2000
-            Of the annealed estimate.
-        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=0
-        """
-        rng, machine = legacy_state(random_state), bipartite(self._layers())
-        return log_partition_of(machine, type(self).__name__, method, n_chains, n_temperatures, rng)
-
     def score_samples(self, X: Rows) -> NDArray:
         """Return the log-likelihood of every row: exact for small machines, else mean field's lower bound minus log Z.
 
         [rows] -> array of shape (n_samples,)
         """
-        energy = self._rows(X, energy_of_block, self)
-        if self._partition is None:
-            self._partition = self.log_partition().value
-        return -energy - self._partition
-
-    def score(self, X: Rows, y: Target = None) -> float:
-        """Return the mean of `score_samples`.
-
-        [rows, no target]
-        """
-        return float(np.mean(self.score_samples(X)))
+        return -self._rows(X, energy_of_block, self) - self._constant()
 
     def sample(self, n_samples: int = 1, random_state: Any = None, *, n_steps: int = 1000) -> NDArray:
         """Return rows drawn by Gibbs chains, one chain for each row.
@@ -327,8 +303,3 @@ class DeepBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Es
                 layer.bias.copy_(torch.from_numpy(b))
             layers += [layer, torch.nn.Sigmoid()]
         return torch.nn.Sequential(*layers, torch.nn.Linear(len(self.intercepts_[-1]), n_outputs))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -12,11 +12,10 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import Bool, Choice, Domain, Int, RandomState, Real
-from novum.base.estimator import Estimator, fits
+from novum.base.estimator import fits
 from novum.base.history import History
 from novum.base.parameters import stores
 from novum.exceptions import DataWarning, ParameterError
@@ -30,6 +29,7 @@ from novum.neural_network.generative.boltzmann.learning import (
     reconstruction_error,
     still,
 )
+from novum.neural_network.generative.boltzmann.likelihood import BoltzmannEstimator
 from novum.neural_network.generative.boltzmann.machine import (
     Machine,
     free_energy,
@@ -39,7 +39,6 @@ from novum.neural_network.generative.boltzmann.machine import (
     turned,
     visible_mean,
 )
-from novum.neural_network.generative.boltzmann.partition import Partition, log_partition_of
 from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows
 from novum.neural_network.generative.counts import check_counts, legacy_state
 from novum.runtime.random import numpy_state
@@ -74,7 +73,7 @@ def reconstruction_of_block(model: Any, block: Block) -> NDArray:
     return in_kind_of(block, x * model.visible_spread_ + model.visible_mean_)
 
 
-class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+class RestrictedBoltzmannMachine(BoltzmannEstimator):
     """Restricted Boltzmann machine with binary or Gaussian visible units.
 
     Parameters
@@ -143,8 +142,6 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
         "shuffle": Bool(),
         "random_state": RandomState(),
     }
-    _squares_columns = True
-    _partition: float | None
 
     @stores
     def __init__(
@@ -225,6 +222,9 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.noise_variance_ = None if log_variance is None else np.exp(log_variance)
         self._velocity: list[Any] = list(learner.velocity)
         self.h_samples_ = learner.chains
+
+    def _sides(self) -> Machine:
+        return self._machine()
 
     def _machine(self) -> Machine:
         check_is_fitted(self, "components_")
@@ -310,22 +310,6 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         return self._rows(X, energy_of_block, self)
 
-    def log_partition(
-        self, method: str = "auto", *, n_chains: int = 100, n_temperatures: int = 2000, random_state: Any = 0
-    ) -> Partition:
-        """Return log Z, with its standard error.
-
-        Parameters
-        ----------
-        method : {"auto", "exact", "annealed"}, default="auto"
-            Count all states of the smaller side (18 units at most), or estimate by annealed importance sampling.
-        n_chains, n_temperatures : int, default=100, 2000
-            Of the estimate.
-        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=0
-        """
-        rng = legacy_state(random_state)
-        return log_partition_of(self._machine(), type(self).__name__, method, n_chains, n_temperatures, rng)
-
     def score_samples(self, X: Rows) -> NDArray:
         """Return the log-likelihood of every row; log Z is counted for small machines and estimated once for others.
 
@@ -334,16 +318,7 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
         [rows or a sparse matrix] -> array of shape (n_samples,)
         """
         energy = self.free_energy(X)
-        if self._partition is None:
-            self._partition = self.log_partition().value
-        return -energy - (self._partition + float(np.log(self.visible_spread_).sum()))
-
-    def score(self, X: Rows, y: Target = None) -> float:
-        """Return the mean log-likelihood of the rows.
-
-        [rows or a sparse matrix, no target]
-        """
-        return float(np.mean(self.score_samples(X)))
+        return -energy - (self._constant() + float(np.log(self.visible_spread_).sum()))
 
     def pseudo_likelihood(self, X: Rows) -> NDArray:
         """Return sum_j log p(v_j | the other columns) of every row, eq. (6) of `boltzmann.machine`; exact, all columns.
@@ -378,5 +353,4 @@ class RestrictedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
