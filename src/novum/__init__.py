@@ -35,6 +35,7 @@ _FAMILIES = (
     "mixture",
     "naive_bayes",
     "neighbors",
+    "neural_network",
     "optimize",
     "patch",
     "preprocessing",
