@@ -199,6 +199,13 @@ class MLPClassifier(ClassifierMixin, Perceptron):
                     f" at the first call of {type(self).__name__}.partial_fit."
                 )
 
+    def _targets(self, y: Any) -> np.ndarray:
+        y = np.asarray(y)
+        if getattr(self, "_multilabel", False):
+            return (y > 0).astype(float)
+        code = encode(self.classes_, y)
+        return (code[:, None] == np.arange(self.n_outputs_)).astype(float) if self.n_outputs_ > 1 else code[:, None] * 1.0
+
     def _score_of(self, data: Data, output: np.ndarray) -> float:
         return accuracy(data, output)
 

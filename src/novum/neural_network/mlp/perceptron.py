@@ -217,7 +217,7 @@ class Perceptron(Inspection, Estimator):
 
     def _hold_back(self, data: Data, random: np.random.RandomState) -> tuple[Data, Data]:
         """Return the rows to train on and those to judge by, split as scikit-learn splits them."""
-        stratify = data.value if self._is_flat_classifier() else None
+        stratify = data.value > 0.5 if self._is_flat_classifier() else None  # type: ignore[operator]
         train, held = train_test_split(
             np.arange(data.rows), random_state=random, test_size=self.validation_fraction, stratify=stratify
         )

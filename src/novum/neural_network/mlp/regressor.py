@@ -148,6 +148,9 @@ class MLPRegressor(RegressorMixin, Perceptron):
             self.out_activation_ = "exp" if self.loss == "poisson" else "identity"
         return source, Reader(False, source.dtype)
 
+    def _targets(self, y: Any) -> np.ndarray:
+        return np.asarray(y, float).reshape(len(y), -1)
+
     def _score_of(self, data: Data, output: np.ndarray) -> float:
         return r2(data, output)
 
