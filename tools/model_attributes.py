@@ -1,7 +1,7 @@
 """Record what every class of novum holds after its fits into src/novum/persistence/attributes.json.
 
-Runs the suite of the families with this file as a plugin of pytest: after every test, the state of each estimator that it
-fitted is noted, kinds and lengths (`novum.persistence.attributes`). New attributes or kinds are added to the table; a rule about a
+Runs the suite of the families, with the tests that need PyTorch where it is installed, and this file as a plugin of pytest:
+after every test, the state of each estimator that it fitted is noted, kinds and lengths (`novum.persistence.attributes`). New attributes or kinds are added to the table; a rule about a
 length is kept only while it holds. `--fresh` forgets the table first. Run it when an estimator gains an attribute; the test
 of the contract says so.
 
@@ -13,6 +13,7 @@ import os
 import sys
 from collections import defaultdict
 from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -39,6 +40,7 @@ FOLDERS = (
         "mixture",
         "naive_bayes",
         "neighbors",
+        "neural_network",
         "preprocessing",
         "sequence",
         "theory",
@@ -172,7 +174,7 @@ def main() -> None:
             "-n",
             "2",
             "-m",
-            "not deep and not slow and not peer",
+            "not slow and not peer" if find_spec("torch") else "not deep and not slow and not peer",
         ]
         paths = os.pathsep.join([str(ROOT / "tools"), os.environ.get("PYTHONPATH", "")])
         subprocess.run(

@@ -1,6 +1,16 @@
-"""Neural networks: multilayer perceptrons and general feed-forward graphs."""
+"""Neural networks: perceptrons in C++, and networks on PyTorch that train themselves with scikit-learn's contract."""
 
+from novum.neural_network.convolution import ConvNetClassifier
 from novum.neural_network.mlp.classifier import MLPClassifier
 from novum.neural_network.mlp.regressor import MLPRegressor
+from novum.neural_network.multi_task import MultiTaskNetwork
+from novum.neural_network.own_module import TorchClassifier, TorchRegressor
 
-__all__ = ["MLPClassifier", "MLPRegressor"]
+__all__ = [
+    "ConvNetClassifier",
+    "MLPClassifier",
+    "MLPRegressor",
+    "MultiTaskNetwork",
+    "TorchClassifier",
+    "TorchRegressor",
+]

@@ -6,8 +6,7 @@ replay, parameters as JSON. A run that is resumed goes on exactly as if it had n
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -18,9 +17,10 @@ from sklearn.exceptions import NotFittedError
 from novum.base.domains import Choice, Domain, Int, RandomState, Real, check
 from novum.exceptions import FileFormatError, ParameterError
 from novum.reinforcement.deep.environments import Environments
-from novum.reinforcement.deep.networks import Networks, chosen_device, needs_torch
+from novum.reinforcement.deep.networks import Networks
 from novum.reinforcement.learning_curves import LearningCurve
 from novum.runtime.checks import check_count
+from novum.runtime.devices import chosen_device, needs_torch, torch_threads
 from novum.runtime.random import seed_of
 
 __all__ = ["Agent", "drawn_actions"]
@@ -38,18 +38,6 @@ SHARED: dict[str, Domain] = {
 def drawn_actions(logits: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.int64]:
     """Return an action for every row of logits, by Gumbel's maximum."""
     return np.asarray((logits + rng.gumbel(size=logits.shape)).argmax(axis=1))
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Keep PyTorch to one thread: for small networks more only wait for each other."""
-    torch = needs_torch()
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 class Agent:
@@ -107,7 +95,7 @@ class Agent:
         self.rng = np.random.default_rng(np.random.SeedSequence([seed, 1]))
         self.seed_, self.n_steps_, self.n_steps_planned_ = seed, 0, n_steps
         self._record: list[tuple[int, float, int]] = []
-        self._device = chosen_device(self.device)
+        self._device = chosen_device(type(self).__name__, self.device)
         self._build(self.n_features_, self.n_actions_)
 
     def fit(
@@ -135,7 +123,8 @@ class Agent:
         """
         n = check_count(f"{type(self).__name__}.fit", "n_steps", n_steps)
         every = None if checkpoint_every is None else check_count("fit", "checkpoint_every", checkpoint_every)
-        with one_thread():
+        needs_torch(type(self).__name__)
+        with torch_threads(1):
             self._begin(environment, n, seed_of(self.random_state))
             self._go(checkpoint, every, callback)
         return self
@@ -250,7 +239,7 @@ class Agent:
     def resume(self, *, checkpoint: Any = None, checkpoint_every: int | None = None, callback: Any = None) -> Self:
         """Go on with a training that was loaded or ended early, to the number of steps it was planned for."""
         self._check_fitted()
-        with one_thread():
+        with torch_threads(1):
             self._go(checkpoint, checkpoint_every, callback)
         return self
 

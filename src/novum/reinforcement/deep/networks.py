@@ -16,26 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adam", "Networks", "chosen_device", "needs_torch"]
+from novum.runtime.devices import needs_torch
+
+__all__ = ["Adam", "Networks"]
 
 Array = NDArray[np.float32]
-
-
-def needs_torch() -> Any:
-    """Return the package PyTorch, or say how to get it."""
-    try:
-        import torch
-    except ImportError as error:
-        raise ImportError("agents with networks need PyTorch: pip install 'novum[deep]'") from error
-    return torch
-
-
-def chosen_device(device: str) -> Any:
-    """Return PyTorch's device: the first GPU for "auto" where there is one."""
-    torch = needs_torch()
-    if device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(device)
 
 
 def orthogonal(rng: np.random.Generator, rows: int, columns: int, gain: float) -> NDArray[np.float64]:
@@ -65,7 +50,7 @@ class Networks:
         self, sizes: Sequence[int], count: int, activation: str, device: Any, rng: np.random.Generator,
         gains: Sequence[float] | None = None
     ) -> None:  # fmt: skip
-        self.torch = torch = needs_torch()
+        self.torch = torch = needs_torch("an agent with networks")
         self.sizes, self.count, self.activation, self.device = tuple(sizes), count, activation, device
         self.shapes: list[tuple[int, ...]] = []
         values = []

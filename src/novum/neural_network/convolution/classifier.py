@@ -1,0 +1,208 @@
+"""Classify images by a convolutional network."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
+from novum.exceptions import DataError, ParameterError
+from novum.neural_network.convolution.plots import plot_images
+from novum.neural_network.training.examples import Tensors
+from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.targets import ClassifierNetwork, cross_entropy
+from novum.runtime import arrays
+
+__all__ = ["ConvNetClassifier"]
+
+
+class ConvNetClassifier(ClassifierNetwork):
+    """Convolutional network: blocks of convolution, batch normalisation, ReLU and max pooling, then dense layers.
+
+    X has the shape (images, rows, columns), (images, channels, rows, columns), or (images, pixels) with `image_shape`, which is
+    guessed for square grey images.
+
+    Parameters
+    ----------
+    channels : sequence of int, default=(32, 64)
+        Filters of every block.
+    kernel_size : int, default=3
+        Rows and columns of a filter; edges are filled with zeros, so that convolution keeps the size.
+    pool : int, default=2
+        Rows and columns of which the largest value is kept; 1: no pooling.
+    hidden : sequence of int, default=(128,)
+        Units of the dense layers after the blocks.
+    batch_norm : bool, default=True
+    dropout : float, default=0.2
+        Share of values set to zero in training, after blocks and dense layers.
+    shift : int, default=0
+        Pixels by which every image is moved at random in training, up or down and left or right.
+    auxiliary_weight : float, default=0.0
+        Weight of the losses of classifiers on the maps of every block but the last, which bring the labels close to the
+        early layers; they are not used to predict.
+    pretrain_epochs : int, default=0
+        Epochs of training with the labels after each block is added, before all of the network is trained; 0: all at once.
+    image_shape : tuple of int, default=None
+        (rows, columns) or (channels, rows, columns) of flat rows.
+    [training]
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    image_shape_ : tuple of int
+        (channels, rows, columns).
+    module_, weights_, config_, history_, n_epochs_, best_epoch_
+        As in every network: see `NetworkEstimator`.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from novum.neural_network import ConvNetClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = ConvNetClassifier((16, 32), max_epochs=15, random_state=0).fit(X[:1000], y[:1000])  # doctest: +SKIP
+    >>> model.score(X[1000:], y[1000:]) > 0.95  # doctest: +SKIP
+    True
+    """
+
+    _domains: dict[str, Domain] = {
+        "channels": ArrayLike(1),
+        "kernel_size": Int(1),
+        "pool": Int(1),
+        "hidden": ArrayLike(0),
+        "batch_norm": Bool(),
+        "dropout": Real(0, 1, open="high"),
+        "shift": Int(0),
+        "auxiliary_weight": Real(0),
+        "pretrain_epochs": Int(0),
+        "image_shape": Null() | ArrayLike(2),
+        **TRAINING,
+    }
+    _row_axes = 3
+    _reshapes_rows = True
+    image_shape_: tuple[int, int, int]
+
+    @stores_training
+    def __init__(
+        self, channels: Sequence[int] = (32, 64), *, kernel_size: int = 3, pool: int = 2, hidden: Sequence[int] = (128,),
+        batch_norm: bool = True, dropout: float = 0.2, shift: int = 0, auxiliary_weight: float = 0.0, pretrain_epochs: int = 0,
+        image_shape: Sequence[int] | None = None, max_epochs: int = 30, learning_rate: float = 5e-3, schedule: str = "cosine"
+    ) -> None: ...  # fmt: skip
+
+    def _rows_of(self, X: Any, reset: bool) -> Any:
+        rows = super()._rows_of(X, reset)
+        shape = self._image_shape(tuple(rows.shape[1:])) if reset else self.image_shape_
+        if math.prod(shape) != math.prod(rows.shape[1:]):
+            raise DataError(
+                f"{type(self).__name__}: images of shape {tuple(rows.shape[1:])} are not those of the fit, {tuple(shape)}."
+            )
+        if reset:
+            self.image_shape_ = shape
+        return rows.reshape(len(rows), *shape)
+
+    def _image_shape(self, given: tuple[int, ...]) -> tuple[int, int, int]:
+        """Return (channels, rows, columns) of one example."""
+        shape = given
+        if self.image_shape is not None:
+            shape = tuple(int(size) for size in self.image_shape)
+            if math.prod(shape) != math.prod(given):
+                raise ParameterError(
+                    f"{type(self).__name__}: image_shape={shape} has {math.prod(shape)} pixels, a row of X {math.prod(given)}."
+                )
+        elif len(given) == 1:
+            side = math.isqrt(given[0])
+            if side * side != given[0]:
+                raise DataError(
+                    f"{type(self).__name__}: rows of {given[0]} numbers are no square image; give image_shape=(rows, columns)."
+                )
+            shape = (side, side)
+        if len(shape) == 2:
+            shape = (1, *shape)
+        if len(shape) != 3:
+            raise DataError(
+                f"{type(self).__name__}: X must have the shape (images, rows, columns) or (images, channels, rows, columns), and an"
+                f" example has the shape {given}."
+            )
+        return shape
+
+    def _config(self, examples: Any) -> dict[str, Any]:
+        images = examples.tensors[0].double()
+        scale = images.std(dim=(0, 2, 3), correction=0)
+        return {
+            "image_shape": list(self.image_shape_),
+            "channels": [int(size) for size in self.channels],
+            "hidden": [int(size) for size in self.hidden],
+            "kernel_size": int(self.kernel_size),
+            "pool": int(self.pool),
+            "batch_norm": bool(self.batch_norm),
+            "dropout": float(self.dropout),
+            "auxiliary": self.auxiliary_weight > 0,
+            "n_classes": len(self.classes_),
+            "mean": images.mean(dim=(0, 2, 3)).tolist(),
+            "scale": [float(s) if s > 0 else 1.0 for s in scale],
+        }
+
+    def _stages(self, config: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the smaller networks that are trained first: one block, two blocks, ..."""
+        return [{**config, "channels": config["channels"][:k]} for k in range(1, len(config["channels"]))]
+
+    def _build(self, config: dict[str, Any]) -> Any:
+        from novum.neural_network.convolution.layers import ConvNet
+
+        return ConvNet(config)
+
+    def _loss(self, module: Any, batch: Any) -> Any:
+        images = batch[0]
+        if module.training and self.shift:
+            images = moved(images, self.shift)
+        if not self.auxiliary_weight:
+            return cross_entropy(module(images), *batch[1:])
+        main, *others = module.all_scores(images)
+        return cross_entropy(main, *batch[1:]) + self.auxiliary_weight * sum(
+            cross_entropy(z, *batch[1:]) for z in others
+        )
+
+    def filters(self, block: int = 0) -> np.ndarray:
+        """Return the filters of a block, (filters, channels, rows, columns)."""
+        check_is_fitted(self)
+        return np.asarray(self.weights_[f"blocks.{self._block(block)}.conv.weight"])
+
+    def feature_maps(self, X: Any, block: int = 0) -> np.ndarray:
+        """Return what a block makes of every image, (images, filters, rows, columns)."""
+        import torch
+
+        check_is_fitted(self)
+        number = self._block(block)
+        rows = Tensors(self._rows_of(X, False))
+        return arrays.to_numpy(torch.cat(self._outputs(rows, lambda module, batch: module.levels(batch[0])[number])))
+
+    def _block(self, block: int) -> int:
+        n = len(self.config_["channels"])
+        if not -n <= block < n:
+            raise ParameterError(f"{type(self).__name__}: block={block!r}, and there are {n} blocks, 0 to {n - 1}.")
+        return block % n
+
+    def plot_filters(self, block: int = 0, ax: Any = None) -> Any:
+        """Draw the filters of a block, the mean over their channels; return the axes."""
+        return plot_images(self.filters(block).mean(axis=1), ax)
+
+    def plot_feature_maps(self, image: Any, block: int = 0, ax: Any = None) -> Any:
+        """Draw what the filters of a block make of one image; return the axes."""
+        return plot_images(self.feature_maps(np.asarray(image)[None], block)[0], ax)
+
+
+def moved(images: Any, most: int) -> Any:
+    """Return images moved at random by up to `most` pixels in each direction, one move for each image."""
+    import torch
+    import torch.nn.functional as F
+
+    n, _, height, width = images.shape
+    wide = F.pad(images, (most,) * 4)
+    up, left = torch.randint(0, 2 * most + 1, (2, n), device=images.device)
+    rows = up[:, None] + torch.arange(height, device=images.device)
+    columns = left[:, None] + torch.arange(width, device=images.device)
+    place = torch.arange(n, device=images.device)[:, None, None]
+    return wide[place, :, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)

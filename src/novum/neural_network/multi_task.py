@@ -1,0 +1,208 @@
+r"""Several targets, one body: tasks share the hidden layers, and each has a head of its own.
+
+    h = g(W_k ... g(W_1 x + b_1) ... + b_k),   z_t = V_t h + c_t                                                            (1)
+    loss = sum over tasks t of a_t mean over the rows with a target of loss_t(z_t, y_t)                                     (2)
+
+A task with few targets profits from what the others teach the body. Rows may lack targets: NaN for numbers, None for classes.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import ArrayLike, Domain, Instance, Null, Real
+from novum.exceptions import DataError, ParameterError
+from novum.neural_network.training.examples import Tensors
+from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.targets import ArrayNetwork
+from novum.runtime import arrays
+
+__all__ = ["MultiTaskNetwork"]
+
+MISSING = -100  # the code of a class that is not told; PyTorch's cross-entropy passes over it
+
+
+def is_missing(values: np.ndarray) -> np.ndarray:
+    """Return which targets are None or NaN."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind == "O":
+        return np.array([value is None or value != value for value in values], dtype=bool)
+    return np.zeros(len(values), dtype=bool)
+
+
+def is_number(values: np.ndarray) -> bool:
+    """Return whether targets are numbers with fractions, which are regressed; all else are classes."""
+    if values.dtype.kind != "f":
+        return False
+    known = values[np.isfinite(values)]
+    return bool((known != np.floor(known)).any())
+
+
+class MultiTaskNetwork(ArrayNetwork):
+    """A network with one body and a head for every task, (1).
+
+    Parameters
+    ----------
+    hidden : sequence of int, default=(64, 64)
+        Units of the shared layers.
+    tasks : mapping of str to {"classes", "number"}, default=None
+        What each target is; None: fractions are numbers, all else classes.
+    task_weights : mapping of str to float, default=None
+        a of eq. (2); None: 1 for every task.
+    dropout : float, default=0.0
+    [training]
+
+    Attributes
+    ----------
+    tasks_ : dict
+        "classes" or "number" of every task.
+    classes_ : dict
+        The labels of every task that has classes.
+    module_, weights_, config_, history_, n_epochs_, best_epoch_
+        As in every network: see `NetworkEstimator`.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.neural_network import MultiTaskNetwork
+    >>> X = np.random.default_rng(0).normal(size=(300, 3))
+    >>> y = {"sign": np.where(X[:, 0] > 0, "plus", "minus"), "sum": X.sum(axis=1)}
+    >>> model = MultiTaskNetwork((32,), learning_rate=0.01, random_state=0).fit(X, y)  # doctest: +SKIP
+    >>> sorted(model.predict(X[:2]))  # doctest: +SKIP
+    ['sign', 'sum']
+    """
+
+    _domains: dict[str, Domain] = {
+        "hidden": ArrayLike(1),
+        "tasks": Null() | Instance(Mapping),
+        "task_weights": Null() | Instance(Mapping),
+        "dropout": Real(0, 1, open="high"),
+        **TRAINING,
+    }
+
+    @stores_training
+    def __init__(
+        self, hidden: Sequence[int] = (64, 64), *, tasks: Mapping[str, str] | None = None,
+        task_weights: Mapping[str, float] | None = None, dropout: float = 0.0
+    ) -> None: ...  # fmt: skip
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
+        import torch
+
+        rows = self._rows_of(X, reset)
+        columns = self._columns(y, len(rows))
+        weight, used = self._weight_of(sample_weight, len(rows))
+        if reset:
+            self._look(columns, used)
+        targets = [torch.from_numpy(self._encoded(name, columns[name])[used]) for name in self.tasks_]
+        return Tensors(rows[used], *targets, row_weight=weight)
+
+    def _columns(self, y: Any, n_rows: int) -> dict[str, np.ndarray]:
+        owner = type(self).__name__
+        if not hasattr(y, "keys") or not len(y.keys()):
+            raise DataError(
+                f"{owner}: y must be a mapping or a frame with a column for every task, got {type(y).__name__}."
+            )
+        columns = {str(name): np.asarray(y[name]) for name in y.keys()}  # noqa: SIM118  # frames iterate over columns, too
+        for name, values in columns.items():
+            if values.ndim != 1 or len(values) != n_rows:
+                raise DataError(f"{owner}: task {name!r} has targets of shape {values.shape} for {n_rows} rows of X.")
+        return columns
+
+    def _look(self, columns: dict[str, np.ndarray], used: Any) -> None:
+        """Note what every task is, its labels or its mean and spread."""
+        owner = type(self).__name__
+        given = {} if self.tasks is None else dict(self.tasks)
+        if unknown := set(given) - set(columns) or set(self.task_weights or {}) - set(columns):
+            raise ParameterError(f"{owner}: tasks or task_weights name {sorted(unknown)}, and y has {sorted(columns)}.")
+        self.tasks_ = {name: given.get(name, "number" if is_number(v) else "classes") for name, v in columns.items()}
+        self.classes_: dict[str, np.ndarray] = {}
+        self.target_mean_: dict[str, float] = {}
+        self.target_scale_: dict[str, float] = {}
+        for name, kind in self.tasks_.items():
+            known = columns[name][used]
+            known = known[~is_missing(known)]
+            if kind == "classes":
+                self.classes_[name] = np.unique(known)
+            elif kind == "number":
+                numbers = known.astype(np.float64)
+                if not np.isfinite(numbers).all():
+                    raise DataError(f"{owner}: task {name!r} has infinite targets; NaN stands for one that is missing.")
+                self.target_mean_[name] = float(numbers.mean()) if len(numbers) else 0.0
+                self.target_scale_[name] = float(numbers.std() or 1.0) if len(numbers) else 1.0
+            else:
+                raise ParameterError(f"{owner}: tasks[{name!r}]={kind!r}; a task is 'classes' or 'number'.")
+            if len(known) == 0 or (kind == "classes" and len(self.classes_[name]) < 2):
+                raise DataError(f"{owner}: task {name!r} has nothing to learn: no targets, or one class only.")
+
+    def _encoded(self, name: str, values: np.ndarray) -> np.ndarray:
+        """Return the targets of a task as codes or scaled numbers, those that are missing as `MISSING` or NaN."""
+        if name not in self.classes_:
+            scaled = (values.astype(np.float64) - self.target_mean_[name]) / self.target_scale_[name]
+            return np.asarray(scaled.astype(np.float32))
+        gone, labels = is_missing(values), self.classes_[name]
+        code = np.full(len(values), MISSING, dtype=np.int64)
+        place = np.minimum(np.searchsorted(labels, values[~gone]), len(labels) - 1)
+        if (wrong := labels[place] != values[~gone]).any():
+            raise DataError(
+                f"{type(self).__name__}: task {name!r} has no class {values[~gone][wrong][0]!r}; it has {labels}."
+            )
+        code[~gone] = place
+        return code
+
+    def _config(self, examples: Any) -> dict[str, Any]:
+        outputs = {name: len(self.classes_[name]) if name in self.classes_ else 1 for name in self.tasks_}
+        hidden = [int(size) for size in self.hidden]
+        return {"n_features": self.n_features_in_, "hidden": hidden, "outputs": outputs, "dropout": float(self.dropout)}
+
+    def _build(self, config: dict[str, Any]) -> Any:
+        from novum.neural_network.training.heads import ManyHeads
+
+        return ManyHeads(config)
+
+    def _loss(self, module: Any, batch: Any) -> Any:
+        from novum.neural_network.training.heads import task_losses
+
+        weight = batch[1 + len(self.tasks_)] if len(batch) > 1 + len(self.tasks_) else None
+        losses = task_losses(module(batch[0]), dict(zip(self.tasks_, batch[1:])), set(self.classes_), weight)
+        return sum((self.task_weights or {}).get(name, 1.0) * loss for name, loss in losses.items())
+
+    def _scores(self, X: Any) -> dict[str, np.ndarray]:
+        import torch
+
+        check_is_fitted(self)
+        parts = self._outputs(Tensors(self._rows_of(X, False)), lambda module, batch: module(batch[0]))
+        return {name: arrays.to_numpy(torch.cat([part[name] for part in parts]).double()) for name in self.tasks_}
+
+    def predict(self, X: Any) -> dict[str, np.ndarray]:
+        """Return the class or the number of every row, for every task."""
+        scores = self._scores(X)
+        return {
+            name: self.classes_[name][z.argmax(axis=1)]
+            if name in self.classes_
+            else z[:, 0] * self.target_scale_[name] + self.target_mean_[name]
+            for name, z in scores.items()
+        }
+
+    def predict_proba(self, X: Any) -> dict[str, np.ndarray]:
+        """Return the probabilities of the classes, for every task that has classes."""
+        from scipy.special import softmax
+
+        return {name: softmax(z, axis=1) for name, z in self._scores(X).items() if name in self.classes_}
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the mean over tasks of the accuracy (classes) or of R2 (numbers), on the rows that have targets."""
+        from sklearn.metrics import accuracy_score, r2_score
+
+        predicted, columns = self.predict(X), self._columns(y, len(X))
+        found = []
+        for name, kind in self.tasks_.items():
+            known = ~is_missing(columns[name])
+            measure = accuracy_score if kind == "classes" else r2_score
+            found.append(measure(columns[name][known], predicted[name][known]))
+        return float(np.mean(found))

@@ -1,0 +1,214 @@
+"""The loop: epochs of steps, the rows held back, the weights worth keeping, a file after every epoch.
+
+An epoch draws its chance from (seed, number of the epoch), so a training that goes on from a file repeats the curve of one that
+never stopped. Losses stay on the device until the epoch ends: a step never waits for a number.
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from novum.exceptions import DataError, FileFormatError
+from novum.neural_network.training.checkpoint import (
+    arrays_of,
+    optimizer_arrays,
+    read_checkpoint,
+    restore_optimizer,
+    under,
+    write_checkpoint,
+)
+from novum.neural_network.training.curve import TrainingCurve
+from novum.neural_network.training.examples import Examples
+from novum.neural_network.training.steps import Average, Stepper
+
+__all__ = ["Training"]
+
+
+class Training:
+    """One training of a network.
+
+    Parameters
+    ----------
+    estimator : NetworkEstimator
+        Its parameters of training, and `_step`, `_loss`, `_measures`, `_trained_parameters`.
+    module : torch.nn.Module
+        On its device already.
+    examples, held_back : Examples
+        To learn from, and to watch (None: nothing is held back).
+    seed : int
+    config : dict
+        What the network was built from, written into checkpoints.
+    """
+
+    def __init__(
+        self, estimator: Any, module: Any, examples: Examples, held_back: Examples | None, seed: int, config: dict[str, Any]
+    ) -> None:  # fmt: skip
+        import torch
+
+        self.estimator, self.module, self.seed, self.config = estimator, module, seed, config
+        self.device = next(module.parameters()).device
+        self.examples = examples.to(self.device)
+        self.held_back = None if held_back is None else held_back.to(self.device)
+        self.run = torch.compile(module) if estimator.compile else module
+        size = min(estimator.batch_size, len(examples))
+        total = estimator.max_epochs * -(-len(examples) // size)
+        self.steppers = [Stepper(estimator, group, total) for group in estimator._trained_parameters(module)]
+        self.average = Average(module, estimator.averaging) if estimator.averaging is not None else None
+        mixed = estimator.mixed_precision
+        self.mixed = self.device.type == "cuda" if mixed == "auto" else bool(mixed)
+        self.frozen = [
+            m for m in module.modules() if (own := list(m.parameters())) and not any(p.requires_grad for p in own)
+        ]
+        self.curve = TrainingCurve(name="loss")
+        self.best: dict[str, np.ndarray] | None = None
+        self.least, self.waited, self.epoch = np.inf, 0, 0
+
+    def autocast(self) -> Any:
+        """Return the context in which losses are computed."""
+        import torch
+
+        return torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.mixed)
+
+    def go(self, report: Any) -> None:
+        """Train to the end: max_epochs, patience, or a callback that asks to stop."""
+        while self.epoch < self.estimator.max_epochs and not self.is_over():
+            started = time.perf_counter()
+            loss = self.one_epoch()
+            self.note(loss, time.perf_counter() - started)
+            stop = report(self.epoch, self.curve[-1])
+            if self.estimator.checkpoint is not None:
+                write_checkpoint(self.estimator.checkpoint, *self.state())
+            if stop:
+                break
+
+    def is_over(self) -> bool:
+        """Return whether patience has run out."""
+        return self.estimator.patience is not None and self.waited >= self.estimator.patience
+
+    def one_epoch(self) -> float:
+        """Take the steps of one epoch; return the mean loss of its rows."""
+        import torch
+
+        order = np.random.default_rng([self.seed, self.epoch])
+        torch.manual_seed(int(np.random.SeedSequence([self.seed, self.epoch, 1]).generate_state(1, np.uint64)[0] >> 1))
+        self.module.train()
+        for part in self.frozen:
+            part.eval()
+        total = torch.zeros((), device=self.device, dtype=torch.float64)
+        count = torch.zeros((), device=self.device, dtype=torch.float64)
+        step, examples, average = self.estimator._step, self.examples, self.average
+        for index in examples.batches(order, self.estimator.batch_size):
+            loss = step(self.run, examples.take(index), self.steppers, self.autocast)
+            if average is not None:
+                average.update()
+            weight = examples.weight(index)
+            total.add_(loss * weight)
+            count.add_(weight)
+        self.epoch += 1
+        return float(total / count)
+
+    def watch(self) -> dict[str, float]:
+        """Return the loss and the measures on the rows held back, by the weights that would predict."""
+        import torch
+
+        sums: dict[str, Any] = {}
+        count: Any = 0.0
+        self.module.eval()
+        if self.average is not None:
+            self.average.swap()
+        try:
+            with torch.no_grad():
+                for index in self.held_back.batches(None, max(self.estimator.batch_size, 256)):  # type: ignore[union-attr]
+                    batch, weight = self.held_back.take(index), self.held_back.weight(index)  # type: ignore[union-attr]
+                    with self.autocast():
+                        found = {
+                            "loss": self.estimator._loss(self.module, batch),
+                            **self.estimator._measures(self.module, batch),
+                        }
+                    for name, value in found.items():
+                        sums[name] = sums.get(name, 0.0) + value.double() * weight
+                    count = count + weight
+        finally:
+            if self.average is not None:
+                self.average.swap()
+        return {f"validation {name}": float(value / count) for name, value in sums.items()}
+
+    def note(self, loss: float, seconds: float) -> None:
+        """Write an epoch into the curve; keep its weights if they are the best; count the waiting."""
+        held = {} if self.held_back is None else self.watch()
+        rate = self.steppers[0].current_rate
+        watched = held.get("validation loss", loss)
+        if not np.isfinite(loss) or not np.isfinite(watched):
+            raise DataError(
+                f"{type(self.estimator).__name__}: the loss is {loss} after epoch {self.epoch}: training left the range of"
+                f" floating point. Scale X, lower learning_rate={self.estimator.learning_rate:g}, or give clip_norm=1.0."
+            )
+        self.curve.append(loss, **held, rate=rate, seconds=seconds)
+        if watched < self.least - self.estimator.tol * abs(self.least) or not np.isfinite(self.least):
+            self.least, self.waited = watched, 0
+        else:
+            self.waited += 1
+            half = max(1, (self.estimator.patience or 10) // 2)
+            if self.estimator.schedule == "plateau" and self.waited % half == 0:
+                for stepper in self.steppers:
+                    stepper.lower()
+        if self.held_back is not None and self.curve.best == len(self.curve) - 1:
+            self.best = self.weights()
+        if self.estimator.verbose:
+            beside = "".join(f"  {name} {value:.5g}" for name, value in held.items())
+            print(f"epoch {self.epoch:4d}  loss {loss:.5g}{beside}  rate {rate:.3g}  {seconds:.2f} s")
+
+    def weights(self) -> dict[str, np.ndarray]:
+        """Return the weights that would predict now."""
+        if self.average is not None:
+            self.average.swap()
+        found = arrays_of(self.module.state_dict())
+        if self.average is not None:
+            self.average.swap()
+        return found
+
+    def kept_weights(self) -> dict[str, np.ndarray]:
+        """Return the weights of the best epoch where rows were held back, else those of the last."""
+        return self.weights() if self.best is None else self.best
+
+    def state(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Return all that a continuation needs."""
+        about = {
+            "class": type(self.estimator).__name__,
+            "config": self.config,
+            "seed": self.seed,
+            "epoch": self.epoch,
+            "curve": [self.curve.objective, self.curve.columns],
+            "least": self.least,
+            "waited": self.waited,
+            "steps": [[stepper.taken, stepper.factor] for stepper in self.steppers],
+            "averaged": None if self.average is None else self.average.taken,
+        }
+        arrays = {f"module.{k}": v for k, v in arrays_of(self.module.state_dict()).items()}
+        arrays |= {f"best.{k}": v for k, v in (self.best or {}).items()}
+        for number, stepper in enumerate(self.steppers):
+            arrays |= {f"optimizer.{number}.{k}": v for k, v in optimizer_arrays(stepper.optimizer).items()}
+        if self.average is not None:
+            arrays |= {f"average.{k}": v.cpu().numpy().copy() for k, v in enumerate(self.average.mean)}
+        return about, arrays
+
+    def restore(self, path: Any) -> None:
+        """Go back to the state in a file."""
+        import torch
+
+        about, arrays = read_checkpoint(path, type(self.estimator).__name__)
+        if about["config"] != self.config:
+            raise FileFormatError(f"{path}: holds a network for other data or other parameters than these.")
+        self.module.load_state_dict({k: torch.from_numpy(np.array(v)) for k, v in under(arrays, "module").items()})
+        self.best = under(arrays, "best") or None
+        self.seed, self.epoch, self.least, self.waited = (about[k] for k in ("seed", "epoch", "least", "waited"))
+        self.curve = TrainingCurve(*about["curve"], name="loss")
+        for number, (stepper, (taken, factor)) in enumerate(zip(self.steppers, about["steps"])):
+            restore_optimizer(stepper.optimizer, under(under(arrays, "optimizer"), str(number)))
+            stepper.taken, stepper.factor = taken, factor
+            stepper._write(stepper.current_rate)
+        if self.average is not None and about["averaged"] is not None:
+            self.average.taken = about["averaged"]
+            for k, mean in enumerate(self.average.mean):
+                mean.copy_(torch.from_numpy(np.array(arrays[f"average.{k}"])))

@@ -1,0 +1,216 @@
+"""Networks over arrays: rows of any shape checked, labels as codes, numbers as columns; probabilities and values back.
+
+classes:  loss = sum_i w_i (logsumexp(z_i) - z_i[y_i]) / sum_i w_i,   P(c | x) = softmax(z)_c                           (1)
+numbers:  loss = sum_i w_i |y_i - f(x_i)|^2 / (k sum_i w_i)   for k targets                                             (2)
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
+
+from novum.base.validation import check_weight
+from novum.exceptions import DataError
+from novum.neural_network.training.examples import Tensors
+from novum.neural_network.training.network import NetworkEstimator
+from novum.neural_network.training.onnx_files import write_onnx
+from novum.runtime import arrays
+
+__all__ = ["ClassifierNetwork", "RegressorNetwork", "cross_entropy", "squared_error", "weighted_mean"]
+
+
+def weighted_mean(losses: Any, weight: Any) -> Any:
+    """Return the mean of one loss per row."""
+    return losses.mean() if weight is None else (losses * weight).sum() / weight.sum()
+
+
+def cross_entropy(logits: Any, code: Any, weight: Any = None) -> Any:
+    """Return (1)."""
+    import torch.nn.functional as F
+
+    if weight is None:
+        return F.cross_entropy(logits.float(), code)
+    return weighted_mean(F.cross_entropy(logits.float(), code, reduction="none"), weight)
+
+
+def squared_error(values: Any, y: Any, weight: Any = None) -> Any:
+    """Return (2)."""
+    return weighted_mean((values.float() - y).square().mean(dim=1), weight)
+
+
+class ArrayNetwork(NetworkEstimator):
+    """Networks whose X is an array or a tensor with a row per example."""
+
+    _shape_of_rows: tuple[int, ...]
+    _reshapes_rows = False  # whether examples of other shapes with as many numbers will do
+    _row_axes = 1  # axes of one example: 1 for a row of features, 3 for an image with channels
+
+    def _rows_of(self, X: Any, reset: bool) -> Any:
+        """Return X as a float32 tensor of shape (rows, ...), checked."""
+        import torch
+
+        owner = type(self).__name__
+        given: Any = X if hasattr(X, "dtype") or hasattr(X, "columns") or sparse.issparse(X) else np.asarray(X)
+        if arrays.is_tensor(given):
+            rows = given.detach().float()
+            if rows.ndim < 2 or not len(rows):
+                raise DataError(
+                    f"{owner}: X must have a row for every example, got a tensor of shape {tuple(rows.shape)}."
+                )
+            if not bool(torch.isfinite(rows).all()):
+                raise DataError(f"{owner}: X contains NaN or infinity; fill the gaps first.")
+            validate_data(
+                self, np.broadcast_to(np.float32(0), (1, rows[0].numel())), skip_check_array=True, reset=reset
+            )
+        else:
+            shape = getattr(given, "shape", ())
+            if len(shape) > 2 and self._row_axes > 1:
+                given = given.reshape(len(given), -1)
+            checked = validate_data(self, given, dtype=np.float32, order="C", reset=reset)
+            rows = torch.from_numpy(np.require(checked, requirements=["W"]))
+            rows = rows.reshape(shape) if len(shape) > 2 else rows
+        if reset:
+            self._shape_of_rows = tuple(rows.shape[1:])
+        elif tuple(rows.shape[1:]) != self._shape_of_rows and not self._reshapes_rows:
+            raise DataError(
+                f"{owner}: an example has the shape {tuple(rows.shape[1:])}, and {self._shape_of_rows} in fit; give the same."
+            )
+        return rows
+
+    def _row_shape(self) -> list[int]:
+        """Return the shape of one example as the network takes it."""
+        config = self.config_
+        return list(config.get("row_shape") or config.get("image_shape") or [config["n_features"]])
+
+    def to_onnx(self, path: Any) -> Path:
+        """Write the network to an ONNX file: input `X`, output `scores`, as `module_` gives them; return the path."""
+        return write_onnx(self, path)
+
+    def _weight_of(self, sample_weight: Any, n_rows: int) -> tuple[Any, np.ndarray | slice]:
+        """Return the weights as a tensor, or None, and which rows count at all."""
+        import torch
+
+        weight = check_weight(self, sample_weight, n_rows)
+        if weight is None:
+            return None, slice(None)
+        used = weight > 0
+        return torch.from_numpy(weight[used].astype(np.float32)), used
+
+
+class ClassifierNetwork(ClassifierMixin, ArrayNetwork):
+    """Networks that end in a score for every class, (1)."""
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
+        import torch
+
+        rows = self._rows_of(X, reset)
+        if y is None:
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        y = column_or_1d(arrays.to_numpy(y), warn=True)
+        check_classification_targets(y)
+        if len(y) != len(rows):
+            raise DataError(
+                f"{type(self).__name__}: X has {len(rows)} rows and y has {len(y)}; give a label for every row."
+            )
+        weight, used = self._weight_of(sample_weight, len(y))
+        if reset:
+            self.classes_ = np.unique(y[used])
+            if len(self.classes_) < 2:
+                raise DataError(
+                    f"{type(self).__name__}: y has one class, {self.classes_[0]!r}; a classifier needs at least two classes."
+                )
+        code = np.searchsorted(self.classes_, y[used])
+        known = self.classes_[np.minimum(code, len(self.classes_) - 1)] == y[used]
+        if not known.all():
+            raise DataError(
+                f"{type(self).__name__}: the label {y[used][~known][0]!r} is none of the classes {self.classes_}."
+            )
+        return Tensors(rows[used], torch.from_numpy(code.astype(np.int64)), row_weight=weight, classes=code)
+
+    def _logits(self, module: Any, batch: Any) -> Any:
+        return module(batch[0])
+
+    def _loss(self, module: Any, batch: Any) -> Any:
+        return cross_entropy(self._logits(module, batch), batch[1], *batch[2:])
+
+    def _measures(self, module: Any, batch: Any) -> dict[str, Any]:
+        right = (self._logits(module, batch).argmax(dim=1) == batch[1]).double()
+        return {"accuracy": weighted_mean(right, *(batch[2:] or (None,)))}
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the scores before the softmax; for two classes the difference of theirs."""
+        check_is_fitted(self)
+        z = arrays.to_numpy(self._stacked(X, self._logits))
+        return z[:, 1] - z[:, 0] if len(self.classes_) == 2 else z
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of every class, in the order of `classes_`."""
+        check_is_fitted(self)
+        return arrays.to_numpy(
+            self._stacked(X, lambda module, batch: self._logits(module, batch).double().softmax(dim=1))
+        )
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable class of every row."""
+        check_is_fitted(self)
+        best = self._stacked(X, lambda module, batch: self._logits(module, batch).argmax(dim=1))
+        return np.asarray(self.classes_[arrays.to_numpy(best)])
+
+    def _stacked(self, X: Any, function: Any) -> Any:
+        import torch
+
+        return torch.cat(self._outputs(Tensors(self._rows_of(X, False)), function))
+
+
+class RegressorNetwork(RegressorMixin, ArrayNetwork):
+    """Networks that end in one number for every target, (2).
+
+    Targets are brought to mean zero and variance one in training and back in `predict`.
+    """
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Tensors:
+        import torch
+
+        rows = self._rows_of(X, reset)
+        if y is None:
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        y = check_array(arrays.to_numpy(y), ensure_2d=False, dtype=np.float64, input_name="y", estimator=self)
+        if len(y) != len(rows):
+            raise DataError(
+                f"{type(self).__name__}: X has {len(rows)} rows and y has {len(y)}; give a value for every row."
+            )
+        weight, used = self._weight_of(sample_weight, len(y))
+        values = y.reshape(len(y), -1)[used]
+        if reset:
+            w = None if weight is None else weight.double().numpy()
+            self.target_mean_ = np.average(values, axis=0, weights=w)
+            spread = np.sqrt(np.average((values - self.target_mean_) ** 2, axis=0, weights=w))
+            self.target_scale_ = np.where(spread > 0, spread, 1.0)
+            self.n_outputs_ = values.shape[1]
+            self._flat_target = y.ndim == 1
+        scaled = (values - self.target_mean_) / self.target_scale_
+        return Tensors(rows[used], torch.from_numpy(scaled.astype(np.float32)), row_weight=weight)
+
+    def _values(self, module: Any, batch: Any) -> Any:
+        return module(batch[0])
+
+    def _loss(self, module: Any, batch: Any) -> Any:
+        return squared_error(self._values(module, batch), batch[1], *batch[2:])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the value of every row; of shape (n_samples, n_targets) where y had columns."""
+        import torch
+
+        check_is_fitted(self)
+        parts = self._outputs(Tensors(self._rows_of(X, False)), self._values)
+        values = arrays.to_numpy(torch.cat(parts).double()) * self.target_scale_ + self.target_mean_
+        return values[:, 0] if self._flat_target else values
