@@ -200,15 +200,16 @@ class Backpropagation(NamedTuple):
     intercept_gradients: list[Array]
 
 
-def total_loss(output: str, p: Array, y: Array) -> float:
+def total_loss(output: str, p: Array, y: Array, weight: Array | None = None) -> float:
     """Return E of the pairs with delta = p - y: half squares, or minus log-likelihoods."""
+    weight = np.ones(len(p)) if weight is None else weight
     if output == "identity":
-        return float(0.5 * np.square(p - y).sum())
+        return float(0.5 * weight @ np.square(p - y).sum(axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(y > 0, y * np.log(p), 0.0)
         if output == "sigmoid":
             terms = terms + np.where(y < 1, (1 - y) * np.log1p(-p), 0.0)
-    return float(-terms.sum())
+    return float(-weight @ terms.sum(axis=1))
 
 
 def backpropagate(
