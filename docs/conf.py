@@ -2,6 +2,7 @@
 
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -40,10 +41,17 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 default_role = "py:obj"
 
+EXAMPLES = HERE.parent / "examples"
+NEED_TORCH = [
+    path.name for path in sorted(EXAMPLES.glob("plot_*.py")) if "import torch" in path.read_text(encoding="utf-8")
+]
+LEFT_OUT = [] if find_spec("torch") else NEED_TORCH  # pictures of networks are drawn where PyTorch is installed
+
 sphinx_gallery_conf = {
-    "examples_dirs": str(HERE.parent / "examples"),
+    "examples_dirs": str(EXAMPLES),
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
+    "ignore_pattern": "|".join(["__init__", *map(re.escape, LEFT_OUT)]),
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,

@@ -57,7 +57,14 @@ def test_every_block_runs(page, tmp_path, monkeypatch):
     run(page, {"__name__": "page"})
 
 
-@pytest.mark.parametrize("script", sorted(ROOT.glob("examples/*.py")), ids=lambda path: path.stem)
+SCRIPTS = sorted(ROOT.glob("examples/*.py"))
+
+
+def script_marks(script):
+    return [pytest.mark.deep] if "import torch" in script.read_text(encoding="utf-8") else []
+
+
+@pytest.mark.parametrize("script", [pytest.param(path, marks=script_marks(path), id=path.stem) for path in SCRIPTS])
 def test_every_script_of_the_gallery_runs(script):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")

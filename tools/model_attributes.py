@@ -1,9 +1,9 @@
 """Record what every class of novum holds after its fits into src/novum/persistence/attributes.json.
 
 Runs the suite of the families, with the tests that need PyTorch where it is installed, and this file as a plugin of pytest:
-after every test, the state of each estimator that it fitted is noted, kinds and lengths (`novum.persistence.attributes`). New attributes or kinds are added to the table; a rule about a
-length is kept only while it holds. `--fresh` forgets the table first. Run it when an estimator gains an attribute; the test
-of the contract says so.
+after every test, the state of each estimator that it fitted is noted, kinds and lengths (`novum.persistence.attributes`). New
+attributes or kinds are added to the table; a rule about a length is kept only while it holds. `--fresh` forgets the table
+first. Run it when an estimator gains an attribute; the test of the contract says so.
 
     python tools/model_attributes.py [--fresh] [folders of tests]
 """

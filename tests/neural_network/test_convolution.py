@@ -293,4 +293,4 @@ def test_layers_are_added_one_by_one(digits):
     assert not seen[0][1]
     assert "blocks.1.conv.weight" in seen[2][1]
     plain = ConvNetClassifier((6, 8, 10), learning_rate=4e-3, **options).fit(X[:400], y[:400])
-    assert grown.history_[0] < 0.8 * plain.history_[0]  # the first epoch of the whole network begins lower
+    assert grown.history_[0] < 0.95 * plain.history_[0]  # the first epoch of the whole network begins lower

@@ -7,6 +7,7 @@ from novum.neural_network.mlp.classifier import MLPClassifier
 from novum.neural_network.mlp.regressor import MLPRegressor
 from novum.neural_network.multi_task import MultiTaskNetwork
 from novum.neural_network.own_module import TorchClassifier, TorchRegressor
+from novum.runtime.moved_names import moved_names
 
 __all__ = [
     "ConvNetClassifier",
@@ -19,3 +20,19 @@ __all__ = [
     "logic_to_network",
     "parity_network",
 ]
+
+__getattr__ = moved_names(
+    __name__,
+    {
+        ".convolution.formulas": "convolve convolve_gradients max_pool",
+        ".diagram": "draw_network",
+        ".feed_forward.structure": "convolution_pattern",
+        ".feed_forward.threshold": "ParityNetworks ThresholdNetwork",
+        ".gradients": "GradientReport gradient_report",
+        ".mlp.starts": "initialize",
+        ".modules": "Activate BatchNorm Dense Sequential backpropagate collapse_linear",
+        ".training.curve": "TrainingCurve",
+        ".training.network": "NetworkEstimator",
+        ".training.rates": "RateCurve rate_curve",
+    },
+)

@@ -14,7 +14,6 @@ from novum.reinforcement.mdp import MDP
 from novum.reinforcement.planning.horizon import backward_induction
 from novum.reinforcement.planning.policy import modified_policy_iteration, policy_iteration
 from novum.reinforcement.planning.programs import linear_program
-from novum.reinforcement.planning.regimes import policy_regimes
 from novum.reinforcement.planning.value import value_iteration
 from novum.reinforcement.policies import Policy
 from novum.reinforcement.prediction.learners import TD, MonteCarloPrediction
@@ -45,7 +44,6 @@ __all__ = [
     "linear_program",
     "modified_policy_iteration",
     "policy_iteration",
-    "policy_regimes",
     "room_4x3",
     "self_play",
     "value_iteration",
@@ -68,7 +66,7 @@ __getattr__ = moved_names(
         ".planning.evaluation": "PolicyValues",
         ".planning.horizon": "StagedPlan",
         ".planning.plan": "Plan",
-        ".planning.regimes": "Regimes",
+        ".planning.regimes": "Regimes policy_regimes",
         ".schedules": "running_mean",
         ".worlds.classics": "cliff_walk gambler garnet inventory random_walk two_state windy_grid",
         ".worlds.games": "blackjack pixel_catch pixels_of",

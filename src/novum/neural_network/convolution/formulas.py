@@ -40,7 +40,7 @@ def windows(name: str, x: Array, height: int, width: int, stride: int, padding: 
 def convolve(
     x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None, *, stride: int = 1, padding: int = 0
 ) -> Array:
-    """Return (1).
+    """Return the dot product of every filter with every window of the images, plus the bias: (1) of `formulas`.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def convolve(
 def convolve_gradients(
     x: ArrayLike, weight: ArrayLike, slope: ArrayLike, *, stride: int = 1, padding: int = 0
 ) -> tuple[Array, Array, Array]:
-    """Return (3): the gradients of a loss by x, weight and bias, from its gradient by the output of `convolve`."""
+    """Return the gradients of a loss by x, weight and bias, from its gradient by the output of `convolve`."""
     images, filters = as_images("convolve_gradients", x), np.asarray(weight, dtype=np.float64)
     d = as_images("convolve_gradients", slope)
     height, width = filters.shape[2:]
@@ -88,7 +88,7 @@ def convolve_gradients(
 
 
 def max_pool(x: ArrayLike, size: int = 2, *, stride: int | None = None) -> Array:
-    """Return (2), the largest value of every window of `size` x `size`, windows `stride` apart (None: side by side).
+    """Return the largest value of every window of `size` x `size`, windows `stride` apart (None: side by side).
 
     Examples
     --------
