@@ -105,7 +105,14 @@ SETTINGS |= {
     "PrincipalCurve": {"span": 0.2, "n_corners": 20, "tol": 1e-10, "max_iter": 1000},
 }
 
+SETTINGS |= {
+    name: {"solver": "lbfgs", "hidden_layer_sizes": (3,), "activation": "tanh", "alpha": 5.0, "random_state": 0}
+    for name in ("MLPClassifier", "MLPRegressor")
+}
+SETTINGS["FeedForwardGraph"] = {"hidden": {"hidden": 3}, "alpha": 5.0, "tol": 1e-4, "random_state": 0}
+
 PAIRWISE = {
+    "FeedForwardGraph",
     "MDS",
     "Isomap",
     "AgglomerativeClustering",
@@ -130,7 +137,7 @@ PAIRWISE = {
     "RadiusNeighborsRegressor",
     "SVC",
     "SVR",
-}  # learners that compare every row with every other
+}  # learners that compare every row with every other, or that are not made for many
 # Learners whose steps are taken row by row: three steps are not one step three times as long, so weights are no repetition.
 STEPPING = ("Perceptron", "SGDClassifier", "SGDRegressor")
 RESAMPLING = (

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from novum.activations import Activation, get_activation
@@ -125,6 +126,13 @@ def answers(said: Said, block: Block) -> np.ndarray:
         p = np.column_stack([1 - p, p]) if p.shape[1] == 1 and len(said.classes) > 1 else p
         return said.classes[p.argmax(axis=1)] if said.decide else p.astype(X.dtype)
     return (p[:, 0] if said.flat else p).astype(X.dtype)
+
+
+def classifies(model: Any) -> bool:
+    """Return whether there are probabilities, or say that there are none."""
+    if model.task != "classification":
+        raise AttributeError("FeedForwardGraph(task='regression') has no predict_proba; set task='classification'.")
+    return True
 
 
 class FeedForwardGraph(Estimator):
@@ -275,10 +283,9 @@ class FeedForwardGraph(Estimator):
         """Return the output for every row of X, or its class."""
         return self._rows(X, answers, self._said(True))
 
+    @available_if(classifies)
     def predict_proba(self, X: Rows) -> Any:
         """Return the probability of every class; of a classification."""
-        if self.task != "classification":
-            raise AttributeError("FeedForwardGraph(task='regression') has no predict_proba; set task='classification'.")
         return self._rows(X, answers, self._said(False))
 
     def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:

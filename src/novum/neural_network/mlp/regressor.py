@@ -9,10 +9,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import column_or_1d
 
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
 from novum.base.parameters import stores
+from novum.base.validation import home_of
 from novum.exceptions import DataError
 from novum.fold.blocks import Source
 from novum.neural_network.mlp.machine import Data
@@ -137,6 +139,8 @@ class MLPRegressor(RegressorMixin, Perceptron):
     def _open(
         self, X: Any, y: Any, sample_weight: Any, first: bool, incremental: bool
     ) -> tuple[Source, Reader]:
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and home_of(y) == "memory":
+            y = column_or_1d(y, warn=True)
         source = self._source(X, y, sample_weight, target="numeric", reset=first).host()
         if self.loss == "poisson" and source.at_hand and np.min(source.y) < 0:  # type: ignore[attr-defined]
             raise DataError(
