@@ -272,9 +272,9 @@ def collapse_linear(coefs: Sequence[Any], intercepts: Sequence[Any] | None = Non
     >>> collapse_linear([[[1.0, 2.0]], [[3.0], [4.0]]], [[0.5, 0.0], [1.0]])
     (array([[11.]]), array([2.5]))
     """
-    matrices = [matrix("collapse_linear", "coefs", w) for w in coefs]
-    weights = matrices[0]
-    shift = np.zeros(weights.shape[1]) if intercepts is None else np.asarray(intercepts[0], float)
-    for k, matrix in enumerate(matrices[1:], 1):
-        weights, shift = weights @ matrix, shift @ matrix + (0.0 if intercepts is None else np.asarray(intercepts[k], float))
+    factors = [matrix("collapse_linear", "coefs", w) for w in coefs]
+    shifts = [np.zeros(w.shape[1]) for w in factors] if intercepts is None else [np.asarray(b, float) for b in intercepts]
+    weights, shift = factors[0], shifts[0]
+    for factor, more in zip(factors[1:], shifts[1:]):
+        weights, shift = weights @ factor, shift @ factor + more
     return weights, shift

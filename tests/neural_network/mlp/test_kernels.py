@@ -1,8 +1,10 @@
 """The compiled perceptron against its NumPy twin, at shapes about the edges of vectors and tiles."""
 
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stdout
 
 import numpy as np
 import pytest
@@ -141,12 +143,13 @@ for dtype in (np.float32, np.float64):
     m.epoch(Data(X, rng.integers(3, size=65), None, None), np.arange(65), 0.01)
     print(*m.predict(X)[::9].ravel().tolist())
 """
-    told = []
-    for extra in ({}, {"NOVUM_SIMD_BYTES": width}):
-        done = subprocess.run(
-            [sys.executable, "-c", code], env={**os.environ, **extra}, capture_output=True, text=True, check=True
-        )
-        told.append([np.array(line.split(), float) for line in done.stdout.splitlines()])
+    here = io.StringIO()
+    with redirect_stdout(here):
+        exec(code, {})
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "NOVUM_SIMD_BYTES": width}, capture_output=True, text=True, check=True
+    )
+    told = [[np.array(line.split(), float) for line in text.splitlines()] for text in (here.getvalue(), done.stdout)]
     for line, (ours, theirs) in enumerate(zip(*told)):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=(1e-5, 1e-12)[line])
 

@@ -16,11 +16,13 @@ import numpy as np
 from novum.exceptions import DataError
 from novum.neural_network.diagram import draw_network
 from novum.neural_network.feed_forward.formulas import Literal, NormalForm, normal_form
+from novum.report.axes import drawing_axes
 from novum.report.result import Result
 from novum.runtime.checks import check_choice, check_count
 
 __all__ = ["ParityNetworks", "ThresholdNetwork", "logic_to_network", "parity_network"]
 
+GRID = 201  # points of a picture each way
 MOST_BITS = 16  # of a parity that is also built with two layers
 
 
@@ -64,6 +66,24 @@ class ThresholdNetwork(Result):
         """Draw the network: weights as edges (red: negative), and the formula of every layer."""
         formulas = [rf"$z_{l + 1} = [z_{{{l}}} W_{l + 1} + b_{l + 1} > 0]$" for l in range(len(self.coefs))]
         return draw_network([len(self.names), *(w.shape[1] for w in self.coefs)], self.coefs, formulas, ax, most_units)
+
+    def plot_regions(self, ax: Any = None) -> Any:
+        """Draw, for two inputs, the four points of the truth table, the regions of the output and the lines of the hidden units."""
+        if len(self.names) != 2:
+            raise DataError(f"ThresholdNetwork.plot_regions draws two inputs in a plane; this network has {len(self.names)}.")
+        ax = drawing_axes(ax)
+        grid = np.linspace(-0.5, 1.5, GRID)
+        across, up = np.meshgrid(grid, grid)
+        regions = self.predict(np.column_stack([across.ravel(), up.ravel()])).reshape(across.shape)
+        ax.contourf(across, up, regions, levels=[-0.5, 0.5, 1.5], alpha=0.3, colors=["C0", "C1"])
+        for w, b in zip(self.coefs[0].T, self.intercepts[0]):
+            if w.any():  # the points where the unit's sum is zero, far beyond the picture both ways
+                foot, along = -b * w / (w @ w), np.array([-w[1], w[0]])
+                ax.plot(*np.transpose([foot - 9 * along, foot + 9 * along]), "k--", linewidth=1)
+        corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+        ax.scatter(*corners.T, c=["C1" if true else "C0" for true in self.predict(corners)], edgecolor="black", zorder=3)
+        ax.set(xlim=(-0.5, 1.5), ylim=(-0.5, 1.5), xlabel=self.names[0], ylabel=self.names[1])
+        return ax
 
 
 def unit(group: list[Literal], n_inputs: int, conjunction: bool) -> tuple[np.ndarray, float]:

@@ -163,7 +163,7 @@ class Perceptron(Inspection, Estimator):
             objective, total = rows_objective(settings, data, source.dtype, thread_count())
         else:
             objective, total = fold_objective(settings, source, read, source.dtype)
-        told = lambda n, loss, x: report(n, loss, memory._replace(theta=x[: len(memory.theta)].astype(source.dtype)))  # noqa: E731
+        told = lambda n, loss, x: report(n, loss, memory._replace(theta=x.astype(source.dtype)))  # noqa: E731
         found = minimize_risk(settings, objective, total, memory.theta, self.max_iter, self.max_fun, self.tol, told)
         progress = Progress()
         progress.losses = found.losses
@@ -243,7 +243,8 @@ class Perceptron(Inspection, Estimator):
             memory = memory._replace(first=first, second=second, steps=self._n_steps)
         progress = Progress()
         progress.losses = list(getattr(self, "loss_curve_", []))
-        progress.rates = list(getattr(self, "_rates", [np.nan] * len(progress.losses)))
+        known = list(getattr(self, "_rates", []))
+        progress.rates = known if len(known) == len(progress.losses) else [np.nan] * len(progress.losses)
         progress.scores = list(getattr(self, "validation_scores_", None) or [])
         progress.best_loss = min([np.inf, *progress.losses])
         progress.best_score = max([-np.inf, *progress.scores])

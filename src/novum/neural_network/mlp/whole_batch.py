@@ -4,6 +4,8 @@ r"""Training on all rows at once by L-BFGS.
     |W|_1 = sum (u + v)   with   W = u - v,  u >= 0,  v >= 0:  smooth under bounds, and zeros are exact                 (2)
 
 The iteration is SciPy's L-BFGS-B with scikit-learn's settings; loss and gradient are sums over blocks of rows, wherever they are.
+Of several targets the squared error is reported as their mean, as scikit-learn does, but what is minimized, here and there, is their
+sum: the gradients are those of the sum, and a line search needs a value that belongs to them.
 """
 
 from collections.abc import Callable
@@ -40,12 +42,17 @@ def weight_of(data: Data) -> float:
     return float(data.rows if data.weight is None else data.weight.sum())
 
 
+def targets_in_sum(settings: Settings) -> int:
+    """Return over how many targets the reported loss is a mean."""
+    return settings.units[-1] if settings.output == "identity" else 1
+
+
 def smooth_part(settings: Settings, sums: Sums, theta: Array) -> tuple[float, Array]:
-    """Return (1) without its last term, and the gradient of that."""
+    """Return (1) without its last term, summed over the targets, and the gradient of that."""
     weights = theta[: settings.n_weights]
     gradient = sums.gradient.astype(np.float64)
     gradient[: settings.n_weights] += settings.alpha * weights
-    value = sums.loss + 0.5 * settings.alpha * float(weights @ weights)
+    value = sums.loss * targets_in_sum(settings) + 0.5 * settings.alpha * float(weights @ weights)
     return value / sums.weight, gradient / sums.weight
 
 
@@ -93,25 +100,26 @@ def minimize_risk(
     """Minimize (1) from `start`."""
     options = {"maxfun": max_fun, "maxiter": max_iter, "gtol": tol}
     losses: list[float] = []
-    latest = [np.inf]
-    count = settings.n_weights
+    count, many = settings.n_weights, targets_in_sum(settings)
     cost = settings.l1 / total
-
-    def both(x: Array) -> tuple[float, Array]:
-        latest[0], gradient = objective(x)
-        return latest[0], gradient
-
-    def parts(x: Array) -> tuple[float, Array]:
-        value, gradient = objective(np.concatenate([x[:count] - x[count : 2 * count], x[2 * count :]]))
-        latest[0] = value + cost * float(x[: 2 * count].sum())
-        return latest[0], np.concatenate([gradient[:count] + cost, cost - gradient[:count], gradient[count:]])
 
     def whole(x: Array) -> Array:
         return np.concatenate([x[:count] - x[count : 2 * count], x[2 * count :]]) if settings.l1 else x
 
+    def parts(x: Array) -> tuple[float, Array]:
+        value, gradient = objective(whole(x))
+        added = np.concatenate([gradient[:count] + cost, cost - gradient[:count], gradient[count:]])
+        return value + cost * float(x[: 2 * count].sum()), added
+
+    def reported(value: float, theta: Array) -> float:
+        weights = theta[:count]
+        penalty = 0.5 * settings.alpha * float(weights @ weights) / total + cost * float(np.abs(weights).sum())
+        return (value - penalty) / many + penalty
+
     def record(intermediate_result: OptimizeResult) -> None:
-        losses.append(float(intermediate_result.fun))
-        if report(len(losses), losses[-1], intermediate_result.x):
+        theta = whole(intermediate_result.x)
+        losses.append(reported(float(intermediate_result.fun), theta))
+        if report(len(losses), losses[-1], theta):
             raise StopIteration
 
     start = start.astype(np.float64)
@@ -120,5 +128,6 @@ def minimize_risk(
         bounds = [(0.0, None)] * (2 * count) + [(None, None)] * (len(start) - 2 * count)
         found = minimize(parts, start, method="L-BFGS-B", jac=True, bounds=bounds, options=options, callback=record)
     else:
-        found = minimize(both, start, method="L-BFGS-B", jac=True, options=options, callback=record)
-    return Minimum(whole(found.x), float(found.fun), int(found.nit), losses, found)
+        found = minimize(objective, start, method="L-BFGS-B", jac=True, options=options, callback=record)
+    theta = whole(found.x)
+    return Minimum(theta, reported(float(found.fun), theta), int(found.nit), losses, found)
