@@ -26,15 +26,23 @@ nn::Plan plan(const std::vector<std::size_t>& units, int activation, double para
     require(units.size() >= 2 && batch > 0 && threads > 0, "perceptron: a network has two layers or more, a batch one row or more");
     for (std::size_t n : units) require(n > 0, "perceptron: a layer without units");
     require(activation >= 0 && activation <= static_cast<int>(nn::Activation::Softmax) && output >= 0 &&
-                output <= static_cast<int>(nn::Output::Exponential) && rule >= 0 && rule <= static_cast<int>(nn::Rule::Adam) && dropout >= 0 &&
-                dropout < 1,
+                output <= static_cast<int>(nn::Output::Exponential) && rule >= 0 && rule <= static_cast<int>(nn::Rule::Adam) &&
+                dropout >= 0 && dropout < 1,
             "perceptron: no such plan");
     nn::Step step;
     step.rule = static_cast<nn::Rule>(rule);
     step.momentum = momentum, step.nesterov = nesterov, step.beta_1 = beta_1, step.beta_2 = beta_2, step.epsilon = epsilon;
     step.alpha = alpha, step.l1 = l1;
-    return {units, {static_cast<nn::Activation>(activation), parameter}, static_cast<nn::Output>(output), step, dropout, normalize, seed, batch,
-            threads, trains};
+    return {units,
+            {static_cast<nn::Activation>(activation), parameter},
+            static_cast<nn::Output>(output),
+            step,
+            dropout,
+            normalize,
+            seed,
+            batch,
+            threads,
+            trains};
 }
 
 /// A network with the shapes that its arguments are compared with.
@@ -86,9 +94,12 @@ void bind(nb::module_& m, const char* name) {
     using Weights = MaybeVector<const double>;
     nb::class_<Self>(m, name, "A network in training, its weights in the layout that products read.")
         .def(nb::init<const nn::Plan&>(), "plan"_a)
-        .def_prop_ro("size", [](const Self& x) { return x.core.size(); }, "How many numbers are learned.")
-        .def_prop_ro("running_size", [](const Self& x) { return x.core.running_size(); }, "How many running moments there are.")
-        .def_prop_ro("steps", [](const Self& x) { return x.core.steps(); }, "Steps taken.")
+        .def_prop_ro(
+            "size", [](const Self& x) { return x.core.size(); }, "How many numbers are learned.")
+        .def_prop_ro(
+            "running_size", [](const Self& x) { return x.core.running_size(); }, "How many running moments there are.")
+        .def_prop_ro(
+            "steps", [](const Self& x) { return x.core.steps(); }, "Steps taken.")
         .def(
             "load",
             [](Self& x, Vector<const Real> theta, Vector<const Real> first, Vector<const Real> second, Vector<const Real> running,
@@ -139,11 +150,12 @@ void bind(nb::module_& m, const char* name) {
                 nb::gil_scoped_release release;
                 return x.core.gradient(inputs, targets, X.shape(0), out.data());
             },
-            "X"_a.noconvert(), "code"_a.noconvert().none(), "value"_a.noconvert().none(), "weight"_a.noconvert().none(), "out"_a.noconvert(),
-            "Return the sum of weight times loss over all rows; write its gradient.")
+            "X"_a.noconvert(), "code"_a.noconvert().none(), "value"_a.noconvert().none(), "weight"_a.noconvert().none(),
+            "out"_a.noconvert(), "Return the sum of weight times loss over all rows; write its gradient.")
         .def(
             "gradient_sparse",
-            [](Self& x, Vector<const Real> entry, Numbers column, Numbers start, Codes code, Values value, Weights weight, Vector<Real> out) {
+            [](Self& x, Vector<const Real> entry, Numbers column, Numbers start, Codes code, Values value, Weights weight,
+               Vector<Real> out) {
                 const auto inputs = x.sparse(entry, column, start);
                 const auto targets = x.targets(start.size() - 1, code, value, weight);
                 require(out.size() == x.core.size(), "perceptron: inconsistent shapes");
@@ -169,13 +181,15 @@ void bind(nb::module_& m, const char* name) {
                 nb::gil_scoped_release release;
                 x.core.predict(inputs, start.size() - 1, out.data());
             },
-            "entry"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "out"_a.noconvert(), "The same for the rows of a CSR matrix.");
+            "entry"_a.noconvert(), "column"_a.noconvert(), "start"_a.noconvert(), "out"_a.noconvert(),
+            "The same for the rows of a CSR matrix.");
 }
 
 }  // namespace
 
 void bind_neural_network_perceptron(nb::module_& m) {
-    nb::class_<nn::Plan>(m, "Plan", "What stays the same over the epochs; activations, outputs and rules by their place in novum/neural_network.");
+    nb::class_<nn::Plan>(m, "Plan",
+                         "What stays the same over the epochs; activations, outputs and rules by their place in novum/neural_network.");
     m.def("plan", &plan, "units"_a, "activation"_a, "parameter"_a, "output"_a, "rule"_a, "momentum"_a, "nesterov"_a, "beta_1"_a, "beta_2"_a,
           "epsilon"_a, "alpha"_a, "l1"_a, "dropout"_a, "normalize"_a, "seed"_a, "batch"_a, "threads"_a, "trains"_a, "Return a plan.");
     bind<float>(m, "Perceptron32");

@@ -5,7 +5,15 @@ import pytest
 
 from novum.exceptions import DataError, ParameterError
 from novum.linalg import check_gradient
-from novum.neural_network import BatchNorm, Dense, MLPClassifier, MLPRegressor, Sequential, backpropagate, collapse_linear
+from novum.neural_network import (
+    BatchNorm,
+    Dense,
+    MLPClassifier,
+    MLPRegressor,
+    Sequential,
+    backpropagate,
+    collapse_linear,
+)
 
 RNG = np.random.default_rng
 
@@ -20,11 +28,21 @@ def test_backpropagation_of_the_first_notes():
     np.testing.assert_allclose(found.deltas[1], [[-1.22585641]], atol=1e-8)
     np.testing.assert_allclose(found.coef_gradients[1].ravel(), [-0.52167237, -0.89617284], atol=1e-8)
     np.testing.assert_allclose(found.deltas[0], [[-0.14983539, 0.1446108]], atol=1e-8)
-    np.testing.assert_allclose(found.coef_gradients[0].T, [[-0.14983539, -0.29967079], [0.1446108, 0.2892216]], atol=1e-7)
-    np.testing.assert_allclose((W1 - 0.1 * found.coef_gradients[0]).T, [[0.11498354, -0.17003292], [0.38553892, 0.27107784]], atol=1e-8)
+    np.testing.assert_allclose(
+        found.coef_gradients[0].T, [[-0.14983539, -0.29967079], [0.1446108, 0.2892216]], atol=1e-7
+    )
+    np.testing.assert_allclose(
+        (W1 - 0.1 * found.coef_gradients[0]).T, [[0.11498354, -0.17003292], [0.38553892, 0.27107784]], atol=1e-8
+    )
     # and the compiled kernel takes the same step
     model = MLPRegressor(
-        hidden_layer_sizes=(2,), activation="logistic", solver="sgd", learning_rate_init=0.1, momentum=0, alpha=0, warm_start=True
+        hidden_layer_sizes=(2,),
+        activation="logistic",
+        solver="sgd",
+        learning_rate_init=0.1,
+        momentum=0,
+        alpha=0,
+        warm_start=True,
     )
     model.partial_fit([[1.0, 2.0]], [1.0])
     model.coefs_, model.intercepts_ = [W1.copy(), w2.copy()], [np.zeros(2), np.zeros(1)]
@@ -39,7 +57,9 @@ def test_backpropagation_of_the_second_notes():
     found = backpropagate([first[:, 1:].T, second[1:, None]], [first[:, 0], second[:1]], [[1.0, 2.0]], [0.5])
     np.testing.assert_allclose(found.sums[0], [[-0.3, 0.7]])
     np.testing.assert_allclose([found.outputs[1][0, 0], found.loss], [-0.308277, 0.326656], atol=1e-6)
-    np.testing.assert_allclose([found.intercept_gradients[1][0], *found.coef_gradients[1].ravel()], [-0.808277, 0.235461, -0.488497], atol=1e-6)
+    np.testing.assert_allclose(
+        [found.intercept_gradients[1][0], *found.coef_gradients[1].ravel()], [-0.808277, 0.235461, -0.488497], atol=1e-6
+    )
     whole = np.column_stack([found.intercept_gradients[0], found.coef_gradients[0].T])
     np.testing.assert_allclose(whole, [[-0.369842, -0.369842, -0.739684], [0.307827, 0.307827, 0.615654]], atol=1e-6)
 
@@ -49,7 +69,9 @@ def test_backpropagation_of_the_fourth_notes():
     first, second = np.array([[0.1, 0.2, -0.1], [-0.3, 0.4, 0.2]]), np.array([0.05, 0.5, -0.6])
     found = backpropagate([first[:, 1:].T, second[1:, None]], [first[:, 0], second[:1]], [[0.5, -1.0]], [1.0])
     np.testing.assert_allclose([found.outputs[1][0, 0], found.loss], [0.370444, 0.198170], atol=1e-6)
-    np.testing.assert_allclose([found.intercept_gradients[1][0], *found.coef_gradients[1].ravel()], [-0.629556, -0.183398, 0.183398], atol=1e-6)
+    np.testing.assert_allclose(
+        [found.intercept_gradients[1][0], *found.coef_gradients[1].ravel()], [-0.629556, -0.183398, 0.183398], atol=1e-6
+    )
     whole = np.column_stack([found.intercept_gradients[0], found.coef_gradients[0].T])
     np.testing.assert_allclose(whole, [[-0.288065, -0.144033, 0.288065], [0.345678, 0.172839, -0.345678]], atol=1e-6)
 
@@ -105,15 +127,29 @@ def test_batch_normalization_by_the_notes_and_by_differences():
     scale, shift = rng.normal(size=3), rng.normal(size=3)
     layer = BatchNorm(scale, shift)
     layer.forward(x)
-    assert check_gradient(lambda v: float((error * BatchNorm(scale, shift).forward(v)).sum()), lambda v: layer.backward(error), x)
+    assert check_gradient(
+        lambda v: float((error * BatchNorm(scale, shift).forward(v)).sum()), lambda v: layer.backward(error), x
+    )
     np.testing.assert_allclose(layer.gradients, [(error * layer.normal).sum(axis=0), error.sum(axis=0)])
     # the compiled networks do the same: one step of theirs from a known start is one step here
     X, y = rng.normal(size=(20, 4)), rng.integers(3, size=20)
-    model = MLPClassifier((5,), activation="tanh", batch_norm=True, solver="sgd", momentum=0, alpha=0, random_state=0, learning_rate_init=0.1)
+    model = MLPClassifier(
+        (5,),
+        activation="tanh",
+        batch_norm=True,
+        solver="sgd",
+        momentum=0,
+        alpha=0,
+        random_state=0,
+        learning_rate_init=0.1,
+    )
     model.partial_fit(X, y, classes=range(3))
     net = model.modules()
     before = [p.copy() for p in net.parameters]
-    net.modules[1].running_mean[:], net.modules[1].running_variance[:] = model.running_means_[0], model.running_variances_[0]
+    net.modules[1].running_mean[:], net.modules[1].running_variance[:] = (
+        model.running_means_[0],
+        model.running_variances_[0],
+    )
     net.forward(X)
     net.backward_loss(np.eye(3)[y])
     w1, _, gamma, beta, w2, b2 = (p - 0.1 * g / 20 for p, g in zip(before, net.gradients))
@@ -127,7 +163,13 @@ def test_batch_normalization_by_the_notes_and_by_differences():
 @pytest.mark.notes("000-c", "module-interface")
 def test_modules_compose_by_the_chain_rule():
     rng = RNG(2)
-    net = Sequential([Dense(rng.normal(size=(3, 4)), None, "sigmoid"), BatchNorm(np.ones(4), np.zeros(4)), Dense(rng.normal(size=(4, 2)))])
+    net = Sequential(
+        [
+            Dense(rng.normal(size=(3, 4)), None, "sigmoid"),
+            BatchNorm(np.ones(4), np.zeros(4)),
+            Dense(rng.normal(size=(4, 2))),
+        ]
+    )
     x, error = rng.normal(size=(6, 3)), rng.normal(size=(6, 2))
     out = net.forward(x)
     into = net.backward(error)

@@ -18,7 +18,9 @@ def test_one_hidden_layer_comes_near_continuous_functions(target):
         by_hand = np.tanh(x[:, None] * w[0] + model.intercepts_[0]) @ v[:, 0] + model.intercepts_[1]
         assert error == pytest.approx(np.abs(by_hand - TARGETS[target](x)).max(), rel=1e-9)
     assert found.max_error[0] > 0.3 > 0.15 > found.max_error[1] and found.max_error[2] < 0.06
-    linear = universal_approximation(target, widths=(6,), activation="identity", n_init=1)  # a polynomial h: no units help
+    linear = universal_approximation(
+        target, widths=(6,), activation="identity", n_init=1
+    )  # a polynomial h: no units help
     assert linear.max_error[0] > 0.3
     assert "largest error" in repr(found)
 

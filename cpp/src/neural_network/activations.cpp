@@ -30,8 +30,7 @@ struct Forward {
         const V zero = V{}, one = V{} + Real(1);
         Real* y = units.y;
         switch (h.kind) {
-            case Activation::Identity:
-                break;
+            case Activation::Identity: break;
             case Activation::Sigmoid:
                 each<BYTES>(y, n, [&](V z) NOVUM_LAMBDA {
                     const V e = exp_below<BYTES, Real>(z < zero ? z : -z);
@@ -44,22 +43,16 @@ struct Forward {
                     return z < zero ? t : -t;
                 });
                 break;
-            case Activation::Relu:
-                each<BYTES>(y, n, [&](V z) NOVUM_LAMBDA { return z < zero ? zero : z; });
-                break;
-            case Activation::Leaky:
-                each<BYTES>(y, n, [&](V z) NOVUM_LAMBDA { return z > zero ? z : parameter * z; });
-                break;
+            case Activation::Relu: each<BYTES>(y, n, [&](V z) NOVUM_LAMBDA { return z < zero ? zero : z; }); break;
+            case Activation::Leaky: each<BYTES>(y, n, [&](V z) NOVUM_LAMBDA { return z > zero ? z : parameter * z; }); break;
             case Activation::Elu:
-                each<BYTES>(y, n, [&](V z) NOVUM_LAMBDA {
-                    return z > zero ? z : parameter * expm1_below<BYTES, Real>(z > zero ? zero : z);
-                });
+                each<BYTES>(y, n,
+                            [&](V z) NOVUM_LAMBDA { return z > zero ? z : parameter * expm1_below<BYTES, Real>(z > zero ? zero : z); });
                 break;
             case Activation::Selu: {
                 const Real scale = Real(SELU_SCALE), depth = Real(SELU_SCALE * SELU_ALPHA);
-                each<BYTES>(y, n, [&](V z) NOVUM_LAMBDA {
-                    return z > zero ? scale * z : depth * expm1_below<BYTES, Real>(z > zero ? zero : z);
-                });
+                each<BYTES>(y, n,
+                            [&](V z) NOVUM_LAMBDA { return z > zero ? scale * z : depth * expm1_below<BYTES, Real>(z > zero ? zero : z); });
                 break;
             }
             case Activation::Softplus:
@@ -72,9 +65,7 @@ struct Forward {
                     y[i] = z * below;
                 }
                 break;
-            case Activation::Softmax:
-                rows<BYTES>(units);
-                break;
+            case Activation::Softmax: rows<BYTES>(units); break;
         }
         return 0;
     }
@@ -111,8 +102,7 @@ struct Backward {
         const Real* __restrict y = units.y;
         const Real parameter = static_cast<Real>(h.parameter);
         switch (h.kind) {
-            case Activation::Identity:
-                break;
+            case Activation::Identity: break;
             case Activation::Sigmoid:
                 for (std::size_t i = 0; i < n; ++i) delta[i] *= y[i] * (1 - y[i]);
                 break;
@@ -194,11 +184,11 @@ void pull_back_dropped(const Function& h, const Units<Real>& units, const Real* 
     for (std::size_t i = 0; i < n; ++i) units.y[i] *= mask[i];  // the next layer up saw them so
 }
 
-#define NOVUM_INSTANTIATE(Real)                                                     \
-    template void activate(const Function&, const Units<Real>&);                    \
-    template void pull_back(const Function&, const Units<Real>&, Real*);            \
-    template void softmax_rows(const Units<Real>&);                                 \
-    template void drop(const Dropping&, const Units<Real>&, std::size_t, Real*);    \
+#define NOVUM_INSTANTIATE(Real)                                                  \
+    template void activate(const Function&, const Units<Real>&);                 \
+    template void pull_back(const Function&, const Units<Real>&, Real*);         \
+    template void softmax_rows(const Units<Real>&);                              \
+    template void drop(const Dropping&, const Units<Real>&, std::size_t, Real*); \
     template void pull_back_dropped(const Function&, const Units<Real>&, const Real*, Real*);
 NOVUM_INSTANTIATE(float)
 NOVUM_INSTANTIATE(double)

@@ -58,9 +58,9 @@ void transpose_panels(const Real* panels, const Shape& shape, Real* back) {
         }
 }
 
-#define NOVUM_INSTANTIATE(Real)                                        \
-    template void into_panels(const Real*, const Shape&, Real*);       \
-    template void out_of_panels(const Real*, const Shape&, Real*);     \
+#define NOVUM_INSTANTIATE(Real)                                    \
+    template void into_panels(const Real*, const Shape&, Real*);   \
+    template void out_of_panels(const Real*, const Shape&, Real*); \
     template void transpose_panels(const Real*, const Shape&, Real*);
 NOVUM_INSTANTIATE(float)
 NOVUM_INSTANTIATE(double)

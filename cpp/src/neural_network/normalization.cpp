@@ -64,16 +64,16 @@ void pull_back_normalized(const Sheet<Real>& sheet, std::size_t columns, std::si
     for (std::size_t r = 0; r < sheet.rows; ++r)
         for (std::size_t c = 0; c < columns; ++c) {
             const std::size_t at = r * sheet.pitch + c;
-            sheet.z[at] = moments.scale[c] * moments.inverse[c] *
-                          (sheet.z[at] - moments.shift_sum[c] / n - sheet.x[at] * moments.scale_sum[c] / n);
+            sheet.z[at] =
+                moments.scale[c] * moments.inverse[c] * (sheet.z[at] - moments.shift_sum[c] / n - sheet.x[at] * moments.scale_sum[c] / n);
         }
 }
 
-#define NOVUM_INSTANTIATE(Real)                                                                            \
-    template void column_moments(const Sheet<Real>&, std::size_t, std::size_t, const Moments<Real>&);      \
-    template void normalize(const Sheet<Real>&, std::size_t, const Moments<Real>&);                        \
-    template void normalize_new(const Sheet<Real>&, std::size_t, const Moments<Real>&);                    \
-    template void column_errors(const Sheet<Real>&, std::size_t, std::size_t, const Moments<Real>&);       \
+#define NOVUM_INSTANTIATE(Real)                                                                       \
+    template void column_moments(const Sheet<Real>&, std::size_t, std::size_t, const Moments<Real>&); \
+    template void normalize(const Sheet<Real>&, std::size_t, const Moments<Real>&);                   \
+    template void normalize_new(const Sheet<Real>&, std::size_t, const Moments<Real>&);               \
+    template void column_errors(const Sheet<Real>&, std::size_t, std::size_t, const Moments<Real>&);  \
     template void pull_back_normalized(const Sheet<Real>&, std::size_t, std::size_t, const Moments<Real>&);
 NOVUM_INSTANTIATE(float)
 NOVUM_INSTANTIATE(double)

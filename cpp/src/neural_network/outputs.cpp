@@ -67,9 +67,10 @@ double output_error(Output output, const Real* p, std::size_t rows, std::size_t 
     return total;
 }
 
-#define NOVUM_INSTANTIATE(Real)                                                                \
-    template void apply_output(Output, Real*, std::size_t, std::size_t, std::size_t);         \
-    template double output_error(Output, const Real*, std::size_t, std::size_t, std::size_t, const Targets<Real>&, const std::int64_t*, Real*);
+#define NOVUM_INSTANTIATE(Real)                                                                                                         \
+    template void apply_output(Output, Real*, std::size_t, std::size_t, std::size_t);                                                   \
+    template double output_error(Output, const Real*, std::size_t, std::size_t, std::size_t, const Targets<Real>&, const std::int64_t*, \
+                                 Real*);
 NOVUM_INSTANTIATE(float)
 NOVUM_INSTANTIATE(double)
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double WORTH_SHARING = 4e6;  // multiplications of a batch, forward and back: less is done before a helper has begun
 constexpr std::size_t PARTS = 8, FEWEST_ROWS = 16, MOST_ROWS = 64;  // blocks of a batch, if their rows stay within these bounds
-constexpr std::size_t COLUMN_STRIP = 64;  // columns whose moments are one item of a job
+constexpr std::size_t COLUMN_STRIP = 64;                            // columns whose moments are one item of a job
 
 }  // namespace
 
@@ -57,7 +57,8 @@ void Perceptron<Real>::sums(const Inputs<Real>& inputs, const std::int64_t* row,
     const Real* start = plan.normalize && hidden(l) ? nullptr : layer.shift.data();
     Real* out = layer.units.data() + first * layer.pitch;
     if (l == 0 && !inputs.dense) {
-        multiply_compressed(inputs.compressed, row, rows, layer.weights.data(), layer.shape.rows, layer.shape.columns, start, out, layer.pitch);
+        multiply_compressed(inputs.compressed, row, rows, layer.weights.data(), layer.shape.rows, layer.shape.columns, start, out,
+                            layer.pitch);
         return;
     }
     const std::size_t pitch = l ? layers[l - 1].pitch : input_pitch;
@@ -180,7 +181,8 @@ void Perceptron<Real>::turn(const Inputs<Real>& inputs, const std::int64_t* row,
     columns.start.assign(plan.units[0] + 1, 0);
     std::size_t entries = 0;
     for (std::size_t r = 0; r < count; ++r)
-        for (std::int64_t e = x.start[row[r]]; e < x.start[row[r] + 1]; ++e, ++entries) ++columns.start[static_cast<std::size_t>(x.column[e]) + 1];
+        for (std::int64_t e = x.start[row[r]]; e < x.start[row[r] + 1]; ++e, ++entries)
+            ++columns.start[static_cast<std::size_t>(x.column[e]) + 1];
     for (std::size_t c = 0; c < plan.units[0]; ++c) columns.start[c + 1] += columns.start[c];
     columns.row.resize(entries);
     columns.value.resize(entries);

@@ -37,8 +37,7 @@ Perceptron<Real>::Perceptron(Plan given) : plan(std::move(given)), lanes(static_
         layer.shift_second = numbers(trains && has_second(plan.step), wide);
         layer.back = numbers(trains && l > 0, layer.shape.back_size());
         for (Aligned<Real>* each : {&layer.scale, &layer.running_mean, &layer.running_variance}) *each = numbers(norm, wide);
-        for (Aligned<Real>* each : {&layer.mean, &layer.inverse, &layer.scale_sum, &layer.shift_sum})
-            *each = numbers(norm && trains, wide);
+        for (Aligned<Real>* each : {&layer.mean, &layer.inverse, &layer.scale_sum, &layer.shift_sum}) *each = numbers(norm && trains, wide);
         layer.scale_first = numbers(norm && trains && has_first(plan.step), wide);
         layer.scale_second = numbers(norm && trains && has_second(plan.step), wide);
         layer.units = Aligned<Real>(rows * layer.pitch);
@@ -47,8 +46,7 @@ Perceptron<Real>::Perceptron(Plan given) : plan(std::move(given)), lanes(static_
         layer.mask = numbers(trains && inner && plan.dropout > 0, rows * layer.pitch);
         layer.normalized = numbers(norm && trains, rows * layer.pitch);
         for (std::size_t p = 0; p < layer.shape.columns.panels.size(); ++p)
-            for (std::size_t i = 0; i < layer.shape.rows; i += CHUNK)
-                items.push_back({l, p, i, std::min(i + CHUNK, layer.shape.rows)});
+            for (std::size_t i = 0; i < layer.shape.rows; i += CHUNK) items.push_back({l, p, i, std::min(i + CHUNK, layer.shape.rows)});
         learned += in * out + out + (norm ? out : 0);
         hidden_units += norm ? out : 0;
         largest += in * out;
@@ -76,14 +74,17 @@ void Perceptron<Real>::load(const Real* theta, const Real* first, const Real* se
             from += layers[l].shape.out;
         }
     };
-    spread(theta, [](Layer& x) -> auto& { return x.weights; }, [](Layer& x) -> auto& { return x.shift; },
-           [](Layer& x) -> auto& { return x.scale; });
+    spread(
+        theta, [](Layer & x) -> auto& { return x.weights; }, [](Layer & x) -> auto& { return x.shift; },
+        [](Layer & x) -> auto& { return x.scale; });
     if (plan.trains && has_first(plan.step))
-        spread(first, [](Layer& x) -> auto& { return x.first; }, [](Layer& x) -> auto& { return x.shift_first; },
-               [](Layer& x) -> auto& { return x.scale_first; });
+        spread(
+            first, [](Layer & x) -> auto& { return x.first; }, [](Layer & x) -> auto& { return x.shift_first; },
+            [](Layer & x) -> auto& { return x.scale_first; });
     if (plan.trains && has_second(plan.step))
-        spread(second, [](Layer& x) -> auto& { return x.second; }, [](Layer& x) -> auto& { return x.shift_second; },
-               [](Layer& x) -> auto& { return x.scale_second; });
+        spread(
+            second, [](Layer & x) -> auto& { return x.second; }, [](Layer & x) -> auto& { return x.shift_second; },
+            [](Layer & x) -> auto& { return x.scale_second; });
     for (std::size_t l = 0; plan.normalize && hidden(l); ++l) {
         std::copy_n(running, layers[l].shape.out, layers[l].running_mean.data());
         std::copy_n(running + hidden_units, layers[l].shape.out, layers[l].running_variance.data());
@@ -112,14 +113,17 @@ void Perceptron<Real>::store(Real* theta, Real* first, Real* second, Real* runni
         for (const Layer& layer : layers) to = std::copy_n(of_shift(layer).data(), layer.shape.out, to);
         for (std::size_t l = 0; plan.normalize && hidden(l); ++l) to = std::copy_n(of_scale(layers[l]).data(), layers[l].shape.out, to);
     };
-    gather(theta, [](const Layer& x) -> auto& { return x.weights; }, [](const Layer& x) -> auto& { return x.shift; },
-           [](const Layer& x) -> auto& { return x.scale; });
+    gather(
+        theta, [](const Layer& x) -> auto& { return x.weights; }, [](const Layer& x) -> auto& { return x.shift; },
+        [](const Layer& x) -> auto& { return x.scale; });
     if (has_first(plan.step))
-        gather(first, [](const Layer& x) -> auto& { return x.first; }, [](const Layer& x) -> auto& { return x.shift_first; },
-               [](const Layer& x) -> auto& { return x.scale_first; });
+        gather(
+            first, [](const Layer& x) -> auto& { return x.first; }, [](const Layer& x) -> auto& { return x.shift_first; },
+            [](const Layer& x) -> auto& { return x.scale_first; });
     if (has_second(plan.step))
-        gather(second, [](const Layer& x) -> auto& { return x.second; }, [](const Layer& x) -> auto& { return x.shift_second; },
-               [](const Layer& x) -> auto& { return x.scale_second; });
+        gather(
+            second, [](const Layer& x) -> auto& { return x.second; }, [](const Layer& x) -> auto& { return x.shift_second; },
+            [](const Layer& x) -> auto& { return x.scale_second; });
     for (std::size_t l = 0; plan.normalize && hidden(l); ++l) {
         std::copy_n(layers[l].running_mean.data(), layers[l].shape.out, running);
         std::copy_n(layers[l].running_variance.data(), layers[l].shape.out, running + hidden_units);

@@ -61,11 +61,11 @@ void multiply_compressed(const Compressed<Real>& a, const std::int64_t* row, std
     widest<Sparse>(a, row, rows, panels, panel_rows, columns, start, out, out_pitch);
 }
 
-#define NOVUM_INSTANTIATE(Real)                                                                                                     \
-    template void multiply(const Real*, std::size_t, std::size_t, std::size_t, const Real*, std::size_t, const Columns&, const Real*, \
-                           Real*, std::size_t);                                                                                     \
-    template void multiply_compressed(const Compressed<Real>&, const std::int64_t*, std::size_t, const Real*, std::size_t,          \
-                                      const Columns&, const Real*, Real*, std::size_t);
+#define NOVUM_INSTANTIATE(Real)                                                                                                            \
+    template void multiply(const Real*, std::size_t, std::size_t, std::size_t, const Real*, std::size_t, const Columns&, const Real*,      \
+                           Real*, std::size_t);                                                                                            \
+    template void multiply_compressed(const Compressed<Real>&, const std::int64_t*, std::size_t, const Real*, std::size_t, const Columns&, \
+                                      const Real*, Real*, std::size_t);
 NOVUM_INSTANTIATE(float)
 NOVUM_INSTANTIATE(double)
 

@@ -179,8 +179,8 @@ struct Change {
 
     /// A tile of a' delta from compressed rows.
     template <int BYTES, class Real, int V>
-    static NOVUM_INLINE void from_entries(const ByColumn<Real>& entries, std::size_t i, std::size_t in, const Real* delta, std::size_t pitch,
-                                          Real* g) {
+    static NOVUM_INLINE void from_entries(const ByColumn<Real>& entries, std::size_t i, std::size_t in, const Real* delta,
+                                          std::size_t pitch, Real* g) {
         using S = panel::Simd<Real, BYTES>;
         for (std::size_t r = 0; r < TILE; ++r) {
             typename S::V s[V] = {};
@@ -216,8 +216,8 @@ void change(const LayerTask<Real>& task, const Step& step, std::size_t panel, st
     widest<Change>(task, step, panel, begin, end, scratch, norms);
 }
 
-#define NOVUM_INSTANTIATE(Real)                                                                                                \
-    template void update(const Step&, bool, Real*, std::size_t, const Learned<Real>&);                                         \
+#define NOVUM_INSTANTIATE(Real)                                                        \
+    template void update(const Step&, bool, Real*, std::size_t, const Learned<Real>&); \
     template void change(const LayerTask<Real>&, const Step&, std::size_t, std::size_t, std::size_t, Real*, double*);
 NOVUM_INSTANTIATE(float)
 NOVUM_INSTANTIATE(double)

@@ -1,5 +1,6 @@
 """Drawings of feed-forward networks: layers of units, the weights between them, and the formula of every layer."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -55,7 +56,7 @@ def draw_network(
     if ax is None:
         ax = new_figure(2.2 * len(units) + 1, 0.45 * max(shown) + 2).subplots()
     places = [[(layer * GAP * 2, y) for y in heights(n)] for layer, n in enumerate(shown)]
-    for layer, (below, above) in enumerate(zip(places, places[1:])):
+    for layer, (below, above) in enumerate(itertools.pairwise(places)):
         edges = [(a, b) for a in below for b in above]
         weights = np.ones(len(edges)) if coefs is None else np.asarray(coefs[layer])[: len(below), : len(above)].ravel()
         size = np.abs(weights) / (np.abs(weights).max() or 1.0)

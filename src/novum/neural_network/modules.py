@@ -7,8 +7,8 @@ r"""Layers as modules: what each computes, how errors pass it, and what its own 
                          dE/dx = scale / sqrt(variance + eps) (dE/dy - mean dE/dy - x^ mean(dE/dy x^))                  (3)
     without activations  W_1 W_2 ... W_L is one linear map                                                             (4)
 
-These are the literal formulas in NumPy, to read, to check and to experiment with; MLPClassifier and MLPRegressor train with compiled
-ones. A module keeps what its last forward pass saw, and `backward` leaves its gradients in `gradients`.
+These are the literal formulas in NumPy, to read, to check and to experiment with; MLPClassifier and MLPRegressor train with
+compiled ones. A module keeps what its last forward pass saw, and `backward` leaves its gradients in `gradients`.
 """
 
 from collections.abc import Sequence
@@ -181,7 +181,9 @@ class Sequential(Module):
         """Start from the loss that belongs to the last layer's activation, where delta = p - y; return dE/dx."""
         last = self.modules[-1]
         if not isinstance(last, Dense) or last.activation.name not in PAIRS:
-            raise ParameterError("Sequential.backward_loss: the last module must be Dense with one of " + ", ".join(PAIRS))
+            raise ParameterError(
+                "Sequential.backward_loss: the last module must be Dense with one of " + ", ".join(PAIRS)
+            )
         delta = last.activation(last.sums) - target
         error = last.backward_sums(delta if weight is None else delta * weight[:, None])
         for module in reversed(self.modules[:-1]):
@@ -249,7 +251,9 @@ def backpropagate(
     network = Sequential([Dense(w, b, h) for w, b, h in zip(coefs, shifts, kinds)])
     p = network.forward(rows)
     if p.shape != target.shape:
-        raise DataError(f"backpropagate: y has shape {np.shape(y)}, the network gives {p.shape}; a row of y per row of X.")
+        raise DataError(
+            f"backpropagate: y has shape {np.shape(y)}, the network gives {p.shape}; a row of y per row of X."
+        )
     network.backward_loss(target)
     layers: list[Any] = network.modules
     return Backpropagation(
@@ -273,7 +277,9 @@ def collapse_linear(coefs: Sequence[Any], intercepts: Sequence[Any] | None = Non
     (array([[11.]]), array([2.5]))
     """
     factors = [matrix("collapse_linear", "coefs", w) for w in coefs]
-    shifts = [np.zeros(w.shape[1]) for w in factors] if intercepts is None else [np.asarray(b, float) for b in intercepts]
+    shifts = (
+        [np.zeros(w.shape[1]) for w in factors] if intercepts is None else [np.asarray(b, float) for b in intercepts]
+    )
     weights, shift = factors[0], shifts[0]
     for factor, more in zip(factors[1:], shifts[1:]):
         weights, shift = weights @ factor, shift @ factor + more

@@ -34,6 +34,7 @@ __all__ = [
 __getattr__ = moved_names(
     __name__,
     {
+        ".approximation": "plot_universal_approximation universal_approximation",
         ".bounds": "ErrorBound",
         ".capacity": "VCDimension",
         ".demonstrations": "gauss_markov irrelevant_features no_free_lunch",

@@ -105,7 +105,9 @@ def universal_approximation(
     (True, True)
     """
     if isinstance(target, str) and target not in TARGETS:
-        raise ParameterError(f"universal_approximation(target={target!r}): use one of {', '.join(TARGETS)}, or a function.")
+        raise ParameterError(
+            f"universal_approximation(target={target!r}): use one of {', '.join(TARGETS)}, or a function."
+        )
     f = TARGETS[target] if isinstance(target, str) else target
     low, high = vector("universal_approximation", "span", span, 2)
     if not low < high:

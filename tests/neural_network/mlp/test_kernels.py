@@ -1,6 +1,7 @@
 """The compiled perceptron against its NumPy twin, at shapes about the edges of vectors and tiles."""
 
 import io
+import itertools
 import os
 import subprocess
 import sys
@@ -23,7 +24,7 @@ KINDS = {"identity": 3, "logistic": 1, "softmax": 3, "exp": 2}
 
 def problem(units, kind, n, dtype=np.float64, seed=0, scale=0.5):
     rng = RNG(seed)
-    coefs = [rng.normal(size=s) * scale / np.sqrt(s[0]) for s in zip(units, units[1:])]
+    coefs = [rng.normal(size=s) * scale / np.sqrt(s[0]) for s in itertools.pairwise(units)]
     shifts = [rng.normal(size=m) * scale for m in units[1:]]
     X = rng.normal(size=(n, units[0]))
     if kind == "softmax":
@@ -31,12 +32,18 @@ def problem(units, kind, n, dtype=np.float64, seed=0, scale=0.5):
         y = np.eye(units[-1])[code]
         data = Data(X.astype(dtype), code, None, None)
     else:
-        y = rng.integers(0, 2, size=(n, units[-1])) * 1.0 if kind == "logistic" else rng.poisson(2.0, (n, units[-1])) * 1.0
+        y = (
+            rng.integers(0, 2, size=(n, units[-1])) * 1.0
+            if kind == "logistic"
+            else rng.poisson(2.0, (n, units[-1])) * 1.0
+        )
         data = Data(X.astype(dtype), None, y.astype(dtype), None)
     return coefs, shifts, X, y, data
 
 
-def trained(units, kind, activation, data, coefs, shifts, *, solver="sgd", batch, threads=1, epochs=1, order=None, **more):
+def trained(
+    units, kind, activation, data, coefs, shifts, *, solver="sgd", batch, threads=1, epochs=1, order=None, **more
+):
     settings = Settings(tuple(units), get_activation(activation), kind, solver, 0.9, True, **more)
     machine = Machine(settings, fresh_memory(settings, join([coefs, shifts], data.X.dtype)), batch, threads)
     order = np.arange(data.rows) if order is None else order
@@ -53,7 +60,16 @@ def test_an_epoch_is_that_of_numpy(units, rule):
             coefs, shifts, X, y, data = problem(shape, kind, n)
             weight = RNG(1).uniform(0.5, 2, n)
             loss, (w, b, _), _ = trained(
-                shape, kind, "tanh", data._replace(weight=weight), coefs, shifts, solver=rule, batch=batch, alpha=0.1, l1=0.01
+                shape,
+                kind,
+                "tanh",
+                data._replace(weight=weight),
+                coefs,
+                shifts,
+                solver=rule,
+                batch=batch,
+                alpha=0.1,
+                l1=0.01,
             )
             expected = perceptrons.epoch(coefs, shifts, "tanh", kind, X, y, weight, batch, rule, RATE, 0.1, 0.01)
             assert loss == pytest.approx(expected, rel=1e-12)
@@ -79,7 +95,9 @@ def test_every_activation_forward_and_back(activation):
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid", "elu", "selu"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_exponentials_keep_all_digits_in_the_tails_and_near_zero(activation, dtype):
-    x = np.concatenate([np.linspace(-30, 30, 4001), np.geomspace(1e-30, 1, 500), -np.geomspace(1e-30, 1, 500)]).astype(dtype)
+    x = np.concatenate([np.linspace(-30, 30, 4001), np.geomspace(1e-30, 1, 500), -np.geomspace(1e-30, 1, 500)]).astype(
+        dtype
+    )
     settings = Settings((1, 1, 1), get_activation(activation), "identity")
     memory = fresh_memory(settings, np.array([1, 1, 0, 0], dtype))  # h(x) itself
     found = Machine(settings, memory, 64, 1, trains=False).predict(x[:, None])[:, 0]
@@ -107,7 +125,9 @@ def test_compressed_rows_are_rows():
     X = X * (RNG(2).random(X.shape) < 0.1)
     X[7] = 0
     sparse = scipy.sparse.csr_matrix(X)
-    dense = trained(units, "softmax", "relu", data._replace(X=np.ascontiguousarray(X)), coefs, shifts, batch=16, alpha=0.3)
+    dense = trained(
+        units, "softmax", "relu", data._replace(X=np.ascontiguousarray(X)), coefs, shifts, batch=16, alpha=0.3
+    )
     packed = trained(units, "softmax", "relu", data._replace(X=sparse), coefs, shifts, batch=16, alpha=0.3)
     assert packed[0] == pytest.approx(dense[0], rel=1e-13)
     np.testing.assert_allclose(packed[1][0][0], dense[1][0][0], atol=1e-14)
@@ -147,7 +167,11 @@ for dtype in (np.float32, np.float64):
     with redirect_stdout(here):
         exec(code, {})
     done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "NOVUM_SIMD_BYTES": width}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env={**os.environ, "NOVUM_SIMD_BYTES": width},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     told = [[np.array(line.split(), float) for line in text.splitlines()] for text in (here.getvalue(), done.stdout)]
     for line, (ours, theirs) in enumerate(zip(*told)):
@@ -160,7 +184,13 @@ def test_the_binding_refuses_what_does_not_fit():
     X, code = np.zeros((6, 3)), np.zeros(6, np.int64)
     good = (X, code, None, None, np.arange(6))
     assert np.isfinite(machine.core.epoch(*good, 0.1))
-    for place, bad in ((0, np.zeros((6, 4))), (1, code + 2), (1, code[:5]), (4, np.arange(7)), (4, -np.ones(2, np.int64))):
+    for place, bad in (
+        (0, np.zeros((6, 4))),
+        (1, code + 2),
+        (1, code[:5]),
+        (4, np.arange(7)),
+        (4, -np.ones(2, np.int64)),
+    ):
         with pytest.raises(ValueError, match="perceptron"):
             machine.core.epoch(*good[:place], bad, *good[place + 1 :], 0.1)
     with pytest.raises(TypeError):

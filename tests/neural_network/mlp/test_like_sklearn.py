@@ -79,7 +79,14 @@ def test_every_kind_of_target(solver):
 
 
 def test_several_targets_by_lbfgs_end_in_the_same_minimum():
-    options = {"solver": "lbfgs", "hidden_layer_sizes": (), "alpha": 3.0, "tol": 1e-9, "max_iter": 5000, "random_state": 0}
+    options = {
+        "solver": "lbfgs",
+        "hidden_layer_sizes": (),
+        "alpha": 3.0,
+        "tol": 1e-9,
+        "max_iter": 5000,
+        "random_state": 0,
+    }
     a, b = both("MLPRegressor", X, X[:, [1, 1, 0]] * [1.0, 5.0, -2.0] + X[:, :1] ** 2, WEIGHT, **options)
     np.testing.assert_allclose(a.coefs_[0], b.coefs_[0], atol=1e-4)
     assert b.loss_ == pytest.approx(a.loss_, rel=1e-5) and b.history_[-1] == b.loss_
@@ -110,7 +117,9 @@ def test_sparse_rows_portions_and_warm_starts():
         for model in models:
             model.partial_fit(DIGITS[:500], NUMBERS[:500], classes=range(10))
     assert_same(*models)
-    models = [module.MLPRegressor(random_state=0, warm_start=True, max_iter=3, solver="sgd") for module in (theirs, ours)]
+    models = [
+        module.MLPRegressor(random_state=0, warm_start=True, max_iter=3, solver="sgd") for module in (theirs, ours)
+    ]
     for _ in range(3):
         for model in models:
             model.fit(X, X[:, 0])

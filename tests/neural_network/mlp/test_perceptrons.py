@@ -34,7 +34,9 @@ def test_a_network_is_its_formula_and_learns():
     first, second = model.hidden_outputs(X)
     np.testing.assert_allclose(first, np.tanh(X @ w1 + b1), atol=1e-12)
     np.testing.assert_allclose(second, np.tanh(first @ w2 + b2), atol=1e-12)
-    line = MLPRegressor(hidden_layer_sizes=(), solver="lbfgs", alpha=2.0, tol=1e-10, max_iter=2000).fit(X, X @ [1.0, 2, 3, 4])
+    line = MLPRegressor(hidden_layer_sizes=(), solver="lbfgs", alpha=2.0, tol=1e-10, max_iter=2000).fit(
+        X, X @ [1.0, 2, 3, 4]
+    )
     ridge = Ridge(alpha=2.0).fit(X, X @ [1.0, 2, 3, 4])  # half the squares and half the penalty: the same minimum
     np.testing.assert_allclose(line.coefs_[0][:, 0], ridge.coef_, atol=1e-4)
 
@@ -67,7 +69,9 @@ def test_several_classes_are_the_first_of_the_largest():
 @quiet
 def test_the_loss_holds_half_alpha_times_the_squares():
     for solver in ("sgd", "lbfgs"):
-        model = MLPClassifier((5,), solver=solver, alpha=3.0, max_iter=1, random_state=0, learning_rate_init=1e-12).fit(X, Y)
+        model = MLPClassifier((5,), solver=solver, alpha=3.0, max_iter=1, random_state=0, learning_rate_init=1e-12).fit(
+            X, Y
+        )
         if solver == "lbfgs":
             continue
         plain = -np.log(model.predict_proba(X)[np.arange(150), Y]).mean()
@@ -109,7 +113,14 @@ def test_the_one_norm_makes_weights_exactly_zero_at_a_minimum():
 @pytest.mark.notes("000-c", "epoch-shuffle")
 @quiet
 def test_every_epoch_has_an_order_of_its_own():
-    options = {"solver": "sgd", "batch_size": 1, "max_iter": 2, "random_state": 5, "hidden_layer_sizes": (3,), "momentum": 0}
+    options = {
+        "solver": "sgd",
+        "batch_size": 1,
+        "max_iter": 2,
+        "random_state": 5,
+        "hidden_layer_sizes": (3,),
+        "momentum": 0,
+    }
     shuffled, as_given = (MLPRegressor(shuffle=s, **options).fit(X, X[:, 0]) for s in (True, False))
     random = np.random.RandomState(5)
     for n, m in ((4, 3), (3, 1)):  # the draws of the start
@@ -154,7 +165,9 @@ def test_the_weights_of_the_best_epoch_come_back(monkeypatch):
 @pytest.mark.notes("000-c", "plot-learning-curves")
 @quiet
 def test_the_curve_shows_the_best_epoch_and_the_last():
-    model = MLPClassifier((20,), early_stopping=True, random_state=1, learning_rate_init=0.02, n_iter_no_change=4).fit(X, Y)
+    model = MLPClassifier((20,), early_stopping=True, random_state=1, learning_rate_init=0.02, n_iter_no_change=4).fit(
+        X, Y
+    )
     ax = model.plot_training()
     right = next(a for a in ax.figure.axes if a is not ax)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.loss_curve_)
@@ -199,7 +212,9 @@ def test_small_random_weights_and_why_not_zero():
         model.intercepts_ = [np.zeros(4), np.zeros(1)]
         for _ in range(5):
             model.fit(X, Y)
-    assert np.ptp(model.coefs_[0], axis=1).max() < 1e-12 and np.abs(model.coefs_[0]).max() > 1e-4  # units stay alike for ever
+    assert (
+        np.ptp(model.coefs_[0], axis=1).max() < 1e-12 and np.abs(model.coefs_[0]).max() > 1e-4
+    )  # units stay alike for ever
 
 
 @pytest.mark.notes("000-c", "init-glorot")
@@ -239,7 +254,12 @@ def test_starts_dropout_rates_and_rules_all_learn():
         {"activation": "gelu"},
         {"activation": "softmax"},
     ):
-        model = MLPClassifier(**({"max_iter": 300, "random_state": 0, "learning_rate_init": 0.02, "tol": 0, "n_iter_no_change": 999} | options)).fit(x, y)
+        model = MLPClassifier(
+            **(
+                {"max_iter": 300, "random_state": 0, "learning_rate_init": 0.02, "tol": 0, "n_iter_no_change": 999}
+                | options
+            )
+        ).fit(x, y)
         assert model.score(x, y) > 0.88, options
     assert model.history_["rate"][0] == 0.02
     rates = MLPClassifier(learning_rate="cosine", max_iter=10, tol=0).fit(x, y).history_["rate"]
@@ -250,7 +270,10 @@ def test_starts_dropout_rates_and_rules_all_learn():
 @quiet
 def test_sigmoids_let_gradients_vanish():
     options = {"hidden_layer_sizes": (12,) * 10, "max_iter": 1, "random_state": 0, "learning_rate_init": 1e-9}
-    report = {a: MLPClassifier(activation=a, init="he", **options).fit(X, Y).gradient_report(X, Y) for a in ("logistic", "relu")}
+    report = {
+        a: MLPClassifier(activation=a, init="he", **options).fit(X, Y).gradient_report(X, Y)
+        for a in ("logistic", "relu")
+    }
     assert report["logistic"].ratio < 0.25**8 and report["relu"].ratio > 1e-2
     norm = MLPClassifier(activation="logistic", init="he", batch_norm=True, **options).fit(X, Y).gradient_report(X, Y)
     assert norm.ratio > 1e3 * report["logistic"].ratio
@@ -259,7 +282,9 @@ def test_sigmoids_let_gradients_vanish():
     h = 1 / (1 + np.exp(-(X @ one.coefs_[0] + one.intercepts_[0])))
     delta = one.predict_proba(X) - np.eye(3)[Y]
     below = delta @ one.coefs_[1].T * h * (1 - h)
-    np.testing.assert_allclose(found.weight_gradient, [np.sqrt(((a.T @ d) ** 2).mean()) for a, d in ((X, below), (h, delta))])
+    np.testing.assert_allclose(
+        found.weight_gradient, [np.sqrt(((a.T @ d) ** 2).mean()) for a, d in ((X, below), (h, delta))]
+    )
     np.testing.assert_allclose(found.error, [np.abs(below).mean(), np.abs(delta).mean()])
     assert found.layer == ["4 -> 3", "3 -> 3"] and "weight_gradient" in repr(found)
     one.coefs_[0] = one.coefs_[0] * 1e3
@@ -339,15 +364,22 @@ def test_files_and_dask_are_memory(tmp_path):
     dask = pytest.importorskip("dask.array")
     chunks = MLPClassifier(**options).fit(dask.from_array(rows, (77, 4)), dask.from_array(y, 77))
     np.testing.assert_allclose(chunks.coefs_[0], memory.coefs_[0], atol=1e-12)
-    np.testing.assert_array_equal(chunks.predict(dask.from_array(rows, (50, 4))).compute(), memory.predict(frame[list("abcd")]))
-    whole = [MLPClassifier((6,), solver="lbfgs", max_iter=8, random_state=0).fit(*d) for d in ((scan,), (frame[list("abcd")], y))]
+    np.testing.assert_array_equal(
+        chunks.predict(dask.from_array(rows, (50, 4))).compute(), memory.predict(frame[list("abcd")])
+    )
+    whole = [
+        MLPClassifier((6,), solver="lbfgs", max_iter=8, random_state=0).fit(*d)
+        for d in ((scan,), (frame[list("abcd")], y))
+    ]
     np.testing.assert_allclose(whole[0].coefs_[0], whole[1].coefs_[0], atol=1e-7)
     shuffled = MLPClassifier(**options | {"shuffle": True}).fit(scan)
     assert not np.allclose(shuffled.coefs_[0], memory.coefs_[0], atol=1e-4)
     with pytest.raises(DataError, match="early_stopping"):
         MLPClassifier(early_stopping=True).fit(scan)
     regress = MLPRegressor(**options).fit(scan)
-    np.testing.assert_allclose(regress.coefs_[0], MLPRegressor(**options).fit(frame[list("abcd")], y).coefs_[0], atol=1e-12)
+    np.testing.assert_allclose(
+        regress.coefs_[0], MLPRegressor(**options).fit(frame[list("abcd")], y).coefs_[0], atol=1e-12
+    )
 
 
 @quiet
@@ -355,7 +387,9 @@ def test_saved_networks_say_the_same(tmp_path):
     for model in (
         MLPClassifier((4, 3), batch_norm=True, max_iter=3, random_state=0).fit(X, Y),
         MLPClassifier((4,), n_init=2, combine="average", max_iter=3, random_state=0).fit(X, Y),
-        MLPClassifier((4,), max_iter=3, early_stopping=True, random_state=0).fit(X, np.column_stack([Y == 1, Y == 2]) * 1),
+        MLPClassifier((4,), max_iter=3, early_stopping=True, random_state=0).fit(
+            X, np.column_stack([Y == 1, Y == 2]) * 1
+        ),
         MLPRegressor("poisson", (4,), dropout=0.3, max_iter=3, random_state=0).fit(X, Y),
     ):
         novum.save(model, tmp_path / "net.novum")

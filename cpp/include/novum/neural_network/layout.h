@@ -10,8 +10,8 @@
 
 namespace novum::neural_network {
 
-constexpr std::size_t TILE = 8;     // rows of a product that are kept in registers together
-constexpr std::size_t WIDEST = 3;   // vectors of columns beside them: 24 sums, three columns and a broadcast fit 32 registers
+constexpr std::size_t TILE = 8;    // rows of a product that are kept in registers together
+constexpr std::size_t WIDEST = 3;  // vectors of columns beside them: 24 sums, three columns and a broadcast fit 32 registers
 constexpr std::size_t CACHE_LINE = 64;
 
 constexpr std::size_t up_to(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }

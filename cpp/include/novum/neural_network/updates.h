@@ -51,8 +51,8 @@ struct LayerTask {
     const ByColumn<Real>* entries;
     const Real* delta;  // (count, pitch)
     std::size_t delta_pitch, count;
-    Learned<Real> weights, shift;    // a shift without numbers is updated elsewhere
-    Real* back;                      // panels of the transpose, kept in step; null: none
+    Learned<Real> weights, shift;     // a shift without numbers is updated elsewhere
+    Real* back;                       // panels of the transpose, kept in step; null: none
     Real *gradient, *shift_gradient;  // not null: add a' delta there, and change no weight
 };
 

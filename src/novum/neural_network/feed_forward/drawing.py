@@ -27,21 +27,27 @@ def draw_graph(structure: Structure, ax: Any = None) -> Any:
     columns: dict[int, list[str]] = {}
     for name, d in depth.items():
         columns.setdefault(d, []).append(name)
-    place = {
-        name: (float(d), k - (len(names) - 1) / 2) for d, names in columns.items() for k, name in enumerate(names)
-    }
+    place = {name: (float(d), k - (len(names) - 1) / 2) for d, names in columns.items() for k, name in enumerate(names)}
     for edge in structure.edges:
         span = depth[edge.target] - depth[edge.source]
         a, b = np.array(place[edge.source]), np.array(place[edge.target])
         bend = BEND if span > 1 else 0.0
-        arrow = {"arrowstyle": "->", "connectionstyle": f"arc3,rad={bend}", "color": "0.4", "shrinkA": 22, "shrinkB": 22}
+        arrow = {
+            "arrowstyle": "->",
+            "connectionstyle": f"arc3,rad={bend}",
+            "color": "0.4",
+            "shrinkA": 22,
+            "shrinkB": 22,
+        }
         ax.annotate("", xy=b, xytext=a, arrowprops=arrow)
         free = len(np.unique(edge.pattern[edge.pattern >= 0]))
         middle = (a + b) / 2 - [0.0, bend * span / 2]
         ax.text(*middle, str(free), color="0.3", fontsize="small", ha="center", va="bottom")
     for node in structure.nodes:
         box = {"boxstyle": "round", "facecolor": "white", "edgecolor": "black"}
-        words = f"{node.name}\n{node.units}" + ("" if node.activation.name == "identity" else f" {node.activation.name}")
+        words = f"{node.name}\n{node.units}" + (
+            "" if node.activation.name == "identity" else f" {node.activation.name}"
+        )
         ax.text(*place[node.name], words, ha="center", va="center", bbox=box)
     heights = [y for _, y in place.values()]
     ax.set(xlim=(-0.5, max(depth.values()) + 0.5), ylim=(min(heights) - 1, max(heights) + 0.8))

@@ -40,11 +40,15 @@ def parsed(formula: str) -> ast.expr:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
-        raise ParameterError(f"{OWNER}: {formula!r} is no formula ({error.msg}); write it like '(a or b) and not c'.") from error
+        raise ParameterError(
+            f"{OWNER}: {formula!r} is no formula ({error.msg}); write it like '(a or b) and not c'."
+        ) from error
     allowed = (ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.BitAnd, ast.BitOr, ast.BitXor, ast.Invert, ast.Load)
     for node in ast.walk(tree):
         if not isinstance(node, allowed) or (isinstance(node, ast.Constant) and node.value not in (0, 1, True, False)):
-            raise ParameterError(f"{OWNER}: {formula!r} holds {ast.unparse(node)!r}; use names, and, or, not, xor, 0 and 1.")
+            raise ParameterError(
+                f"{OWNER}: {formula!r} holds {ast.unparse(node)!r}; use names, and, or, not, xor, 0 and 1."
+            )
     return tree
 
 

@@ -54,7 +54,9 @@ class Problem(NamedTuple):
     def some(self, rows: np.ndarray) -> "Problem":
         """Return the problem of a batch; its share of the penalty is that of its weight."""
         share = self.weight[rows].sum() / self.weight.sum()
-        return self._replace(X=self.X[rows], target=self.target[rows], weight=self.weight[rows], alpha=self.alpha * share)
+        return self._replace(
+            X=self.X[rows], target=self.target[rows], weight=self.weight[rows], alpha=self.alpha * share
+        )
 
 
 class Trained(NamedTuple):
@@ -190,7 +192,9 @@ class FeedForwardGraph(Estimator):
     _domains: dict[str, Domain] = {
         "hidden": Instance(dict) | Null(),
         "edges": ArrayLike(1) | Null(),
-        "activation": Choice("identity", "sigmoid", "logistic", "tanh", "relu", "leaky_relu", "elu", "selu", "softplus", "gelu")
+        "activation": Choice(
+            "identity", "sigmoid", "logistic", "tanh", "relu", "leaky_relu", "elu", "selu", "softplus", "gelu"
+        )
         | Instance(Activation),
         "task": Choice("regression", "classification"),
         "solver": Choice("lbfgs", "adam", "sgd"),
@@ -229,7 +233,9 @@ class FeedForwardGraph(Estimator):
         if self.task == "classification":
             self.classes_, source = labels_of(source)
             if len(self.classes_) < 2:
-                raise DataError(f"FeedForwardGraph: y has only one class, {self.classes_[0]!r}; a classification needs two.")
+                raise DataError(
+                    f"FeedForwardGraph: y has only one class, {self.classes_[0]!r}; a classification needs two."
+                )
             self.n_outputs_ = 1 if len(self.classes_) == 2 else len(self.classes_)
         else:
             self.n_outputs_ = max(1, source.n_targets)
@@ -306,7 +312,9 @@ class FeedForwardGraph(Estimator):
         rows = np.asarray(self._rows(X, lambda _, block: block.X), float)
         return forward(self._structure(), self.theta_, rows).outputs
 
-    def check_gradient(self, X: Rows, y: Target, sample_weight: RowWeights = None, *, tol: float = 1e-6) -> GradientCheck:
+    def check_gradient(
+        self, X: Rows, y: Target, sample_weight: RowWeights = None, *, tol: float = 1e-6
+    ) -> GradientCheck:
         """Compare the gradient of (1) with differences, at the fitted weights.
 
         [rows in memory, targets, weights]

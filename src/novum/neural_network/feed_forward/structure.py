@@ -7,6 +7,7 @@ Nodes are layers of one or more units. (2) says all of sparse and shared weights
 edges with the same share name have the same weights. A directed cycle is refused.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
@@ -85,13 +86,19 @@ def convolution_pattern(n_in: int, width: int, channels: int = 1) -> np.ndarray:
 def hidden_nodes(hidden: Any, activation: Any) -> list[Node]:
     """Return the nodes between input and output."""
     if not isinstance(hidden, Mapping):
-        raise ParameterError(f"{OWNER}(hidden={hidden!r}): give a dict of names and units, as in {{'a': 8, 'b': (4, 'relu')}}.")
+        raise ParameterError(
+            f"{OWNER}(hidden={hidden!r}): give a dict of names and units, as in {{'a': 8, 'b': (4, 'relu')}}."
+        )
     nodes = []
     for name, given in hidden.items():
         units, own = given if isinstance(given, Sequence) and not isinstance(given, str) else (given, activation)
         if name in (INPUT, OUTPUT):
-            raise ParameterError(f"{OWNER}(hidden=...): the name {name!r} is taken by the graph itself; choose another.")
-        nodes.append(Node(str(name), check_count(OWNER, f"hidden[{name!r}]", units), get_activation(own, trainable=True)))
+            raise ParameterError(
+                f"{OWNER}(hidden=...): the name {name!r} is taken by the graph itself; choose another."
+            )
+        nodes.append(
+            Node(str(name), check_count(OWNER, f"hidden[{name!r}]", units), get_activation(own, trainable=True))
+        )
     return nodes
 
 
@@ -100,7 +107,9 @@ def ordered(nodes: dict[str, Node], pairs: list[tuple[str, str]]) -> list[Node]:
     for pair in pairs:
         for name in pair:
             if name not in nodes:
-                raise ParameterError(f"{OWNER}(edges=...): edge {pair} names {name!r}; the nodes are {', '.join(nodes)}.")
+                raise ParameterError(
+                    f"{OWNER}(edges=...): edge {pair} names {name!r}; the nodes are {', '.join(nodes)}."
+                )
         if pair[1] == INPUT or pair[0] == OUTPUT:
             raise ParameterError(f"{OWNER}(edges=...): edge {pair} goes into the input or out of the output.")
     parents: dict[str, set[str]] = {name: set() for name in nodes}
@@ -115,7 +124,9 @@ def ordered(nodes: dict[str, Node], pairs: list[tuple[str, str]]) -> list[Node]:
     idle = [name for name in nodes if name != INPUT and not parents[name]]
     idle += [name for name in nodes if name != OUTPUT and name not in {source for source, _ in pairs}]
     if idle:
-        raise ParameterError(f"{OWNER}(edges=...): {idle[0]!r} has no edge in or no edge out; connect it or leave it away.")
+        raise ParameterError(
+            f"{OWNER}(edges=...): {idle[0]!r} has no edge in or no edge out; connect it or leave it away."
+        )
     return [nodes[INPUT], *(nodes[name] for name in order if name not in (INPUT, OUTPUT)), nodes[OUTPUT]]
 
 
@@ -151,22 +162,27 @@ def build_structure(
     given = [Node(INPUT, n_inputs, get_activation("identity")), *inner, Node(OUTPUT, n_outputs, output)]
     nodes = {node.name: node for node in given}
     if edges is None:
-        edges = [(a.name, b.name) for a, b in zip(given, given[1:])]
+        edges = [(a.name, b.name) for a, b in itertools.pairwise(given)]
     edges = [tuple(edge) for edge in edges]
     if not edges or any(len(edge) < 2 or len(edge) > 4 for edge in edges):
-        raise ParameterError(f"{OWNER}(edges=...): an edge is (source, target), and perhaps a pattern and a name to share by.")
+        raise ParameterError(
+            f"{OWNER}(edges=...): an edge is (source, target), and perhaps a pattern and a name to share by."
+        )
     pairs = [(str(edge[0]), str(edge[1])) for edge in edges]
     if len(set(pairs)) < len(pairs):
         raise ParameterError(f"{OWNER}(edges=...): two edges join the same nodes; one is enough.")
     in_order = ordered(nodes, pairs)
-    made, shared, count = [], {}, 0
+    made, count = [], 0
+    shared: dict[str, tuple[int, np.ndarray]] = {}
     for edge, (source, target) in zip(edges, pairs):
         pattern, name = pattern_of(edge, (nodes[source].units, nodes[target].units))
         start = count
         if name is not None and name in shared:
             start, known = shared[name]
             if not np.array_equal(known, pattern):
-                raise ParameterError(f"{OWNER}(edges=...): edges that share {name!r} have different shapes or patterns.")
+                raise ParameterError(
+                    f"{OWNER}(edges=...): edges that share {name!r} have different shapes or patterns."
+                )
         else:
             count += int(pattern.max()) + 1
             if name is not None:

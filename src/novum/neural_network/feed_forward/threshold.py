@@ -44,7 +44,9 @@ class ThresholdNetwork(Result):
         """Return what the units of every layer say of rows of zeros and ones."""
         z = np.asarray(X, float)
         if z.ndim != 2 or z.shape[1] != len(self.names):
-            raise DataError(f"ThresholdNetwork: X has shape {z.shape}; give rows of {len(self.names)} inputs {self.names}.")
+            raise DataError(
+                f"ThresholdNetwork: X has shape {z.shape}; give rows of {len(self.names)} inputs {self.names}."
+            )
         found = []
         for w, b in zip(self.coefs, self.intercepts):
             z = (z @ w + b > 0).astype(float)
@@ -57,7 +59,11 @@ class ThresholdNetwork(Result):
 
     def _result_columns(self) -> dict[str, Any]:
         sizes = [w.shape for w in self.coefs]
-        return {"layer": list(range(1, len(sizes) + 1)), "inputs": [n for n, _ in sizes], "units": [m for _, m in sizes]}
+        return {
+            "layer": list(range(1, len(sizes) + 1)),
+            "inputs": [n for n, _ in sizes],
+            "units": [m for _, m in sizes],
+        }
 
     def _result_scalars(self) -> dict[str, Any]:
         return {"form": self.form, "units in all": self.n_units}
@@ -70,7 +76,9 @@ class ThresholdNetwork(Result):
     def plot_regions(self, ax: Any = None) -> Any:
         """Draw, for two inputs, the four points of the truth table, the regions of the output and the lines of the hidden units."""
         if len(self.names) != 2:
-            raise DataError(f"ThresholdNetwork.plot_regions draws two inputs in a plane; this network has {len(self.names)}.")
+            raise DataError(
+                f"ThresholdNetwork.plot_regions draws two inputs in a plane; this network has {len(self.names)}."
+            )
         ax = drawing_axes(ax)
         grid = np.linspace(-0.5, 1.5, GRID)
         across, up = np.meshgrid(grid, grid)
@@ -81,7 +89,9 @@ class ThresholdNetwork(Result):
                 foot, along = -b * w / (w @ w), np.array([-w[1], w[0]])
                 ax.plot(*np.transpose([foot - 9 * along, foot + 9 * along]), "k--", linewidth=1)
         corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
-        ax.scatter(*corners.T, c=["C1" if true else "C0" for true in self.predict(corners)], edgecolor="black", zorder=3)
+        ax.scatter(
+            *corners.T, c=["C1" if true else "C0" for true in self.predict(corners)], edgecolor="black", zorder=3
+        )
         ax.set(xlim=(-0.5, 1.5), ylim=(-0.5, 1.5), xlabel=self.names[0], ylabel=self.names[1])
         return ax
 
@@ -89,8 +99,8 @@ class ThresholdNetwork(Result):
 def unit(group: list[Literal], n_inputs: int, conjunction: bool) -> tuple[np.ndarray, float]:
     """Return weights and shift of (1) or (2)."""
     weights = np.zeros(n_inputs)
-    for place, positive in group:
-        weights[place] = 1.0 if positive else -1.0
+    for place, sign in group:
+        weights[place] = 1.0 if sign else -1.0
     positive = sum(sign for _, sign in group)
     return weights, -(positive - 0.5) if conjunction else len(group) - positive - 0.5
 
@@ -202,6 +212,8 @@ def parity_network(n_bits: int) -> ParityNetworks:
     """
     n = check_count("parity_network", "n_bits", n_bits, 2)
     if n > MOST_BITS:
-        raise DataError(f"parity_network(n_bits={n}): two layers would need 2^{n - 1} units; at most {MOST_BITS} bits are built.")
+        raise DataError(
+            f"parity_network(n_bits={n}): two layers would need 2^{n - 1} units; at most {MOST_BITS} bits are built."
+        )
     ones = np.bitwise_count(np.arange(1 << n, dtype=np.uint64)) % 2
     return ParityNetworks(n, logic_to_network(ones, form="dnf"), xor_chain(n))

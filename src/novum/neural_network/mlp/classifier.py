@@ -1,8 +1,8 @@
 r"""Multilayer perceptrons that classify.
 
-    softmax    p_k = e^(z_k) / sum_j e^(z_j),  loss -log p_y,                      three classes or more               (1)
-    logistic   p = 1 / (1 + e^-z),  loss -y log p - (1 - y) log(1 - p),            two classes, or one per label       (2)
-    decide     argmax_k p_k (the first of equals),  or  p > 1/2                                                        (3)
+softmax    p_k = e^(z_k) / sum_j e^(z_j),  loss -log p_y,                      three classes or more               (1)
+logistic   p = 1 / (1 + e^-z),  loss -y log p - (1 - y) log(1 - p),            two classes, or one per label       (2)
+decide     argmax_k p_k (the first of equals),  or  p > 1/2                                                        (3)
 """
 
 from typing import Any, Self
@@ -153,9 +153,7 @@ class MLPClassifier(ClassifierMixin, Perceptron):
         batch_norm: bool = False, init: str = "glorot", n_init: int = 1, combine: str = "best"
     ) -> None: ...  # fmt: skip
 
-    def _open(
-        self, X: Any, y: Any, sample_weight: Any, first: bool, incremental: bool
-    ) -> tuple[Source, Reader]:
+    def _open(self, X: Any, y: Any, sample_weight: Any, first: bool, incremental: bool) -> tuple[Source, Reader]:
         if several_labels(y):
             y = np.asarray(y.toarray() if hasattr(y, "toarray") else arrays.to_numpy(y) if arrays.is_tensor(y) else y)
             source = self._source(X, (y > 0).astype(np.float64), sample_weight, target="numeric", reset=first).host()
@@ -204,7 +202,9 @@ class MLPClassifier(ClassifierMixin, Perceptron):
         if getattr(self, "_multilabel", False):
             return (y > 0).astype(float)
         code = encode(self.classes_, y)
-        return (code[:, None] == np.arange(self.n_outputs_)).astype(float) if self.n_outputs_ > 1 else code[:, None] * 1.0
+        return (
+            (code[:, None] == np.arange(self.n_outputs_)).astype(float) if self.n_outputs_ > 1 else code[:, None] * 1.0
+        )
 
     def _score_of(self, data: Data, output: np.ndarray) -> float:
         return accuracy(data, output)
@@ -221,9 +221,7 @@ class MLPClassifier(ClassifierMixin, Perceptron):
 
     @available_if(is_stochastic)
     @fits
-    def partial_fit(
-        self, X: Rows, y: Target = None, sample_weight: RowWeights = None, classes: Any = None
-    ) -> Self:
+    def partial_fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None, classes: Any = None) -> Self:
         """Train for one epoch more, on these rows.
 
         [rows or a sparse matrix, target, weights, all classes]

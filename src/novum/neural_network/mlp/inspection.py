@@ -41,7 +41,10 @@ class Inspection:
                 made.append(Dense(w, b, output))
             elif settings.batch_norm:
                 norm = BatchNorm(self.scales_[l], b)
-                norm.running_mean, norm.running_variance = self.running_means_[l] * 1.0, self.running_variances_[l] * 1.0
+                norm.running_mean, norm.running_variance = (
+                    self.running_means_[l] * 1.0,
+                    self.running_variances_[l] * 1.0,
+                )
                 made += [Dense(w), norm, Activate(settings.activation)]
             else:
                 made.append(Dense(w, b, settings.activation))

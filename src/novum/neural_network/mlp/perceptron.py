@@ -31,7 +31,6 @@ from novum.neural_network.mlp.starts import draw_weights
 from novum.neural_network.mlp.whole_batch import fold_objective, minimize_risk, rows_objective
 from novum.runtime.random import numpy_state
 from novum.runtime.threads import thread_count
-from novum.runtime.typing import Rows
 
 __all__ = ["Perceptron", "is_stochastic"]
 
@@ -119,7 +118,13 @@ class Perceptron(Inspection, Estimator):
         random = numpy_state(self.random_state)
         runs = []
         with reporting(
-            self, self.max_iter, X=X, y=y, sample_weight=sample_weight, n_runs=self.n_init, attributes=self._as_attributes
+            self,
+            self.max_iter,
+            X=X,
+            y=y,
+            sample_weight=sample_weight,
+            n_runs=self.n_init,
+            attributes=self._as_attributes,
         ) as report:
             for _ in range(self.n_init):
                 with report.run() if self.n_init > 1 else nullcontext(report) as told:
@@ -171,7 +176,9 @@ class Perceptron(Inspection, Estimator):
         outcome = found.outcome
         ending = "stopped" if outcome.status in (0, 99) else "limit"
         end = memory._replace(theta=found.theta.astype(source.dtype))
-        return Outcome(end, progress, min(found.n_iter, self.max_iter), found.loss, np.nan, ending, str(outcome.message))
+        return Outcome(
+            end, progress, min(found.n_iter, self.max_iter), found.loss, np.nan, ending, str(outcome.message)
+        )
 
     def _stochastic(
         self, settings: Settings, memory: Memory, progress: Progress, source: Source, reader: Reader,

@@ -1,7 +1,7 @@
 r"""Multilayer perceptrons that predict numbers.
 
-    squared error   p = z,     loss 1/2 (y - p)^2, averaged over the targets                                          (1)
-    Poisson         p = e^z,   loss y log(y / p) - y + p, for counts                                                  (2)
+squared error   p = z,     loss 1/2 (y - p)^2, averaged over the targets                                          (1)
+Poisson         p = e^z,   loss y log(y / p) - y + p, for counts                                                  (2)
 """
 
 from typing import Any, Self
@@ -136,9 +136,7 @@ class MLPRegressor(RegressorMixin, Perceptron):
         batch_norm: bool = False, init: str = "glorot", n_init: int = 1, combine: str = "best"
     ) -> None: ...  # fmt: skip
 
-    def _open(
-        self, X: Any, y: Any, sample_weight: Any, first: bool, incremental: bool
-    ) -> tuple[Source, Reader]:
+    def _open(self, X: Any, y: Any, sample_weight: Any, first: bool, incremental: bool) -> tuple[Source, Reader]:
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and home_of(y) == "memory":
             y = column_or_1d(y, warn=True)
         source = self._source(X, y, sample_weight, target="numeric", reset=first).host()

@@ -1,6 +1,6 @@
 r"""Scores of rows held back, the same numbers as scikit-learn's `accuracy_score` and `r2_score` without their checks.
 
-    accuracy = sum w [all outputs right] / sum w,     R^2 = mean over outputs of 1 - sum w (y - p)^2 / sum w (y - mean y)^2   (1)
+accuracy = sum w [all outputs right] / sum w,     R^2 = mean over outputs of 1 - sum w (y - p)^2 / sum w (y - mean y)^2   (1)
 """
 
 import numpy as np

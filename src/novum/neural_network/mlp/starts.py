@@ -10,6 +10,7 @@ draws them as scikit-learn does; its r has a 2 in place of the 6 where the activ
 docs/theory/backpropagation.md.
 """
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -82,5 +83,5 @@ def initialize(
     if len(sizes) < 2:
         raise ParameterError(f"initialize(units={sizes}): a network has an input and an output layer at least.")
     random, found = numpy_state(random_state), get_activation(activation)
-    layers = [draw_weights(init, n, m, found, random) for n, m in zip(sizes, sizes[1:])]
+    layers = [draw_weights(init, n, m, found, random) for n, m in itertools.pairwise(sizes)]
     return [w for w, _ in layers], [b for _, b in layers]

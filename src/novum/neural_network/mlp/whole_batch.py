@@ -4,8 +4,8 @@ r"""Training on all rows at once by L-BFGS.
     |W|_1 = sum (u + v)   with   W = u - v,  u >= 0,  v >= 0:  smooth under bounds, and zeros are exact                 (2)
 
 The iteration is SciPy's L-BFGS-B with scikit-learn's settings; loss and gradient are sums over blocks of rows, wherever they are.
-Of several targets the squared error is reported as their mean, as scikit-learn does, but what is minimized, here and there, is their
-sum: the gradients are those of the sum, and a line search needs a value that belongs to them.
+Of several targets the squared error is reported as their mean, as scikit-learn does, but what is minimized, here and there, is
+their sum: the gradients are those of the sum, and a line search needs a value that belongs to them.
 """
 
 from collections.abc import Callable
