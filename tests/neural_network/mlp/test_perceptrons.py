@@ -341,6 +341,11 @@ def test_what_does_not_go_together_is_told():
         MLPClassifier(solver="lbfgs").partial_fit(X, Y)
     with pytest.raises(DataError, match="non-finite"):
         MLPRegressor(solver="sgd", learning_rate_init=1e3, activation="identity", random_state=0).fit(X * 100, Y * 1e6)
+    for scale in (1e160, 1e300):  # squares beyond floating point
+        with pytest.raises(DataError, match="non-finite"):
+            MLPRegressor(random_state=0, hidden_layer_sizes=(3,)).fit(X, Y * scale)
+    with pytest.raises(DataError, match="validation_fraction=0"):
+        MLPClassifier(early_stopping=True, validation_fraction=0.0).fit(X, Y)
     with pytest.warns(DataWarning, match="clipped"), pytest.warns(NotConverged, match="Maximum iterations"):
         MLPClassifier(batch_size=10**6, max_iter=1).fit(X, Y)
     assert get_activation("logistic").name == "sigmoid"

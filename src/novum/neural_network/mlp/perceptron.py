@@ -130,7 +130,7 @@ class Perceptron(Inspection, Estimator):
                 with report.run() if self.n_init > 1 else nullcontext(report) as told:
                     runs.append(self._one_start(source, reader, random, first, incremental, told))
         best = min(runs, key=lambda run: run.rank if np.isfinite(run.rank) else np.inf)
-        if not np.isfinite(best.memory.theta).all():
+        if not np.isfinite(best.memory.theta).all() or (best.ending == "diverged" and not self.early_stopping):
             raise DataError(
                 "Solver produced non-finite parameter weights. The input data may contain large values and need to be"
                 f" preprocessed. {type(self).__name__}(learning_rate_init={self.learning_rate_init!r}): scale X and y"
@@ -224,17 +224,21 @@ class Perceptron(Inspection, Estimator):
 
     def _hold_back(self, data: Data, random: np.random.RandomState) -> tuple[Data, Data]:
         """Return the rows to train on and those to judge by, split as scikit-learn splits them."""
+        if not self.validation_fraction:
+            raise self._too_few_held(0, data.rows)
         stratify = data.value > 0.5 if self._is_flat_classifier() else None  # type: ignore[operator]
         train, held = train_test_split(
             np.arange(data.rows), random_state=random, test_size=self.validation_fraction, stratify=stratify
         )
         if len(held) < 2:
-            raise DataError(
-                "The validation set is too small. Increase 'validation_fraction' or the size of your dataset."
-                f" {type(self).__name__}(validation_fraction={self.validation_fraction}) holds back {len(held)} of {data.rows}"
-                " rows."
-            )
+            raise self._too_few_held(len(held), data.rows)
         return data.take(train), data.take(held)
+
+    def _too_few_held(self, held: int, rows: int) -> DataError:
+        return DataError(
+            "The validation set is too small. Increase 'validation_fraction' or the size of your dataset."
+            f" {type(self).__name__}(validation_fraction={self.validation_fraction}) holds back {held} of {rows} rows."
+        )
 
     def _is_flat_classifier(self) -> bool:
         return hasattr(self, "classes_") and self.n_outputs_ == 1
