@@ -135,7 +135,7 @@ CHECKS = {  # by class, scikit-learn 1.9
 )  # a few rows of noise, on which scikit-learn's does not either
 @pytest.mark.filterwarnings("ignore:The number of connected components")  # three far clusters; scikit-learn's warns too
 @pytest.mark.filterwarnings(
-    "ignore:Stochastic Optimizer: Maximum iterations", "ignore:FeedForwardGraph. the loss still fell"
+    "ignore:Stochastic Optimizer", "ignore:FeedForwardGraph. the loss"
 )  # of perceptrons at their defaults; scikit-learn's do not converge there either
 @parametrize_with_checks(estimators() + configured(), expected_failed_checks=expected_failures)
 def test_scikit_learn(estimator, check):
