@@ -38,6 +38,7 @@ FAMILIES = (
     "gaussian_process",
     "bandits",
     "agents",
+    "perceptrons",
 )
 
 

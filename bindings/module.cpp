@@ -64,6 +64,7 @@ void bind_cluster_hierarchy(nb::module_& m);
 void bind_cluster_medoids(nb::module_& m);
 void bind_cluster_silhouette(nb::module_& m);
 void bind_kmeans_online(nb::module_& m);
+void bind_neural_network_perceptron(nb::module_& m);
 
 namespace {
 
@@ -156,6 +157,8 @@ NB_MODULE(_core, m) {
         {{"forward_backward", "Likelihoods and posteriors of the states of hidden Markov models.", bind_sequence_forward_backward},
          {"kalman", "Filters and smoothers of linear dynamical systems.", bind_sequence_kalman},
          {"viterbi", "Most probable paths.", bind_sequence_viterbi}});
+    add(m, "neural_network", "Neural networks.",
+        {{"perceptron", "Multilayer perceptrons, batch by batch.", bind_neural_network_perceptron}});
     add(m, "cluster", "Clusters.",
         {{"density", "Clusters as regions of density.", bind_cluster_density},
          {"hierarchy", "Merges of clusters.", bind_cluster_hierarchy},

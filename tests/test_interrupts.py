@@ -17,6 +17,7 @@ from novum.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from novum.feature_extraction.text import CountVectorizer
 from novum.linear_model import Lasso, SGDRegressor
 from novum.neighbors import KernelDensity, NearestNeighbors
+from novum.neural_network import MLPRegressor
 from novum.runtime.pool import map_ordered
 from novum.sequence import CategoricalHMM, kalman_smoother
 from novum.svm import LinearSVC, NuSVR
@@ -105,7 +106,19 @@ def _linear_machine():
     return lambda: LinearSVC(loss="hinge", C=1e6, tol=1e-12, max_iter=10**9).fit(X, y > 0)
 
 
+def _perceptron():
+    X, y = _table(200_000, 100)
+    return lambda: MLPRegressor(hidden_layer_sizes=(300, 300), batch_size=256, max_iter=1000).fit(X, y)
+
+
+def _perceptron_at_once():
+    X, y = _table(200_000, 100)
+    return lambda: MLPRegressor(hidden_layer_sizes=(300, 300), solver="lbfgs", max_iter=1000).fit(X, y)
+
+
 LONG = {
+    "perceptron": _perceptron,
+    "perceptron at once": _perceptron_at_once,
     "machine": _machine,
     "linear machine": _linear_machine,
     "states": _states,

@@ -111,8 +111,30 @@ SETTINGS |= {  # one batch of all rows, in order: then weights are repetition
     },
     "DeepBoltzmannMachine": {"n_components": (2, 2), "batch_size": 5000, "n_pretrain": 1, "n_iter": 1, "random_state": 0},
 }  # fmt: skip
+SETTINGS |= {
+    name: {
+        "solver": "lbfgs",
+        "hidden_layer_sizes": (2,),
+        "activation": "tanh",
+        "alpha": 20.0,
+        "tol": 1e-2,
+        "max_iter": 2000,
+        "random_state": 0,
+    }
+    for name in ("MLPClassifier", "MLPRegressor")
+}
+SETTINGS["FeedForwardGraph"] = {
+    "hidden": {"hidden": 2},
+    "alpha": 20.0,
+    "tol": 1e-2,
+    "max_iter": 2000,
+    "random_state": 0,
+}
 
 PAIRWISE = {
+    "FeedForwardGraph",
+    "MLPClassifier",
+    "MLPRegressor",
     "MDS",
     "Isomap",
     "AgglomerativeClustering",
@@ -137,7 +159,7 @@ PAIRWISE = {
     "RadiusNeighborsRegressor",
     "SVC",
     "SVR",
-}  # learners that compare every row with every other
+}  # learners that compare every row with every other, or that are not made for many
 # Learners whose steps are taken row by row: three steps are not one step three times as long, so weights are no repetition.
 STEPPING = ("Perceptron", "SGDClassifier", "SGDRegressor")
 RESAMPLING = (
@@ -153,6 +175,9 @@ ROUNDED = {
     "HistGradientBoostingRegressor": 1e-7,
     **dict.fromkeys(MACHINES, 1e-7),
 }
+ROUNDED |= dict.fromkeys(
+    ("FeedForwardGraph", "MLPClassifier", "MLPRegressor"), 1e-5
+)  # rounding grows from step to step
 ROUNDED["MultipleKernelLearning"] = 1e-7  # its quadratic programmes are solved to a relative gap of 1e-10
 
 # scikit-learn's checks that cannot hold, each with its reason; scikit-learn expects the same failures of its own class.

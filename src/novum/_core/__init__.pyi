@@ -18,6 +18,7 @@ from novum._core import (
     linear_model as linear_model,
     manifold as manifold,
     moments as moments,
+    neural_network as neural_network,
     products as products,
     runtime as runtime,
     sampling as sampling,

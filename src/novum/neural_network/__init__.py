@@ -7,6 +7,10 @@ from novum.neural_network.generative.boltzmann.restricted import RestrictedBoltz
 from novum.neural_network.generative.gan import GAN
 from novum.neural_network.generative.variational import VariationalAutoencoder
 from novum.neural_network.message_passing.network import GraphNetwork
+from novum.neural_network.feed_forward.graph import FeedForwardGraph
+from novum.neural_network.feed_forward.threshold import logic_to_network, parity_network
+from novum.neural_network.mlp.classifier import MLPClassifier
+from novum.neural_network.mlp.regressor import MLPRegressor
 from novum.neural_network.multi_task import MultiTaskNetwork
 from novum.neural_network.own_module import TorchClassifier, TorchRegressor
 from novum.neural_network.recurrent.estimators import RecurrentClassifier, RecurrentRegressor
@@ -21,6 +25,9 @@ __all__ = [
     "ConvNetClassifier",
     "DeepBoltzmannMachine",
     "GraphNetwork",
+    "FeedForwardGraph",
+    "MLPClassifier",
+    "MLPRegressor",
     "MultiTaskNetwork",
     "RecurrentClassifier",
     "RecurrentRegressor",
@@ -32,6 +39,8 @@ __all__ = [
     "TransformerClassifier",
     "TransformerSeq2Seq",
     "VariationalAutoencoder",
+    "logic_to_network",
+    "parity_network",
 ]
 
 __getattr__ = moved_names(
@@ -44,6 +53,12 @@ __getattr__ = moved_names(
         ".message_passing.plots": "plot_graph",
         ".message_passing.unrolled": "ComputationGraph computation_graph",
         ".sketches": "Architecture plot_architecture",
+        ".diagram": "draw_network",
+        ".feed_forward.structure": "convolution_pattern",
+        ".feed_forward.threshold": "ParityNetworks ThresholdNetwork",
+        ".gradients": "GradientReport gradient_report",
+        ".mlp.starts": "initialize",
+        ".modules": "Activate BatchNorm Dense Sequential backpropagate collapse_linear",
         ".training.curve": "TrainingCurve",
         ".training.network": "NetworkEstimator",
         ".training.rates": "RateCurve rate_curve",

@@ -30,6 +30,7 @@ __all__ = [
 __getattr__ = moved_names(
     __name__,
     {
+        ".approximation": "plot_universal_approximation universal_approximation",
         ".bounds": "ErrorBound",
         ".capacity": "VCDimension",
         ".conjunctions": "candidate_elimination",

@@ -1,0 +1,3 @@
+"""Neural networks."""
+
+from novum._core.neural_network import perceptron as perceptron

@@ -1,0 +1,1 @@
+"""Feed-forward graphs of layers and units, and Boolean functions as networks."""

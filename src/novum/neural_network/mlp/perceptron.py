@@ -1,0 +1,336 @@
+r"""What the perceptrons share: from parameters and data to trained networks.
+
+    h_0 = x,   h_l = f(h_{l-1} W_l + b_l),   output g(h_{L-1} W_L + b_L)                                               (1)
+    J = mean of the weighted losses of a batch + (alpha / 2 |W|^2 + l1 |W|_1) / its weight                             (2)
+
+Training steps: novum.neural_network.mlp.epochs and whole_batch; derivation: docs/theory/backpropagation.md.
+"""
+
+import warnings
+from contextlib import nullcontext
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.callbacks import reporting
+from novum.base.estimator import Estimator
+from novum.base.history import History
+from novum.exceptions import DataError, DataWarning, NotConverged
+from novum.fold.blocks import Block, Source
+from novum.neural_network.mlp.epochs import Progress, RowsInMemory, RowsInPortions, Stopping, run_epochs
+from novum.neural_network.mlp.inspection import Inspection
+from novum.neural_network.mlp.machine import Data, Machine, Memory, Settings, activation_code, fresh_memory, join, split
+from novum.neural_network.mlp.model import Reader, Speaker, read_block
+from novum.neural_network.mlp.parameters import STOCHASTIC, check_together, hidden_sizes
+from novum.neural_network.mlp.rates import Rates
+from novum.neural_network.mlp.starts import draw_weights
+from novum.neural_network.mlp.whole_batch import fold_objective, minimize_risk, rows_objective
+from novum.runtime.random import numpy_state
+from novum.runtime.threads import thread_count
+
+__all__ = ["Perceptron", "is_stochastic"]
+
+AUTO_BATCH = 200  # scikit-learn's
+
+
+class Outcome(NamedTuple):
+    """A network after training."""
+
+    memory: Memory
+    progress: Progress
+    n_iter: int
+    loss: float
+    rate: float
+    ending: str
+    message: str = ""
+
+    @property
+    def rank(self) -> float:
+        """What restarts are compared by: less is better."""
+        return -self.progress.best_score if self.progress.scores else self.loss
+
+
+def is_stochastic(model: Any) -> bool:
+    """Return whether the solver steps batch by batch, or say that it does not."""
+    if model.solver not in STOCHASTIC:
+        raise AttributeError(
+            f"partial_fit is only available for stochastic optimizers. {model.solver} is not stochastic."
+        )
+    return True
+
+
+class Perceptron(Inspection, Estimator):
+    """Base of the multilayer perceptrons."""
+
+    _reports_passes = True
+    _rows_need_blas = False
+
+    def _open(self, X: Any, y: Any, sample_weight: Any, first: bool, incremental: bool) -> tuple[Source, Reader]:
+        """Return the data and how to read its target; sets `n_outputs_` and, at first, `out_activation_`."""
+        raise NotImplementedError
+
+    def _score_of(self, data: Data, output: np.ndarray) -> float:
+        """Return the score of rows held back."""
+        raise NotImplementedError
+
+    def _settings(self, random: np.random.RandomState | None = None) -> Settings:
+        """Return what the fitted or begun network is."""
+        activation, _, _ = activation_code(type(self).__name__, self.activation)
+        if hasattr(self, "coefs_"):
+            units = (self.coefs_[0].shape[0], *(w.shape[1] for w in self.coefs_))
+        else:
+            units = (self.n_features_in_, *hidden_sizes(self), self.n_outputs_)
+        seed = 0 if random is None or not self.dropout else int(random.randint(2**31))
+        return Settings(
+            units,
+            activation,
+            self.out_activation_,
+            self.solver,
+            float(self.momentum),
+            bool(self.nesterovs_momentum),
+            float(self.beta_1),
+            float(self.beta_2),
+            float(self.epsilon),
+            float(self.alpha),
+            float(self.l1),
+            float(self.dropout),
+            bool(self.batch_norm),
+            seed,
+        )
+
+    def _train(self, X: Any, y: Any, sample_weight: Any, incremental: bool) -> Any:
+        hidden_sizes(self)
+        check_together(self, incremental)
+        activation_code(type(self).__name__, self.activation)
+        first = not hasattr(self, "coefs_") or (not self.warm_start and not incremental)
+        if first:
+            self.__dict__.pop("coefs_", None)
+        source, reader = self._open(X, y, sample_weight, first, incremental)
+        if not source.at_hand and self.early_stopping:
+            raise DataError(
+                f"{type(self).__name__}(early_stopping=True) holds rows back and needs them in memory, not in a {source.home};"
+                " set early_stopping=False, or judge by data of your own between calls of partial_fit."
+            )
+        random = numpy_state(self.random_state)
+        runs = []
+        with reporting(
+            self,
+            self.max_iter,
+            X=X,
+            y=y,
+            sample_weight=sample_weight,
+            n_runs=self.n_init,
+            attributes=self._as_attributes,
+        ) as report:
+            for _ in range(self.n_init):
+                with report.run() if self.n_init > 1 else nullcontext(report) as told:
+                    runs.append(self._one_start(source, reader, random, first, incremental, told))
+        best = min(runs, key=lambda run: run.rank if np.isfinite(run.rank) else np.inf)
+        if not np.isfinite(best.memory.theta).all() or (best.ending == "diverged" and not self.early_stopping):
+            raise DataError(
+                "Solver produced non-finite parameter weights. The input data may contain large values and need to be"
+                f" preprocessed. {type(self).__name__}(learning_rate_init={self.learning_rate_init!r}): scale X and y"
+                " (sklearn.preprocessing.StandardScaler), or take a smaller rate."
+            )
+        self._keep(best, first)
+        self.restart_losses_ = np.array([run.loss for run in runs])
+        self._members = [run.memory.theta for run in runs] if self.combine == "average" and len(runs) > 1 else []
+        self._member_running = [run.memory.running for run in runs] if self._members else []
+        self._tell(best, incremental)
+        return self
+
+    def _one_start(
+        self, source: Source, reader: Reader, random: np.random.RandomState, first: bool, incremental: bool, report: Any
+    ) -> Outcome:
+        """Train one network, from the last one's weights unless this is the first."""
+        settings = self._settings()
+        if first:
+            drawn = [draw_weights(self.init, n, m, settings.activation, random) for n, m in settings.shapes]
+            scales = [np.ones(m) for m in settings.units[1:-1]] if settings.batch_norm else []
+            theta = join([[w for w, _ in drawn], [b for _, b in drawn], scales], source.dtype)
+            memory, progress = fresh_memory(settings, theta), Progress()
+        else:
+            memory, progress = self._last_state(settings, source.dtype, incremental)
+        if self.dropout:
+            settings = settings._replace(seed=int(random.randint(2**31)))
+        if self.solver == "lbfgs":
+            return self._whole_batch(settings, memory, source, reader, report)
+        return self._stochastic(settings, memory, progress, source, reader, random, incremental, report)
+
+    def _whole_batch(self, settings: Settings, memory: Memory, source: Source, reader: Reader, report: Any) -> Outcome:
+        read = partial(read_block, reader)
+        if source.at_hand:
+            data = read(Block(source.array(), source.y, source.weight))  # type: ignore[attr-defined]
+            objective, total = rows_objective(settings, data, source.dtype, thread_count())
+        else:
+            objective, total = fold_objective(settings, source, read, source.dtype)
+        told = lambda n, loss, x: report(n, loss, memory._replace(theta=x.astype(source.dtype)))  # noqa: E731
+        found = minimize_risk(settings, objective, total, memory.theta, self.max_iter, self.max_fun, self.tol, told)
+        progress = Progress()
+        progress.losses = found.losses
+        progress.rates = [float("nan")] * len(found.losses)
+        outcome = found.outcome
+        ending = "stopped" if outcome.status in (0, 99) else "limit"
+        end = memory._replace(theta=found.theta.astype(source.dtype))
+        return Outcome(
+            end, progress, min(found.n_iter, self.max_iter), found.loss, np.nan, ending, str(outcome.message)
+        )
+
+    def _stochastic(
+        self, settings: Settings, memory: Memory, progress: Progress, source: Source, reader: Reader,
+        random: np.random.RandomState, incremental: bool, report: Any
+    ) -> Outcome:  # fmt: skip
+        read = partial(read_block, reader)
+        rows: Any
+        held = None
+        if source.at_hand:
+            data = read(Block(source.array(), source.y, source.weight))  # type: ignore[attr-defined]
+            if self.early_stopping:
+                data, held = self._hold_back(data, random)
+            batch = self._batch_of(data.rows)
+            rows = RowsInMemory(data, self.shuffle)
+        else:
+            batch = AUTO_BATCH if self.batch_size == "auto" else int(self.batch_size)
+            rows = RowsInPortions(source, read, batch, self.shuffle)
+        machine = Machine(settings, memory, batch, thread_count())
+        rates = Rates(
+            self.learning_rate, self.learning_rate_init, self.power_t, self.max_iter, self.solver, len(progress.losses)
+        )
+        if incremental and hasattr(self, "_rate") and not callable(self.learning_rate):
+            rates.now = self._rate
+        score = None if held is None else lambda machine: self._score_of(held, machine.predict(held.X))
+        stopping = Stopping(self.max_iter, self.tol, self.n_iter_no_change)
+        listens = getattr(report, "listens", True)
+        told = lambda n, loss, memory: report(n, loss, memory() if listens else None)  # noqa: E731
+        n_iter, ending = run_epochs(machine, rows, progress, stopping, rates, random, score, told, incremental)
+        end = progress.best if held is not None and progress.best is not None else machine.memory()
+        return Outcome(end, progress, n_iter, progress.losses[-1], rates.now, ending)
+
+    def _batch_of(self, n: int) -> int:
+        if self.batch_size == "auto":
+            return min(AUTO_BATCH, n)
+        if self.batch_size > n:
+            warnings.warn(
+                "Got `batch_size` less than 1 or larger than sample size. It is going to be clipped:"
+                f" {type(self).__name__}(batch_size={self.batch_size}) trains on {n} rows.",
+                DataWarning,
+                stacklevel=7,
+            )
+        return int(min(self.batch_size, n))
+
+    def _hold_back(self, data: Data, random: np.random.RandomState) -> tuple[Data, Data]:
+        """Return the rows to train on and those to judge by, split as scikit-learn splits them."""
+        if not self.validation_fraction:
+            raise self._too_few_held(0, data.rows)
+        stratify = data.value > 0.5 if self._is_flat_classifier() else None  # type: ignore[operator]
+        train, held = train_test_split(
+            np.arange(data.rows), random_state=random, test_size=self.validation_fraction, stratify=stratify
+        )
+        if len(held) < 2:
+            raise self._too_few_held(len(held), data.rows)
+        return data.take(train), data.take(held)
+
+    def _too_few_held(self, held: int, rows: int) -> DataError:
+        return DataError(
+            "The validation set is too small. Increase 'validation_fraction' or the size of your dataset."
+            f" {type(self).__name__}(validation_fraction={self.validation_fraction}) holds back {held} of {rows} rows."
+        )
+
+    def _is_flat_classifier(self) -> bool:
+        return hasattr(self, "classes_") and self.n_outputs_ == 1
+
+    def _last_state(self, settings: Settings, dtype: Any, incremental: bool) -> tuple[Memory, Progress]:
+        """Return the network as the last fit or portion left it."""
+        scales = getattr(self, "scales_", [])
+        memory = fresh_memory(settings, join([self.coefs_, self.intercepts_, scales], dtype))
+        if settings.batch_norm:
+            memory = memory._replace(running=join([self.running_means_, self.running_variances_], dtype))
+        if incremental and getattr(self, "_first", None) is not None and len(self._first) == settings.size:
+            first, second = (each.astype(dtype) for each in (self._first, self._second))
+            memory = memory._replace(first=first, second=second, steps=self._n_steps)
+        progress = Progress()
+        progress.losses = list(getattr(self, "loss_curve_", []))
+        known = list(getattr(self, "_rates", []))
+        progress.rates = known if len(known) == len(progress.losses) else [np.nan] * len(progress.losses)
+        progress.scores = list(getattr(self, "validation_scores_", None) or [])
+        progress.best_loss = min([np.inf, *progress.losses])
+        progress.best_score = max([-np.inf, *progress.scores])
+        progress.waited, progress.rows = getattr(self, "_no_improvement_count", 0), getattr(self, "t_", 0)
+        progress.best = memory if progress.scores else None
+        return memory, progress
+
+    def _as_attributes(self, memory: Memory) -> dict[str, Any]:
+        """Return the fitted attributes that a state stands for."""
+        settings = self._settings()
+        coefs, intercepts, scales = split(settings, memory.theta.copy())
+        found: dict[str, Any] = {"coefs_": coefs, "intercepts_": intercepts, "n_layers_": len(settings.units)}
+        if settings.batch_norm:
+            ends = np.cumsum(settings.units[1:-1] * 2)[:-1]
+            moments = np.split(memory.running, ends)
+            found |= {"scales_": scales, "running_means_": moments[: len(scales)]}
+            found["running_variances_"] = moments[len(scales) :]
+        return found
+
+    def _keep(self, run: Outcome, first: bool) -> None:
+        """Set the fitted attributes."""
+        self.__dict__.update(self._as_attributes(run.memory))
+        progress = run.progress
+        self.n_iter_, self.loss_, self.t_ = run.n_iter, run.loss, progress.rows
+        self._first, self._second, self._n_steps = run.memory.first, run.memory.second, run.memory.steps
+        self._rate, self._rates, self._no_improvement_count = run.rate, progress.rates, progress.waited
+        columns = {"rate": progress.rates}
+        if self.solver != "lbfgs":
+            self.loss_curve_ = progress.losses
+            stops = self.early_stopping
+            self.best_loss_ = None if stops else progress.best_loss
+            self.validation_scores_ = progress.scores if stops else None
+            self.best_validation_score_ = progress.best_score if stops else None
+            if stops and len(progress.scores) == len(progress.losses):
+                columns["validation score"] = progress.scores
+        self.history_ = History(progress.losses, columns, name="loss")
+
+    def _tell(self, run: Outcome, incremental: bool) -> None:
+        """Warn of a fit that the number of epochs cut short, or that went astray."""
+        name = type(self).__name__
+        if run.ending == "diverged":
+            told = (
+                f"{name}: the loss left the range of floating point in epoch {run.n_iter}; the best weights before are kept."
+                " Scale X and y, or take a smaller learning_rate_init."
+            )
+        elif run.ending == "limit" and self.solver == "lbfgs":
+            told = (
+                f"lbfgs failed to converge after {run.n_iter} iteration(s): {run.message}. Increase the number of iterations"
+                f" to improve the convergence (max_iter={self.max_iter}), or scale the data. {name}"
+            )
+        elif run.ending == "limit" and not incremental:
+            told = (
+                f"Stochastic Optimizer: Maximum iterations ({self.max_iter}) reached and the optimization hasn't converged"
+                f" yet. Raise max_iter of {name}, or tol."
+            )
+        else:
+            return
+        warnings.warn(told, NotConverged, stacklevel=5)
+
+    def _speaker(self, **how: Any) -> Speaker:
+        check_is_fitted(self)
+        settings = self._settings()
+        if getattr(self, "_members", []):
+            return Speaker(settings, self._members, self._member_running, **how)
+        dtype = self.coefs_[0].dtype
+        theta = join([self.coefs_, self.intercepts_, getattr(self, "scales_", [])], dtype)
+        running = join([self.running_means_, self.running_variances_], dtype) if settings.batch_norm else theta[:0]
+        return Speaker(settings, [theta], [running], **how)
+
+    @property
+    def _optimizer(self) -> SimpleNamespace:
+        """Scikit-learn's name for the state of the updates."""
+        return SimpleNamespace(learning_rate=self._rate)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

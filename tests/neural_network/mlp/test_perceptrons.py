@@ -1,0 +1,405 @@
+"""What the perceptrons do beyond scikit-learn's: penalties, dropout, normalization, starts, restarts, homes of data, pictures."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_moons
+from sklearn.linear_model import Ridge
+from sklearn.preprocessing import StandardScaler
+
+import novum
+from novum.activations import LeakyReLU, get_activation
+from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
+from novum.neural_network import MLPClassifier, MLPRegressor, initialize
+from novum.optimize import PowerSchedule
+
+quiet = pytest.mark.filterwarnings("ignore::novum.exceptions.NotConverged")
+X, Y = load_iris(return_X_y=True)
+X = StandardScaler().fit_transform(X)
+MOONS = make_moons(200, noise=0.15, random_state=0)
+
+
+@pytest.mark.notes("000-c", "mlp")
+@pytest.mark.notes("002", "mlp")
+@pytest.mark.notes("004", "mlp")
+@quiet
+def test_a_network_is_its_formula_and_learns():
+    model = MLPClassifier((7, 5), activation="tanh", solver="lbfgs", max_iter=400, random_state=0).fit(X, Y)
+    (w1, w2, w3), (b1, b2, b3) = model.coefs_, model.intercepts_
+    z = np.tanh(np.tanh(X @ w1 + b1) @ w2 + b2) @ w3 + b3
+    p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_proba(X), p, atol=1e-12)
+    assert model.score(X, Y) > 0.99
+    first, second = model.hidden_outputs(X)
+    np.testing.assert_allclose(first, np.tanh(X @ w1 + b1), atol=1e-12)
+    np.testing.assert_allclose(second, np.tanh(first @ w2 + b2), atol=1e-12)
+    line = MLPRegressor(hidden_layer_sizes=(), solver="lbfgs", alpha=2.0, tol=1e-10, max_iter=2000).fit(
+        X, X @ [1.0, 2, 3, 4]
+    )
+    ridge = Ridge(alpha=2.0).fit(X, X @ [1.0, 2, 3, 4])  # half the squares and half the penalty: the same minimum
+    np.testing.assert_allclose(line.coefs_[0][:, 0], ridge.coef_, atol=1e-4)
+
+
+@pytest.mark.notes("000-c", "head-binary")
+@quiet
+def test_two_classes_are_one_sigmoid_above_one_half():
+    x, y = MOONS
+    model = MLPClassifier((8,), solver="lbfgs", random_state=0).fit(x, np.where(y > 0, "yes", "no"))
+    z = np.maximum(x @ model.coefs_[0] + model.intercepts_[0], 0) @ model.coefs_[1] + model.intercepts_[1]
+    p = 1 / (1 + np.exp(-z[:, 0]))
+    np.testing.assert_allclose(model.predict_proba(x), np.column_stack([1 - p, p]), atol=1e-12)
+    np.testing.assert_array_equal(model.predict(x), np.where(p > 0.5, "yes", "no"))
+    assert model.out_activation_ == "logistic" and model.n_outputs_ == 1
+
+
+@pytest.mark.notes("000-c", "head-multiclass")
+@quiet
+def test_several_classes_are_the_first_of_the_largest():
+    model = MLPClassifier((4,), max_iter=3, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(X), model.predict_proba(X).argmax(axis=1))
+    assert model.out_activation_ == "softmax"
+    model.coefs_ = [np.zeros_like(w) for w in model.coefs_]
+    model.intercepts_ = [np.zeros(4), np.array([-1.0, 2.0, 2.0])]
+    assert set(model.predict(X)) == {1}  # of equals the first
+
+
+@pytest.mark.notes("000-c", "reg-l2")
+@pytest.mark.notes("002", "weight-decay")
+@quiet
+def test_the_loss_holds_half_alpha_times_the_squares():
+    for solver in ("sgd", "lbfgs"):
+        model = MLPClassifier((5,), solver=solver, alpha=3.0, max_iter=1, random_state=0, learning_rate_init=1e-12).fit(
+            X, Y
+        )
+        if solver == "lbfgs":
+            continue
+        plain = -np.log(model.predict_proba(X)[np.arange(150), Y]).mean()
+        squares = sum(float((w**2).sum()) for w in model.coefs_)
+        assert model.loss_ == pytest.approx(plain + 1.5 * squares / 150, rel=1e-9)
+    sizes = [
+        sum(
+            float((w**2).sum())
+            for w in MLPClassifier((5,), solver="lbfgs", alpha=a, random_state=0, max_iter=300).fit(X, Y).coefs_
+        )
+        for a in (1e-3, 1.0, 10.0)
+    ]
+    assert sizes[0] > sizes[1] > sizes[2]
+
+
+@pytest.mark.notes("000-c", "reg-l1")
+@quiet
+def test_the_one_norm_makes_weights_exactly_zero_at_a_minimum():
+    model = MLPRegressor(hidden_layer_sizes=(), solver="lbfgs", alpha=0.0, l1=30.0, tol=1e-9, max_iter=3000)
+    y = X @ [2.0, 0.0, 0.3, 0.0] + 1
+    w = model.fit(X, y).coefs_[0][:, 0]
+    residual = X @ w + model.intercepts_[0] - y
+    slope = X.T @ residual  # Karush, Kuhn and Tucker: |slope| <= l1 where w is zero, -l1 sign(w) elsewhere
+    assert (w == 0).any() and (w != 0).any()
+    np.testing.assert_allclose(slope[w != 0], -30 * np.sign(w[w != 0]), atol=1e-3)
+    assert (np.abs(slope[w == 0]) < 30 + 1e-3).all()
+    for options in (
+        {"solver": "sgd", "max_iter": 1500},  # from a rate that changes, momentum would carry older steps along
+        {"solver": "adam", "max_iter": 8000, "learning_rate": "cosine"},
+    ):
+        steps = MLPRegressor(
+            hidden_layer_sizes=(), alpha=0.0, l1=30.0, learning_rate_init=0.01, tol=0.0, n_iter_no_change=9999, random_state=0,
+            batch_size=150, **options
+        ).fit(X, y)  # fmt: skip
+        np.testing.assert_allclose(steps.coefs_[0][:, 0], w, atol=1e-4)
+        np.testing.assert_array_equal(steps.coefs_[0][:, 0] == 0, w == 0)
+
+
+@pytest.mark.notes("000-c", "epoch-shuffle")
+@quiet
+def test_every_epoch_has_an_order_of_its_own():
+    options = {
+        "solver": "sgd",
+        "batch_size": 1,
+        "max_iter": 2,
+        "random_state": 5,
+        "hidden_layer_sizes": (3,),
+        "momentum": 0,
+    }
+    shuffled, as_given = (MLPRegressor(shuffle=s, **options).fit(X, X[:, 0]) for s in (True, False))
+    random = np.random.RandomState(5)
+    for n, m in ((4, 3), (3, 1)):  # the draws of the start
+        random.uniform(size=(n, m)), random.uniform(size=m)
+    order = np.arange(150)
+    again = MLPRegressor(shuffle=False, warm_start=True, **(options | {"max_iter": 1}))
+    start = MLPRegressor(shuffle=False, **(options | {"max_iter": 1, "learning_rate_init": 1e-300})).fit(X, X[:, 0])
+    again.fit(X, X[:, 0])
+    again.coefs_, again.intercepts_, again.loss_curve_ = start.coefs_, start.intercepts_, []
+    orders = []
+    for _ in range(2):
+        places = np.arange(150)
+        random.shuffle(places)
+        order = order[places]
+        orders.append(order)
+        again.fit(X[order], X[order, 0])
+    assert not np.array_equal(orders[0], orders[1])
+    np.testing.assert_allclose(again.coefs_[0], shuffled.coefs_[0], atol=1e-12)
+    assert not np.allclose(shuffled.coefs_[0], as_given.coefs_[0], atol=1e-4)
+
+
+@pytest.mark.notes("000-c", "early-stopping")
+def test_the_weights_of_the_best_epoch_come_back(monkeypatch):
+    """The notes: best at epoch 5, stopped at epoch 9 with a patience of 4 (the epoch after the fourth in vain)."""
+    told = iter([0.1, 0.2, 0.3, 0.4, 0.9, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    monkeypatch.setattr(MLPClassifier, "_score_of", lambda self, data, output: next(told))
+    options = {"early_stopping": True, "random_state": 0, "hidden_layer_sizes": (5,)}
+    model = MLPClassifier(n_iter_no_change=3, **options).fit(X, Y)
+    assert model.n_iter_ == 9 and model.best_validation_score_ == 0.9
+    monkeypatch.undo()
+    with pytest.warns(NotConverged):
+        five = MLPClassifier(max_iter=5, n_iter_no_change=99, **options).fit(X, Y)
+    monkeypatch.setattr(MLPClassifier, "_score_of", lambda self, data, output: float(len(output)))
+    np.testing.assert_array_equal(model.loss_curve_[:5], five.loss_curve_)
+    told = iter([0.1, 0.2, 0.3, 0.4, 0.9])
+    monkeypatch.setattr(MLPClassifier, "_score_of", lambda self, data, output: next(told))
+    with pytest.warns(NotConverged):
+        five = MLPClassifier(max_iter=5, n_iter_no_change=99, **options).fit(X, Y)
+    np.testing.assert_array_equal(model.coefs_[0], five.coefs_[0])
+
+
+@pytest.mark.notes("000-c", "plot-learning-curves")
+@quiet
+def test_the_curve_shows_the_best_epoch_and_the_last():
+    model = MLPClassifier((20,), early_stopping=True, random_state=1, learning_rate_init=0.02, n_iter_no_change=4).fit(
+        X, Y
+    )
+    ax = model.plot_training()
+    right = next(a for a in ax.figure.axes if a is not ax)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.loss_curve_)
+    np.testing.assert_array_equal(right.lines[0].get_ydata(), model.validation_scores_)
+    best = int(np.argmax(model.validation_scores_)) + 1
+    marks = {line.get_label(): line.get_xdata()[0] for line in ax.lines[1:]}
+    assert marks == {f"best epoch {best}": best, f"stopped at {model.n_iter_}": model.n_iter_}
+    assert list(model.history_["validation score"]) == model.validation_scores_
+    assert MLPRegressor(max_iter=2, random_state=0).fit(X, Y).plot_training().lines[0].get_ydata().shape == (2,)
+
+
+@pytest.mark.notes("000-c", "random-restarts")
+@pytest.mark.notes("002", "multi-restart")
+@quiet
+def test_several_starts_keep_the_best_or_average():
+    options = {"hidden_layer_sizes": (3,), "solver": "lbfgs", "max_iter": 60, "alpha": 0.01}
+    x, y = MOONS
+    model = MLPClassifier(n_init=4, random_state=0, **options).fit(x, y)
+    random = np.random.RandomState(0)
+    single = [MLPClassifier(random_state=random, **options).fit(x, y) for _ in range(4)]
+    np.testing.assert_allclose(model.restart_losses_, [m.loss_ for m in single], rtol=1e-10)
+    best = single[int(np.argmin(model.restart_losses_))]
+    assert np.ptp(model.restart_losses_) > 1e-3
+    np.testing.assert_allclose(model.predict_proba(x), best.predict_proba(x), atol=1e-10)
+    mean = MLPClassifier(n_init=4, combine="average", random_state=0, **options).fit(x, y)
+    np.testing.assert_allclose(mean.predict_proba(x), np.mean([m.predict_proba(x) for m in single], axis=0), atol=1e-9)
+    regress = MLPRegressor(n_init=3, combine="average", random_state=0, **options).fit(x, y * 1.0)
+    assert regress.predict(x).shape == (200,)
+
+
+@pytest.mark.notes("000-c", "init-random")
+@pytest.mark.notes("002", "nn-init")
+def test_small_random_weights_and_why_not_zero():
+    (w,), (b,) = initialize([400, 300], "normal", random_state=0)
+    assert abs(w.mean()) < 1e-4 and w.std() == pytest.approx(0.01, rel=0.02) and (b == 0).all()
+    assert np.abs(np.tanh(X[:, :4] @ w[:4]) - X[:, :4] @ w[:4]).max() < 1e-3  # the linear range
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)
+        model = MLPRegressor(hidden_layer_sizes=(4,), activation="tanh", warm_start=True, max_iter=1, random_state=0)
+        model.fit(X, Y)
+        model.coefs_ = [np.zeros((4, 4)), np.full((4, 1), 0.3)]
+        model.intercepts_ = [np.zeros(4), np.zeros(1)]
+        for _ in range(5):
+            model.fit(X, Y)
+    assert (
+        np.ptp(model.coefs_[0], axis=1).max() < 1e-12 and np.abs(model.coefs_[0]).max() > 1e-4
+    )  # units stay alike for ever
+
+
+@pytest.mark.notes("000-c", "init-glorot")
+def test_glorot_keeps_the_variance():
+    (w,), _ = initialize([300, 100], "glorot", random_state=1)
+    assert np.abs(w).max() < 0.122475 and np.abs(w).max() > 0.1224 and w.var() == pytest.approx(0.005, rel=0.02)
+    (w,), _ = initialize([300, 100], "glorot", activation="logistic", random_state=1)
+    assert np.abs(w).max() == pytest.approx(0.122474 / np.sqrt(3), rel=1e-3)
+    (w,), _ = initialize([500, 40], "he", random_state=1)
+    assert w.var() == pytest.approx(2 / 500, rel=0.03)
+
+
+@pytest.mark.notes("000-c", "init-sparse")
+def test_sparse_starts_have_a_few_incoming_weights_each():
+    (w,), _ = initialize([100, 30], "sparse", random_state=0)
+    assert ((w != 0).sum(axis=0) == 15).all() and w[w != 0].var() == pytest.approx(1 / 15, rel=0.2)
+    assert len({tuple(np.flatnonzero(column)) for column in w.T}) == 30
+    (w,), _ = initialize([5, 3], "sparse", random_state=0)
+    assert (w != 0).all()
+    with pytest.raises(ParameterError, match="init='zero'"):
+        initialize([2, 3], "zero")
+
+
+@quiet
+def test_starts_dropout_rates_and_rules_all_learn():
+    x, y = MOONS
+    for options in (
+        {"init": "he"},
+        {"init": "sparse"},
+        {"init": "normal", "batch_norm": True},
+        {"dropout": 0.2},
+        {"solver": "rmsprop"},
+        {"solver": "adagrad", "learning_rate_init": 0.1},
+        {"learning_rate": "cosine"},
+        {"learning_rate": PowerSchedule(0.05, 0.5)},
+        {"activation": LeakyReLU(0.2)},
+        {"activation": "gelu"},
+        {"activation": "softmax"},
+    ):
+        model = MLPClassifier(
+            **(
+                {"max_iter": 300, "random_state": 0, "learning_rate_init": 0.02, "tol": 0, "n_iter_no_change": 999}
+                | options
+            )
+        ).fit(x, y)
+        assert model.score(x, y) > 0.88, options
+    assert model.history_["rate"][0] == 0.02
+    rates = MLPClassifier(learning_rate="cosine", max_iter=10, tol=0).fit(x, y).history_["rate"]
+    np.testing.assert_allclose(rates, 0.001 * (1 + np.cos(np.pi * np.arange(10) / 10)) / 2)
+
+
+@pytest.mark.notes("000-c", "vanishing-gradient-diagnostic")
+@quiet
+def test_sigmoids_let_gradients_vanish():
+    options = {"hidden_layer_sizes": (12,) * 10, "max_iter": 1, "random_state": 0, "learning_rate_init": 1e-9}
+    report = {
+        a: MLPClassifier(activation=a, init="he", **options).fit(X, Y).gradient_report(X, Y)
+        for a in ("logistic", "relu")
+    }
+    assert report["logistic"].ratio < 0.25**8 and report["relu"].ratio > 1e-2
+    norm = MLPClassifier(activation="logistic", init="he", batch_norm=True, **options).fit(X, Y).gradient_report(X, Y)
+    assert norm.ratio > 1e3 * report["logistic"].ratio
+    one = MLPClassifier((3,), activation="logistic", max_iter=1, random_state=0).fit(X, Y)
+    found = one.gradient_report(X, Y)
+    h = 1 / (1 + np.exp(-(X @ one.coefs_[0] + one.intercepts_[0])))
+    delta = one.predict_proba(X) - np.eye(3)[Y]
+    below = delta @ one.coefs_[1].T * h * (1 - h)
+    np.testing.assert_allclose(
+        found.weight_gradient, [np.sqrt(((a.T @ d) ** 2).mean()) for a, d in ((X, below), (h, delta))]
+    )
+    np.testing.assert_allclose(found.error, [np.abs(below).mean(), np.abs(delta).mean()])
+    assert found.layer == ["4 -> 3", "3 -> 3"] and "weight_gradient" in repr(found)
+    one.coefs_[0] = one.coefs_[0] * 1e3
+    assert one.gradient_report(X, Y).saturated[0] > 0.9
+    assert len(found.plot().lines) == 2
+
+
+@pytest.mark.parametrize("activation", ["logistic", "tanh", "softplus", "gelu", "softmax", "identity"])
+@quiet
+def test_compiled_gradients_are_differences(activation):
+    options = {"hidden_layer_sizes": (5, 4), "activation": activation, "max_iter": 2, "random_state": 0, "alpha": 0.3}
+    weight = np.linspace(0.3, 2, 20)
+    for kind, y in ((MLPClassifier, Y), (MLPClassifier, Y > 0), (MLPRegressor, X[:, :2])):
+        assert kind(**options).fit(X, y).check_gradient(X[::8][:20], y[::8][:20])
+    assert MLPRegressor("poisson", **options).fit(X, Y).check_gradient(X[:20], Y[:20], weight)
+
+
+@pytest.mark.notes("000-c", "plot-mlp")
+@pytest.mark.notes("002", "plot-mlp-diagram")
+@pytest.mark.notes("004", "network-diagram")
+@quiet
+def test_the_diagram_draws_units_weights_and_formulas():
+    model = MLPClassifier((5, 3), activation="tanh", max_iter=2, random_state=0).fit(X, Y)
+    ax = model.plot_network()
+    assert len(ax.patches) == 4 + 5 + 3 + 3
+    edges = [len(c.get_segments()) for c in ax.collections]
+    assert edges == [20, 15, 9]
+    red = ax.collections[0].get_colors()[:, 0] > 0.5
+    np.testing.assert_array_equal(red, model.coefs_[0].ravel() < 0)
+    widths = ax.collections[2].get_linewidths()
+    assert np.argmax(widths) == np.argmax(np.abs(model.coefs_[2].ravel()))
+    words = [t.get_text() for t in ax.texts]
+    assert r"$h_1 = \mathrm{tanh}(x W_1 + b_1)$" in words and r"$y = \mathrm{softmax}(h_{2} W_3 + b_3)$" in words
+    assert "5 units" in words
+    assert len(MLPRegressor(max_iter=2).fit(X, Y).plot_network(most_units=6).patches) == 4 + 6 + 1
+
+
+def test_what_does_not_go_together_is_told():
+    for options, words in (
+        ({"hidden_layer_sizes": (3, 0)}, "hidden_layer_sizes must be > 0"),
+        ({"hidden_layer_sizes": (2.5,)}, "hidden_layer_sizes must be > 0"),
+        ({"activation": "step"}, "gradients"),
+        ({"solver": "lbfgs", "dropout": 0.1}, "mini-batches"),
+        ({"solver": "lbfgs", "batch_norm": True}, "mini-batches"),
+        ({"n_init": 2, "warm_start": True}, "n_init=1"),
+        ({"learning_rate": lambda k: -1.0}, "finite rates"),
+        ({"solver": "newton"}, "solver"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            MLPClassifier(**options).fit(X, Y)
+    with pytest.raises(DataError, match="counts"):
+        MLPRegressor("poisson").fit(X, -Y)
+    with pytest.raises(AttributeError, match="partial_fit"):
+        MLPClassifier(solver="lbfgs").partial_fit(X, Y)
+    with pytest.raises(DataError, match="non-finite"):
+        MLPRegressor(solver="sgd", learning_rate_init=1e3, activation="identity", random_state=0).fit(X * 100, Y * 1e6)
+    for scale in (1e160, 1e300):  # squares beyond floating point
+        with pytest.raises(DataError, match="non-finite"):
+            MLPRegressor(random_state=0, hidden_layer_sizes=(3,)).fit(X, Y * scale)
+    with pytest.raises(DataError, match="validation_fraction=0"):
+        MLPClassifier(early_stopping=True, validation_fraction=0.0).fit(X, Y)
+    with pytest.warns(DataWarning, match="clipped"), pytest.warns(NotConverged, match="Maximum iterations"):
+        MLPClassifier(batch_size=10**6, max_iter=1).fit(X, Y)
+    assert get_activation("logistic").name == "sigmoid"
+
+
+@quiet
+def test_files_and_dask_are_memory(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(533, 4))
+    y = (rows[:, 0] * rows[:, 1] > 0).astype(int) + (rows[:, 2] > 1)
+    import pandas as pd
+
+    frame = pd.DataFrame(rows, columns=list("abcd")).assign(y=y)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    scan = novum.scan(tmp_path / "rows.parquet", target="y", batch_rows=100)
+    options = {"hidden_layer_sizes": (6,), "shuffle": False, "batch_size": 32, "max_iter": 4, "random_state": 0}
+    memory = MLPClassifier(**options).fit(frame[list("abcd")], y)
+    read = MLPClassifier(**options).fit(scan)
+    np.testing.assert_allclose(read.loss_curve_, memory.loss_curve_, rtol=1e-12)
+    np.testing.assert_allclose(read.coefs_[0], memory.coefs_[0], atol=1e-12)
+    dask = pytest.importorskip("dask.array")
+    chunks = MLPClassifier(**options).fit(dask.from_array(rows, (77, 4)), dask.from_array(y, 77))
+    np.testing.assert_allclose(chunks.coefs_[0], memory.coefs_[0], atol=1e-12)
+    np.testing.assert_array_equal(
+        chunks.predict(dask.from_array(rows, (50, 4))).compute(), memory.predict(frame[list("abcd")])
+    )
+    whole = [
+        MLPClassifier((6,), solver="lbfgs", max_iter=8, random_state=0).fit(*d)
+        for d in ((scan,), (frame[list("abcd")], y))
+    ]
+    np.testing.assert_allclose(whole[0].coefs_[0], whole[1].coefs_[0], atol=1e-7)
+    shuffled = MLPClassifier(**options | {"shuffle": True}).fit(scan)
+    assert not np.allclose(shuffled.coefs_[0], memory.coefs_[0], atol=1e-4)
+    with pytest.raises(DataError, match="early_stopping"):
+        MLPClassifier(early_stopping=True).fit(scan)
+    regress = MLPRegressor(**options).fit(scan)
+    np.testing.assert_allclose(
+        regress.coefs_[0], MLPRegressor(**options).fit(frame[list("abcd")], y).coefs_[0], atol=1e-12
+    )
+
+
+@quiet
+def test_saved_networks_say_the_same(tmp_path):
+    for model in (
+        MLPClassifier((4, 3), batch_norm=True, max_iter=3, random_state=0).fit(X, Y),
+        MLPClassifier((4,), n_init=2, combine="average", max_iter=3, random_state=0).fit(X, Y),
+        MLPClassifier((4,), max_iter=3, early_stopping=True, random_state=0).fit(
+            X, np.column_stack([Y == 1, Y == 2]) * 1
+        ),
+        MLPRegressor("poisson", (4,), dropout=0.3, max_iter=3, random_state=0).fit(X, Y),
+    ):
+        novum.save(model, tmp_path / "net.novum")
+        again = novum.load(tmp_path / "net.novum")
+        np.testing.assert_array_equal(again.predict(X), model.predict(X))
+        if not model.early_stopping and model.n_init == 1:  # training goes on from where it was
+            y = Y
+            assert np.array_equal(again.partial_fit(X, y).coefs_[0], model.partial_fit(X, y).coefs_[0])
