@@ -2,13 +2,27 @@
 
 import numpy as np
 
-from novum.neural_network import ComputationGraph, RateCurve, TrainingCurve, computation_graph
+from novum.neural_network import (
+    ComputationGraph,
+    MLPClassifier,
+    RateCurve,
+    TrainingCurve,
+    computation_graph,
+    logic_to_network,
+    parity_network,
+)
 from novum.neural_network.generative.boltzmann.partition import Partition
 from novum.neural_network.generative.diversity import Diversity
 from novum.neural_network.generative.variational import Bound
 from novum.neural_network.sequences.attention_map import AttentionMap
 from novum.neural_network.sequences.translator import Candidates
 from novum.neural_network.sketches import architecture
+
+
+def slopes_by_layer():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = MLPClassifier((4, 4), solver="lbfgs", max_iter=200, random_state=0).fit(X, X[:, 0] > 0)
+    return model.gradient_report(X, X[:, 0] > 0)
 
 
 def tree_of_messages() -> ComputationGraph:
@@ -22,7 +36,10 @@ NETWORKS = {
     "Candidates": lambda: Candidates(["xy", "x"], np.array([-0.5, -1.5])),
     "ComputationGraph": tree_of_messages,
     "Diversity": lambda: Diversity(0.9, 1.1, 0.95, 0.99),
+    "GradientReport": slopes_by_layer,
     "LogPartition": lambda: Partition(12.5, 0.1, 80.0, "annealed importance sampling"),
     "TrainingCurve": lambda: TrainingCurve([2.0, 1.0], {"validation loss": [2.5, 2.0]}, name="loss"),
+    "ParityNetworks": lambda: parity_network(4),
+    "ThresholdNetwork": lambda: logic_to_network("a and not b"),
     "RateCurve": lambda: RateCurve(np.array([0.1, 1.0]), np.array([2.0, 1.0]), np.array([2.0, 1.5]), 0.1),
 }
