@@ -1,8 +1,10 @@
-"""For every test: pictures are drawn in memory, and the figures that pyplot keeps are closed after each."""
+"""For every test: pictures are drawn in memory, pyplot's figures are closed after each; layers wait for PyTorch."""
 
 import os
+import re
 import signal
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -20,3 +22,17 @@ def pytest_configure():
     """Let tests hear Ctrl-C although a shell started them in the background, where it is ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def torch_is_there():
+    """Return whether PyTorch can be imported."""
+    return find_spec("torch") is not None
+
+
+NEEDS_TORCH = re.compile(r"^(import torch|from torch)\b", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path):
+    """Pass over modules of layers, which import PyTorch at their top, where it is not installed."""
+    inside = collection_path.suffix == ".py" and "novum" in collection_path.parts and not torch_is_there()
+    return True if inside and NEEDS_TORCH.search(collection_path.read_text(encoding="utf-8")) else None

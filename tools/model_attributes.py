@@ -160,9 +160,8 @@ def main() -> None:
 
     from novum.persistence.attributes import TABLE
 
-    folders = [argument for argument in sys.argv[1:] if argument != "--fresh"] or [
-        str(ROOT / "tests" / name) for name in FOLDERS
-    ]
+    some = [argument for argument in sys.argv[1:] if argument != "--fresh"]
+    folders = some or [str(ROOT / "tests" / name) for name in FOLDERS]
     with TemporaryDirectory() as parts:
         command = [
             sys.executable,
@@ -189,8 +188,9 @@ def main() -> None:
         for cls, held in json.loads(TABLE.read_text()).items():
             for name, kinds in held.items():
                 now = table.setdefault(cls, {}).setdefault(name, [])
-                words = {kind.partition("[")[0] for kind in now}
-                now += [kind for kind in kinds if kind.partition("[")[0] not in words]
+                words = {kind.partition("[")[0] for kind in (kinds if some else now)}
+                kept, more = (kinds, now) if some else (now, kinds)  # a few tests have not seen enough to change a rule
+                table[cls][name] = [*kept, *(kind for kind in more if kind.partition("[")[0] not in words)]
     TABLE.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n")
 
 

@@ -4,6 +4,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 from report.result_calls_chance import APPROXIMATIONS, CLUSTERS, DECISIONS, DRAWS, PLAYS, SEQUENCES
+from report.result_calls_networks import NETWORKS
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 
@@ -34,7 +35,7 @@ from novum.datasets import (
 from novum.decomposition import ProbabilisticPCA
 from novum.discriminant_analysis import LinearDiscriminantAnalysis
 from novum.ensemble import RandomForestClassifier
-from novum.linear_model import LinearRegression, LogisticRegression
+from novum.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from novum.naive_bayes import GaussianNB, MultinomialNB
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
@@ -64,6 +65,11 @@ def two_classes():
 def numbers(n=60, d=3):
     X = np.random.default_rng(0).normal(size=(n, d))
     return X, X[:, 0] - X[:, 1] + 0.3 * np.random.default_rng(1).normal(size=n)
+
+
+def counts_inference():
+    X, y = numbers()
+    return PoissonRegressor(alpha=0).fit(X, np.exp(y)).inference(X, np.exp(y))
 
 
 @lru_cache
@@ -353,6 +359,9 @@ REST = {
     "StructuralRisk": lambda: theory.structural_risk_minimization(
         {"line": LogisticRegression()}, numbers(200)[0], numbers(200)[1] > 0
     ),
+    "GeneralizedInference": counts_inference,
+    "IntervalPrediction": lambda: LinearRegression().fit(*numbers()).predict(numbers()[0], interval="prediction"),
+    "LinearHypothesis": lambda: counts_inference().hypothesis(["x0", "x1"]),
     "Shattering": lambda: theory.shatters("lines", [[0, 0], [1, 0], [0, 1]]),
     "PruningCurve": lambda: tree.DecisionTreeClassifier(random_state=0).fit(*iris()).pruning_curve(*iris()),
     "GainTable": lambda: tree.information_gain_table(*tennis()),
@@ -363,7 +372,6 @@ REST = {
     "Formulas": lambda: tree.export_dnf(tree.ID3().fit(*tennis())),
     "Formula": lambda: tree.export_dnf(tree.ID3().fit(*tennis()))["Yes"],
 }
-
 
 CALLS = {
     **CAUSES,
@@ -377,6 +385,7 @@ CALLS = {
     **DECISIONS,
     **PLAYS,
     **CLUSTERS,
+    **NETWORKS,
 }
 
 

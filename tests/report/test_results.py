@@ -92,7 +92,10 @@ def test_a_result_shows_itself_in_four_ways(name):
 
 def test_every_kind_of_result_has_its_call():
     for module in public_modules():
-        import_module(module)
+        try:
+            import_module(module)
+        except ModuleNotFoundError as error:  # layers import PyTorch at their top
+            assert error.name == "torch"
     kinds = {type(made(name)) for name in CALLS}
     known = {cls for cls in RESULTS if cls.__module__.startswith("novum.")}
     assert {cls.__name__ for cls in known - kinds} == BASES

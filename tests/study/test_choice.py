@@ -5,7 +5,7 @@ import pandas as pd
 
 from novum.study import Study
 
-QUICK = {"folds": 3, "repeats": 1, "n_jobs": 1, "models": ["GaussianNB", "LogisticRegression"]}
+QUICK = {"folds": 3, "repeats": 1, "n_jobs": 1, "models": ["GaussianNB", "LogisticRegression"], "ensemble": False}
 
 
 REGRESSION = {**QUICK, "models": ["LinearRegression", "Ridge"]}
@@ -27,21 +27,67 @@ def test_the_choice_is_the_best_or_a_simpler_one_of_stated_cost():
         [best, logistic, bayes, help_is_shown], measure
     )  # what cannot be told apart is not kept for it
     assert kept.name == "tree" and reason == "best mean; two cannot be told from it"
-    no_help = leader("baseline", 0.6, 0.3, 0, 0.3)
+    no_help = leader("baseline", 0.6, 0.3, 0, 0.8)
     kept, reason = choose([best, logistic, bayes, no_help], measure)
-    assert kept.name == "baseline" and "tree gains .396, its standard error is .300" in reason
+    assert kept.name == "baseline" and "tree gains .396, its standard error is .800" in reason
     always_the_same = leader("baseline", 0.6, 1.0, 0)  # on every fold: nothing is proved, and the best is kept
     assert choose([best, always_the_same], measure)[0].name == "tree"
     near = leader("logistic", 0.990, 0.5, 2, 0.007)
-    kept, reason = choose([best, near, help_is_shown], measure)
-    assert kept.name == "logistic" and "costs .006 against the best (at most .007" in reason
-    assert choose([best, near._replace(standard_error=0.005), help_is_shown], measure)[0].name == "tree"
-    far = leader("logistic", 0.985, 0.5, 2, 0.05)  # within its error, but above a hundredth
-    assert choose([best, far, help_is_shown], measure)[0].name == "tree"
+    assert choose([best, near, help_is_shown], measure)[0].name == "tree"  # .006 is too much
+    assert choose([best, near._replace(mean=0.9955), help_is_shown], measure)[0].name == "logistic"
+    kept, reason = choose([best, near, help_is_shown], measure, "simple")
+    assert kept.name == "logistic" and "costs .006 against the best (at most .007" in reason and "2.0%" in reason
+    assert choose([best, near._replace(standard_error=0.005), help_is_shown], measure, "simple")[0].name == "tree"
+    far = leader("logistic", 0.97, 0.5, 2, 0.05)  # within its error, but above the practical tolerance
+    assert choose([best, far, help_is_shown], measure, "simple")[0].name == "tree"
     error = MEASURES["rmse"]
-    forest, line = (leader("forest", 2.80, np.nan, 8, top=2.8), leader("line", 2.82, 0.9, 1, 0.1, 2.8))
-    assert choose([forest, line], error)[0].name == "line"
-    assert choose([forest, line._replace(mean=2.84, difference=0.04)], error)[0].name == "forest"
+    forest, line = (leader("forest", 2.80, np.nan, 8, top=2.8), leader("line", 2.84, 0.9, 1, 0.1, 2.8))
+    assert choose([forest, line], error, "simple")[0].name == "line"
+    assert choose([forest, line._replace(mean=2.87, difference=0.07)], error, "simple")[0].name == "forest"
+
+
+def test_useless_candidates_do_not_change_the_choice():
+    """The tests do not choose, so Holm's count of comparisons has no say."""
+    from novum.study.choose import Leader, choose
+    from novum.study.measures import MEASURES
+
+    def leader(name, mean, simplicity):
+        return Leader(
+            name,
+            "novum",
+            mean,
+            (mean, mean),
+            mean - 0.9,
+            (0, 0),
+            0.01,
+            np.nan if mean == 0.9 else 0.5,
+            0.0,
+            simplicity,
+            0,
+        )
+
+    few = [leader("forest", 0.9, 8), leader("line", 0.89, 1), leader("baseline", 0.5, 0)]
+    many = [*few[:2], *(leader(f"useless {i}", 0.6, 3) for i in range(20)), few[2]]
+    for measure in (MEASURES["accuracy"],):
+        assert choose(few, measure)[0].name == choose(many, measure)[0].name == "forest"
+
+
+def test_a_much_smaller_model_wins_where_it_costs_next_to_nothing():
+    from novum.study.choose import Leader, choose
+    from novum.study.measures import MEASURES
+
+    def leader(name, mean, size, simplicity=8):
+        p = np.nan if mean == 0.9 else 0.5
+        return Leader(name, "novum", mean, (mean, mean), mean - 0.9, (0, 0), 0.01, p, 0.0, simplicity, 0, size)
+
+    forest, boosting = leader("forest", 0.9, 500e6), leader("boosting", 0.897, 2e6)
+    kept, reason = choose([forest, boosting], MEASURES["accuracy"])
+    assert kept.name == "boosting" and reason.startswith("250 times smaller than forest") and "costs .003" in reason
+    assert choose([forest, boosting._replace(mean=0.89, difference=-0.01)], MEASURES["accuracy"])[0].name == "forest"
+    assert choose([forest, boosting._replace(size=60e6)], MEASURES["accuracy"])[0].name == "forest"
+    assert (
+        choose([forest, boosting, leader("line", 0.885, 1e3, 1)], MEASURES["accuracy"], "small")[0].name == "boosting"
+    )
 
 
 def test_the_better_model_is_kept_though_a_simpler_one_cannot_be_told_from_it():

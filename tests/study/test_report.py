@@ -14,7 +14,7 @@ from novum.study.pictures import intervals, ticks
 from novum.study.report import report_html
 
 VOID = {"meta", "line", "rect", "circle", "polyline", "br"}
-QUICK = {"folds": 3, "repeats": 1, "n_jobs": 1}
+QUICK = {"folds": 3, "repeats": 1, "n_jobs": 1, "ensemble": False}
 
 
 class Checker(HTMLParser):

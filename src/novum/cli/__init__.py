@@ -5,14 +5,23 @@ A file defines `command`, a typer function whose docstring is its help, or `grou
 """
 
 import sys
+import time
 from importlib import import_module
 from typing import Any
 
 from novum import __version__
 
-__all__ = ["COMMANDS", "application", "main"]
+__all__ = ["COMMANDS", "application", "main", "seconds_so_far"]
 
 COMMANDS = ("study", "predict", "network", "agent", "notes", "find", "tour")
+
+
+BEGAN: list[float] = []  # when the command line was called, of `time.perf_counter`
+
+
+def seconds_so_far() -> float:
+    """Return how long the command has been running, imports and all; 0 where it was called from Python."""
+    return time.perf_counter() - BEGAN[0] if BEGAN else 0.0
 
 
 def application() -> Any:
@@ -47,6 +56,7 @@ def application() -> Any:
 
 def main() -> None:
     """Run the command line."""
+    BEGAN[:] = [time.perf_counter()]
     try:
         app = application()
     except KeyboardInterrupt:

@@ -6,25 +6,28 @@ from typing import Annotated, Any
 import typer
 
 from novum.cli._refuse import refusing
+from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
 
 __all__ = ["command"]
 
 
 def command(
     model: Annotated[Path, typer.Argument(help="A model that novum study wrote.")],
-    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with the same columns.")],
+    table: TABLE,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="CSV to write [default: print it].")] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Also the probability of every class.")] = False,
     unseen: Annotated[bool, typer.Option("--unseen", help="Allow categories that the model never saw.")] = False,
+    sep: SEPARATOR = None,
+    encoding: ENCODING = None,
 ) -> None:
     """Predict the rows of a new table; its columns must be those of the study, in any order."""
     with refusing("predict"):
         import novum
         from novum.study.predictions import predict_table
-        from novum.study.reading import read_table
+        from novum.study.schema import forms_of, schema_of
 
         loaded = novum.load(model)
-        rows = read_table(table)
+        rows = read_given(table, sep, encoding, forms_of(schema_of(loaded, str(model))))
         found = predict_table(loaded, rows, proba=proba, unseen=unseen, name=str(model))
         for note in found.notes:
             typer.echo(f"novum predict: {table}: {note}", err=True)

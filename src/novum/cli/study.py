@@ -1,6 +1,8 @@
 """novum study: a table in; models compared, tested, explained and saved, with a report, out."""
 
 import os
+import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,73 +10,136 @@ from typing import Annotated, Any
 import typer
 
 from novum.cli._refuse import refusing
-from novum.exceptions import SourceError
+from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
+from novum.exceptions import ParameterError, SourceError
 
 __all__ = ["command"]
 
 INTERRUPTED = 130  # what a shell expects of a command that Ctrl-C ended
 INDENT = 14
+PROGRESS = "progress"  # folder of the fits that are done, until the study is
+LEAST_SECONDS = 1.0  # that a study gets, however long its table took to read
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
 def command(
-    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with a header.")],
+    table: TABLE,
     target: Annotated[str, typer.Option(help="The column to predict.")],
-    out: Annotated[Path | None, typer.Option(help="Folder for the report [default: TABLE-study].")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the report (default: TABLE-TARGET-study).")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same results.")] = 0,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds after which the comparison uses what is finished.")
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", "--time-limit", help="Time for all of it, as 90, 90s, 5m or 1h (default: no limit)."),
     ] = None,
     task: Annotated[str, typer.Option(help="auto, classification or regression.")] = "auto",
-    measure: Annotated[
-        str | None, typer.Option(help="accuracy, balanced_accuracy; rmse, mae, r2 [default: accuracy or rmse].")
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            "--metric", "--measure",
+            help="Of classes accuracy, balanced_accuracy, f1, auc, average_precision, log_loss, brier; of numbers rmse, mae,"
+            " median_error, r2 (default: accuracy or rmse).",
+        ),
     ] = None,
+    prefer: Annotated[
+        str, typer.Option(help="What decides between nearly equal models: accuracy, simple, small or probabilities.")
+    ] = "accuracy",
     drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
+    group: Annotated[str | None, typer.Option(help="Column whose rows belong together, as those of a person.")] = None,
+    time: Annotated[str | None, typer.Option(help="Column of dates: judge on rows later than those learned from.")] = None,
+    weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
+    costs: Annotated[str | None, typer.Option(help="What mistakes cost, as sick:healthy=20,healthy:sick=1.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The class that f1, auc and average_precision are about.")] = None,
     models: Annotated[str | None, typer.Option(help="Names from the leaderboard, parted by commas.")] = None,
-    folds: Annotated[int | None, typer.Option(min=2, help="Folds [default: 10; 5 above 20,000 rows].")] = None,
-    repeats: Annotated[int | None, typer.Option(min=1, help="Repetitions of the folds [default: by rows].")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes [default: one per core].")] = None,
-) -> None:
+    tune: Annotated[bool, typer.Option("--tune/--no-tune", help="Whether to seek settings.")] = True,
+    folds: Annotated[int | None, typer.Option(min=2, help="Folds (default: by rows).")] = None,
+    repeats: Annotated[int | None, typer.Option(min=1, help="Repetitions of the folds (default: by rows).")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes (default: one per core).")] = None,
+    cluster: Annotated[str | None, typer.Option(help="A Dask scheduler, as tcp://host:8786, that does the fits.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a study of the same table stopped.")] = False,
+    sep: SEPARATOR = None,
+    encoding: ENCODING = None,
+) -> None:  # fmt: skip
     """Compare models on a table, keep one, judge it on unseen rows, write report, model and scores."""
     with refusing("study"):
-        from novum.study import Study
-
-        folder = out or Path(f"{table.stem}-study")
+        folder = out or Path(default_folder(table, target))
         check_folder(folder)  # before the work, not after it
+        limit = seconds_in(budget)
+        from novum.cli import seconds_so_far
+        from novum.study import Study
+        from novum.study.costs import read_costs
+
         study = Study(
-            table,
+            read_given(table, sep, encoding),
             target,
             task=task,
-            measure=measure,
+            measure=metric,
             models=models.split(",") if models else None,
             drop=drop or [],
+            prefer=prefer,
+            tune=tune,
+            group=group,
+            time=time,
+            weights=weights,
+            costs=read_costs(costs) if costs else None,
+            positive=positive,
             random_state=seed,
             folds=folds,
             repeats=repeats,
-            time_limit=time_limit,
+            time_limit=None if limit is None else max(LEAST_SECONDS, limit - seconds_so_far()),
             n_jobs=jobs,
+            cluster=cluster,
         )
+        kept_fits, there = folder / PROGRESS, folder.exists()
+        if not resume:
+            shutil.rmtree(kept_fits, ignore_errors=True)
         with Terminal() as terminal:
-            result = study.run(terminal)
+            result = study.run(terminal, resume=kept_fits)
         if not result.leaders:
+            shutil.rmtree(kept_fits if there else folder, ignore_errors=True)
             stopped = result.scores.stopped if result.scores else ""
             why = (
                 f"stopped ({stopped}) before a model finished its folds" if stopped else "; ".join(result.trained()[1:])
             )
             typer.echo(f"novum study: {why}; nothing is written.", err=True)
             raise typer.Exit(INTERRUPTED if stopped == "interrupted" else 2)
-        typer.echo("\n".join(f"  {line}" for line in result.lines()))
-        if result.kept:
-            show("keep", [f"{result.kept.name}: {result.reason} on {result.n_train} rows"])
-            show("hold-out", [result.judged()])
         paths = result.save(folder)
-        size = paths[0].stat().st_size / 2**20
-        show("written", [f"{paths[0]} (offline, {size:.1f} MB)   " + "   ".join(map(str, paths[1:]))])
+        show("written", [f"{paths[0]} (offline, {file_size(paths[0])})   " + "   ".join(map(str, paths[1:]))])
         if result.unsaved:
             show("", [f"the model is not saved: {result.unsaved}"])
         if not result.complete:
+            show("", ["go on with the same command and --resume"])
             raise typer.Exit(INTERRUPTED)
+        shutil.rmtree(kept_fits, ignore_errors=True)
         if not result.unsaved:
+            show(
+                "",
+                [f"the model was fitted again on all {result.n_train + result.n_held:,} rows; {file_size(paths[1])}"],
+            )
             typer.echo(f"next: novum predict {folder / 'model.novum'} new.csv -o predictions.csv")
+
+
+def default_folder(table: Path, target: str) -> str:
+    """Return a name for the folder from those of the table and the target."""
+    stem = "table" if str(table) == "-" else table.name.split(".")[0] or "table"
+    plain = re.sub(r"[^\w-]+", "_", target).strip("_")
+    return f"{stem}-{plain or 'target'}-study"
+
+
+def seconds_in(text: str | None) -> float | None:
+    """Return a time written as 90, 90s, 5m or 1.5h in seconds."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([smh]?)\s*", text.lower())
+    if match is None or float(match[1]) == 0:
+        raise ParameterError(f"--budget {text}: is no time above 0; write 90, 90s, 5m or 1h.")
+    return float(match[1]) * UNITS[match[2]]
+
+
+def file_size(path: Path) -> str:
+    """Return the size of a file in words."""
+    from novum.study.result import bytes_text
+
+    return bytes_text(path.stat().st_size)
 
 
 def check_folder(folder: Path) -> None:
@@ -98,6 +163,7 @@ class Terminal:
     def __init__(self) -> None:
         self.bar: Any = None
         self.task: Any = None
+        self.drawn = ""
 
     def __enter__(self) -> "Terminal":
         return self
@@ -112,28 +178,49 @@ class Terminal:
             self.bar = None
 
     def step(self, name: str, lines: list[str]) -> None:
-        """Print what a step found; the choice and the hold-out score come below the leaderboard."""
+        """Print what a step found."""
         self.end()
-        if name not in ("keep", "hold-out"):
+        if name == "leaderboard":
+            typer.echo("\n".join(f"  {line}" for line in lines))
+        else:
             show(name, lines)
+        sys.stdout.flush()
+
+    def formed(self, name: str, score: str) -> None:
+        """Print the score of a model that has finished its folds."""
+        line = f"{'':<{INDENT}}{name:<36}{score:>10}"
+        if self.bar is not None:
+            self.bar.console.print(line, markup=False, highlight=False)
+        else:
+            typer.echo(line)
+            sys.stdout.flush()
 
     def advance(self, done: int, planned: int) -> None:
-        """Move the bar."""
+        """Move the bar of the fits."""
+        self.move("train", "fits", done, planned)
+
+    def explained(self, done: int, planned: int) -> None:
+        """Move the bar of the columns whose importance is measured."""
+        self.move("explain", "columns", done, planned)
+
+    def move(self, name: str, what: str, done: int, planned: int) -> None:
+        """Move a bar, or draw it first."""
         if not sys.stderr.isatty():
             return
-        if self.bar is None:
+        if self.bar is None or self.drawn != name:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+            self.end()
             self.bar = Progress(
-                TextColumn("  train      "),
+                TextColumn(f"  {name:<{INDENT - 2}}"),
                 BarColumn(30),
                 MofNCompleteColumn(),
-                TextColumn("fits"),
+                TextColumn(what),
                 TimeRemainingColumn(),
                 console=Console(stderr=True),
                 transient=True,
             )
             self.bar.start()
-            self.task = self.bar.add_task("", total=planned)
-        self.bar.update(self.task, completed=done)
+            self.task, self.drawn = self.bar.add_task("", total=planned), name
+        self.bar.update(self.task, completed=done, total=planned)

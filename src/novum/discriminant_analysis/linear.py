@@ -18,6 +18,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novum import _core
+from novum.base.candidacy import Candidacy
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Fittable, Int, Null, Real
 from novum.base.estimator import Estimator, fits
@@ -187,6 +188,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, GaussianClasse
 
     _squares_columns = True
     _rows_need_blas = False  # but for the few with missing cells
+    _candidacy = Candidacy(rank=3, search=({"solver": "lsqr", "shrinkage": "auto"},), scaled=True, most_columns=1_000)
     _domains: dict[str, Domain] = {
         "solver": Choice("svd", "lsqr", "eigen"),
         "shrinkage": Choice("auto") | Real(0, 1) | Null(),

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.candidacy import Candidacy
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Fittable, Null, Real
 from novum.base.estimator import Estimator, fits
@@ -98,6 +99,13 @@ class QuadraticDiscriminantAnalysis(GaussianClasses, Estimator):
     """
 
     _squares_columns = True
+    _candidacy = Candidacy(
+        rank=4,
+        settings={"reg_param": 0.1},
+        search=({"reg_param": 0.01}, {"reg_param": 0.5}),
+        scaled=True,
+        most_columns=300,
+    )
     _domains: dict[str, Domain] = {
         "solver": Choice("svd", "eigen"),
         "shrinkage": Choice("auto") | Real(0, 1) | Null(),

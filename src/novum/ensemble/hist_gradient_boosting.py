@@ -15,6 +15,7 @@ from scipy.special import expit
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_class_weight
 
+from novum.base.candidacy import Candidacy
 from novum.base.classes import encode, labels_of
 from novum.base.domains import Choice, ClassWeight, Domain, Null, Real
 from novum.base.estimator import fits
@@ -29,6 +30,12 @@ from novum.runtime.typing import Rows, RowWeights, Target
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
 
+SEARCH: tuple[dict[str, Any], ...] = (  # what is worth trying in a study
+    {"learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 8, "min_samples_leaf": 10},
+    {"learning_rate": 0.1, "max_iter": 150, "max_leaf_nodes": 4, "min_samples_leaf": 5},
+    {"learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 15, "max_features": 0.4, "min_samples_leaf": 5},
+    {"learning_rate": 0.05, "max_iter": 300, "max_features": 0.5, "l2_regularization": 5.0},
+)
 PARAMETERS = """
     learning_rate : float, default=0.1
         Factor of every tree's values.
@@ -114,6 +121,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistGradientBoosting):
     array([0., 2.])
     """
 
+    _candidacy = Candidacy(rank=8, settings={"min_samples_leaf": 20}, search=SEARCH, shares={"min_samples_leaf": 0.1})
     _domains: dict[str, Domain] = {
         **HistGradientBoosting._domains,
         "loss": Choice("squared_error", "absolute_error", "huber", "gamma", "poisson", "quantile"),
@@ -214,6 +222,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistGradientBoosting):
     1.0
     """
 
+    _candidacy = Candidacy(rank=8, settings={"min_samples_leaf": 20}, search=SEARCH, shares={"min_samples_leaf": 0.1})
     _domains: dict[str, Domain] = {
         **HistGradientBoosting._domains,
         "loss": Choice("log_loss"),

@@ -9,12 +9,15 @@ from novum.evaluation.criteria import adjusted_r2, aic, bic, mallows_cp, model_c
 from novum.evaluation.cross_validation import cross_validate
 from novum.evaluation.curves import LearningCurveDisplay, ValidationCurveDisplay
 from novum.evaluation.error_632 import bootstrap_error
+from novum.evaluation.hypotheses.analysis_of_variance import anova
 from novum.evaluation.hypotheses.counts import chi_squared_test, proportion_test
+from novum.evaluation.hypotheses.fisher import fisher_exact_test
 from novum.evaluation.hypotheses.means import t_test, z_test
-from novum.evaluation.hypotheses.multiple import holm
+from novum.evaluation.hypotheses.multiple import false_discovery_rate, holm
 from novum.evaluation.hypotheses.paired import paired_test
 from novum.evaluation.hypotheses.permutation import permutation_test
 from novum.evaluation.hypotheses.power import power, sample_size
+from novum.evaluation.hypotheses.rank_tests import kruskal_wallis_test, mann_whitney_test
 from novum.evaluation.hypotheses.variance import f_test
 from novum.evaluation.known_law import expected_loss
 from novum.evaluation.nested import nested_cross_validate
@@ -41,6 +44,7 @@ __all__ = [
     "ValidationCurveDisplay",
     "adjusted_r2",
     "aic",
+    "anova",
     "backward_selection",
     "bias_variance_decomposition",
     "bic",
@@ -60,10 +64,14 @@ __all__ = [
     "evaluate_predictions",
     "expected_loss",
     "f_test",
+    "false_discovery_rate",
+    "fisher_exact_test",
     "forward_selection",
     "holdout_split",
     "holm",
+    "kruskal_wallis_test",
     "mallows_cp",
+    "mann_whitney_test",
     "model_criteria",
     "nested_cross_validate",
     "optimism",

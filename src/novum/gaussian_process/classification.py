@@ -15,6 +15,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.gaussian_process.kernels import CompoundKernel as SklearnCompoundKernel
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import Bool, Choice, Domain, Int, Null
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
@@ -22,6 +23,7 @@ from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block
 from novum.gaussian_process import laplace, softmax
 from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
+from novum.gaussian_process.kernels import RBF
 from novum.gaussian_process.posterior import like_rows
 from novum.gaussian_process.subset import rows_of
 from novum.gaussian_process.training import SEARCH_DOMAINS, compares_vectors, read_training, start_kernel
@@ -146,6 +148,7 @@ class GaussianProcessClassifier(ClassifierMixin, Estimator):
     (0.987, array([[0.94, 0.03, 0.03]]))
     """
 
+    _candidacy = Candidacy(rank=7, settings={"kernel": 1.0 * RBF(3.0)}, scaled=True, most_rows=400)
     _domains: dict[str, Domain] = {
         **SEARCH_DOMAINS,
         "max_iter_predict": Int(1),

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
@@ -24,6 +25,7 @@ from novum.gaussian_process import posterior
 from novum.gaussian_process.covariance import Factor, append, factorize, solve
 from novum.gaussian_process.evidence import covariance, evidence_at, leave_one_out, log_evidence
 from novum.gaussian_process.hyperparameters import maximize, warn_at_bounds
+from novum.gaussian_process.kernels import RBF, Matern, WhiteKernel
 from novum.gaussian_process.subset import choose_rows, rows_of
 from novum.gaussian_process.training import (
     SEARCH_DOMAINS,
@@ -110,6 +112,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     -2.928667
     """
 
+    _candidacy = Candidacy(
+        rank=7,
+        settings={"kernel": 1.0 * RBF(3.0) + WhiteKernel(0.1), "normalize_y": True},
+        search=({"kernel": 1.0 * Matern(3.0, nu=1.5) + WhiteKernel(0.1)},),
+        scaled=True,
+        most_rows=1_000,
+    )
     _domains: dict[str, Domain] = {
         **SEARCH_DOMAINS,
         "alpha": Real(0) | ArrayLike(),

@@ -4,6 +4,7 @@ from novum.linear_model.ard import ARDRegression
 from novum.linear_model.bayesian import BayesianLinearRegression
 from novum.linear_model.bayesian_ridge import BayesianRidge
 from novum.linear_model.evidence import compare_evidence
+from novum.linear_model.generalized.estimators import GammaRegressor, PoissonRegressor, TweedieRegressor
 from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
 from novum.linear_model.logistic.cv import LogisticRegressionCV
@@ -19,6 +20,8 @@ from novum.linear_model.perceptron import Perceptron
 from novum.linear_model.ridge import Ridge, ridge_regression
 from novum.linear_model.ridge_classifier import RidgeClassifier, RidgeClassifierCV
 from novum.linear_model.ridge_cv import RidgeCV
+from novum.linear_model.robust.huber import HuberRegressor
+from novum.linear_model.robust.quantile import QuantileRegressor
 from novum.linear_model.separability import is_linearly_separable
 from novum.linear_model.sgd_classifier import SGDClassifier
 from novum.linear_model.sgd_regressor import SGDRegressor
@@ -30,6 +33,8 @@ __all__ = [
     "BayesianRidge",
     "ElasticNet",
     "ElasticNetCV",
+    "GammaRegressor",
+    "HuberRegressor",
     "Hyperplane",
     "Lasso",
     "LassoCV",
@@ -42,12 +47,15 @@ __all__ = [
     "MultiTaskLasso",
     "MultiTaskLassoCV",
     "Perceptron",
+    "PoissonRegressor",
+    "QuantileRegressor",
     "Ridge",
     "RidgeCV",
     "RidgeClassifier",
     "RidgeClassifierCV",
     "SGDClassifier",
     "SGDRegressor",
+    "TweedieRegressor",
     "compare_evidence",
     "enet_path",
     "is_linearly_separable",

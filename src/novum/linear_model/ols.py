@@ -16,10 +16,12 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import Bool, Domain, Int, Null, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
 from novum.linear_model.least_squares.inference import Inference, infer
+from novum.linear_model.least_squares.intervals import predict_with_interval
 from novum.linear_model.least_squares.model import LinearRegressor
 from novum.linear_model.least_squares.solve import solve
 from novum.linear_model.least_squares.sparse_iterations import solve_sparse
@@ -70,6 +72,7 @@ class LinearRegression(LinearRegressor):
     array([16.])
     """
 
+    _candidacy = Candidacy(rank=1, scaled=True)
     _domains: dict[str, Domain] = {
         "fit_intercept": Bool(),
         "copy_X": Bool(),
@@ -99,15 +102,16 @@ class LinearRegression(LinearRegressor):
 
     def inference(
         self, X: Rows = None, y: Target = None, sample_weight: RowWeights = None, *, covariance: Any = "nonrobust",
-        level: float = 0.95, weights: Any = "precision", target: Any = 0
+        level: float = 0.95, weights: Any = "precision", target: Any = 0, groups: Any = None
     ) -> Inference:  # fmt: skip
         """Return coefficients with standard errors, t, p and intervals.
 
         Parameters
         ----------
         X, y, sample_weight : the training data, needed for the robust covariances only
-        covariance : {"nonrobust", "HC0", "HC1", "HC2", "HC3"}, default="nonrobust"
-            "nonrobust" assumes one noise variance; the others allow each row its own.
+        covariance : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster"}, default="nonrobust"
+            "nonrobust" assumes one noise variance; the others allow each row its own; "cluster" also lets the rows of one
+            cluster depend on each other.
         level : float, default=0.95
             Of the intervals.
         weights : {"precision", "frequency"}, default="precision"
@@ -115,6 +119,8 @@ class LinearRegression(LinearRegressor):
             the number of times it was seen. `LogisticRegression.inference` means the same.
         target : int, default=0
             Which target, where there are several.
+        groups : array-like of shape (n_samples,), default=None
+            The cluster of every row, for covariance="cluster".
 
         Returns
         -------
@@ -139,7 +145,40 @@ class LinearRegression(LinearRegressor):
         check_is_fitted(self)
         with single_blas():
             source = None if X is None else self._again(X, y, sample_weight)
-            return infer(self, source, covariance=covariance, level=level, weights=weights, target=target)
+            return infer(
+                self, source, covariance=covariance, level=level, weights=weights, target=target, groups=groups
+            )
+
+    def predict(self, X: Rows, return_std: bool = False, *, interval: str | None = None, level: float = 0.95) -> Any:
+        """Return the prediction for every row of X, with an interval where one is asked for.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, frame, scan, Dask collection or tensor of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Also return the standard deviation of the noise about every prediction; for data in memory.
+        interval : {None, "confidence", "prediction"}, default=None
+            "confidence": for the mean at x; "prediction": for a new target at x. For data in memory and one target.
+        level : float, default=0.95
+            Of the interval.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_targets); with an interval IntervalPrediction(value, lower, upper)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from novum.linear_model import LinearRegression
+        >>> x = np.arange(6.0)[:, None]
+        >>> model = LinearRegression().fit(x, [1.1, 2.9, 5.2, 7.1, 8.8, 11.1])
+        >>> model.predict([[6.0]], interval="prediction").lower.round(4)
+        array([12.3613])
+        """
+        if interval is None:
+            return super().predict(X, return_std)
+        check_is_fitted(self)
+        return predict_with_interval(self, X, interval, level)
 
     @property
     def singular_(self) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
@@ -66,6 +67,13 @@ class Ridge(LinearRegressor):
     """
 
     _squares_columns = True
+    _candidacy = Candidacy(
+        rank=1,
+        settings={"alpha": 0.01},
+        search=tuple({"alpha": a} for a in (0.001, 0.03, 0.1, 0.3, 1.0, 5.0)),
+        scaled=True,
+        units={"alpha": "rows"},
+    )
     _domains: dict[str, Domain] = {
         "alpha": Real(0) | ArrayLike(),
         "fit_intercept": Bool(),

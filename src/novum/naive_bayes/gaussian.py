@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from novum import _core
+from novum.base.candidacy import Candidacy
 from novum.base.classes import labels_of
 from novum.base.domains import ArrayLike, Domain, Null, Real
 from novum.base.estimator import Estimator, fits
@@ -156,6 +157,7 @@ class GaussianNB(BayesRule, Estimator):
     """
 
     _squares_columns = True
+    _candidacy = Candidacy(rank=2, search=({"var_smoothing": 0.01}, {"var_smoothing": 0.1}))
     _domains: dict[str, Domain] = {"priors": ArrayLike() | Null(), "var_smoothing": Real(0)}
 
     @stores

@@ -29,7 +29,14 @@ from novum.neighbors.trees import BallTree, KDTree, SearchTree
 from novum.runtime import arrays
 from novum.runtime.threads import thread_count
 
-__all__ = ["COMMON_DOMAINS", "NeighborsBase", "Ready", "answer_rows", "read_rows"]
+__all__ = ["COMMON_DOMAINS", "NEIGHBORS_SEARCH", "NeighborsBase", "Ready", "answer_rows", "read_rows"]
+
+NEIGHBORS_SEARCH: tuple[dict[str, Any], ...] = (
+    {"n_neighbors": 3, "weights": "distance"},
+    {"n_neighbors": 15, "weights": "distance"},
+    {"n_neighbors": 15},
+    {"n_neighbors": 40},
+)  # what is worth trying in a study
 
 LARGEST = 1e153  # squares of differences of larger numbers overflow
 

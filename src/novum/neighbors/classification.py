@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Choice, Domain, Function, Instance, Int, Null, Real
 from novum.base.parameters import stores
 from novum.exceptions import ParameterError, ParameterTypeError
@@ -25,7 +26,7 @@ from novum.neighbors._votes import (
     shares_by_count,
     shares_by_radius,
 )
-from novum.neighbors.base import COMMON_DOMAINS
+from novum.neighbors.base import COMMON_DOMAINS, NEIGHBORS_SEARCH
 from novum.runtime.typing import Rows
 
 __all__ = ["KNeighborsClassifier", "RadiusNeighborsClassifier"]
@@ -62,6 +63,14 @@ class KNeighborsClassifier(KNeighborsMixin, Classes):
     (array([0]), array([1]))
     """
 
+    _candidacy = Candidacy(
+        rank=6,
+        settings={"n_neighbors": 7},
+        search=NEIGHBORS_SEARCH,
+        scaled=True,
+        most_rows=50_000,
+        shares={"n_neighbors": 0.3},
+    )
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "n_neighbors": Int(1) | Null(), "weights": WEIGHTS}
 
     @stores

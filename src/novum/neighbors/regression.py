@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import Domain, Int, Null, Real
 from novum.base.parameters import stores
 from novum.neighbors._questions import KNeighborsMixin, RadiusNeighborsMixin
 from novum.neighbors._targets import Values
 from novum.neighbors._votes import ByCount, ByRadius, values_by_count, values_by_radius
-from novum.neighbors.base import COMMON_DOMAINS
+from novum.neighbors.base import COMMON_DOMAINS, NEIGHBORS_SEARCH
 from novum.neighbors.classification import WEIGHTS
 from novum.runtime.typing import Rows
 
@@ -49,6 +50,14 @@ class KNeighborsRegressor(KNeighborsMixin, Values):
     array([2.])
     """
 
+    _candidacy = Candidacy(
+        rank=6,
+        settings={"n_neighbors": 7},
+        search=NEIGHBORS_SEARCH,
+        scaled=True,
+        most_rows=50_000,
+        shares={"n_neighbors": 0.3},
+    )
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "n_neighbors": Int(1) | Null(), "weights": WEIGHTS}
 
     @stores

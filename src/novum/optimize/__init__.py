@@ -4,8 +4,7 @@ from novum.optimize.constrained import solve
 from novum.optimize.descent import gradient_descent
 from novum.optimize.greedy import greedy_search
 from novum.optimize.kkt import check_kkt
-from novum.optimize.multipliers import lagrange
-from novum.optimize.newton_method import newton, newton_root
+from novum.optimize.newton_method import newton
 from novum.optimize.penalties import ElasticNetPenalty, L1Penalty, L2Penalty
 from novum.optimize.plots import plot_descent
 from novum.optimize.problem import Constraint, Problem
@@ -45,12 +44,10 @@ __all__ = [
     "check_kkt",
     "gradient_descent",
     "greedy_search",
-    "lagrange",
     "lbfgs",
     "minimize_risk",
     "minimize_stochastic",
     "newton",
-    "newton_root",
     "plot_descent",
     "proximal_gradient",
     "solve",
@@ -66,7 +63,8 @@ __getattr__ = moved_names(
         ".constrained": "ConstrainedSolution",
         ".greedy": "GreedyResult subset_neighbors",
         ".kkt": "KKTReport dual_value",
-        ".multipliers": "LagrangeSolution",
+        ".multipliers": "LagrangeSolution lagrange",
+        ".newton_method": "newton_root",
         ".penalties": "Penalty",
         ".plots": "plot_subgradients",
         ".quadratic": "QPSolution",

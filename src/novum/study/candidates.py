@@ -1,98 +1,52 @@
-"""The models a study compares: a curated list, a baseline, and whatever else is asked for by name.
+"""The models a study compares: those that stand for it, a baseline, and whatever else is asked for by name.
 
-CURATED has one entry for each way to learn, not for each class: three linear regressions that differ in what they do with many
-columns, not seven; nothing that was made to be read (FindS, rectangles), that wraps another (intervals, calibration) or that
-wants counts. Its classes are novum's where novum has them, else scikit-learn's. Every name that is compared costs the others a
-share of Holm's count, so a class is added here only for what none of the list does. `models=[...]` may name any classifier or
-regressor of novum (`novum.base.discovery` finds them).
+A class stands by its tag `_candidacy` (novum.base.candidacy), which has its rank, the settings of the first try and the few that
+are worth trying beside them; what was made to be read, wraps another or repeats one of the list has no tag. `models=[...]` may
+name any classifier or regressor of novum.
 
-How simple a model is (SIMPLICITY) decides between models whose scores are within the tolerance of `novum.study.choose`. The
-order goes by what a person has to read to follow one prediction: nothing (the baseline), a weighted sum, a table of means and
-variances per class, a quadratic form per class, a small tree, the neighbours of a row, a kernel expansion, hundreds of trees, a
-network.
+How simple a model is, its rank, decides between models whose scores are within the tolerance of `novum.study.choose`. The order
+goes by what a person has to read to follow one prediction: nothing (the baseline), a weighted sum, a table of means and variances
+per class, a quadratic form per class, a small tree, the neighbours of a row, a kernel expansion, hundreds of trees, a network,
+several of these together. Every classifier gives probabilities: one that has none of its own gets a sigmoid of its decisions,
+fitted by folds.
 """
 
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from sklearn.base import BaseEstimator
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
+from novum.base.candidacy import Candidacy, candidacy_of, settings_for
 from novum.base.discovery import all_estimators
 from novum.exceptions import ParameterError
 from novum.study.task import CLASSIFICATION
 
-__all__ = ["SIMPLICITY", "Candidate", "candidates_for"]
+__all__ = ["ENSEMBLE_RANK", "Candidate", "candidates_for", "model_of"]
 
-SIMPLICITY = {  # rank of a family; SIMPLE_CLASSES has the exceptions
-    "dummy": 0,
-    "linear_model": 1,
-    "naive_bayes": 2,
-    "discriminant_analysis": 3,
-    "decision_theory": 3,
-    "tree": 5,
-    "neighbors": 6,
-    "graphical": 6,
-    "svm": 7,
-    "kernel_ridge": 7,
-    "kernels": 7,
-    "gaussian_process": 7,
-    "ensemble": 8,
-    "neural_network": 9,
+FAMILIES = (
+    *("linear_model", "naive_bayes", "discriminant_analysis", "tree", "neighbors", "svm", "gaussian_process"),
+    *("ensemble", "neural_network"),
+)
+UNKNOWN = Candidacy(rank=7, scaled=True)  # of a class without a tag
+NETWORK = Candidacy(
+    rank=9,
+    settings={"hidden_layer_sizes": (64,), "alpha": 0.01, "max_iter": 300, "early_stopping": False},
+    search=({"alpha": 1.0}, {"hidden_layer_sizes": (32, 32), "alpha": 0.1}),
+    scaled=True,
+    most_rows=20_000,
+)
+GUESTS = {"MLPClassifier": NETWORK, "MLPRegressor": NETWORK}  # families that may come without a tag of their own
+ENSEMBLE_RANK = 10
+CALIBRATION_FOLDS = 3
+SHORT = {
+    "LinearDiscriminantAnalysis": "LDA",
+    "QuadraticDiscriminantAnalysis": "QDA",
+    "HistGradientBoosting": "GradientBoosting",
 }
-SIMPLE_CLASSES = {"QuadraticDiscriminantAnalysis": 4}
-UNKNOWN_RANK = 7
-SCALED = {  # families whose result depends on the units of the columns
-    *(
-        "linear_model",
-        "discriminant_analysis",
-        "neighbors",
-        "svm",
-        "kernel_ridge",
-        "kernels",
-        "gaussian_process",
-        "neural_network",
-    ),
-}
-SETTINGS: dict[str, dict[str, Any]] = {
-    "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # columns that nearly repeat each other leave no inverse
-    "KNeighborsClassifier": {"n_neighbors": 7},
-    "KNeighborsRegressor": {"n_neighbors": 7},
-    "DecisionTreeClassifier": {"max_depth": 5},
-    "DecisionTreeRegressor": {"max_depth": 5},
-    "RandomForestClassifier": {"n_estimators": 200},
-    "RandomForestRegressor": {"n_estimators": 200},
-    "AdaBoostClassifier": {"n_estimators": 200},
-    "LogisticRegression": {"max_iter": 1000},  # the default of 100 stops short on tables of many columns
-    "Lasso": {"alpha": 0.1},  # on scaled columns; the default of 1 is a strong penalty
-    "ElasticNet": {"alpha": 0.1},
-}
-CURATED = {
-    "classifier": (
-        "linear_model.LogisticRegression",
-        "naive_bayes.GaussianNB",
-        "discriminant_analysis.LinearDiscriminantAnalysis",
-        "discriminant_analysis.QuadraticDiscriminantAnalysis",
-        "tree.DecisionTreeClassifier",
-        "neighbors.KNeighborsClassifier",
-        "ensemble.RandomForestClassifier",
-        "ensemble.AdaBoostClassifier",
-        "ensemble.HistGradientBoostingClassifier",
-    ),
-    "regressor": (
-        "linear_model.LinearRegression",
-        "linear_model.Ridge",
-        "linear_model.Lasso",
-        "tree.DecisionTreeRegressor",
-        "neighbors.KNeighborsRegressor",
-        "ensemble.RandomForestRegressor",
-        "ensemble.ExtraTreesRegressor",
-        "ensemble.HistGradientBoostingRegressor",
-    ),
-}
-MOST_ROWS = {"neighbors": 100_000}  # of a family; every row that is asked about is compared with all others
-SHORT = {"LinearDiscriminantAnalysis": "LDA", "QuadraticDiscriminantAnalysis": "QDA"}
 
 
 class Candidate(NamedTuple):
@@ -104,11 +58,8 @@ class Candidate(NamedTuple):
     simplicity: int
     scaled: bool
     baseline: bool = False
-
-
-def family(cls: type) -> str:
-    """Return the name of the public module a class belongs to, without its package."""
-    return cls.__module__.split(".")[1] if "." in cls.__module__ else ""
+    candidacy: Candidacy | None = None
+    tuned: bool = False  # whether its settings are sought, inside every training part
 
 
 def short_name(cls: type) -> str:
@@ -116,48 +67,59 @@ def short_name(cls: type) -> str:
     name = cls.__name__
     for ending in ("Classifier", "Regressor"):
         name = name.removesuffix(ending) or name
-    return SHORT.get(name, name.removeprefix("Hist") if name == "HistGradientBoosting" else name)
+    return SHORT.get(name, name)
 
 
-def make_candidate(cls: type, seed: int) -> Any:
-    """Return an instance at its settings, or None if it needs arguments that nobody can guess."""
+def standing(kind: str) -> Iterator[tuple[type, Candidacy]]:
+    """Yield the classes that stand for a study, with their tags."""
+    for family in FAMILIES:
+        try:
+            module: Any = import_module(f"novum.{family}")
+        except ImportError:  # a family that is not there, or needs a package that is not
+            continue
+        for name in module.__all__:
+            cls = getattr(module, name)
+            tag = (candidacy_of(cls) or GUESTS.get(name)) if isinstance(cls, type) else None
+            if tag is not None and (kind == "classifier") == bool(is_classifier(cls())):
+                yield cls, tag
+
+
+def candidate_of(cls: Any, tag: Candidacy, seed: int) -> Candidate | None:
+    """Return the candidate of a class, None for one that cannot be made without arguments."""
     try:
         estimator: Any = cls()
     except TypeError:
         return None
-    known = estimator.get_params(deep=False)
-    settings = {name: value for name, value in SETTINGS.get(cls.__name__, {}).items() if name in known}
-    if "random_state" in known:
-        settings["random_state"] = seed
-    return estimator.set_params(**settings)
+    if "random_state" in estimator.get_params(deep=False):
+        estimator.set_params(random_state=seed)
+    return Candidate(short_name(cls), "novum", estimator, tag.rank, tag.scaled, candidacy=tag)
 
 
-def curated(kind: str) -> Iterator[tuple[type, str]]:
-    """Yield the classes of the curated list for a kind of estimator, with whose they are."""
-    for path in CURATED[kind]:
-        module, name = path.split(".")
-        try:
-            yield getattr(import_module(f"novum.{module}"), name), "novum"
-        except (ImportError, AttributeError):
-            yield getattr(import_module(f"sklearn.{module}"), name), "scikit-learn"
+def model_of(candidate: Candidate, change: dict[str, Any], y: np.ndarray, quick: bool = False) -> Any:
+    """Return an unfitted model of a candidate for some rows, with a change of its settings and penalties in their units."""
+    estimator: Any = clone(candidate.estimator)
+    if candidate.candidacy is not None:
+        deviation = float(np.std(y)) if y.dtype.kind == "f" else 1.0
+        sought = {**change, **candidate.candidacy.quick} if quick else change
+        settings = settings_for(candidate.candidacy, sought, len(y), deviation or 1.0)
+        known = estimator.get_params(deep=False)
+        estimator.set_params(**{name: clone_value(v) for name, v in settings.items() if name in known})
+    if candidate.by == "novum" and is_classifier(estimator) and not hasattr(estimator, "predict_proba"):
+        estimator = CalibratedClassifierCV(estimator, ensemble=False, cv=CALIBRATION_FOLDS)
+    return estimator
 
 
-def candidate_of(cls: type, by: str, seed: int) -> Candidate | None:
-    """Return the candidate of a class, None for one that cannot be made without arguments."""
-    home, estimator = family(cls), make_candidate(cls, seed)
-    return None if estimator is None else Candidate(short_name(cls), by, estimator, rank_of(cls), home in SCALED)
-
-
-def rank_of(cls: type) -> int:
-    """Return how simple the predictions of a class are to follow."""
-    return SIMPLE_CLASSES.get(cls.__name__, SIMPLICITY.get(family(cls), UNKNOWN_RANK))
+def clone_value(value: Any) -> Any:
+    """Return a setting that no other model shares."""
+    return clone(value) if hasattr(value, "get_params") else value
 
 
 def named(kind: str, seed: int, models: Any, listed: list[Candidate]) -> list[Candidate]:
-    """Return the candidates that were asked for by name: of the curated list, else any of novum's."""
-    others = (candidate_of(cls, "novum", seed) for _, cls in all_estimators(kind))
-    known = {candidate.name: candidate for candidate in others if candidate is not None}
-    known |= {candidate.name: candidate for candidate in listed}
+    """Return the candidates that were asked for by name: of the usual list, else any of novum's."""
+    known = {candidate.name: candidate for candidate in listed}
+    if set(models) - set(known):
+        others = (candidate_of(cls, candidacy_of(cls) or UNKNOWN, seed) for _, cls in all_estimators(kind))
+        known = {candidate.name: candidate for candidate in others if candidate is not None} | known
     for name in models:
         if name not in known:
             usual = ", ".join(candidate.name for candidate in listed)
@@ -168,7 +130,7 @@ def named(kind: str, seed: int, models: Any, listed: list[Candidate]) -> list[Ca
     return [known[name] for name in dict.fromkeys(models)]
 
 
-def candidates_for(task: str, n_rows: int, seed: int, models: Any = None) -> list[Candidate]:
+def candidates_for(task: str, n_rows: int, seed: int, models: Any = None, n_columns: int = 0) -> list[Candidate]:
     """Return the candidates for a task, the simple ones first: stopped early, a study has them and the baseline.
 
     Parameters
@@ -180,22 +142,30 @@ def candidates_for(task: str, n_rows: int, seed: int, models: Any = None) -> lis
         Their random_state.
     models : list of str, dict of estimators or None
         Names to compare instead of the usual list, or estimators of your own by name.
+    n_columns : int
+        Columns to train on; likewise.
     """
     classify = task == CLASSIFICATION
     dummy: Any = DummyClassifier(strategy="prior") if classify else DummyRegressor()
     title = "baseline (most frequent)" if classify else "baseline (mean)"
-    baseline = Candidate(title, "scikit-learn", dummy, SIMPLICITY["dummy"], scaled=False, baseline=True)
+    baseline = Candidate(title, "scikit-learn", dummy, 0, scaled=False, baseline=True)
     if isinstance(models, dict):
         return [baseline, *(given(name, model) for name, model in models.items())]
     kind = "classifier" if classify else "regressor"
-    listed = [c for c in (candidate_of(cls, by, seed) for cls, by in curated(kind)) if c is not None]
+    listed = [c for c in (candidate_of(cls, tag, seed) for cls, tag in standing(kind)) if c is not None]
     if models is not None:
         found = named(kind, seed, models, listed)
     else:
-        found = [c for c in listed if n_rows <= MOST_ROWS.get(family(type(c.estimator)), n_rows)]
+        found = [c for c in listed if c.candidacy is None or bears(c.candidacy, n_rows, n_columns)]
     return [baseline, *sorted(found, key=lambda candidate: candidate.simplicity)]
+
+
+def bears(tag: Candidacy, n_rows: int, n_columns: int) -> bool:
+    """Return whether a class is fast enough for so many rows and columns."""
+    return n_rows <= (tag.most_rows or n_rows) and n_columns <= (tag.most_columns or n_columns)
 
 
 def given(name: str, estimator: Any) -> Candidate:
     """Return the candidate for an estimator of the user's."""
-    return Candidate(str(name), "you", estimator, rank_of(type(estimator)), scaled=True)
+    tag = candidacy_of(type(estimator)) or UNKNOWN
+    return Candidate(str(name), "you", estimator, tag.rank, scaled=True)

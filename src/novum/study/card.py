@@ -1,10 +1,12 @@
 """The data card: what every column is, what is done with it and why, and what deserves a look.
 
-A column takes part as numbers, categories or dates (which become parts), or is left out: constant, empty, an identifier,
-free text, or of a type that no model takes. Nothing is left out without a note.
+A column takes part as numbers, categories, dates (which become parts) or words, or is left out: constant, empty, an identifier,
+or of a type that no model takes. Nothing is left out without a note; columns that look like a person or a time are named.
 """
 
+import hashlib
 import re
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +19,13 @@ __all__ = ["Card", "ColumnCard", "make_card"]
 IDENTIFIER = re.compile(
     r"(^|[_\W])(id|ids|index|idx|uuid|guid|key|nr|row|number)$|^\(column 1\)$|^unnamed", re.IGNORECASE
 )
+WHO = re.compile(
+    r"(^|[_\W])(patient|subject|person|participant|user|customer|client|student|respondent|household|animal|mouse|device|sensor|"
+    r"machine|site|hospital|school|batch|session|group|family|name)s?([_\W]?(id|ids|nr|no|number|code|name))?$",
+    re.IGNORECASE,
+)
+WORD = re.compile(r"[^\W\d_]{2,}")
+LOOKED_AT = 500  # texts that tell whether they are made of words
 MOSTLY_DIFFERENT = 0.5  # a text that differs in more than half of the rows is no category
 LEVELS_ALWAYS_FINE = 20  # few texts are categories in a small table too
 RARE = 0.1  # share of the largest class above 1 - RARE: accuracy mostly counts that class
@@ -31,7 +40,7 @@ class ColumnCard(NamedTuple):
     missing: int
     different: int
     summary: str
-    role: str  # "number", "category", "date", "target" or "left out"
+    role: str  # "number", "category", "date", "words", "target" or "left out"
     reason: str  # for leaving it out
 
 
@@ -60,18 +69,32 @@ class Card(NamedTuple):
         return sum(column.missing for column in self.features)
 
 
-def make_card(table: Table, task: Task, drop: tuple[str, ...] = ()) -> Card:
-    """Return the card of a table whose rows all have a target."""
+def make_card(
+    table: Table, task: Task, drop: tuple[str, ...] = (), apart: tuple[str, ...] = (), *, timed: bool = False,
+    grouped: bool = False
+) -> Card:  # fmt: skip
+    """Return the card of a table whose rows all have a target.
+
+    Parameters
+    ----------
+    drop : names of columns to leave out
+    apart : names of columns that say how rows are parted or weighted
+    timed, grouped : bool
+        Whether rows are parted by time or by groups, so that nothing need be said of columns that ask for it.
+    """
     columns = [
-        describe(column, table.n_rows, column.name == task.target, column.name in drop)
+        describe(column, table.n_rows, column.name == task.target, column.name in drop, column.name in apart)
         for column in table.columns.values()
     ]
-    lost = int((~task.known).sum())
+    lost = int((~task.known).sum()) - task.rare
     card = Card(columns, table.n_rows, lost, duplicate_rows(table), [])
-    return card._replace(notes=notes_on(card, task, table))
+    notes = [*table.notes, *notes_on(card, task, table)]
+    notes += [] if grouped or timed else repeats_in(card, table)
+    notes += [] if timed or grouped else dates_in(card, table)
+    return card._replace(notes=notes)
 
 
-def describe(column: Column, n_rows: int, target: bool, unwanted: bool) -> ColumnCard:
+def describe(column: Column, n_rows: int, target: bool, unwanted: bool, apart: bool = False) -> ColumnCard:
     """Return what is known of a column and what is done with it."""
     if column.kind == OTHER:
         return ColumnCard(column.name, OTHER, column.type, 0, 0, "", "left out", f"type {column.type}")
@@ -81,8 +104,8 @@ def describe(column: Column, n_rows: int, target: bool, unwanted: bool) -> Colum
     role, reason = part_of(column, known, different, n_rows)
     if target:
         role, reason = "target", ""
-    elif unwanted:
-        role, reason = "left out", "as you asked"
+    elif unwanted or apart:
+        role, reason = "left out", "as you asked" if unwanted else "it groups or weighs the rows"
     return ColumnCard(
         column.name, column.kind, column.type, missing, different, summary_of(column, known), role, reason
     )
@@ -98,11 +121,13 @@ def part_of(column: Column, known: Any, different: int, n_rows: int) -> tuple[st
     if column.kind == DATE:
         return "date", ""
     if column.kind == TEXT:
+        if different <= max(LEVELS_ALWAYS_FINE, MOSTLY_DIFFERENT * len(known)) and not unique:
+            return "category", ""
+        if words_come_back(known):
+            return "words", ""
         if unique:
             return "left out", "identifier or free text: every row has its own"
-        if different > max(LEVELS_ALWAYS_FINE, MOSTLY_DIFFERENT * len(known)):
-            return "left out", f"free text: {different} different values"
-        return "category", ""
+        return "left out", f"free text: {different} different values"
     if unique and column.whole and column.kind == NUMBER:
         steps = np.diff(known)
         if (steps == 1).all() or IDENTIFIER.search(column.name):
@@ -130,8 +155,11 @@ def duplicate_rows(table: Table) -> int:
     """Return how many rows are copies of an earlier one."""
     import pandas as pd
 
-    frame = pd.DataFrame({c.name: c.values for c in table.columns.values() if c.kind != OTHER})
-    return int(frame.duplicated().sum())
+    total = np.zeros(table.n_rows, dtype=np.uint64)
+    for column in table.columns.values():  # column by column: a frame of them all would be another copy of the table
+        if column.kind != OTHER:
+            total = total * np.uint64(1_000_003) + pd.util.hash_array(np.asarray(column.values))
+    return int(pd.Series(total).duplicated().sum())
 
 
 def notes_on(card: Card, task: Task, table: Table) -> list[str]:
@@ -146,8 +174,72 @@ def notes_on(card: Card, task: Task, table: Table) -> list[str]:
     if task.counts and max(task.counts) > (1 - RARE) * sum(task.counts):
         notes.append("one class has more than 90 % of the rows: accuracy hardly sees the others, try balanced_accuracy")
     notes += [f"{b} is a copy of {a}" for a, b in copied_columns(card, table)]
+    notes += [f"{c.name} is free text: its words are counted" for c in card.features if c.role == "words"]
+    notes += [note for column in card.features for note in table.columns[column.name].notes]
+    notes += table.columns[task.target].notes + task.notes
+    notes += [
+        note
+        for c in card.columns
+        if (note := case_variants(table.columns[c.name])) and c.role in ("category", "target")
+    ]
     notes += [f"{c.name} becomes year, month, weekday and day count" for c in card.features if c.role == "date"]
     return notes
+
+
+def words_come_back(known: Any) -> bool:
+    """Return whether texts are made of several words that other rows have too."""
+    some = known[:: max(1, len(known) // LOOKED_AT)]
+    words = [set(WORD.findall(str(text).lower())) for text in some]
+    counts = Counter(word for found in words for word in found)
+    shared = sum(any(counts[word] > 1 for word in found) for found in words)
+    return sum(map(len, words)) >= 2 * len(words) and shared >= MOSTLY_DIFFERENT * len(words)
+
+
+def case_variants(column: Column) -> str:
+    """Return a sentence about labels that differ only in upper and lower case, or nothing."""
+    if column.kind != TEXT:
+        return ""
+    forms: dict[str, set[str]] = {}
+    for label in set(column.values) - {None}:
+        forms.setdefault(label.casefold(), set()).add(label)
+    twice = [sorted(found) for found in forms.values() if len(found) > 1]
+    if not twice:
+        return ""
+    more = f" ({len(twice)} such pairs)" if len(twice) > 1 else ""
+    return f"{column.name} has {' and '.join(map(repr, twice[0][:3]))}, which differ only in case{more}: they count as different"
+
+
+def repeats_in(card: Card, table: Table) -> list[str]:
+    """Return sentences about columns that look like persons or things that come back."""
+    found = []
+    for column in card.columns:
+        if column.role == "target" or column.kind in (DATE, OTHER) or not WHO.search(column.name):
+            continue
+        known = table.n_rows - column.missing
+        if max(4, known // 50) <= column.different <= known * 0.8:
+            found.append(
+                f"{column.name} comes back {known / column.different:.1f} times on average: if rows of one {column.name} are alike,"
+                f" the score is too good; part them with --group {quoted(column.name)}"
+            )
+    return found
+
+
+def dates_in(card: Card, table: Table) -> list[str]:
+    """Return a sentence about a column of dates in whose order the rows stand."""
+    for column in card.features:
+        values = table.columns[column.name].values
+        if column.role == "date" and column.missing == 0 and column.different > LEVELS_ALWAYS_FINE:
+            steps = np.diff(values).astype(np.int64)
+            if (steps >= 0).all() or (steps <= 0).all():
+                return [
+                    f"the rows stand in the order of {column.name}: to predict the future, judge by it with --time"
+                    f" {quoted(column.name)}"
+                ]
+    return []
+
+
+def quoted(name: str) -> str:
+    return name if name.isidentifier() else f"'{name}'"
 
 
 def copied_columns(card: Card, table: Table) -> list[tuple[str, str]]:
@@ -156,7 +248,8 @@ def copied_columns(card: Card, table: Table) -> list[tuple[str, str]]:
     pairs = []
     for column in card.features:
         values = table.columns[column.name].values
-        key = values.tobytes() if values.dtype != object else "\x1f".join(map(str, values)).encode()
+        text = values if values.dtype != object else "\x1f".join(map(str, values)).encode()
+        key = hashlib.blake2b(text).digest()
         if key in seen:
             pairs.append((seen[key], column.name))
         seen.setdefault(key, column.name)

@@ -1,21 +1,26 @@
-"""The leaderboard and the choice: the best mean, or a simpler model whose cost is stated and small.
+"""The leaderboard and the choice: the best mean, or another model whose cost against it is stated and small.
 
 Let d be the difference of a model's mean to the best one over the same folds, and s its standard error, corrected for training
-parts that overlap. A simpler model is preferred to the best only where
+parts that overlap. Another model is preferred to the best only where
 
-    d <= min(s, PRACTICAL)    a share: PRACTICAL is .01; an error: a hundredth of the best's              (1)
+    d <= min(s, t)    t of a share: itself; of an error: times the best's                                       (1)
 
-so it costs at most one standard error of what the folds can measure, and never more than a hundredth. Of those the simplest is
-kept (`novum.study.candidates` has the order), among equally simple ones the best mean. Everything else is the best mean's.
-Differences that are the same on all folds have s = 0: they are no reason to prefer anything but the best.
+so it costs at most one standard error of what the folds can measure, and never more than the practical tolerance t. What is
+preferred among those, and t, is the user's wish:
+
+    accuracy        the simplest, t = .001; or one ten times smaller than a large best, t = .005
+    simple          the simplest, t = .02
+    small           the smallest, t = .02
+    probabilities   the best mean log loss, of classes
+
+`novum.base.candidacy` has the order of simplicity. Everything else is the best mean's. Differences that are the same on all folds
+have s = 0: they are no reason to prefer anything but the best.
 
 Beside the choice, the table says of each model whether it is shown to be worse than the best, by the corrected resampled t-test
-with Holm's adjustment. Not being shown to be worse is no reason to be kept. The baseline is another question, "does any model
-help?", asked once, of the best mean: it is kept where that gains no more than two of its standard errors,
+with Holm's adjustment. Tests and intervals tell what the data can show; they do not choose. The baseline, which looks at no
+column, is another question, "does any model help?", asked once, of the best mean: it is kept where that gains no more than
 
-    d <= 2 s    for the baseline                                                                               (2)
-
-(not by the t-test, which with three folds would call .5 and .9 equal).
+    d <= s / 2    for the baseline                                                                                 (2)
 
 The best mean is picked by looking, so the tests against it are not exact: they lean towards finding a difference. The
 hold-out score, on rows that no step has seen, is the one to quote.
@@ -31,10 +36,13 @@ from novum.evaluation.resampled import spread_interval, variance_of_mean
 from novum.study.compare import Scores
 from novum.study.measures import Measure
 
-__all__ = ["LEVEL", "PRACTICAL", "Leader", "choose", "leaderboard", "tolerance"]
+__all__ = ["LEVEL", "PREFERENCES", "Leader", "choose", "leaderboard", "tolerance"]
 
 LEVEL = 0.05
-PRACTICAL = 0.01  # of a share, or of the best model's error: no one would change models for less
+PRACTICAL = {"accuracy": 0.001, "simple": 0.02, "small": 0.02}  # of a share, or of the best model's error
+MUCH_SMALLER, LARGE, FOR_SIZE = 10, 2**20, 0.005  # times smaller than a best of so many bytes, and what that may cost
+HALF = 0.5  # a standard error: a model that looks at the columns must gain more than this
+PREFERENCES = ("accuracy", "simple", "small", "probabilities")
 
 
 class Leader(NamedTuple):
@@ -51,6 +59,8 @@ class Leader(NamedTuple):
     seconds: float
     simplicity: int
     position: int  # among the candidates
+    size: float = 0.0  # bytes of the model
+    tuned: bool = False
 
     @property
     def best(self) -> bool:
@@ -85,41 +95,58 @@ def leaderboard(scores: Scores, measure: Measure) -> list[Leader]:
             float(scores.seconds[c]),
             scores.candidates[c].simplicity,
             c,
+            float(scores.sizes[c]),
+            scores.candidates[c].tuned,
         )
         for c in order
     ]
 
 
-def tolerance(leader: Leader, best: Leader, measure: Measure) -> float:
+def tolerance(leader: Leader, best: Leader, measure: Measure, practical: float = PRACTICAL["simple"]) -> float:
     """Return the right side of (1): what a model may lose against the best."""
     relative = not (measure.higher_is_better or best.mean == 0)
-    return min(leader.standard_error, PRACTICAL * (abs(best.mean) if relative else 1.0))
+    return min(leader.standard_error, practical * (abs(best.mean) if relative else 1.0))
 
 
-def choose(leaders: list[Leader], measure: Measure) -> tuple[Leader, str]:
-    """Return the row to keep and the reason in a few words."""
+def near_best(leaders: list[Leader], measure: Measure, practical: float) -> list[Leader]:
+    """Return the models for which (1) holds, the best among them."""
+    best = leaders[0]
+    return [
+        leader
+        for leader in leaders
+        if leader.simplicity
+        and measure.better(best.mean) - measure.better(leader.mean) <= tolerance(leader, best, measure, practical)
+    ]
+
+
+def choose(leaders: list[Leader], measure: Measure, prefer: str = "accuracy") -> tuple[Leader, str]:
+    """Return the row to keep and the reason in a few words; the probabilities' measure is the log loss, so theirs is the best."""
     best = leaders[0]
     baseline = next((leader for leader in leaders if leader.simplicity == 0), None)
     if baseline is not None and baseline.best:
         return baseline, "no model is better"
-    if baseline is not None and abs(baseline.difference) <= 2 * baseline.standard_error:
+    if baseline is not None and 0 < abs(baseline.difference) <= HALF * baseline.standard_error:
         gain, error = (measure.text(abs(amount)) for amount in (baseline.difference, baseline.standard_error))
         return baseline, f"no model can be shown to be better ({best.name} gains {gain}, its standard error is {error})"
-    near = [
-        leader
-        for leader in leaders
-        if leader.simplicity
-        and measure.better(best.mean) - measure.better(leader.mean) <= tolerance(leader, best, measure)
-    ]
-    kept = min(near, key=lambda leader: (leader.simplicity, -measure.better(leader.mean)))
-    if kept.best:
+    practical = PRACTICAL.get(prefer, 0.0)
+    near = near_best(leaders, measure, practical)
+    if prefer == "small":
+        kept, why = min(near, key=lambda leader: (leader.size, -measure.better(leader.mean))), "smaller"
+    else:
+        kept, why = min(near, key=lambda leader: (leader.simplicity, -measure.better(leader.mean))), "simpler"
+    if prefer == "accuracy" and kept.size > LARGE:
+        light = [one for one in near_best(leaders, measure, FOR_SIZE) if one.size * MUCH_SMALLER <= kept.size]
+        if light:
+            kept, practical = max(light, key=lambda leader: measure.better(leader.mean)), FOR_SIZE
+            why = f"{best.size / max(kept.size, 1):.0f} times smaller"
+    if kept.best or practical == 0:
         like = sum(leader.verdict == "cannot tell" for leader in leaders)
         others = "the next is shown to be worse" if not like else f"{number(like)} cannot be told from it"
-        return kept, f"best mean; {others}"
-    cost, most = (measure.text(abs(amount)) for amount in (kept.difference, tolerance(kept, best, measure)))
+        return best, f"best mean; {others}"
+    cost, most = (measure.text(abs(amount)) for amount in (kept.difference, tolerance(kept, best, measure, practical)))
     return kept, (
-        f"simpler than {best.name}, the best mean, and costs {cost} against the best"
-        f" (at most {most}: one corrected standard error, never above a hundredth)"
+        f"{why} than {best.name}, the best mean, and costs {cost} against the best"
+        f" (at most {most}: one corrected standard error, never above {practical:.1%})"
     )
 
 

@@ -1,30 +1,38 @@
-"""The comparison: every candidate on the same folds, in as many processes as there are cores, to be stopped at any time.
+"""The comparison: every candidate on the same folds, first as it is, then with settings sought inside every training part.
 
-The order of the fits is repetition, candidate, fold. So whenever it ends early, by Ctrl-C or by the time limit, some number
-of whole repetitions is there for all candidates, or at least one whole set of folds for some; only these are compared.
+The order of the fits is: candidates at their first settings, repetition by repetition; then the tuned ones, those first that did
+best. So whenever it ends early, by Ctrl-C or by the time limit, some number of whole repetitions is there for all candidates, or
+at least one whole set of folds for some; only these are compared. A candidate has one row, the better of the two. The ensemble
+(novum.study.blend) is made of the predictions that are there, and costs no fit.
 """
 
 import time
-import warnings
 from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
-from novum.evaluation.comparison.shared_folds import Fold, Outcome, outcomes
-from novum.study.candidates import Candidate
-from novum.study.measures import Measure
-from novum.study.pipelines import pipeline_for
+from novum.study.blend import greedy_weights
+from novum.study.candidates import ENSEMBLE_RANK, Candidate
+from novum.study.fits import Clock, Fold, Outcome, Rows, Task, outcomes
+from novum.study.measures import Predicted
 from novum.study.task import CLASSIFICATION
 
-__all__ = ["Fold", "Outcome", "Scores", "compare", "make_folds", "plan"]
+__all__ = ["Part", "Scores", "compare"]
 
-FOLDS = 10
-REPEATS = ((2_000, 3), (20_000, 1))  # rows up to which there are so many repetitions of ten folds
-MANY_ROWS_FOLDS = 5  # beyond: one repetition of five
-FEW_FITS = 40  # fewer small fits than this are not worth starting processes for
+FEW_ROWS, MANY_COLUMNS = 3_000, 500
+TUNED, TUNED_OF_MANY = 5, 3  # how many of the best are tuned, and of a table of more rows or columns
+MOST_PARTS = 5  # models of the ensemble
+LEAST_WEIGHT = 0.02
+LEAST_MODELS = 2  # the baseline and the simplest are compared however little time there is
+TOP, LAST_FITS = 3, 3.0  # of the best so far, the slowest: how many of its fits the last ones may take as long as
+
+
+class Part(NamedTuple):
+    """A member of the ensemble."""
+
+    candidate: Candidate
+    weight: float
 
 
 class Scores(NamedTuple):
@@ -33,6 +41,7 @@ class Scores(NamedTuple):
     candidates: list[Candidate]
     values: np.ndarray  # (candidates, folds)
     seconds: np.ndarray  # (candidates,): mean of a fit
+    sizes: np.ndarray  # (candidates,): mean bytes of a model
     folds: list[Fold]
     fits: int  # done, of `planned`
     planned: int
@@ -40,103 +49,243 @@ class Scores(NamedTuple):
     processes: int
     notes: list[str]
     stopped: str  # "", "interrupted" or "time limit"
+    parts: list[Part] = []  # of the ensemble
 
 
-def plan(n_rows: int, smallest_class: int, folds: int | None, repeats: int | None) -> tuple[int, int]:
-    """Return how many folds and repetitions a table of so many training rows gets."""
-    usual = next((count for limit, count in REPEATS if n_rows <= limit), None)
-    k = folds or (FOLDS if usual else MANY_ROWS_FOLDS)
-    return max(2, min(k, smallest_class)), repeats or usual or 1
+class Progress(Protocol):
+    """Keeps outcomes for another day."""
+
+    def find(self, task: Task) -> Outcome | None: ...
+    def keep(self, task: Task, outcome: Outcome) -> None: ...
 
 
-def make_folds(y: Any, task: str, k: int, repeats: int, seed: int) -> list[Fold]:
-    """Return the folds, the same for everybody: stratified for classes."""
-    splitter: Any = RepeatedStratifiedKFold if task == CLASSIFICATION else RepeatedKFold
-    splits = splitter(n_splits=k, n_repeats=repeats, random_state=seed).split(np.zeros(len(y)), y)
-    return [Fold(number // k, train, test) for number, (train, test) in enumerate(splits)]
+class Board:
+    """The outcomes so far, by candidate (tuned or not) and fold."""
+
+    def __init__(self, rows: Rows, folds: list[Fold]) -> None:
+        self.rows, self.folds = rows, folds
+        self.candidates: list[Candidate] = []
+        self.done: dict[tuple[int, int], Outcome] = {}
+
+    def add(self, candidates: list[Candidate]) -> list[Task]:
+        """Take more candidates; return their fits, whole repetitions of all of them first."""
+        first = len(self.candidates)
+        self.candidates += candidates
+        repeats = 1 + max(fold.repeat for fold in self.folds)
+        return [
+            Task(first + c, f, candidate, fold)
+            for repeat in range(repeats)
+            for c, candidate in enumerate(candidates)
+            for f, fold in enumerate(self.folds)
+            if fold.repeat == repeat
+        ]
+
+    def values(self, c: int) -> np.ndarray:
+        """Return the scores of a candidate, NaN where there is none."""
+        found = [self.done.get((c, f)) for f in range(len(self.folds))]
+        return np.array([np.nan if one is None else one.score for one in found])
+
+    def error(self, c: int) -> str:
+        """Return why a candidate failed."""
+        return next((one.error for f in range(len(self.folds)) if (one := self.done.get((c, f))) and one.error), "")
+
+    def used_folds(self) -> np.ndarray:
+        """Return which folds are compared on: whole repetitions that all candidates at their first settings finished."""
+        repeat = np.array([fold.repeat for fold in self.folds])
+        plain = [c for c, one in enumerate(self.candidates) if not one.tuned and not self.error(c)]
+        done = np.array([np.isfinite(self.values(c)) for c in plain]).reshape(len(plain), len(self.folds))
+        whole = [r for r in range(repeat.max() + 1) if done[:, repeat == r].all()]
+        return np.isin(repeat, whole or [0])
+
+    def last_seconds(self, n_rows: int) -> float:
+        """Return how long the last fits of the best so far will take."""
+        used = self.used_folds()
+        chosen = [c for c in self.best_of_each(used) if not self.candidates[c].baseline]
+        better, places = self.rows.judge.measure.better, np.flatnonzero(used)
+        top = sorted(chosen, key=lambda c: -better(self.values(c)[used].mean()))[:TOP]
+        seconds = [np.mean([self.done[c, int(f)].seconds for f in places]) for c in top]
+        compared = float(np.mean([len(fold.train) for fold in self.folds]))
+        return float(LAST_FITS * max(seconds, default=0.0) * n_rows / compared)
+
+    def best_of_each(self, used: np.ndarray) -> list[int]:
+        """Return the candidates that finished these folds; of one name the better one."""
+        chosen: dict[str, int] = {}
+        for c, candidate in enumerate(self.candidates):
+            values = self.values(c)[used]
+            if self.error(c) or not np.isfinite(values).all():
+                continue
+            better = self.rows.judge.measure.better
+            rival = chosen.get(candidate.name)
+            if rival is None or better(values.mean()) > better(self.values(rival)[used].mean()):
+                chosen[candidate.name] = c
+        return list(chosen.values())
 
 
-def measure_fold(measure: Measure, fitted: Any, X: Any, y: Any) -> float:
-    """Return the measure of a fitted pipeline on rows."""
-    return measure.score(y, fitted.predict(X))
+def to_tune(board: Board) -> list[Candidate]:
+    """Return the candidates whose settings are worth a search, the best first."""
+    used = board.used_folds()
+    better = board.rows.judge.measure.better
+    able = [c for c in board.best_of_each(used) if (tag := board.candidates[c].candidacy) and tag.search]
+    able.sort(key=lambda c: -better(board.values(c)[used].mean()))
+    many = len(board.rows.y) > FEW_ROWS or board.rows.frame.shape[1] > MANY_COLUMNS
+    most = TUNED_OF_MANY if many else TUNED
+    return [board.candidates[c]._replace(tuned=True) for c in able[:most]]
 
 
 def compare(
-    candidates: list[Candidate], frame: Any, y: Any, folds: list[Fold], measure: Measure, *, processes: int = 1,
-    time_limit: float | None = None, advance: Callable[[int, int], None] = lambda done, planned: None
+    candidates: list[Candidate], rows: Rows, folds: list[Fold], *, processes: int = 1, tune: bool = True,
+    ensemble: bool = True, clock: Clock | None = None, cluster: str | None = None, progress: Progress | None = None,
+    last_rows: int = 0,
+    advance: Callable[[int, int], None] = lambda done, planned: None,
+    formed: Callable[[str, float], None] = lambda name, mean: None
 ) -> Scores:  # fmt: skip
     """Fit every candidate on every fold.
 
     Parameters
     ----------
-    time_limit : float or None
-        Seconds after which no more fits are waited for.
+    clock : Clock or None
+        How long there is; enough of it is kept for the last fits of the best so far.
+    last_rows : int
+        Rows that the kept model will be fitted on.
     advance : callable
         Told after every fit how many are done, of how many.
+    formed : callable
+        Told the name and mean of a candidate when it has finished its folds.
     """
-    repeats = 1 + max(fold.repeat for fold in folds)
-    pipelines = [pipeline_for(candidate, frame) for candidate in candidates]
-    tasks = [
-        (c, f, pipelines[c], frame, y, fold, partial(measure_fold, measure))
-        for repeat in range(repeats)
-        for c in range(len(candidates))
-        for f, fold in enumerate(folds)
-        if fold.repeat == repeat
-    ]
-    processes = 1 if len(tasks) < FEW_FITS else processes
-    done: list[Outcome] = []
-    stopped, start = "", time.perf_counter()
-    stream = outcomes(tasks, processes)
+    board, start = Board(rows, folds), time.perf_counter()
+    clock = clock or Clock(start, None)
+    planned, stopped = 0, ""
     try:
-        for outcome in stream:
-            done.append(outcome)
-            advance(len(done), len(tasks))
-            if time_limit is not None and time.perf_counter() - start > time_limit and len(done) < len(tasks):
+        for stage in range(2 if tune else 1):
+            tasks = board.add(candidates if stage == 0 else to_tune(board))
+            planned += len(tasks)
+            waiting = []
+            for task in tasks:
+                known = progress.find(task) if progress else None
+                if known is not None:
+                    board.done[task.model, task.fold] = known
+                else:
+                    waiting.append(task)
+            by_place = {(task.model, task.fold): task for task in waiting}
+            least = LEAST_MODELS * sum(fold.repeat == 0 for fold in folds) if stage == 0 else 0
+            stream = outcomes(rows, waiting, processes, clock, cluster, least)
+            try:
+                for outcome in stream:
+                    place = outcome.model, outcome.fold
+                    board.done[place] = outcome
+                    if progress:
+                        progress.keep(by_place[place], outcome)
+                    advance(len(board.done), planned)
+                    values = board.values(outcome.model)
+                    if np.isfinite(values).all():
+                        clock.reserve(board.last_seconds(last_rows))
+                        formed(label_of(board.candidates[outcome.model]), float(values.mean()))
+            finally:
+                stream.close()
+            if len(board.done) < planned:
                 stopped = "time limit"
                 break
     except KeyboardInterrupt:
         stopped = "interrupted"
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib tells that fits were called off, which is what was asked for
-            stream.close()
-    elapsed = time.perf_counter() - start
-    return gather(candidates, folds, done, len(tasks), elapsed, processes, stopped)
+    scores = gather(board, planned, time.perf_counter() - start, processes, stopped)
+    return with_ensemble(scores, board) if ensemble and stopped != "interrupted" else scores
 
 
-def gather(
-    candidates: list[Candidate], folds: list[Fold], done: list[Outcome], planned: int, elapsed: float,
-    processes: int, stopped: str
-) -> Scores:  # fmt: skip
-    """Return the largest comparison that is complete: whole repetitions for all candidates, or one for some."""
-    values = np.full((len(candidates), len(folds)), np.nan)
-    seconds = np.full_like(values, np.nan)
-    failed: dict[int, str] = {}
+def label_of(candidate: Candidate) -> str:
+    return candidate.name + (", tuned" if candidate.tuned else "")
+
+
+def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: str) -> Scores:
+    """Return the largest comparison that is complete."""
+    used = board.used_folds()
+    chosen = board.best_of_each(used)
+    names = {board.candidates[c].name for c in chosen}
     notes: list[str] = []
-    for outcome in done:
-        values[outcome.model, outcome.fold] = outcome.score
-        seconds[outcome.model, outcome.fold] = outcome.seconds
-        if outcome.error:
-            failed.setdefault(outcome.model, outcome.error)
-    notes += [f"{candidates[c].name} is left out: {error}" for c, error in sorted(failed.items())]
-    said = {(candidates[o.model].name, text) for o in done for text in o.messages if o.model not in failed}
-    notes += [f"{name} warned: {text}" for name, text in sorted(said)]
-    rows = [c for c in range(len(candidates)) if c not in failed]
-    repeat = np.array([fold.repeat for fold in folds])
-    whole = [r for r in range(repeat.max() + 1) if np.isfinite(values[np.ix_(rows, repeat == r)]).all()]
-    columns = np.isin(repeat, whole if whole else [0])
-    complete = [c for c in rows if np.isfinite(values[c, columns]).all()]
-    unfinished = [candidates[c].name for c in rows if c not in complete]
+    for c, candidate in enumerate(board.candidates):
+        if (error := board.error(c)) and not candidate.tuned:
+            notes.append(f"{candidate.name} is left out: {error}")
+        elif error:
+            notes.append(f"{candidate.name} is not tuned: {error}")
+    said = {
+        (board.candidates[c].name, text) for (c, _), one in board.done.items() for text in one.messages if not one.error
+    }
+    notes += [f"{name} warned: {text}" for name, text in sorted(said) if name in names]
+    failed = {board.candidates[c].name for c in range(len(board.candidates)) if board.error(c)}
+    unfinished = list(dict.fromkeys(c.name for c in board.candidates if c.name not in names and c.name not in failed))
     notes += [f"not finished: {', '.join(unfinished)}"] if unfinished else []
+    order = np.flatnonzero(used).tolist()
+
+    def mean_of(field: str, c: int) -> float:
+        return float(np.mean([getattr(board.done[c, f], field) for f in order]))
+
     return Scores(
-        [candidates[c] for c in complete],
-        values[complete][:, columns],
-        seconds[complete][:, columns].mean(axis=1) if complete else np.empty(0),
-        [fold for fold, used in zip(folds, columns) if used],
-        len(done),
+        [board.candidates[c] for c in chosen],
+        np.array([board.values(c)[used] for c in chosen]).reshape(len(chosen), len(order)),
+        np.array([mean_of("seconds", c) for c in chosen]),
+        np.array([mean_of("size", c) for c in chosen]),
+        [board.folds[f] for f in order],
+        len(board.done),
         planned,
         elapsed,
         processes,
         notes,
         stopped,
     )
+
+
+def with_ensemble(scores: Scores, board: Board) -> Scores:
+    """Return the scores with a row for the ensemble of the best, where it has more than one part."""
+    rows, judge = board.rows, board.rows.judge
+    used = np.flatnonzero(board.used_folds()).tolist()
+    chosen = [c for c in board.best_of_each(board.used_folds()) if not board.candidates[c].baseline]
+    means = {c: judge.measure.better(board.values(c)[used].mean()) for c in chosen}
+    members = sorted(chosen, key=lambda c: -means[c])[:MOST_PARTS]
+    members = [c for c in members if all(usable(board.done[c, f].predicted, judge.kind) for f in used)]
+    if len(members) < 2:
+        return scores
+    made = {f: np.stack([said_by(board.done[c, f].predicted, judge.kind) for c in members]) for f in used}
+    truth = np.searchsorted(judge.classes, rows.y) if judge.kind == CLASSIFICATION else rows.y
+
+    def weights_from(places: list[int]) -> np.ndarray:
+        test = np.concatenate([board.folds[f].test for f in places])
+        weight = None if rows.weight is None else rows.weight[test]
+        return greedy_weights(np.concatenate([made[f] for f in places], axis=1), truth[test], weight)
+
+    values = []
+    for f in used:
+        others = [g for g in used if g != f and board.folds[g].repeat == board.folds[f].repeat]
+        mixed = np.tensordot(weights_from(others), made[f], axes=1)
+        test = board.folds[f].test
+        weight = None if rows.weight is None else rows.weight[test]
+        values.append(judge.measure.score(rows.y[test], decided(mixed, judge), judge.classes, weight))
+    final = weights_from(list(used))
+    final = np.where(final < LEAST_WEIGHT, 0.0, final)
+    parts = [Part(board.candidates[c], float(w)) for c, w in zip(members, final / final.sum()) if w > 0]
+    if len(parts) < 2 or not np.isfinite(values).all():
+        return scores
+    names = [one.name for one in scores.candidates]
+    places = [names.index(part.candidate.name) for part in parts]
+    candidate = Candidate("ensemble", "novum", None, ENSEMBLE_RANK, scaled=True)
+    return scores._replace(
+        candidates=[*scores.candidates, candidate],
+        values=np.vstack([scores.values, values]),
+        seconds=np.append(scores.seconds, scores.seconds[places].sum()),
+        sizes=np.append(scores.sizes, scores.sizes[places].sum()),
+        parts=parts,
+    )
+
+
+def usable(said: Predicted | None, kind: str) -> bool:
+    return said is not None and (kind != CLASSIFICATION or said.proba is not None)
+
+
+def said_by(said: Any, kind: str) -> np.ndarray:
+    return said.proba if kind == CLASSIFICATION else said.values
+
+
+def decided(mixed: np.ndarray, judge: Any) -> Predicted:
+    """Return the ensemble's prediction from its mean."""
+    if judge.kind != CLASSIFICATION:
+        return Predicted(mixed, None)
+    best = np.argmax(mixed, axis=1) if judge.costs is None else np.argmin(mixed @ judge.costs, axis=1)
+    return Predicted(judge.classes[best], mixed)

@@ -1,24 +1,33 @@
 """What the kept model does, seen on the hold-out rows: which columns it needs, its weights, where it errs.
 
 The importance of a column is what the score loses when the column's values are shuffled among the hold-out rows, so that
-they say nothing any more; columns that repeat each other share it, and each may look unimportant alone.
+they say nothing any more; columns that repeat each other share it, and each may look unimportant alone. Rows are prepared once and
+the shuffling is done in the matrix that the model takes. It ends when its time is over: the columns that go with the target most
+come first.
 """
 
+import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import roc_curve
 
 from novum.evaluation.proportion import Interval
-from novum.study.measures import RESAMPLES, Measure
-from novum.study.task import CLASSIFICATION, Task
+from novum.study.blend import Blend
+from novum.study.intervals import RESAMPLES
+from novum.study.measures import Predicted
+from novum.study.task import CLASSIFICATION
+from novum.study.tuning import Judge, predict_rows
 
 __all__ = ["Explanation", "Importance", "Roc", "explain"]
 
 SHUFFLES = 10  # of every column; fewer where there are many columns
-MOST_PREDICTIONS = 600  # of all hold-out rows, for the importances
+MOST_PREDICTIONS = 1_000  # of all hold-out rows, for the importances
 MOST_ROWS = 1_000  # hold-out rows that the importances are measured on
 MOST_POINTS = 800  # in a picture
+MOST_SECONDS = 20.0  # of shuffling
+MOST_DRAWN = 2_000_000  # rows drawn for the interval of the area
 
 
 class Importance(NamedTuple):
@@ -48,41 +57,128 @@ class Explanation(NamedTuple):
     roc: Roc | None  # for two classes
     observed: np.ndarray | None  # for a regression
     predicted: np.ndarray | None
+    skipped: int = 0  # columns whose importance there was no time for
 
 
-def explain(model: Any, frame: Any, y: Any, predicted: Any, task: Task, measure: Measure, seed: int) -> Explanation:
-    """Return the explanation of a fitted pipeline on hold-out rows."""
-    importances = shuffle_importances(model, frame, y, measure, seed)
+class Member(NamedTuple):
+    """A fitted model with the matrix of the rows it is asked about."""
+
+    model: Any
+    X: np.ndarray
+    places: dict[str, np.ndarray]  # columns of the matrix, by column of the frame
+    weight: float
+
+
+def explain(
+    model: Any, frame: Any, y: np.ndarray, said: Predicted, judge: Judge, positive: int | None = None,
+    seconds: float = MOST_SECONDS, advance: Callable[[int, int], None] = lambda done, planned: None
+) -> Explanation:  # fmt: skip
+    """Return the explanation of a fitted pipeline, or of a mean of such, on hold-out rows."""
+    members = members_of(model, frame)
+    importances, skipped = shuffle_importances(members, frame, y, judge, seconds, advance)
     coefficients = weights_of(model)
-    if task.kind == CLASSIFICATION:
-        labels = model.classes_
+    if judge.kind == CLASSIFICATION:
+        labels, predicted = judge.classes, said.values
         confusion = np.array([[int(((y == a) & (predicted == b)).sum()) for b in labels] for a in labels])
-        return Explanation(importances, coefficients, confusion, roc_of(model, frame, y, seed), None, None)
-    rows = np.random.default_rng(seed).permutation(len(y))[:MOST_POINTS]
-    return Explanation(importances, coefficients, None, None, y[rows], predicted[rows])
+        roc = roc_of(said, y, judge, positive)
+        return Explanation(importances, coefficients, confusion, roc, None, None, skipped)
+    rows = np.random.default_rng(judge.seed).permutation(len(y))[:MOST_POINTS]
+    return Explanation(importances, coefficients, None, None, y[rows], said.values[rows], skipped)
 
 
-def shuffle_importances(model: Any, frame: Any, y: Any, measure: Measure, seed: int) -> list[Importance]:
-    """Return the importance of every column of the prepared frame, largest first."""
-    rng = np.random.default_rng(seed)
+def pipelines_in(model: Any) -> list[tuple[Any, float]]:
+    """Return the fitted pipelines of a kept model with their weights."""
+    if isinstance(model, Blend):
+        return list(zip(model.estimators, model.weights))
+    return [(model, 1.0)]
+
+
+def members_of(model: Any, frame: Any) -> list[Member]:
+    """Return the models with their matrices."""
+    return [
+        Member(pipeline[-1], pipeline[0].transform(frame), matrix_places(pipeline[0], frame), weight)
+        for pipeline, weight in pipelines_in(model)
+    ]
+
+
+def matrix_places(columns: Any, frame: Any) -> dict[str, np.ndarray]:
+    """Return which columns of the matrix come from which column of the frame."""
+    found: dict[str, np.ndarray] = {}
+    for name, part, chosen in columns.transformers_:
+        start = columns.output_indices_[name].start
+        if name == "categories":
+            marks = [f"{number}\x1f" for number in range(len(chosen))]
+            origin = np.array([int(out.split("\x1f")[0]) for out in part[-1].get_feature_names_out(marks)])
+            found.update({column: start + np.flatnonzero(origin == i) for i, column in enumerate(chosen)})
+        elif name == "numbers":
+            found.update({column: np.array([start + i]) for i, column in enumerate(chosen)})
+        elif name != "remainder":
+            place = columns.output_indices_[name]
+            found[name] = np.arange(place.start, place.stop)
+    return {name: found[name] for name in frame.columns}
+
+
+def say(members: list[Member], judge: Judge, shuffled: str | None, order: np.ndarray | None) -> Predicted:
+    """Return what the members say together, with one column's values in another order."""
+    parts = []
+    for member in members:
+        X = member.X
+        if shuffled is not None:
+            X, places = X.copy(), member.places[shuffled]
+            X[:, places] = member.X[order][:, places]
+        parts.append(predict_rows(judge, member.model, X))
+    if len(parts) == 1:
+        return parts[0]
+    weights = np.array([member.weight for member in members])
+    if judge.kind != CLASSIFICATION:
+        return Predicted(np.tensordot(weights, np.stack([part.values for part in parts]), axes=1), None)
+    proba = np.tensordot(weights, np.stack([np.asarray(part.proba) for part in parts]), axes=1)
+    best = np.argmax(proba, axis=1) if judge.costs is None else np.argmin(proba @ judge.costs, axis=1)
+    return Predicted(judge.classes[best], proba)
+
+
+def shuffle_importances(
+    members: list[Member], frame: Any, y: np.ndarray, judge: Judge, seconds: float, advance: Callable[[int, int], None]
+) -> tuple[list[Importance], int]:  # fmt: skip
+    """Return the importance of every column of the prepared frame, largest first, and how many there was no time for."""
+    rng = np.random.default_rng(judge.seed)
     if len(y) > MOST_ROWS:
         rows = np.sort(rng.choice(len(y), MOST_ROWS, replace=False))
         frame, y = frame.iloc[rows], y[rows]
-    times = int(np.clip(MOST_PREDICTIONS // max(1, len(frame.columns)), 2, SHUFFLES))
-    full = measure.better(measure.score(y, model.predict(frame)))
-    found = []
-    for name in frame.columns:
+        members = [member._replace(X=member.X[rows]) for member in members]
+    names = list(frame.columns)
+    times = int(np.clip(MOST_PREDICTIONS // max(1, len(names)), 2, SHUFFLES))
+    measure, start = judge.measure, time.perf_counter()
+    full = measure.better(measure.score(y, say(members, judge, None, None), judge.classes))
+    found: list[Importance] = []
+    for name in by_association(members[0], y, names, judge):
+        if found and time.perf_counter() - start > seconds:
+            break
         losses = []
         for _ in range(times):
-            shuffled = frame.copy(deep=False)
-            shuffled[name] = frame[name].to_numpy()[rng.permutation(len(y))]
-            losses.append(full - measure.better(measure.score(y, model.predict(shuffled))))
+            said = say(members, judge, name, rng.permutation(len(y)))
+            losses.append(full - measure.better(measure.score(y, said, judge.classes)))
         found.append(Importance(str(name), float(np.mean(losses)), float(np.std(losses, ddof=1))))
-    return sorted(found, key=lambda importance: -importance.mean)
+        advance(len(found), len(names))
+    return sorted(found, key=lambda importance: -importance.mean), len(names) - len(found)
+
+
+def by_association(member: Member, y: np.ndarray, names: list[str], judge: Judge) -> list[str]:
+    """Return the columns, those first that go with the target most, by the largest correlation of their matrix columns."""
+    target = (
+        np.eye(len(judge.classes))[np.searchsorted(judge.classes, y)] if judge.kind == CLASSIFICATION else y[:, None]
+    )
+    X, T = member.X - member.X.mean(axis=0), target - target.mean(axis=0)
+    scale = np.sqrt((X**2).sum(axis=0))[:, None] * np.sqrt((T**2).sum(axis=0))[None, :]
+    with np.errstate(all="ignore"):
+        strength = np.nan_to_num(np.abs(X.T @ T) / scale, nan=0.0).max(axis=1)
+    return sorted(names, key=lambda name: -strength[member.places[name]].max(initial=0.0))
 
 
 def weights_of(model: Any) -> list[tuple[str, float]]:
     """Return the weights of a linear model with one output, by column after encoding."""
+    if isinstance(model, Blend):
+        return []
     weights = np.asarray(getattr(model[-1], "coef_", np.empty(0)), dtype=np.float64)
     if weights.ndim == 2 and weights.shape[0] == 1:
         weights = weights[0]
@@ -93,19 +189,19 @@ def weights_of(model: Any) -> list[tuple[str, float]]:
     return [(names[i], float(weights[i])) for i in order]
 
 
-def roc_of(model: Any, frame: Any, y: Any, seed: int) -> Roc | None:
+def roc_of(said: Predicted, y: np.ndarray, judge: Judge, positive: int | None) -> Roc | None:
     """Return the ROC curve of a model for two classes, with the bootstrap interval of its area."""
-    if len(model.classes_) != 2 or not hasattr(model, "predict_proba"):
+    if len(judge.classes) != 2 or said.proba is None or not np.isfinite(said.proba).all():
         return None
-    score = model.predict_proba(frame)[:, 1]
-    if not np.isfinite(score).all():
+    place = 1 if positive is None else positive
+    truth, score = y == judge.classes[place], said.proba[:, place]
+    if truth.all() or not truth.any():
         return None
-    truth = y == model.classes_[1]
     false_rate, true_rate, _ = roc_curve(truth, score)
-    areas = area_resamples(truth, score, np.random.default_rng(seed))
+    areas = area_resamples(truth, score, np.random.default_rng(judge.seed))
     low, high = np.quantile(areas, [0.025, 0.975])
-    area = float(roc_auc_score(truth, score))
-    return Roc(false_rate, true_rate, area, Interval(float(low), float(high)), str(model.classes_[1]))
+    area = float(np.trapezoid(true_rate, false_rate))
+    return Roc(false_rate, true_rate, area, Interval(float(low), float(high)), str(judge.classes[place]))
 
 
 def area_resamples(truth: np.ndarray, score: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -113,8 +209,8 @@ def area_resamples(truth: np.ndarray, score: np.ndarray, rng: np.random.Generato
     high, low = np.sort(score[truth]), np.sort(score[~truth])
     # wins[i] = share of the other class that the i-th positive beats; resampling negatives is done by weights
     below = np.searchsorted(low, high, "left"), np.searchsorted(low, high, "right")
-    areas = np.empty(RESAMPLES)
-    for b in range(RESAMPLES):
+    areas = np.empty(int(np.clip(MOST_DRAWN // len(score), RESAMPLES // 10, RESAMPLES)))
+    for b in range(len(areas)):
         weight = np.bincount(rng.integers(len(low), size=len(low)), minlength=len(low)) / len(low)
         total = np.concatenate([[0.0], np.cumsum(weight)])
         wins = (total[below[0]] + total[below[1]]) / 2

@@ -6,7 +6,7 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.report.result import result
-from novum.study.schema import check, prepare, schema_of
+from novum.study.schema import check, forms_of, prepare, schema_of
 from novum.study.table import Table, table_of
 from novum.study.task import CLASSIFICATION
 
@@ -44,14 +44,13 @@ def predict_table(
         If a column is missing or of the wrong kind; the message names it.
     """
     schema = schema_of(model, name)
-    table = frame if isinstance(frame, Table) else table_of(frame)
+    table = frame if isinstance(frame, Table) else table_of(frame, forms=forms_of(schema))
     fitted, notes = check(table, schema, unseen=unseen)
     prepared = prepare(fitted, schema)
     values = model.predict(prepared)
     probabilities: dict[str, np.ndarray] = {}
     if proba:
         if schema.task != CLASSIFICATION or not hasattr(model, "predict_proba"):
-            kept = type(model[-1]).__name__
-            raise DataError(f"{name}: {kept} predicts {schema.target!r} without probabilities; leave out --proba.")
+            raise DataError(f"{name}: predicts {schema.target!r} without probabilities; leave out --proba.")
         probabilities = dict(zip(map(str, model.classes_), model.predict_proba(prepared).T))
     return Predictions(f"predicted_{schema.target}", values, probabilities, notes)

@@ -1,44 +1,66 @@
-"""Read a table from a CSV or Parquet file, or say in one sentence why it is none.
+"""Read a table from a file or standard input, or say in one sentence why it is none.
 
-The format is told by the first bytes, not by the name. Nothing is guessed silently: a row that is longer or shorter than
-the header, bytes that are no UTF-8, two columns of one name are errors that name the line. Delimiter, decimal mark and missing
-cells are those of `novum.scan` (novum.fold.readers.dialect). Compressed text is unpacked, and a Parquet file read, only as far
-as the memory allows, so no small file becomes a large one.
+The format is told by the first bytes, not by the name: text of cells (CSV, TSV, ...), JSON lines or a JSON list, Parquet,
+Feather, Excel; compressed by gzip, bzip2, xz or zstandard. Nothing is guessed silently: a row that is longer or shorter than the
+header and two columns of one name are errors that name the line; an encoding other than UTF-8 is noted. Delimiter, decimal mark
+and missing cells are those of `novum.scan` (novum.fold.readers.dialect), and so is what is made of cells such as `$1.2`, `12%`,
+`n/d` or `31/12/2021` (novum.fold.readers.cells). Files are unpacked and read only as far as the memory allows, so no small file
+becomes a large one.
 """
 
-import codecs
+import io
 import os
-import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from novum.exceptions import DataError, SourceError
-from novum.fold.readers.dialect import MISSING, decimal_mark, delimiter_of
+from novum.fold.readers.cells import Form
 from novum.study.table import Table, check_names, table_of
+from novum.study.text import read_text
 
 __all__ = ["read_table"]
 
 MAGIC = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook; unpack it, or save the sheet as CSV",
     b"PK\x05\x06": "an empty zip archive",
-    b"\xfd7zXZ": "compressed by xz; unpack it first",
-    b"\x28\xb5\x2f\xfd": "compressed by zstandard; unpack it first",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the sheet as .xlsx or CSV",
     b"%PDF": "a PDF document",
     b"\x89PNG": "a picture",
-    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+    b"FEA1": "a Feather file of version 1; write it again as version 2 or Parquet",
+    b"7z\xbc\xaf": "a 7z archive; unpack it first",
+    b"Rar!": "a RAR archive; unpack it first",
+    b"\x89HDF": "an HDF5 file; write the table as Parquet or CSV",
+    b"\x93NUMPY": "an array of NumPy without names of columns; write a table as Parquet or CSV",
+    b"SQLite format 3": "a database; write the table as Parquet or CSV",
 }
-PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}  # compressed text, by its first bytes
-HEAD = 65536  # bytes looked at to tell the format
-PIECE = 2**20  # bytes unpacked at a time
+PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz"}  # by their first bytes
+ZIP = b"PK\x03\x04"
+WORKBOOK = "xl/workbook.xml"
+PIECE = 2**20  # bytes read or unpacked at a time
 MEMORY_SHARE = 0.25  # of the memory that is free, for the table as read; the study makes a few copies
 UNKNOWN_MEMORY = 2**31
-MAX_CSV = 2**31 - 2  # pyarrow's largest block: types are decided from the whole file
+MAX_TEXT = 2**31 - 2  # pyarrow's largest block: types are decided from the whole file
+MAX_SHEET = 64 * 2**20  # bytes of a workbook, which grows some ten times when it is read
 
 
-def read_table(path: str | os.PathLike) -> Table:
+def read_table(
+    path: str | os.PathLike, *, separator: str | None = None, encoding: str | None = None,
+    forms: dict[str, Form] | None = None
+) -> Table:  # fmt: skip
     """Return the table in a file.
+
+    Parameters
+    ----------
+    path : path, or "-" for standard input
+    separator : str or None
+        What parts the cells of a text; None finds it out.
+    encoding : str or None
+        Of a text; None finds it out.
+    forms : dict or None
+        How the cells of some columns are to be read, by name; the others decide it by themselves.
 
     Raises
     ------
@@ -47,33 +69,46 @@ def read_table(path: str | os.PathLike) -> Table:
     DataError
         If it holds no table.
     """
+    name = "standard input" if str(path) == "-" else str(path)
+    data = unpacked(name, bytes_of(path, name))
+    if not data:
+        raise DataError(f"{name}: is empty; a table has a header line and rows.")
+    for magic, what in MAGIC.items():
+        if data.startswith(magic):
+            raise DataError(f"{name}: is {what}.")
+    notes: list[str] = []
+    if data.startswith(b"PAR1"):
+        native = read_parquet(name, data)
+    elif data.startswith(b"ARROW1"):
+        native = read_feather(name, data)
+    elif data.startswith(ZIP):
+        native = read_workbook(name, data, notes)
+    else:
+        native = read_text(name, data, separator, encoding, notes)
+    table = table_of(native, name, forms)
+    if not table.n_rows:
+        raise DataError(f"{name}: has a header and no rows.")
+    return table._replace(notes=notes)
+
+
+def bytes_of(path: str | os.PathLike, name: str) -> bytes:
+    """Return the bytes of a file or of standard input."""
+    if str(path) == "-":
+        return joined(name, iter(lambda: sys.stdin.buffer.read(PIECE), b""), "has")
     path = Path(path)
     try:
         if path.is_dir():
-            raise SourceError(f"{path}: is a folder; name a CSV or Parquet file in it.")
+            raise SourceError(f"{path}: is a folder; name a table in it.")
         size = path.stat().st_size
-        with open(path, "rb") as file:
-            head = file.read(HEAD)
+        if size > room():
+            raise DataError(
+                f"{path}: has {size:,} bytes, more than the memory here allows; study a sample of its rows."
+            )
+        return path.read_bytes()
     except FileNotFoundError:
         raise SourceError(f"{path}: no such file.") from None
     except OSError as error:
         raise SourceError(f"{path}: cannot be read: {error.strerror}.") from error
-    if not size:
-        raise DataError(f"{path}: is empty; a table has a header line and rows.")
-    for magic, what in MAGIC.items():
-        if head.startswith(magic):
-            raise DataError(f"{path}: is {what}.")
-    if size > room():
-        raise DataError(f"{path}: has {size:,} bytes, more than the memory here allows; study a sample of its rows.")
-    if head.startswith(b"PAR1"):
-        native = read_parquet(path)
-    else:
-        packed = next((kind for magic, kind in PACKED.items() if head.startswith(magic)), None)
-        native = read_csv(path, unpacked(path, packed))
-    table = table_of(native, str(path))
-    if not table.n_rows:
-        raise DataError(f"{path}: has a header and no rows.")
-    return table
 
 
 def room() -> int:
@@ -85,122 +120,111 @@ def room() -> int:
     return max(int(free * MEMORY_SHARE), 2**26)
 
 
-def unpacked(path: Path, compression: str | None) -> bytes:
-    """Return the text of a file, unpacked piece by piece as long as there is room."""
+def joined(name: str, pieces: Iterator[bytes], verb: str) -> bytes:
+    """Return the pieces as one, as long as there is room."""
+    found, left = [], min(room(), MAX_TEXT)
+    for piece in pieces:
+        left -= len(piece)
+        if left < 0:
+            raise DataError(f"{name}: {verb} more than the memory here allows; study a sample of its rows.")
+        found.append(piece)
+    return b"".join(found)
+
+
+def unpacked(name: str, data: bytes) -> bytes:
+    """Return what a compressed file holds, unpacked piece by piece as long as there is room; others as they are."""
+    import lzma
+
     import pyarrow as pa
 
-    pieces, left = [], min(room(), MAX_CSV)
+    packed = next((kind for magic, kind in PACKED.items() if data.startswith(magic)), None)
+    if packed is None:
+        return data
+    source = io.BytesIO(data)
     try:
-        with pa.input_stream(str(path), compression=compression) as stream:
-            while piece := stream.read(PIECE):
-                left -= len(piece)
-                if left < 0:
-                    raise DataError(f"{path}: unpacks to more than the memory here allows; study a sample of its rows.")
-                pieces.append(piece)
-    except (pa.ArrowException, MemoryError, OSError, EOFError) as error:
-        raise SourceError(f"{path}: cannot be read: {str(error).splitlines()[0][:200]}.") from error
-    return b"".join(pieces)
+        with lzma.LZMAFile(source) if packed == "xz" else pa.input_stream(source, compression=packed) as stream:
+            return joined(name, iter(lambda: stream.read(PIECE), b""), "unpacks to")
+    except (pa.ArrowException, lzma.LZMAError, MemoryError, OSError, EOFError) as error:
+        raise SourceError(f"{name}: cannot be unpacked: {first_line(error)}.") from error
 
 
-def read_csv(path: Path, text: bytes) -> Any:
-    """Return the Arrow table of the text of a CSV file."""
-    import pyarrow as pa
-    from pyarrow import csv
-
-    if b"\x00" in text[:HEAD]:
-        raise DataError(f"{path}: is a binary file, not a table of text.")
-    check_utf8(path, text)
-    lines = text[:HEAD].decode("utf-8-sig", errors="ignore").replace("\r\n", "\n").split("\n")
-    empty = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
-    lines = lines[empty:]
-    if not lines:
-        raise DataError(f"{path}: has nothing but empty lines.")
-    delimiter = delimiter_of(lines[0])
-    names = header(path, lines[0], delimiter)
-    block = min(max(len(text), 2**16), MAX_CSV)
-    try:
-        return csv.read_csv(
-            pa.BufferReader(text),
-            csv.ReadOptions(use_threads=False, block_size=block, column_names=names, skip_rows=empty + 1),
-            csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            csv.ConvertOptions(
-                null_values=list(MISSING), strings_can_be_null=True, decimal_point=decimal_mark(lines[1:], delimiter)
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        raise DataError(f"{path}: {csv_problem(str(error))}") from error
-    except (pa.ArrowException, MemoryError, OSError) as error:
-        raise SourceError(f"{path}: cannot be read: {str(error).splitlines()[0][:200]}.") from error
+def first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
 
 
-def check_utf8(path: Path, text: bytes) -> None:
-    """Raise with the line number if the text is not UTF-8."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(
-        0, len(text) + 1, PIECE
-    ):  # decoded piece by piece: the whole as one string would take as much again
-        piece = text[start : start + PIECE]
-        try:
-            decoder.decode(piece, final=start + PIECE > len(text))
-        except UnicodeDecodeError as error:
-            at = start + error.start - (len(error.object) - len(piece))
-            line = text.count(b"\n", 0, at) + 1
-            raise DataError(
-                f"{path}: line {line} is not UTF-8 text (byte 0x{text[at]:02x}); "
-                "save the file as UTF-8, it may be in Latin-1 or Windows-1252."
-            ) from None
-
-
-def header(path: Path, line: str, delimiter: str) -> list[str]:
-    """Return the names of the columns; a column without one is called by its number."""
-    import csv
-
-    cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
-    if len(cells) > 1 and all(is_number(cell) for cell in cells):
-        raise DataError(
-            f"{path}: its first line holds numbers; a table needs a first line with the names of the columns."
-        )
-    names = [cell or f"(column {position})" for position, cell in enumerate(cells, start=1)]
-    check_names(names, str(path))
-    return names
-
-
-def is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def csv_problem(text: str) -> str:
-    """Return what is wrong with a CSV file, from what pyarrow says."""
-    ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", text)
-    if ragged:
-        row, expected, got = ragged.groups()
-        place = f"row {row} (the header is row 1)" if row else "a row"
-        return f"{place} has {got} cells where the header has {expected}; correct the file."
-    return f"is not a readable CSV file: {text.splitlines()[0][:200]}"
-
-
-def read_parquet(path: Path) -> Any:
+def read_parquet(name: str, data: bytes) -> Any:
     """Return the Arrow table of a Parquet file, read piece by piece as long as there is room."""
     import pyarrow as pa
     from pyarrow import parquet
 
     left = room()
     try:
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(pa.BufferReader(data)) as file:
             claimed = file.metadata.num_rows * file.metadata.num_columns
             if claimed > left:  # a byte per cell is the least that any column takes
-                raise DataError(f"{path}: claims {claimed:,} cells, more than the memory here allows.")
-            check_names(file.schema_arrow.names, str(path))
+                raise DataError(f"{name}: claims {claimed:,} cells, more than the memory here allows.")
+            check_names(file.schema_arrow.names, name)
             pieces = []
             for piece in file.iter_batches(batch_size=8192):
                 left -= piece.nbytes
                 if left < 0:
-                    raise DataError(f"{path}: unpacks to more than the memory here allows; study a sample of its rows.")
+                    raise DataError(f"{name}: unpacks to more than the memory here allows; study a sample of its rows.")
                 pieces.append(piece)
             return pa.Table.from_batches(pieces, schema=file.schema_arrow)
     except (pa.ArrowException, MemoryError, OSError) as error:
-        raise SourceError(f"{path}: cannot be read as Parquet: {str(error).splitlines()[0][:200]}.") from error
+        raise SourceError(f"{name}: cannot be read as Parquet: {first_line(error)}.") from error
+
+
+def read_feather(name: str, data: bytes) -> Any:
+    """Return the Arrow table of a Feather (Arrow IPC) file."""
+    import pyarrow as pa
+
+    try:
+        with pa.ipc.open_file(pa.BufferReader(data)) as file:
+            check_names(file.schema.names, name)
+            pieces, left = [], room()
+            for number in range(file.num_record_batches):
+                piece = file.get_batch(number)
+                left -= piece.nbytes
+                if left < 0:
+                    raise DataError(f"{name}: unpacks to more than the memory here allows; study a sample of its rows.")
+                pieces.append(piece)
+            return pa.Table.from_batches(pieces, schema=file.schema)
+    except (pa.ArrowException, MemoryError, OSError) as error:
+        raise SourceError(f"{name}: cannot be read as Feather: {first_line(error)}.") from error
+
+
+def read_workbook(name: str, data: bytes, notes: list[str]) -> Any:
+    """Return the first sheet of an Excel workbook as a frame."""
+    from zipfile import BadZipFile, ZipFile
+
+    import pandas as pd
+
+    try:
+        with ZipFile(io.BytesIO(data)) as archive:
+            held = {member.filename: member.file_size for member in archive.infolist()}
+    except BadZipFile as error:
+        raise SourceError(f"{name}: is a damaged zip archive or workbook.") from error
+    if WORKBOOK not in held:
+        raise DataError(f"{name}: is a zip archive; unpack it, and name the table in it.")
+    if sum(held.values()) > min(room(), MAX_SHEET * 8) or len(data) > MAX_SHEET:
+        raise DataError(f"{name}: unpacks to more than the memory here allows; save the sheet as CSV or Parquet.")
+    try:
+        import openpyxl
+    except ModuleNotFoundError:
+        raise SourceError(f"{name}: is an Excel workbook; pip install openpyxl, or save the sheet as CSV.") from None
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        sheet = book.worksheets[0]
+        rows = [row for row in sheet.iter_rows(values_only=True) if any(cell not in (None, "") for cell in row)]
+    except Exception as error:  # openpyxl raises whatever its parts raise
+        raise SourceError(f"{name}: cannot be read as a workbook: {first_line(error)}.") from error
+    if len(book.worksheets) > 1:
+        notes.append(f"the workbook has {len(book.worksheets)} sheets; this is the first, {sheet.title!r}")
+    if not rows:
+        raise DataError(f"{name}: its first sheet, {sheet.title!r}, is empty.")
+    names = [
+        str(cell).strip() if cell not in (None, "") else f"(column {i})" for i, cell in enumerate(rows[0], start=1)
+    ]
+    check_names(names, name)
+    return pd.DataFrame(rows[1:], columns=names)

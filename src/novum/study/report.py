@@ -13,8 +13,9 @@ import numpy as np
 from novum import __version__
 from novum.persistence.versions import installed_version
 from novum.study import pictures
-from novum.study.measures import probability
+from novum.study.measures import MEASURES, probability
 from novum.study.output import csv_text, rows_as_csv
+from novum.study.result import bytes_text
 
 __all__ = ["report_html"]
 
@@ -73,7 +74,7 @@ def comparison(result: Any) -> dict[str, Any]:
             (
                 kept,
                 [
-                    Cell(leader.name),
+                    Cell(leader.name + (", tuned" if leader.tuned else "")),
                     Cell(text(leader.mean), leader.mean),
                     Cell(ends, leader.interval.lower),
                     Cell("best mean" if leader.best else leader.verdict),
@@ -83,6 +84,7 @@ def comparison(result: Any) -> dict[str, Any]:
                         leader.difference,
                     ),
                     Cell(f"{leader.seconds:.2g} s", leader.seconds),
+                    Cell(bytes_text(leader.size), leader.size),
                     Cell(leader.by),
                 ],
             )
@@ -103,7 +105,7 @@ def judgement(result: Any) -> dict[str, Any]:
     found = result.explanation
     if found is None:
         return {}
-    out: dict[str, Any] = {"pictures": [], "confusion": None}
+    out: dict[str, Any] = {"pictures": [], "confusion": None, "measures": measures(result)}
     labels = [str(label) for label in result.task.labels]
     if found.confusion is not None:
         counts = found.confusion
@@ -150,6 +152,16 @@ def judgement(result: Any) -> dict[str, Any]:
     return out
 
 
+def measures(result: Any) -> list[list[Cell]]:
+    """Return all measures on the hold-out rows with their intervals."""
+    rows = []
+    for name, (value, interval) in result.hold_out.every.items():
+        measure = MEASURES.get(name, result.measure)
+        ends = f"{measure.text(interval.lower)} to {measure.text(interval.upper)}"
+        rows.append([Cell(measure.title), Cell(measure.text(value), value), Cell(ends, interval.lower)])
+    return rows
+
+
 def usage(result: Any) -> dict[str, Any]:
     """Return importances and weights as pictures and tables."""
     found = result.explanation
@@ -172,12 +184,13 @@ def usage(result: Any) -> dict[str, Any]:
         ),
         "rows": rows,
         "shown": min(len(rows), MOST_BARS),
+        "skipped": found.skipped,
         "csv": download(rows_as_csv(["column", "loss", "deviation"], [list(i) for i in found.importances])),
         "weights": None,
     }
     if found.coefficients:
         weights = [(name, value, 0.0, f"{name}: {value:.4g}") for name, value in found.coefficients]
-        positive = str(result.model.classes_[1]) if result.task.labels else result.task.target
+        positive = result.task.labels[1] if result.task.labels else result.task.target
         out["weights"] = {
             "picture": pictures.bars(weights[:MOST_BARS], "Weights of the model", "weight per standard deviation"),
             "rows": [[Cell(name), Cell(f"{value:.4g}", value)] for name, value in found.coefficients],

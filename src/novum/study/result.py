@@ -13,13 +13,12 @@ from novum.evaluation.proportion import Interval
 from novum.exceptions import DataError
 from novum.report.result import Result, result
 from novum.report.tables import html_paragraph, html_table
-from novum.study.candidates import Candidate
 from novum.study.card import Card
 from novum.study.choose import Leader, leaderboard
-from novum.study.compare import Scores
+from novum.study.compare import Part, Scores
 from novum.study.explain import Explanation
-from novum.study.measures import Measure, probability
-from novum.study.schema import Schema, check, prepare
+from novum.study.measures import MEASURES, Measure, probability
+from novum.study.schema import Schema, check, forms_of, prepare
 from novum.study.table import table_of
 from novum.study.task import Task
 
@@ -36,6 +35,8 @@ class HoldOut(NamedTuple):
     interval: Interval
     y: Any
     predicted: Any
+    proba: Any = None  # (rows, classes), where the model gives probabilities
+    every: dict[str, tuple[float, Interval]] = {}  # all measures by name, with their intervals
 
 
 class Listener(Protocol):
@@ -47,6 +48,14 @@ class Listener(Protocol):
 
     def advance(self, done: int, planned: int) -> None:
         """One more fit is done."""
+        return None
+
+    def formed(self, name: str, score: str) -> None:
+        """A model has finished its folds."""
+        return None
+
+    def explained(self, done: int, planned: int) -> None:
+        """The importance of one more column is known."""
         return None
 
 
@@ -65,6 +74,8 @@ class StudyResult(Result):
         The row that was kept; None if the study was interrupted.
     model : Pipeline or None
         The kept model, fitted on all rows; it takes frames as `prepare` makes them, `predict` takes yours.
+    judged_model : Pipeline or Blend or None
+        The kept model, fitted on the training rows alone.
     hold_out : HoldOut or None
         Its kind, fitted on the training rows alone, on the rows put away.
     card : Card
@@ -92,6 +103,8 @@ class StudyResult(Result):
         self.model: Any = None
         self.hold_out: HoldOut | None = None
         self.explanation: Explanation | None = None
+        self.judged_model: Any = None
+        self.changes: list[dict[str, Any]] = []  # of the kept model's settings, by the search
         self.unsaved = ""  # why the model could not be saved, where it could not
         self.elapsed = 0.0
 
@@ -102,21 +115,27 @@ class StudyResult(Result):
         self.scores = scores
         self.leaders = leaderboard(scores, self.measure) if scores.candidates else []
 
-    def finished(self, model: Any, kept: Leader, reason: str, hold_out: HoldOut, explanation: Explanation) -> None:
+    def finished(
+        self, model: Any, kept: Leader, reason: str, hold_out: HoldOut, explanation: Explanation,
+        changes: list[dict[str, Any]], judged: Any
+    ) -> None:  # fmt: skip
         """Take the kept model."""
         self.model, self.kept, self.reason, self.hold_out = model, kept, reason, hold_out
-        self.explanation = explanation
+        self.explanation, self.changes = explanation, changes
+        self.judged_model = judged
 
     def interrupted(self) -> None:
         """Take note that the study ended before a model was kept."""
+        self.hold_out = None
         if self.scores is not None:
             self.scores = self.scores._replace(stopped="interrupted")
 
-    def candidate(self, leader: Leader) -> Candidate:
-        """Return the candidate of a row of the leaderboard."""
+    def parts_of(self, leader: Leader) -> list[Part]:
+        """Return what a row of the leaderboard is made of: a candidate, or the parts of the ensemble."""
         if self.scores is None:
-            raise DataError("StudyResult.candidate: nothing has been compared yet.")
-        return self.scores.candidates[leader.position]
+            raise DataError("StudyResult.parts_of: nothing has been compared yet.")
+        candidate = self.scores.candidates[leader.position]
+        return self.scores.parts if candidate.estimator is None else [Part(candidate, 1.0)]
 
     @property
     def complete(self) -> bool:
@@ -128,7 +147,12 @@ class StudyResult(Result):
     def formalised(self) -> list[str]:
         """Return what the first steps found."""
         roles = [column.role for column in self.card.features]
-        plural = {"number": ("number", "numbers"), "category": ("category", "categories"), "date": ("date", "dates")}
+        plural = {
+            "number": ("number", "numbers"),
+            "category": ("category", "categories"),
+            "date": ("date", "dates"),
+            "words": ("column of words", "columns of words"),
+        }
         kinds = ", ".join(
             f"{roles.count(role)} {words[roles.count(role) > 1]}" for role, words in plural.items() if role in roles
         )
@@ -151,10 +175,12 @@ class StudyResult(Result):
         ]
         return [*lines, *self.card.notes]
 
-    def planned(self, models: int, folds: int, repeats: int) -> str:
+    def planned(self, models: int, folds: int, repeats: int, compared: int, tuned: bool) -> str:
         """Return what will be compared."""
         times = f" x {repeats}" if repeats > 1 else ""
-        return f"{models} models and a baseline; {folds} folds{times}, the same folds for all"
+        some = f" on {compared:,} of the rows" if compared < self.n_train else ""
+        search = "; settings sought inside every training part" if tuned else ""
+        return f"{count_of(models, 'model')} and a baseline; {folds} folds{times}, the same folds for all{some}{search}"
 
     def trained(self) -> list[str]:
         """Return how the comparison went."""
@@ -179,29 +205,55 @@ class StudyResult(Result):
             return f"{int((hold.y == hold.predicted).sum())} of {len(hold.y)} right: {text(hold.score)}, {ends}"
         return f"{self.measure.title} {text(hold.score)} on {len(hold.y)} rows, {ends}"
 
+    def others(self) -> str:
+        """Return the other measures on the hold-out rows in a line."""
+        if self.hold_out is None:
+            return ""
+        named = [
+            (MEASURES[name], value) for name, (value, _) in self.hold_out.every.items() if name != self.measure.name
+        ]
+        return ", ".join(f"{measure.title} {measure.text(value)}" for measure, value in named)
+
+    def settings(self) -> str:
+        """Return the kept model's parts and the settings that the search took."""
+        if self.kept is None:
+            return ""
+        parts = self.parts_of(self.kept)
+        said = []
+        for part, change in zip(parts, self.changes or [{}] * len(parts)):
+            share = f"{part.weight:.0%} " if len(parts) > 1 else ""
+            how = ", ".join(f"{name} {value}" for name, value in change.items())
+            said.append(f"{share}{part.candidate.name}" + (f" ({how})" if how else ""))
+        return " + ".join(said)
+
     def table(self) -> list[list[str]]:
-        """Return the leaderboard as cells: model, score, interval, verdict, p, whose it is."""
+        """Return the leaderboard as cells: model, score, interval, verdict, p, size, whose it is."""
         text = self.measure.text
         return [
             [
-                leader.name,
+                leader.name + (", tuned" if leader.tuned else ""),
                 text(leader.mean),
                 f"{text(leader.interval.lower)} - {text(leader.interval.upper)}",
                 leader.verdict,
                 "" if leader.best else f"p {probability(leader.p_value)}",
-                leader.by,
+                bytes_text(leader.size),
+                leader.by if leader.by != "novum" else "",
             ]
             for leader in self.leaders
         ]
 
     def lines(self) -> list[str]:
         """Return the leaderboard as lines of text."""
-        head = ["", self.measure.title, "95 % interval", "worse than the best? (corrected t, Holm)", "", ""]
         rows = self.table()
         width = max([24, *(len(row[0]) for row in rows)])
-        lines = [f"{head[0]:<{width}}  {head[1]:>10}   {head[2]:>15}   {head[3]}"]
+        middle = max([15, *(len(row[2]) for row in rows)])
+        tight = max(10, len(self.measure.title))
+        lines = [
+            f"{'':<{width}}  {self.measure.title:>{tight}}   {'95 % interval':>{middle}}   worse than the best? {'size':>9}"
+        ]
         return lines + [
-            f"{r[0]:<{width}}  {r[1]:>10}   {r[2]:>15}   {r[3]:<13} {r[4]:<9} {r[5]:<12}".rstrip() for r in rows
+            f"{r[0]:<{width}}  {r[1]:>{tight}}   {r[2]:>{middle}}   {r[3]:<11} {r[4]:<9}{r[5]:>9}  {r[6]}".rstrip()
+            for r in rows
         ]
 
     def _result_picture(self, ax: Any) -> None:
@@ -222,7 +274,7 @@ class StudyResult(Result):
         return "\n".join(parts)
 
     def _repr_html_(self) -> str:
-        head = ["model", self.measure.title, "95 % interval", "worse than the best?", "corrected t, Holm", "by"]
+        head = ["model", self.measure.title, "95 % interval", "worse than the best?", "corrected t, Holm", "size", "by"]
         ends = [line for line in repr(self).splitlines() if line.startswith(("keep", "hold-out"))]
         return html_table([head, *self.table()]) + html_paragraph([*self.formalised()[:2], *ends])
 
@@ -246,6 +298,8 @@ class StudyResult(Result):
                     "p_holm": leader.p_value,
                     "worse_than_best": leader.verdict or "best",
                     "simplicity": leader.simplicity,
+                    "tuned": leader.tuned,
+                    "bytes": round(leader.size),
                     "fit_seconds": leader.seconds,
                     "kept": self.kept is not None and leader.name == self.kept.name,
                 }
@@ -264,7 +318,7 @@ class StudyResult(Result):
         """
         if self.model is None:
             raise DataError("StudyResult.predict: the study was interrupted before it kept a model; run it again.")
-        table, _ = check(table_of(frame), self.schema, unseen=unseen)
+        table, _ = check(table_of(frame, forms=forms_of(self.schema)), self.schema, unseen=unseen)
         return self.model.predict(prepare(table, self.schema))
 
     def save(self, folder: str | os.PathLike) -> list[Path]:
@@ -275,3 +329,17 @@ class StudyResult(Result):
         from novum.study.output import write_study
 
         return write_study(self, Path(folder))
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def bytes_text(size: float) -> str:
+    """Return a size as it is printed."""
+    for unit, factor in (("GB", 2**30), ("MB", 2**20), ("kB", 2**10)):
+        if size >= factor:
+            amount = size / factor
+            return f"{amount:.0f} {unit}" if amount >= 10 else f"{amount:.1f} {unit}"
+    return f"{size:.0f} B" if size else ""

@@ -6,38 +6,47 @@ The six steps of designing a learning system, in order, with the test rows locke
     collect      the data card; the hold-out part is put away
     features     numbers, categories and dates made ready, inside every fold
     candidates   the classes of models
-    train        all of them on the same folds; the choice
+    train        all of them on the same folds, settings sought inside every training part; the choice
     evaluate     the kept model, once, on the hold-out part
 """
 
 import os
-import time
-import warnings
 from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.renamed import renamed_parameter
-from novum.study.candidates import Candidate, candidates_for
+from novum.study.candidates import candidates_for
 from novum.study.card import make_card
-from novum.study.choose import choose
-from novum.study.compare import compare, make_folds, plan
-from novum.study.explain import explain
-from novum.study.holdout import class_numbers, split_rows
+from novum.study.choose import PREFERENCES, Leader, choose
+from novum.study.compare import compare
+from novum.study.costs import cost_table
+from novum.study.explain import MOST_SECONDS, explain
+from novum.study.final import affordable, fit_kept, model_to_save
+from novum.study.fits import Clock, Rows
+from novum.study.folds import Parting, class_numbers, make_folds, plan, split_rows
+from novum.study.intervals import score_interval
 from novum.study.leaks import find_leaks
-from novum.study.measures import holdout_interval, measure_for
-from novum.study.pipelines import pipeline_for
+from novum.study.measures import MEASURES, measure_for
+from novum.study.progress import SavedProgress
 from novum.study.reading import read_table
 from novum.study.result import HoldOut, Listener, Silence, StudyResult
 from novum.study.schema import attach, prepare, schema_for
 from novum.study.table import Table, table_of
-from novum.study.task import CLASSIFICATION, find_task
+from novum.study.task import Task, find_task
+from novum.study.tuning import Judge, predict_rows
 
 __all__ = ["Study"]
+
+MOST_COMPARED = 20_000  # training rows that models are compared on; the kept one is fitted on all
+FOR_FITS = 0.85  # of the time; the rest is for the explanation and the report
+FOR_EXPLAINING = 0.1
 
 
 class Study:
@@ -47,34 +56,54 @@ class Study:
 
     Parameters
     ----------
-    frame : pandas, polars or pyarrow frame, or path of a CSV or Parquet file
+    frame : pandas, polars or pyarrow frame, or path of a table (CSV, TSV, JSON lines, Parquet, Feather, Excel)
     target : str
         The column to predict.
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" decides by the target's values and says why.
     measure : str or None, default=None
-        "accuracy" or "balanced_accuracy" for classes, "rmse", "mae" or "r2" for numbers. None: accuracy or rmse.
+        Of classes "accuracy", "balanced_accuracy", "f1", "auc", "average_precision", "log_loss" or "brier"; of numbers "rmse",
+        "mae", "median_error" or "r2". None: accuracy or rmse; the mean cost where there are costs.
     models : list of str, dict of estimators or None, default=None
         Names of novum's models, or your own estimators by name; None: the usual list for the task.
     drop : sequence of str, default=()
         Columns to leave out.
+    prefer : {"accuracy", "simple", "small", "probabilities"}, default="accuracy"
+        What decides between models that are nearly as good as the best; "probabilities" judges by the log loss.
+    tune : bool, default=True
+        Whether settings are sought, inside every training part.
+    ensemble : bool, default=True
+        Whether the weighted mean of the best is a candidate.
+    group : str or None, default=None
+        Column whose rows belong together (a person, a site): they are never in two parts.
+    time : str or None, default=None
+        Column of dates or numbers: models are judged on rows later than those they learned from.
+    weights : str or None, default=None
+        Column of row weights.
+    costs : dict or None, default=None
+        Cost of saying a class where another is true, as {(true, said): cost}; pairs left out cost 1, right ones 0. The model
+        then says the class of least expected cost.
+    positive : label or None, default=None
+        The class that F1, AUC and average precision of two classes are about; None: the second in order.
     random_state : int, default=0
-        The same number gives the same parts, folds and results.
+        The same number gives the same parts, folds and results, unless a time limit cuts them short.
     hold_out : float, default=0.25
         Share of the rows put away until the end.
     folds, repeats : int or None, default=None
-        None: ten folds three times up to 2,000 training rows, once up to 20,000, five folds once beyond.
+        None: five folds twice up to 500 training rows, once up to 5,000, three beyond; ten folds thrice and less without `tune`.
     time_limit : float or None, default=None
-        Seconds after which the comparison uses what is finished.
+        Seconds for the whole study; the comparison uses what is finished.
     n_jobs : int or None, default=None
         Processes; None: one per core.
+    cluster : str or None, default=None
+        Address of a Dask scheduler whose workers do the fits.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from novum.study import Study
     >>> iris = load_iris(as_frame=True).frame
-    >>> result = Study(iris, "target", models=["GaussianNB", "LDA"], folds=5, repeats=1).run()
+    >>> result = Study(iris, "target", models=["GaussianNB", "LDA"], folds=5, repeats=1, ensemble=False).run()
     >>> result.kept.name
     'LDA'
     >>> result.predict(iris[:3])
@@ -84,16 +113,27 @@ class Study:
     @renamed_parameter("seed", "random_state")
     def __init__(
         self, frame: Any, target: str, *, task: str = "auto", measure: str | None = None, models: Any = None,
-        drop: tuple[str, ...] | list[str] = (), random_state: int = 0, hold_out: float = 0.25,
-        folds: int | None = None, repeats: int | None = None, time_limit: float | None = None,
-        n_jobs: int | None = None
+        drop: tuple[str, ...] | list[str] = (), prefer: str = "accuracy", tune: bool = True, ensemble: bool = True,
+        group: str | None = None, time: str | None = None, weights: str | None = None, costs: Any = None,
+        positive: Any = None, random_state: int = 0, hold_out: float = 0.25, folds: int | None = None,
+        repeats: int | None = None, time_limit: float | None = None, n_jobs: int | None = None,
+        cluster: str | None = None
     ) -> None:  # fmt: skip
+        if prefer not in PREFERENCES:
+            raise ParameterError(f"Study(prefer={prefer!r}): prefer must be one of {', '.join(PREFERENCES)}.")
+        if group is not None and time is not None:
+            raise ParameterError(f"Study(group={group!r}, time={time!r}): give one of the two.")
         self.frame = frame
         self.target = target
         self.task = task
         self.measure = measure
         self.models = models
         self.drop = tuple(drop)
+        self.prefer = prefer
+        self.tune = tune
+        self.ensemble = ensemble
+        self.group, self.time, self.weights = group, time, weights
+        self.costs, self.positive = costs, positive
         self.random_state = check_count("Study", "random_state", random_state, low=0)
         self.hold_out = check_number("Study", "hold_out", hold_out, 0.05, 0.5)
         self.folds = None if folds is None else check_count("Study", "folds", folds, low=2)
@@ -102,27 +142,37 @@ class Study:
             None if time_limit is None else check_number("Study", "time_limit", time_limit, 0, open_low=True)
         )
         self.n_jobs = available_cores() if n_jobs is None else check_count("Study", "n_jobs", n_jobs)
+        self.cluster = cluster
 
     def _table(self) -> Table:
         """Return the table after the checks that need no target."""
         given = self.frame
-        table = read_table(given) if isinstance(given, str | os.PathLike) else table_of(given)
-        for name in (self.target, *self.drop):
+        if isinstance(given, Table):
+            table = given
+        else:
+            table = read_table(given) if isinstance(given, str | os.PathLike) else table_of(given)
+        named = (self.target, *self.drop, self.group, self.time, self.weights)
+        for name in (name for name in named if name is not None):
             if name not in table.columns:
                 near = get_close_matches(str(name), list(table.columns), n=1, cutoff=0.5)
                 hint = (
                     f"did you mean {near[0]!r}?" if near else f"it has {', '.join(map(repr, list(table.columns)[:8]))}."
                 )
                 raise ParameterError(f"{table.name}: has no column {name!r}; {hint}")
+        for option in ("group", "time", "weights"):
+            if getattr(self, option) == self.target:
+                raise ParameterError(f"Study({option}={self.target!r}): it is the target; name another column.")
         return table
 
-    def run(self, listener: Listener | None = None) -> StudyResult:
+    def run(self, listener: Listener | None = None, *, resume: str | os.PathLike | None = None) -> StudyResult:
         """Run all six steps.
 
         Parameters
         ----------
         listener : Listener or None
             Told what each step found, as it happens.
+        resume : path or None
+            Folder that keeps every fit; a study of the same table and settings goes on from there.
 
         Returns
         -------
@@ -130,72 +180,188 @@ class Study:
             Prints as a leaderboard; `save(folder)` writes model, scores and report. Interrupted by Ctrl-C, it holds the
             part of the leaderboard that was finished, and no model.
         """
-        listener = listener or Silence()
-        start = time.perf_counter()
+        listener, start = listener or Silence(), perf_counter()
         table = self._table()
         task = find_task(table.columns[self.target], table.name, self.task)
-        measure = measure_for(task.kind, self.measure)
         table = table.take(task.known)
-        card = make_card(table, task, self.drop)
+        weight = weights_in(table, self.weights)
+        if self.time is not None:
+            order = time_order(table, self.time)
+            table, task = table.take(order), task._replace(y=task.y[order])
+            weight = None if weight is None else weight[order]
+        positive, costs = self._wishes(task)
+        wanted = self.measure or ("log_loss" if self.prefer == "probabilities" and task.labels else None)
+        measure = measure_for(task.kind, wanted, positive, costs)
+        apart = tuple(name for name in (self.group, self.weights) if name is not None)
+        card = make_card(table, task, self.drop, apart, timed=self.time is not None, grouped=self.group is not None)
         if not card.features:
             why = "; ".join(f"{column.name}: {column.reason}" for column in card.left_out) or "the table has no other"
             raise DataError(f"{table.name}: no column is left to predict {self.target!r} from ({why}).")
         schema = schema_for(table, card, task)
         frame = prepare(table, schema)
-        train, held = split_rows(task.y, task.kind, self.hold_out, self.random_state)
-        frame_train, y_train = frame.iloc[train].reset_index(drop=True), task.y[train]
-        leaks = find_leaks(frame_train, y_train, task, self.random_state)
+        codes = class_numbers(task.y) if task.labels else None
+        groups = group_numbers(table, self.group) if self.group else None
+        parting = Parting(codes, groups, self.time is not None, len(task.y))
+        train, held = split_rows(task.y, task.kind, self.hold_out, self.random_state, parting)
+        check_parts(task, train, held, table.name)
+        leaks = find_leaks(frame.iloc[train], task.y[train], task, self.random_state)
         result = StudyResult(table.name, task, measure, card, leaks, schema, self.random_state, len(train), len(held))
         listener.step("formalise", result.formalised())
 
-        candidates = candidates_for(task.kind, len(train), self.random_state, self.models)
-        smallest = int(np.unique(y_train, return_counts=True)[1].min()) if task.kind == CLASSIFICATION else len(train)
-        k, repeats = plan(len(train), smallest, self.folds, self.repeats)
-        coded = class_numbers(y_train) if task.kind == CLASSIFICATION else y_train
-        folds = make_folds(coded, task.kind, k, repeats, self.random_state)
-        listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats)])
+        classes = np.unique(task.y) if task.labels else None
+        judge = Judge(
+            measure, task.kind, classes, self.random_state, partial(parting.inner, seed=self.random_state), costs
+        )
+        everything = Rows(frame, task.y, weight, judge)
+        compared = some_rows(train, parting.ordered, self.random_state)
+        few = parting.take(compared)
+        judge = judge._replace(split=partial(few.inner, seed=self.random_state))
+        rows = Rows(
+            frame.iloc[compared].reset_index(drop=True),
+            task.y[compared],
+            None if weight is None else weight[compared],
+            judge,
+            {},
+        )
+        candidates = candidates_for(task.kind, len(train), self.random_state, self.models, frame.shape[1])
+        tune = self.tune and any(c.candidacy is not None and c.candidacy.search for c in candidates)
+        smallest = int(np.unique(rows.y, return_counts=True)[1].min()) if task.labels else len(compared)
+        k, repeats = plan(len(compared), smallest, self.folds, self.repeats, tune, frame.shape[1])
+        folds = make_folds(few, k, repeats, self.random_state)
+        listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)])
         scores = compare(
             candidates,
-            frame_train,
-            y_train,
+            rows,
             folds,
-            measure,
             processes=self.n_jobs,
-            time_limit=self.time_limit,
+            tune=tune,
+            ensemble=self.ensemble,
+            clock=Clock(start, None if self.time_limit is None else FOR_FITS * self.time_limit),
+            last_rows=len(train),
+            cluster=self.cluster,
+            progress=None if resume is None else SavedProgress(Path(resume), rows, folds),
             advance=listener.advance,
+            formed=lambda name, mean: listener.formed(name, measure.text(mean)),
         )
         result.compared(scores)
         listener.step("train", result.trained())
+        if result.leaders:
+            listener.step("leaderboard", result.lines())
         if scores.candidates and scores.stopped != "interrupted":
             try:
-                self._conclude(result, frame, task.y, train, held, listener)
+                self._conclude(result, everything, train, held, positive, start, listener)
             except KeyboardInterrupt:  # the comparison is there, and is kept
                 result.interrupted()
-        result.elapsed = time.perf_counter() - start
+        result.elapsed = perf_counter() - start
         return result
 
+    def _wishes(self, task: Task) -> tuple[int | None, np.ndarray | None]:
+        """Return the number of the positive class and the table of costs."""
+        if not task.labels:
+            for option in ("positive", "costs"):
+                if getattr(self, option) is not None:
+                    raise ParameterError(f"Study({option}=...): the target {task.target!r} has no classes.")
+            return None, None
+        positive = 1 if len(task.labels) == 2 else None
+        if self.positive is not None:
+            if str(self.positive) not in task.labels:
+                raise ParameterError(
+                    f"Study(positive={self.positive!r}): the classes of {task.target!r} are {', '.join(task.labels[:8])}."
+                )
+            positive = task.labels.index(str(self.positive))
+        return positive, cost_table(self.costs, task.labels)
+
     def _conclude(
-        self, result: StudyResult, frame: Any, y: np.ndarray, train: np.ndarray, held: np.ndarray, listener: Listener
-    ) -> None:
+        self, result: StudyResult, rows: Rows, train: np.ndarray, held: np.ndarray, positive: int | None, start: float,
+        listener: Listener
+    ) -> None:  # fmt: skip
         """Choose, fit on all training rows, judge on the rows put away, explain; then fit on every row, to be used."""
-        measure = result.measure
-        kept, reason = choose(result.leaders, measure)
+        measure, judge = result.measure, rows.judge
+        left = None if self.time_limit is None else FOR_FITS * self.time_limit - (perf_counter() - start)
+        leaders: list[Leader] = affordable(result.leaders, result.scores, len(train), left)
+        kept, reason = choose(leaders, measure, self.prefer)
+        if len(leaders) < len(result.leaders):
+            reason += f"; {result.leaders[0].name} would take longer than the time that was left"
         listener.step("keep", [f"{kept.name}: {reason} on {len(train)} rows"])
-        model = fit_candidate(result.candidate(kept), frame.iloc[train], y[train])
-        predicted = model.predict(frame.iloc[held])
-        interval = holdout_interval(measure, y[held], predicted, self.random_state)
-        hold = HoldOut(measure.score(y[held], predicted), interval, y[held], predicted)
-        explanation = explain(model, frame.iloc[held], y[held], predicted, result.task, measure, self.random_state)
-        final = fit_candidate(result.candidate(kept), frame, y)
-        result.finished(attach(final, result.schema), kept, reason, hold, explanation)
+        parts = result.parts_of(kept)
+        model, changes = fit_kept(rows, parts, train)
+        y, frame = rows.y[held], rows.frame.iloc[held]
+        weight = None if rows.weight is None else rows.weight[held]
+        said = predict_rows(judge, model, frame)
+        fitting = [
+            one
+            for one in MEASURES.values()
+            if one.kind == result.task.kind and (said.proba is not None or not one.proba)
+        ]
+        every = {
+            one.name: (
+                one.score(y, said, judge.classes, weight),
+                score_interval(one, y, said, judge.classes, self.random_state, weight),
+            )
+            for one in [
+                measure,
+                *(measure_for(one.kind, one.name, positive) for one in fitting if one.name != measure.name),
+            ]
+        }
+        score, interval = every[measure.name]
+        seconds = MOST_SECONDS if self.time_limit is None else min(MOST_SECONDS, FOR_EXPLAINING * self.time_limit)
+        result.hold_out = hold = HoldOut(score, interval, y, said.values, said.proba, every)
         listener.step("hold-out", [result.judged()])
+        explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained)
+        final, _ = fit_kept(rows, parts, np.arange(len(rows.y)), changes)
+        result.finished(
+            attach(model_to_save(final, judge), result.schema), kept, reason, hold, explanation, changes, model
+        )
 
 
-def fit_candidate(candidate: Candidate, frame: Any, y: Any) -> Any:
-    """Return the pipeline of a candidate fitted on rows; what it warns about was noted when it was compared."""
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")
-        return pipeline_for(candidate, frame).fit(frame, y)
+def weights_in(table: Table, name: str | None) -> np.ndarray | None:
+    """Return the weights of the rows, or raise where they are none."""
+    if name is None:
+        return None
+    values = table.columns[name].values
+    if not isinstance(values, np.ndarray) or values.dtype != np.float64 or not (values >= 0).all() or values.sum() == 0:
+        raise DataError(f"{table.name}: the weights {name!r} must be numbers, none missing or below 0, and not all 0.")
+    return values
+
+
+def time_order(table: Table, name: str) -> np.ndarray:
+    """Return the rows in the order of a column of dates or numbers."""
+    column = table.columns[name]
+    if column.values is None or column.values.dtype == object:
+        raise DataError(f"{table.name}: the column {name!r} holds {column.type}; time must be dates or numbers.")
+    if column.missing.any():
+        raise DataError(
+            f"{table.name}: the time {name!r} is missing in row {int(np.flatnonzero(column.missing)[0]) + 1}."
+        )
+    return np.argsort(column.values, kind="stable")
+
+
+def group_numbers(table: Table, name: str) -> np.ndarray:
+    """Return the groups as numbers; a row without a group is one of its own."""
+    import pandas as pd
+
+    codes = pd.factorize(np.asarray(table.columns[name].values))[0]
+    alone = codes < 0
+    codes[alone] = codes.max(initial=0) + 1 + np.arange(alone.sum())
+    return codes
+
+
+def check_parts(task: Task, train: np.ndarray, held: np.ndarray, name: str) -> None:
+    """Raise where groups or times leave a part without a class."""
+    if task.labels and len(np.unique(task.y[train])) < len(task.labels):
+        lost = sorted(set(map(str, task.y)) - set(map(str, task.y[train])))
+        raise DataError(
+            f"{name}: no row of the class {lost[0]!r} is among the rows to learn from; group or time parts it off."
+        )
+
+
+def some_rows(train: np.ndarray, ordered: bool, seed: int) -> np.ndarray:
+    """Return the training rows that models are compared on; of ordered ones the last."""
+    if len(train) <= MOST_COMPARED:
+        return train
+    if ordered:
+        return train[-MOST_COMPARED:]
+    return np.sort(np.random.default_rng(seed).choice(train, MOST_COMPARED, replace=False))
 
 
 def available_cores() -> int:

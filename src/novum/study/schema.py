@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError
+from novum.fold.readers.cells import UNKNOWN, Form
 from novum.study.card import Card
+from novum.study.pipelines import WORDS
 from novum.study.table import BOOL, DATE, NUMBER, TEXT, Column, Table
 from novum.study.task import Task
 
-__all__ = ["Schema", "attach", "check", "prepare", "schema_for", "schema_of"]
+__all__ = ["Schema", "attach", "check", "forms_of", "prepare", "schema_for", "schema_of"]
 
 ATTRIBUTE = "novum_table_"  # of the saved pipeline
 MOST_NAMED = 5  # names in a sentence
@@ -27,15 +29,23 @@ class Schema(NamedTuple):
     task: str
     labels: list[str]
     names: list[str]
-    roles: list[str]  # "number", "category" or "date"
+    roles: list[str]  # "number", "category", "date" or "words"
     levels: list[list[str]]  # known categories; empty for the others
+    forms: list[list[Any]] = []  # how cells of text are read, where numbers or dates came as such; empty for the others
 
 
 def schema_for(table: Table, card: Card, task: Task) -> Schema:
     """Return the schema of the columns that take part; categories are those of this table."""
     features = card.features
     levels = [sorted(set(table.columns[c.name].values) - {None}) if c.role == "category" else [] for c in features]
-    return Schema(task.target, task.kind, task.labels, [c.name for c in features], [c.role for c in features], levels)
+    forms = [list(form) if (form := table.columns[c.name].form) else [] for c in features]
+    names, roles = [c.name for c in features], [c.role for c in features]
+    return Schema(task.target, task.kind, task.labels, names, roles, levels, forms)
+
+
+def forms_of(schema: Schema) -> dict[str, Form]:
+    """Return how the cells of columns are to be read, by name."""
+    return {name: Form(*form) for name, form in zip(schema.names, schema.forms) if form}
 
 
 def attach(model: Any, schema: Schema) -> Any:
@@ -47,7 +57,7 @@ def attach(model: Any, schema: Schema) -> Any:
 def schema_of(model: Any, name: str = "the model") -> Schema:
     """Return the schema of a model that a study kept, or raise."""
     stored = getattr(model, ATTRIBUTE, None)
-    if not isinstance(stored, dict) or set(stored) != set(Schema._fields):
+    if not isinstance(stored, dict) or not set(stored) <= set(Schema._fields) or len(stored) < len(Schema._fields) - 1:
         raise DataError(
             f"{name}: was not written by a study, so it does not say which columns it needs; call its predict."
         )
@@ -65,6 +75,8 @@ def prepare(table: Table, schema: Schema) -> Any:
         column = table.columns[name]
         if role == "number":
             columns[name] = column.values
+        elif role == "words":
+            columns[name + WORDS] = pd.Series(["" if v is None else v for v in column.values], dtype=object)
         elif role == "category":
             columns[name] = pd.Series([np.nan if v is None else v for v in column.values], dtype=object)
         else:
@@ -114,6 +126,7 @@ def check(table: Table, schema: Schema, *, unseen: bool = False) -> tuple[Table,
     extra = [name for name in table.columns if name not in schema.names and name != schema.target]
     if extra:
         notes.append(f"not used by the model: {listed_names(extra)}")
+    notes += [note for column in fitted.values() for note in column.notes]
     gaps = sum(int(column.missing.sum()) for column in fitted.values())
     if gaps:
         notes.append(f"{gaps} missing cells, filled as in training")
@@ -122,7 +135,7 @@ def check(table: Table, schema: Schema, *, unseen: bool = False) -> tuple[Table,
 
 def as_role(column: Column, role: str, table: str) -> Column:
     """Return a column in the kind the model knows it by, or raise."""
-    fine = {"number": (NUMBER, BOOL), "category": (TEXT,), "date": (DATE,)}[role]
+    fine = {"number": (NUMBER, BOOL), "category": (TEXT,), "words": (TEXT,), "date": (DATE,)}[role]
     empty = column.type in ("empty", "unknown") and bool(column.missing.all())
     if column.kind in fine and not (empty and role != "number"):
         return column
@@ -131,11 +144,19 @@ def as_role(column: Column, role: str, table: str) -> Column:
         if role == "date":
             blank = np.full(len(column.values), np.datetime64("NaT"), dtype="datetime64[s]")
         return column._replace(kind=fine[0], values=blank)
-    if role == "category" and column.kind in (NUMBER, BOOL):  # a portion of the rows may look like numbers
+    if role in ("category", "words") and column.kind in (NUMBER, BOOL):  # a portion of the rows may look like numbers
         text = np.empty(len(column.values), dtype=object)
         text[:] = [None if np.isnan(v) else number_as_written(v, column.kind) for v in column.values]
         return column._replace(kind=TEXT, values=text)
     example = ""
+    if (
+        column.kind == TEXT
+        and role in ("number", "date")
+        and all(v is None or v.casefold() in UNKNOWN for v in column.values)
+    ):
+        return as_role(
+            column._replace(kind=NUMBER, values=np.full(len(column.values), np.nan), type="empty"), role, table
+        )
     if column.kind == TEXT:
         odd = (i for i, value in enumerate(column.values) if value is not None and not is_float(value))
         row = next(odd, 0)

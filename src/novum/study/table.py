@@ -4,16 +4,22 @@ Every cell that a frame calls missing (NaN, None, NA, null, NaT) is one thing he
 NaT in dates. Truth values are numbers 0 and 1 with the kind BOOL, since as a target they are two classes.
 """
 
+import re
 from collections import Counter
+from datetime import UTC, date
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novum.exceptions import DataError, ParameterTypeError
+from novum.fold.readers.cells import Form, dates_of, form_of, numbers_of, stray_cells
+from novum.fold.readers.dialect import MISSING
 
 __all__ = ["BOOL", "DATE", "NUMBER", "OTHER", "TEXT", "Column", "Table", "table_of"]
 
 NUMBER, TEXT, DATE, BOOL, OTHER = "number", "category", "date", "yes/no", "other"
+LEADING_ZERO = re.compile(r"0\d+")
+MANY = 1000  # different cells that are looked at for it
 PLAIN = (str, int, float, bool, np.number, np.bool_)  # what a column of Python objects may hold
 
 
@@ -24,6 +30,8 @@ class Column(NamedTuple):
     kind: str
     values: Any  # float64, object of str and None, or datetime64[s]; None for OTHER
     type: str  # as its frame calls it, for messages
+    notes: list[str] = []  # what the reader made of odd cells
+    form: Form | None = None  # how its cells were read, where they were text
 
     @property
     def missing(self) -> np.ndarray:
@@ -49,6 +57,7 @@ class Table(NamedTuple):
     columns: dict[str, Column]
     n_rows: int
     name: str  # of the file or frame, for messages
+    notes: list[str] = []  # what the reader found out
 
     def take(self, rows: np.ndarray) -> "Table":
         """Return some rows."""
@@ -56,8 +65,13 @@ class Table(NamedTuple):
         return self._replace(columns={name: column.take(rows) for name, column in self.columns.items()}, n_rows=count)
 
 
-def table_of(frame: Any, name: str = "the table") -> Table:
+def table_of(frame: Any, name: str = "the table", forms: dict[str, Form] | None = None) -> Table:
     """Return the table of a pandas, polars or pyarrow frame.
+
+    Parameters
+    ----------
+    forms : dict or None
+        How columns of text are to be read, by name; the others decide it by themselves.
 
     Raises
     ------
@@ -79,7 +93,7 @@ def table_of(frame: Any, name: str = "the table") -> Table:
             f"Study(frame={type(native).__name__}): frame must be a pandas, polars or pyarrow table, or the path of a file."
         ) from error
     check_names(frame.columns, name)
-    columns = {label: column_of(frame[label], label) for label in frame.columns}
+    columns = {label: column_of(frame[label], label, (forms or {}).get(label)) for label in frame.columns}
     for column in columns.values():
         if column.kind == NUMBER and np.isinf(column.values).any():
             row = int(np.flatnonzero(np.isinf(column.values))[0]) + 1
@@ -96,7 +110,7 @@ def check_names(names: Any, table: str) -> None:
         raise DataError(f"{table}: the column name {twice[0]!r} occurs more than once; rename one of them.")
 
 
-def column_of(series: Any, name: str) -> Column:
+def column_of(series: Any, name: str, form: Form | None = None) -> Column:
     """Return one column of a narwhals series."""
     import narwhals as nw
 
@@ -109,10 +123,13 @@ def column_of(series: Any, name: str) -> Column:
     if dtype in (nw.Date, nw.Datetime):
         if getattr(dtype, "time_zone", None):  # one clock for all rows
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-        raw = [np.datetime64("NaT") if v is None else v for v in series.cast(nw.Datetime("us")).to_list()]
-        return Column(name, DATE, np.array(raw, dtype="datetime64[s]"), label)
+        moments = np.asarray(series.cast(nw.Datetime("us")).to_numpy())
+        if moments.dtype.kind != "M":  # Python's own, with gaps
+            raw = [np.datetime64("NaT") if is_missing(v) else v for v in moments.tolist()]
+            moments = np.array(raw, dtype="datetime64[us]")
+        return Column(name, DATE, moments.astype("datetime64[s]"), label)
     if dtype in (nw.String, nw.Categorical, nw.Enum, nw.Object) or label.startswith("unknown"):
-        return objects_in(series.to_list(), name, label)
+        return objects_in(series.to_list(), name, label, form)
     return Column(name, OTHER, None, label)
 
 
@@ -124,11 +141,14 @@ def numbers_in(series: Any) -> np.ndarray:
     return values.astype(np.float64)
 
 
-def objects_in(values: list[Any], name: str, label: str) -> Column:
-    """Return a column of Python objects: text, truth values, or mixed plain values, which become text."""
+def objects_in(values: list[Any], name: str, label: str, form: Form | None = None) -> Column:
+    """Return a column of Python objects: text, truth values, dates, or mixed plain values, which become text."""
     known = [v for v in values if not is_missing(v)]
     if not known:  # a column without a value has no kind of its own
         return Column(name, NUMBER, np.full(len(values), np.nan), "empty")
+    if all(isinstance(v, date) for v in known):  # datetime too
+        moments = [np.datetime64("NaT") if is_missing(v) else np.datetime64(without_zone(v), "s") for v in values]
+        return Column(name, DATE, np.array(moments, dtype="datetime64[s]"), "dates")
     if not all(isinstance(v, PLAIN) for v in known):
         return Column(name, OTHER, None, type(next(v for v in known if not isinstance(v, PLAIN))).__name__)
     if all(isinstance(v, bool | np.bool_) for v in known):
@@ -136,8 +156,53 @@ def objects_in(values: list[Any], name: str, label: str) -> Column:
     if not any(isinstance(v, str | bool | np.bool_) for v in known):
         return Column(name, NUMBER, np.array([np.nan if is_missing(v) else float(v) for v in values]), "numbers")
     text = np.empty(len(values), dtype=object)
-    text[:] = [None if is_missing(v) else str(v) for v in values]
-    return Column(name, TEXT, text, label)
+    trimmed = {v: cell_text(v) for v in {v for v in values if isinstance(v, str)}}
+    text[:] = [None if is_missing(v) else trimmed[v] if isinstance(v, str) else str(v) for v in values]
+    return as_written(Column(name, TEXT, text, label), form)
+
+
+def cell_text(cell: str) -> str | None:
+    """Return a cell without spaces around it, None where nothing is left."""
+    return None if (text := cell.strip()) in MISSING else text
+
+
+def without_zone(moment: Any) -> Any:
+    """Return a date or a moment by one clock."""
+    zone = getattr(moment, "tzinfo", None)
+    return moment if zone is None else moment.astimezone(UTC).replace(tzinfo=None)
+
+
+def as_written(column: Column, form: Form | None = None) -> Column:
+    """Return a column of text as the numbers or dates that its cells write, with a note; other text as it is."""
+    cells = column.values
+    if all(cell is None for cell in cells):
+        return Column(column.name, NUMBER, np.full(len(cells), np.nan), "empty")
+    known = [cell for cell in dict.fromkeys(cells) if cell is not None]
+    if form is None and any(LEADING_ZERO.fullmatch(cell) for cell in known[:MANY]):
+        return column  # codes, such as those of places
+    form = form or form_of(known)
+    if form is None:
+        return column
+    values = numbers_of(cells, form) if form.kind == "number" else dates_of(cells, form)
+    made = column._replace(kind=NUMBER if form.kind == "number" else DATE, values=values, form=form)
+    if made.missing.all():
+        return column
+    strays = stray_cells(cells, made.missing)
+    return made._replace(notes=notes_on(column.name, form, strays))
+
+
+def notes_on(name: str, form: Form, strays: list[str]) -> list[str]:
+    """Return sentences about cells that were not plain."""
+    notes = []
+    if strays:
+        some = ", ".join(repr(cell)[:30] for cell in list(dict.fromkeys(strays))[:3])
+        cells = "1 cell that is" if len(strays) == 1 else f"{len(strays):,} cells that are"
+        notes.append(f"{name}: {cells} no {form.kind} ({some}) count{'s' if len(strays) == 1 else ''} as missing")
+    if form.unit:
+        notes.append(f"{name}: numbers followed by {form.unit!r}, read without it")
+    if form.doubtful:
+        notes.append(f"{name}: no date tells days from months; read as month/day/year")
+    return notes
 
 
 def is_missing(value: Any) -> bool:

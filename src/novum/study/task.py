@@ -16,6 +16,8 @@ __all__ = ["CLASSIFICATION", "REGRESSION", "Task", "find_task"]
 
 CLASSIFICATION, REGRESSION = "classification", "regression"
 LEAST_ROWS = 20  # below it, ten folds and a hold-out part say nothing
+LEAST_MERGED = 8  # rows of rare classes together that are worth a class
+MERGED = "(other)"
 LEAST_OF_A_CLASS = 4  # one for the hold-out part, the others for two folds at least
 
 
@@ -29,7 +31,9 @@ class Task(NamedTuple):
     labels: list[str]  # of the classes, sorted; none for a regression
     counts: list[int]  # rows of every class
     y: Any  # labels as text or whole numbers, or float64; rows without a target are not in it
-    known: np.ndarray  # which rows of the table have a target
+    known: np.ndarray  # which rows of the table take part
+    notes: list[str] = []
+    rare: int = 0  # rows left out because their class has too few
 
 
 def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
@@ -62,14 +66,46 @@ def find_task(column: Column, table: str, wanted: str = "auto") -> Task:
         return Task(REGRESSION, "regression", reason, name, [], [], values.astype(np.float64), known)
     y = labels_in(column, values)
     classes, counts = np.unique(y, return_counts=True)
-    if counts.min() < LEAST_OF_A_CLASS:
-        rare = str(classes[counts.argmin()])
-        raise DataError(
-            f"{table}: class {rare!r} of the target {name!r} has {counts.min()} rows; a study needs at least "
-            f"{LEAST_OF_A_CLASS} of every class: merge rare classes or leave their rows out."
-        )
+    notes, rare = [], 0
+    few = classes[counts < LEAST_OF_A_CLASS]
+    if len(few):
+        y, known, rare, note = without_rare(y, known, few, counts[counts < LEAST_OF_A_CLASS])
+        notes.append(f"{name}: {note}")
+        classes, counts = np.unique(y, return_counts=True)
+        if len(classes) < 2 or len(y) < LEAST_ROWS:
+            raise DataError(
+                f"{table}: the target {name!r} has {count_words(len(classes))} of at least {LEAST_OF_A_CLASS} rows; a study needs"
+                f" two, and {LEAST_ROWS} rows: merge rare classes, or say --task regression if they are amounts."
+            )
     title = "binary classification" if len(classes) == 2 else f"classification into {len(classes)} classes"
-    return Task(kind, title, reason, name, [str(c) for c in classes], [int(c) for c in counts], y, known)
+    return Task(kind, title, reason, name, [str(c) for c in classes], [int(c) for c in counts], y, known, notes, rare)
+
+
+def count_words(number: int) -> str:
+    return {0: "no class", 1: "one class"}.get(number, f"{number} classes")
+
+
+def without_rare(
+    y: np.ndarray, known: np.ndarray, few: np.ndarray, counts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, int, str]:
+    """Return the labels and rows without classes of too few rows, which become one class if they are texts and enough."""
+    said = ", ".join(f"{label!s:.24} {count}" for label, count in list(zip(few, counts))[:4]) + (
+        ", …" if len(few) > 4 else ""
+    )
+    rows = np.isin(y, few)
+    if y.dtype.kind == "U" and len(few) > 1 and rows.sum() >= LEAST_MERGED and MERGED not in y:
+        merged = y.astype(object)
+        merged[rows] = MERGED
+        return (
+            merged.astype(str),
+            known,
+            0,
+            f"{len(few)} classes of too few rows ({said}) are merged into one, {MERGED!r}",
+        )
+    kept = known.copy()
+    kept[np.flatnonzero(known)[rows]] = False
+    words = "a class" if len(few) == 1 else f"{len(few)} classes"
+    return y[~rows], kept, int(rows.sum()), f"{words} of fewer than {LEAST_OF_A_CLASS} rows left out ({said})"
 
 
 def explain_task(column: Column, wanted: str) -> tuple[str, str]:

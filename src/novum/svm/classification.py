@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import Real
 from novum.base.parameters import stores
 from novum.svm.base import Training
@@ -86,6 +87,12 @@ class SVC(PairwiseClassifier):
     (array([1, 3], dtype=int32), array([[-0.25,  0.25]]), array([1]))
     """
 
+    _candidacy = Candidacy(
+        rank=7,
+        search=({"C": 10.0}, {"C": 0.1}, {"C": 100.0}, {"C": 1.0, "kernel": "poly", "degree": 2, "coef0": 1.0}),
+        scaled=True,
+        most_rows=5_000,
+    )
     _domains = {**PairwiseClassifier._domains, "C": Real(0, np.inf, open="low")}
 
     @stores

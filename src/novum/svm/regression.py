@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import Domain, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
@@ -104,6 +105,14 @@ class SVR(TubeRegressor):
     True
     """
 
+    _candidacy = Candidacy(
+        rank=7,
+        settings={"C": 1.0, "epsilon": 0.1, "tol": 1e-3},
+        search=({"C": 10.0}, {"C": 0.3}, {"C": 30.0, "epsilon": 0.03}, {"C": 3.0, "epsilon": 0.3}),
+        scaled=True,
+        most_rows=5_000,
+        units={"C": "target", "epsilon": "target", "tol": "target"},
+    )
     _domains: dict[str, Domain] = {**COMMON_DOMAINS, "C": Real(0, np.inf, open="low"), "epsilon": Real(0)}
 
     @stores

@@ -4,8 +4,6 @@ from novum.runtime.moved_names import moved_names
 from novum.theory.bounds import error_bound
 from novum.theory.capacity import growth_function
 from novum.theory.concentration import bernstein, chebyshev, clt_interval, hoeffding
-from novum.theory.conjunctions import candidate_elimination
-from novum.theory.counting import hypothesis_count
 from novum.theory.find_s import FindS
 from novum.theory.rectangles import RectangleLearner
 from novum.theory.sample_size import pac_sample_size
@@ -18,13 +16,11 @@ __all__ = [
     "RectangleLearner",
     "VersionSpace",
     "bernstein",
-    "candidate_elimination",
     "chebyshev",
     "clt_interval",
     "error_bound",
     "growth_function",
     "hoeffding",
-    "hypothesis_count",
     "pac_sample_size",
     "shatters",
     "structural_risk_minimization",
@@ -37,6 +33,8 @@ __getattr__ = moved_names(
         ".approximation": "plot_universal_approximation universal_approximation",
         ".bounds": "ErrorBound",
         ".capacity": "VCDimension",
+        ".conjunctions": "candidate_elimination",
+        ".counting": "hypothesis_count",
         ".demonstrations": "gauss_markov irrelevant_features no_free_lunch",
         ".diagram": "plot_hypothesis_space",
     },

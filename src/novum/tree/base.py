@@ -28,7 +28,14 @@ from novum.tree._multiway import grow_branches
 from novum.tree._multiway_parameters import policy_of
 from novum.tree._reduced_error import curve_of, held_out, leaf_scores, prune_by_score
 
-__all__ = ["BaseTree", "Data", "Leaves"]
+__all__ = ["TREE_SEARCH", "BaseTree", "Data", "Leaves"]
+
+TREE_SEARCH: tuple[dict[str, Any], ...] = (
+    {"max_depth": 3},
+    {"max_depth": 8, "min_samples_leaf": 10},
+    {"max_depth": 4, "min_samples_leaf": 5},
+    {"max_depth": 12, "min_samples_leaf": 20},
+)  # what is worth trying in a study
 
 
 class Leaves(NamedTuple):

@@ -32,6 +32,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.candidacy import Candidacy
 from novum.base.classes import distinct
 from novum.base.domains import Choice, ClassWeight, Domain, Null
 from novum.base.estimator import fits
@@ -40,7 +41,7 @@ from novum.engines.trees.exact import Target, class_target
 from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.runtime.typing import Rows, RowWeights
 from novum.tree._multiway_parameters import PRUNING_DOMAINS, SCORE_DOMAINS
-from novum.tree.base import BaseTree
+from novum.tree.base import TREE_SEARCH, BaseTree
 
 __all__ = ["DecisionTreeClassifier", "ExtraTreeClassifier"]
 
@@ -135,6 +136,7 @@ class DecisionTreeClassifier(ClassifierMixin, BaseTree):
     array(['out', 'in'], dtype='<U3')
     """
 
+    _candidacy = Candidacy(rank=5, settings={"max_depth": 5}, search=TREE_SEARCH)
     _domains: dict[str, Domain] = {
         **CART_DOMAINS,
         **PRUNING_DOMAINS,

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import Choice, Domain
 from novum.base.estimator import fits
 from novum.base.validation import MOST_SIZE
@@ -30,7 +31,7 @@ from novum.engines.trees.limits import COMMON_DOMAINS
 from novum.exceptions import DataError
 from novum.runtime.typing import Rows, RowWeights
 from novum.tree._multiway_parameters import PRUNING_DOMAINS
-from novum.tree.base import BaseTree
+from novum.tree.base import TREE_SEARCH, BaseTree
 from novum.tree.dependence import tree_dependence
 
 __all__ = ["DecisionTreeRegressor", "ExtraTreeRegressor"]
@@ -114,6 +115,7 @@ class DecisionTreeRegressor(RegressorMixin, BaseTree):
     array([1. , 5.2])
     """
 
+    _candidacy = Candidacy(rank=5, settings={"max_depth": 5}, search=TREE_SEARCH)
     _domains: dict[str, Domain] = {**CART_DOMAINS, **PRUNING_DOMAINS}
 
     def __init__(

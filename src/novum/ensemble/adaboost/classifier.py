@@ -27,6 +27,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.candidacy import Candidacy
 from novum.base.classes import distinct
 from novum.base.domains import Choice, Domain
 from novum.base.parameters import stores
@@ -121,6 +122,7 @@ class AdaBoostClassifier(ClassifierMixin, WeightBoosting):
     0.6086
     """
 
+    _candidacy = Candidacy(rank=8, settings={"n_estimators": 200}, most_rows=20_000)
     _domains: dict[str, Domain] = {**WeightBoosting._domains, "algorithm": Choice("SAMME", "M1")}
 
     @stores

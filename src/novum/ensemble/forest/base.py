@@ -41,7 +41,15 @@ from novum.runtime.threads import thread_count
 from novum.runtime.typing import Rows
 from novum.tree.regrowth import regrower
 
-__all__ = ["FOREST_DOMAINS", "BaseForest"]
+__all__ = ["FOREST_DOMAINS", "FOREST_SEARCH", "BaseForest"]
+
+FOREST_SEARCH: tuple[dict[str, Any], ...] = (
+    {"min_samples_leaf": 3},
+    {"max_features": 1.0},
+    {"max_features": 0.8, "min_samples_leaf": 2},
+    {"min_samples_leaf": 8, "max_features": 0.5},
+    {"max_features": 0.25},
+)  # what is worth trying in a study
 
 FOREST_DOMAINS: dict[str, Domain] = {
     **{name: domain for name, domain in COMMON_DOMAINS.items() if name != "splitter"},

@@ -58,7 +58,7 @@ class SampledLaw:
 
 def is_discrete(law: Any) -> bool:
     """Return whether single values have positive probability."""
-    return isinstance(law, SampledLaw) or hasattr(getattr(law, "dist", None), "pmf")
+    return isinstance(law, SampledLaw) or getattr(law, "discrete", False) or hasattr(getattr(law, "dist", None), "pmf")
 
 
 def at_least(law: Any, t: float) -> float:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from novum.linear_model.least_squares.hypothesis import LinearHypothesis, linear_hypothesis
 from novum.report.result import Result
 from novum.report.tables import html_paragraph, html_table, text_table
 
@@ -40,6 +41,35 @@ class CoefficientTable(Result):
     level: float
 
     symbol: ClassVar[str] = "t"  # of the statistic
+
+    def _freedom(self) -> float | None:
+        """Return the degrees of freedom of t; None where the table has z."""
+        return None
+
+    def hypothesis(self, contrast: Any, value: Any = 0.0, *, level: float | None = None) -> LinearHypothesis:
+        """Test linear hypotheses about the coefficients (Wald).
+
+        Parameters
+        ----------
+        contrast : str, mapping of names to weights, array of weights, or a list of these
+            `"x1"`, `{"x1": 1, "x2": -1}`, or a row per contrast; several are tested together.
+        value : float or array, default=0
+            What the hypotheses say.
+        level : float, default=None
+            Of the intervals; None: that of this table.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from novum.linear_model import LinearRegression
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> y = X @ [1.0, 1.0] + np.random.default_rng(2).normal(size=50)
+        >>> test = LinearRegression().fit(X, y).inference().hypothesis({"x0": 1, "x1": -1})
+        >>> test.reject(), test.df
+        (False, (1, 47.0))
+        """
+        chosen = self.level if level is None else level
+        return linear_hypothesis(list(self.names), self.coef, self.covariance, self._freedom(), contrast, value, chosen)
 
     def to_frame(self) -> Any:
         """Return the table as a pandas frame, a row per coefficient."""

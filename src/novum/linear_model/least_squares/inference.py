@@ -5,6 +5,8 @@ With k parameters, n rows and the inverse in the centred parameters,
     cov(b) = s^2 C_xx^{-1},   var(a) = s^2 (1/W + m' C_xx^{-1} m),   s^2 = rss / (n - k)           (14)
     robust:  B M B,   B = diag(1/W, C_xx^{-1}),   M = sum_i u_i z_i z_i',   z_i = [1, x_i - m]     (15)
     HC0  u_i = (w_i r_i)^2      HC1  times n/(n-k)      HC2  / (1 - h_i)      HC3  / (1 - h_i)^2
+    cluster:  M = G/(G-1) (n-1)/(n-k) sum_g s_g s_g',   s_g = sum of w_i r_i z_i over the rows of cluster g; t with G - 1
+    degrees of freedom: rows of one cluster may depend on each other as they like                 (16)
 
 AIC = 2 (k + 1) - 2 log L and BIC = (k + 1) log n - 2 log L count the noise variance among the parameters, as `model_criteria` of
 novum.evaluation and R do; statsmodels counts k.
@@ -26,7 +28,7 @@ from novum.runtime import arrays
 
 __all__ = ["Inference", "infer"]
 
-COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3")
+COVARIANCES = ("nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster")
 WEIGHTS = ("precision", "frequency")
 
 
@@ -83,7 +85,11 @@ class Inference(CoefficientTable):
     log_likelihood: float
     aic: float
     bic: float
+    t_freedom: float  # of the t statistics: degrees_of_freedom, or clusters less one
     tied: tuple[str, ...] = ()  # columns that others determine: their coefficients are one choice of many
+
+    def _freedom(self) -> float | None:
+        return self.t_freedom
 
     def _foot(self) -> list[str]:
         tied = f"{', '.join(self.tied[:MOST_NAMES])}{' ...' if len(self.tied) > MOST_NAMES else ''}"
@@ -98,15 +104,47 @@ class Inference(CoefficientTable):
         ]
 
 
-def infer(model: Any, source: Source | None, *, covariance: str, level: float, weights: str, target: int) -> Inference:
+def cluster_meat(s: Spread, source: Source, groups: Any) -> tuple[Meat, int]:
+    """Return (16) without its factor, and the number of clusters."""
+    held: Any = source.in_memory("rows are added up by cluster")
+    X = np.asarray(arrays.to_numpy(arrays.dense(held.array())), dtype=np.float64)
+    y = arrays.as_matrix(arrays.to_numpy(held.y)).astype(np.float64)[:, s.target]
+    labels = np.asarray(groups)
+    if labels.shape != (len(X),):
+        raise ParameterError(
+            f"LinearRegression.inference: groups of shape {labels.shape}; give a cluster for each of {len(X)} rows."
+        )
+    w = np.ones(len(X)) if held.weight is None else np.asarray(arrays.to_numpy(held.weight), dtype=np.float64)
+    r = y - X @ s.coef - s.intercept
+    z = np.column_stack([np.ones(len(X)), X - s.mean]) * (w * r)[:, None]
+    used = w > 0
+    names, place = np.unique(labels[used], return_inverse=True)
+    if len(names) < 2:
+        raise DataError(
+            "LinearRegression.inference: groups names one cluster only; (16) compares clusters, at least two."
+        )
+    totals = np.zeros((len(names), z.shape[1]))
+    np.add.at(totals, place, z[used])
+    return Meat(totals.T @ totals, float(w @ r**2)), len(names)
+
+
+def infer(
+    model: Any, source: Source | None, *, covariance: str, level: float, weights: str, target: int, groups: Any = None
+) -> Inference:
     """Return the inference of a fitted LinearRegression; `source` holds the training data for the robust covariances."""
     check(model, source, covariance, level, weights, target)
+    if (groups is not None) != (covariance == "cluster"):
+        raise ParameterError(
+            "LinearRegression.inference: covariance='cluster' and groups go together; give both, or neither."
+        )
     with np.errstate(divide="ignore", invalid="ignore"):  # a perfect fit: no noise, infinite t, infinite likelihood
-        return table(model, source, covariance, level, weights, target)
+        return table(model, source, covariance, level, weights, target, groups)
 
 
-def table(model: Any, source: Source | None, covariance: str, level: float, weights: str, target: int) -> Inference:
-    """Return (14) or (15) as a table."""
+def table(
+    model: Any, source: Source | None, covariance: str, level: float, weights: str, target: int, groups: Any
+) -> Inference:
+    """Return (14), (15) or (16) as a table."""
     from scipy import stats  # half a second to import, needed by nobody who only fits
 
     p = model.n_features_in_
@@ -121,7 +159,7 @@ def table(model: Any, source: Source | None, covariance: str, level: float, weig
         raise DataError(
             f"LinearRegression.inference: {n:.10g} rows leave no degrees of freedom for {k} parameters; give more rows."
         )
-    variance = rss / freedom
+    variance, t_freedom = rss / freedom, float(freedom)
     if covariance == "nonrobust":
         centred = variance * inverse
         at_mean, cross = variance / total, np.zeros(p)
@@ -129,9 +167,16 @@ def table(model: Any, source: Source | None, covariance: str, level: float, weig
         spread = Spread(
             coef, intercept, mean, inverse, total if model.fit_intercept else np.inf, target, covariance, weights
         )
-        found = source.total(meat, spread)  # type: ignore[union-attr]
+        n_clusters = 0
+        if covariance == "cluster":
+            found, n_clusters = cluster_meat(spread, source, groups)  # type: ignore[arg-type]
+        else:
+            found = source.total(meat, spread)  # type: ignore[union-attr]
         check_fitted_rows("LinearRegression.inference", found.rss, float(rss), float(tss))
-        M = found.outer * (n / freedom if covariance == "HC1" else 1.0)
+        factor = n / freedom if covariance == "HC1" else 1.0
+        if n_clusters:
+            factor, t_freedom = n_clusters / (n_clusters - 1) * (n - 1) / freedom, float(n_clusters - 1)
+        M = found.outer * factor
         centred = inverse @ M[1:, 1:] @ inverse
         at_mean, cross = M[0, 0] / total**2, inverse @ M[1:, 0] / total
     names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)]))
@@ -145,12 +190,12 @@ def table(model: Any, source: Source | None, covariance: str, level: float, weig
     if variance > 0:  # an error of zero beside noise belongs to a column without spread, of which nothing was learned
         error = np.where(error > 0, error, np.nan)
     statistic = estimates / error
-    half = stats.t.ppf((1 + level) / 2, freedom) * error
+    half = stats.t.ppf((1 + level) / 2, t_freedom) * error
     if covariance == "nonrobust" and model._rank:
         f = float(((tss - rss) / model._rank) / variance)  # the Wald statistic, without a matrix
     else:
         f = joint_test(coef, centred, model._rank)
-    f_p = float(stats.f.sf(f, model._rank, freedom)) if model._rank else np.nan
+    f_p = float(stats.f.sf(f, model._rank, t_freedom)) if model._rank else np.nan
     log_likelihood = -0.5 * n * (np.log(2 * np.pi * rss / n) + 1)
     if weights == "precision" and model._log_weight:
         log_likelihood += 0.5 * model._log_weight
@@ -159,7 +204,7 @@ def table(model: Any, source: Source | None, covariance: str, level: float, weig
         estimates,
         error,
         statistic,
-        2 * stats.t.sf(np.abs(statistic), freedom),
+        2 * stats.t.sf(np.abs(statistic), t_freedom),
         estimates - half,
         estimates + half,
         V,
@@ -175,6 +220,7 @@ def table(model: Any, source: Source | None, covariance: str, level: float, weig
         float(log_likelihood),
         float(2 * counted - 2 * log_likelihood),
         float(counted * np.log(n) - 2 * log_likelihood),
+        t_freedom,
         tied_columns(model, names[-p:] if p else []),
     )
 

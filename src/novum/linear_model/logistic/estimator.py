@@ -16,6 +16,7 @@ import scipy.sparse
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
+from novum.base.candidacy import Candidacy
 from novum.base.classes import labels_of
 from novum.base.domains import Bool, Choice, ClassWeight, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
@@ -98,6 +99,12 @@ class LogisticRegression(LinearProbabilities, Estimator):
     """
 
     _squares_columns = True
+    _candidacy = Candidacy(
+        rank=1,
+        settings={"max_iter": 1000},
+        search=({"C": 0.1}, {"C": 0.01}, {"C": 10.0}, {"C": 0.001}, {"C": 100.0}),
+        scaled=True,
+    )
     _domains: dict[str, Domain] = {
         "penalty": Choice("l1", "l2", "elasticnet", "deprecated") | Null(),
         "C": Real(0, np.inf, open="low"),

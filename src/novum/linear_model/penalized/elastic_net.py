@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import MultiOutputMixin
 
+from novum.base.candidacy import Candidacy
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, RandomState, Real
 from novum.base.estimator import fits
 from novum.base.parameters import stores
@@ -171,6 +172,13 @@ class Lasso(ElasticNet):
     array([0.85, 0.  ])
     """
 
+    _candidacy = Candidacy(
+        rank=1,
+        settings={"alpha": 0.02},
+        search=tuple({"alpha": a} for a in (0.001, 0.005, 0.05, 0.1, 0.2)),
+        scaled=True,
+        units={"alpha": "target"},
+    )
     _domains: dict[str, Domain] = {name: domain for name, domain in ElasticNet._domains.items() if name != "l1_ratio"}
     path = staticmethod(lasso_path)
     l1_ratio = 1.0

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.base.domains import ArrayLike, Bool, Domain, Int, Null, Real
 from novum.exceptions import DataError, ParameterError
+from novum.neural_network.convolution.image_shapes import image_shape_of
 from novum.neural_network.convolution.plots import plot_images
 from novum.neural_network.training.examples import Tensors
 from novum.neural_network.training.parameters import TRAINING, stores_training
@@ -94,7 +95,9 @@ class ConvNetClassifier(ClassifierNetwork):
 
     def _rows_of(self, X: Any, reset: bool) -> Any:
         rows = super()._rows_of(X, reset)
-        shape = self._image_shape(tuple(rows.shape[1:])) if reset else self.image_shape_
+        shape = (
+            image_shape_of(type(self).__name__, tuple(rows.shape[1:]), self.image_shape) if reset else self.image_shape_
+        )
         if math.prod(shape) != math.prod(rows.shape[1:]):
             raise DataError(
                 f"{type(self).__name__}: images of shape {tuple(rows.shape[1:])} are not those of the fit, {tuple(shape)}."
@@ -102,31 +105,6 @@ class ConvNetClassifier(ClassifierNetwork):
         if reset:
             self.image_shape_ = shape
         return rows.reshape(len(rows), *shape)
-
-    def _image_shape(self, given: tuple[int, ...]) -> tuple[int, int, int]:
-        """Return (channels, rows, columns) of one example."""
-        shape = given
-        if self.image_shape is not None:
-            shape = tuple(int(size) for size in self.image_shape)
-            if math.prod(shape) != math.prod(given):
-                raise ParameterError(
-                    f"{type(self).__name__}: image_shape={shape} has {math.prod(shape)} pixels, a row of X {math.prod(given)}."
-                )
-        elif len(given) == 1:
-            side = math.isqrt(given[0])
-            if side * side != given[0]:
-                raise DataError(
-                    f"{type(self).__name__}: rows of {given[0]} numbers are no square image; give image_shape=(rows, columns)."
-                )
-            shape = (side, side)
-        if len(shape) == 2:
-            shape = (1, *shape)
-        if len(shape) != 3:
-            raise DataError(
-                f"{type(self).__name__}: X must have the shape (images, rows, columns) or (images, channels, rows, columns), and an"
-                f" example has the shape {given}."
-            )
-        return shape
 
     def _config(self, examples: Any) -> dict[str, Any]:
         images = examples.tensors[0].double()

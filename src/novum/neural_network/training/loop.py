@@ -74,8 +74,8 @@ class Training:
         """Train to the end: max_epochs, patience, or a callback that asks to stop."""
         while self.epoch < self.estimator.max_epochs and not self.is_over():
             started = time.perf_counter()
-            loss = self.one_epoch()
-            self.note(loss, time.perf_counter() - started)
+            parts = self.one_epoch()
+            self.note(parts.pop("loss"), time.perf_counter() - started, parts)
             stop = report(self.epoch, self.curve[-1])
             if self.estimator.checkpoint is not None:
                 write_checkpoint(self.estimator.checkpoint, *self.state())
@@ -86,8 +86,8 @@ class Training:
         """Return whether patience has run out."""
         return self.estimator.patience is not None and self.waited >= self.estimator.patience
 
-    def one_epoch(self) -> float:
-        """Take the steps of one epoch; return the mean loss of its rows."""
+    def one_epoch(self) -> dict[str, float]:
+        """Take the steps of one epoch; return the mean loss of its rows, and the means of what else its steps tell."""
         import torch
 
         order = np.random.default_rng([self.seed, self.epoch])
@@ -95,18 +95,19 @@ class Training:
         self.module.train()
         for part in self.frozen:
             part.eval()
-        total = torch.zeros((), device=self.device, dtype=torch.float64)
+        totals: dict[str, Any] = {}
         count = torch.zeros((), device=self.device, dtype=torch.float64)
         step, examples, average = self.estimator._step, self.examples, self.average
         for index in examples.batches(order, self.estimator.batch_size):
-            loss = step(self.run, examples.take(index), self.steppers, self.autocast)
+            told = step(self.run, examples.take(index), self.steppers, self.autocast)
             if average is not None:
                 average.update()
             weight = examples.weight(index)
-            total.add_(loss * weight)
+            for name, value in told.items() if isinstance(told, dict) else (("loss", told),):
+                totals[name] = totals.get(name, 0.0) + value.double() * weight
             count.add_(weight)
         self.epoch += 1
-        return float(total / count)
+        return {name: float(total / count) for name, total in totals.items()}
 
     def watch(self) -> dict[str, float]:
         """Return the loss and the measures on the rows held back, by the weights that would predict."""
@@ -134,7 +135,7 @@ class Training:
                 self.average.swap()
         return {f"validation {name}": float(value / count) for name, value in sums.items()}
 
-    def note(self, loss: float, seconds: float) -> None:
+    def note(self, loss: float, seconds: float, parts: dict[str, float]) -> None:
         """Write an epoch into the curve; keep its weights if they are the best; count the waiting."""
         held = {} if self.held_back is None else self.watch()
         rate = self.steppers[0].current_rate
@@ -144,7 +145,7 @@ class Training:
                 f"{type(self.estimator).__name__}: the loss is {loss} after epoch {self.epoch}: training left the range of"
                 f" floating point. Scale X, lower learning_rate={self.estimator.learning_rate:g}, or give clip_norm=1.0."
             )
-        self.curve.append(loss, **held, rate=rate, seconds=seconds)
+        self.curve.append(loss, **parts, **held, rate=rate, seconds=seconds)
         if watched < self.least - self.estimator.tol * abs(self.least) or not np.isfinite(self.least):
             self.least, self.waited = watched, 0
         else:

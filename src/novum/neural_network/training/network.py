@@ -104,7 +104,7 @@ class NetworkEstimator(Estimator):
         return int(getattr(self, "pretrain_epochs", 0))
 
     def _step(self, module: Any, batch: Any, steppers: list[Any], autocast: Callable) -> Any:
-        """Take one step of training; return the loss of the batch, detached."""
+        """Take one step of training; return the loss of the batch, detached, or a dict with it and more for the curve."""
         with autocast():
             loss = self._loss(module, batch)
         steppers[0].descend(loss)

@@ -118,7 +118,8 @@ def steps_at(
                 stepper.rate = float(rates[len(losses)])
                 stepper.moving = True
             batch = training.examples.take(index)
-            loss = float(estimator._step(training.run, batch, training.steppers, training.autocast))
+            told = estimator._step(training.run, batch, training.steppers, training.autocast)
+            loss = float(told["loss"] if isinstance(told, dict) else told)
             if not np.isfinite(loss):
                 return np.array(losses)
             losses.append(loss)

@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from novum.exceptions import ParameterError
+
 __all__ = ["Stepper", "fall", "rate_at"]
 
 STEPS_DOWN = (0.5, 0.75)  # of the way, where "step" divides the rate by ten
@@ -35,12 +37,12 @@ def rate_at(schedule: str, learning_rate: float, step: int, total: int, warmup: 
 
 
 def make_optimizer(name: str, parameters: Any, rate: float, decay: float) -> Any:
-    """Return PyTorch's optimiser of that name, in its fused form on a GPU."""
+    """Return PyTorch's optimiser of that name, in its fused form where it has one: one call for all weights."""
     import torch
 
     parameters = list(parameters)
     held = parameters[0]["params"] if isinstance(parameters[0], dict) else parameters
-    fused = {"fused": True} if held and next(iter(held)).is_cuda else {}
+    fused = {"fused": True} if held else {}
     options: dict[str, Any] = {"lr": rate, "weight_decay": decay}
     if name in ("sgd", "momentum", "nesterov"):
         momentum = 0.0 if name == "sgd" else 0.9
@@ -72,6 +74,10 @@ class Stepper:
             groups = [{"params": [p for g in groups for p in g["params"]], "scale": 1.0}]
         groups = [{"params": [p for p in g["params"] if p.requires_grad], "scale": g["scale"]} for g in groups]
         self.parameters = [p for g in groups for p in g["params"]]
+        if not self.parameters:
+            raise ParameterError(
+                f"{type(estimator).__name__}: no weight is left to be trained; give transfer(freeze=False), or a smaller number."
+            )
         self.optimizer = make_optimizer(
             estimator.optimizer, [g for g in groups if g["params"]], estimator.learning_rate, estimator.weight_decay
         )

@@ -1,0 +1,26 @@
+"""Tables that a command is given: a file, or standard input as -, with what parts the cells where it cannot be told."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["ENCODING", "SEPARATOR", "TABLE", "read_given"]
+
+TABLE = Annotated[
+    Path,
+    typer.Argument(
+        help="CSV, TSV, JSON lines, Parquet, Feather or Excel, compressed or not; - reads standard input.",
+        allow_dash=True,
+    ),
+]
+SEPARATOR = Annotated[str | None, typer.Option("--sep", help="What parts the cells (default: found out).")]
+ENCODING = Annotated[str | None, typer.Option("--encoding", help="Of the text, as latin-1 (default: found out).")]
+
+
+def read_given(table: Path, separator: str | None, encoding: str | None, forms: Any = None) -> Any:
+    """Return the table that a command was given."""
+    from novum.study.reading import read_table
+
+    mark = {"\\t": "\t", "tab": "\t"}.get(separator or "", separator)
+    return read_table(table, separator=mark, encoding=encoding, forms=forms)

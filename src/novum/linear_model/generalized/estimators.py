@@ -1,0 +1,257 @@
+"""Poisson, gamma and Tweedie regression with scikit-learn's names and objective, and inference on the coefficients."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.callbacks import reporting
+from novum.base.domains import Bool, Choice, Domain, Int, Real
+from novum.base.estimator import Estimator, fits
+from novum.base.parameters import stores
+from novum.exceptions import DataError, NotConverged
+from novum.fold.blocks import Block
+from novum.linear_model.generalized.family import Family
+from novum.linear_model.generalized.fit import minimize, targets_in_range
+from novum.linear_model.generalized.inference import GeneralizedInference, infer_generalized
+from novum.linear_model.generalized.score import explained_deviance
+from novum.linear_model.least_squares.evidence_maximum import one_target
+from novum.runtime import arrays
+from novum.runtime.typing import Rows, RowWeights, Target
+
+__all__ = ["GammaRegressor", "PoissonRegressor", "TweedieRegressor"]
+
+SHARED: dict[str, Domain] = {
+    "alpha": Real(0),
+    "fit_intercept": Bool(),
+    "solver": Choice("lbfgs", "newton-cholesky"),
+    "max_iter": Int(1),
+    "tol": Real(0, open="low"),
+    "warm_start": Bool(),
+    "verbose": Int(0) | Bool(),
+}
+FINEST = 1e-9  # Newton's last step costs nothing: the gradient is brought to this where tol asks for less
+
+
+def mean_block(params: tuple[Family, np.ndarray, float], block: Block) -> Any:
+    """Return the mean of every row."""
+    family, coef, intercept = params
+    eta = block.X @ arrays.like(block.X, coef) + intercept
+    return arrays.exp(eta) if family.link == "log" else eta
+
+
+class GeneralizedLinearModel(RegressorMixin, Estimator):
+    """Base of the three."""
+
+    _reports_passes = True
+    coef_: np.ndarray
+    intercept_: float
+
+    def _family(self) -> Family:
+        raise NotImplementedError
+
+    @fits
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
+        """Fit the model.
+
+        [rows or a sparse matrix, target, weights]
+        """
+        source = one_target(self._source(X, y, sample_weight, target="numeric"), self)
+        family, owner = self._family(), type(self).__name__
+        mass = targets_in_range(family, source)
+        if mass.outside:
+            raise DataError(
+                f"Some value(s) of y are out of the valid range of the loss: {owner} takes targets of {family.range_text()}."
+            )
+        p = source.n_features
+        theta = np.zeros(p + 1)
+        mean = mass.target / mass.weight
+        if self.fit_intercept:
+            theta[p] = np.log(mean) if family.link == "log" and mean > 0 else mean if family.link == "identity" else 0.0
+        if self.warm_start and hasattr(self, "coef_") and len(self.coef_) == p:
+            theta = np.append(self.coef_, self.intercept_).astype(np.float64)
+        with reporting(self, self.max_iter, X=X, y=y, sample_weight=sample_weight) as report:
+            found = minimize(
+                family, source, theta, alpha=self.alpha, weight=mass.weight, intercept=self.fit_intercept,
+                max_iter=self.max_iter, tol=min(self.tol, FINEST) if self.max_iter >= 20 else self.tol, report=report
+            )  # fmt: skip
+        if not np.isfinite(found.objective):
+            raise DataError(f"{owner}: the loss overflows at its first values; scale X and y.")
+        if not found.converged:
+            warnings.warn(
+                f"{owner}: the gradient is not below tol={self.tol:g} after max_iter={self.max_iter} steps; raise max_iter, or"
+                f" scale X.", NotConverged, stacklevel=3,
+            )  # fmt: skip
+        self.coef_ = found.theta[:p].astype(source.dtype)
+        self.intercept_ = float(found.theta[p]) if self.fit_intercept else 0.0
+        self.n_iter_ = max(found.n_iter, 1)
+        return self
+
+    def predict(self, X: Rows) -> Any:
+        """Return the expected target of every row.
+
+        [rows or a sparse matrix] -> array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._rows(X, mean_block, (self._family(), self.coef_, float(self.intercept_)))
+
+    def score(self, X: Rows, y: Target, sample_weight: RowWeights = None) -> float:
+        """Return D^2, the share of the deviance that the model explains: 1 at best, 0 for the mean alone.
+
+        [rows or a sparse matrix, target, weights]
+        """
+        check_is_fitted(self)
+        return explained_deviance(type(self).__name__, self._family(), self.predict(X), y, sample_weight)
+
+    def inference(
+        self,
+        X: Rows,
+        y: Target,
+        sample_weight: RowWeights = None,
+        *,
+        covariance: str = "information",
+        level: float = 0.95,
+    ) -> GeneralizedInference:
+        """Return coefficients with standard errors, z, p and intervals; for fits without a penalty (alpha=0).
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The training data. Weights count how often a row was seen.
+        covariance : {"information", "sandwich"}, default="information"
+            "information" trusts the law, with the dispersion estimated from Pearson's residuals (Poisson: one); "sandwich" trusts
+            the mean only, and holds for counts of any variance.
+        level : float, default=0.95
+        """
+        check_is_fitted(self)
+        probe = type(self)(**self.get_params(deep=False))
+        source = probe._source(X, y, sample_weight, target="numeric")
+        return infer_generalized(self, source, covariance=covariance, level=level)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.positive_only = self._family().power > 0
+        return tags
+
+
+class PoissonRegressor(GeneralizedLinearModel):
+    """Counts whose expectation is the exponential of a line.
+
+    Parameters
+    ----------
+    alpha : float, default=1
+        Weight of half the squared coefficients in the objective; 0: maximum likelihood.
+    fit_intercept : bool, default=True
+    solver : {"lbfgs", "newton-cholesky"}, default="lbfgs"
+        Newton's method in either case, L-BFGS beyond 1,500 columns; the optimum is the same.
+    max_iter : int, default=100
+    tol : float, default=1e-4
+        Largest gradient at which to stop; Newton's method goes on to 1e-9 where that costs a step or two.
+    warm_start : bool, default=False
+        Begin at the coefficients of the last fit.
+    verbose : int, default=0
+        Kept for scikit-learn's sake.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    intercept_ : float
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> from novum.linear_model import PoissonRegressor
+    >>> X, y = [[1, 2], [2, 3], [3, 4], [4, 3]], [12, 17, 22, 21]
+    >>> model = PoissonRegressor().fit(X, y)
+    >>> round(model.score(X, y), 4), model.coef_.round(4), model.predict([[1, 1], [3, 4]]).round(4)
+    (0.9905, array([0.1211, 0.1584]), array([10.6765, 21.8751]))
+    """
+
+    _domains = SHARED
+
+    @stores
+    def __init__(
+        self, *, alpha: float = 1.0, fit_intercept: bool = True, solver: str = "lbfgs", max_iter: int = 100, tol: float = 1e-4,
+        warm_start: bool = False, verbose: int = 0
+    ) -> None: ...  # fmt: skip
+
+    def _family(self) -> Family:
+        return Family(1.0, "log")
+
+
+class GammaRegressor(GeneralizedLinearModel):
+    """Positive targets whose spread grows with their mean, which is the exponential of a line.
+
+    Parameters
+    ----------
+    alpha, fit_intercept, solver, max_iter, tol, warm_start, verbose
+        As in `PoissonRegressor`.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    intercept_ : float
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> from novum.linear_model import GammaRegressor
+    >>> X, y = [[1, 2], [2, 3], [3, 4], [4, 3]], [19, 26, 33, 30]
+    >>> model = GammaRegressor().fit(X, y)
+    >>> round(model.score(X, y), 4), model.coef_.round(4), round(model.intercept_, 4)
+    (0.7727, array([0.0729, 0.0668]), 2.8971)
+    """
+
+    _domains = SHARED
+
+    @stores
+    def __init__(
+        self, *, alpha: float = 1.0, fit_intercept: bool = True, solver: str = "lbfgs", max_iter: int = 100, tol: float = 1e-4,
+        warm_start: bool = False, verbose: int = 0
+    ) -> None: ...  # fmt: skip
+
+    def _family(self) -> Family:
+        return Family(2.0, "log")
+
+
+class TweedieRegressor(GeneralizedLinearModel):
+    """Targets whose variance is a power of their mean: normal (0), Poisson (1), compound (between 1 and 2), gamma (2), ...
+
+    Parameters
+    ----------
+    power : float, default=0
+        Not between 0 and 1.
+    alpha, fit_intercept, solver, max_iter, tol, warm_start, verbose
+        As in `PoissonRegressor`.
+    link : {"auto", "identity", "log"}, default="auto"
+        "auto": identity for power <= 0, else log.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    intercept_ : float
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> from novum.linear_model import TweedieRegressor
+    >>> X, y = [[1, 2], [2, 3], [3, 4], [4, 3]], [2, 3.5, 5, 5.5]
+    >>> model = TweedieRegressor().fit(X, y)
+    >>> round(model.score(X, y), 4), model.coef_.round(4), round(model.intercept_, 4)
+    (0.84, array([0.6, 0.3]), 1.6)
+    """
+
+    _domains = {"power": Real(None, 0) | Real(1), **SHARED, "link": Choice("auto", "identity", "log")}
+
+    @stores
+    def __init__(
+        self, *, power: float = 0.0, alpha: float = 1.0, fit_intercept: bool = True, link: str = "auto", solver: str = "lbfgs",
+        max_iter: int = 100, tol: float = 1e-4, warm_start: bool = False, verbose: int = 0
+    ) -> None: ...  # fmt: skip
+
+    def _family(self) -> Family:
+        link = ("identity" if self.power <= 0 else "log") if self.link == "auto" else self.link
+        return Family(float(self.power), link)

@@ -1,0 +1,143 @@
+r"""What maximum likelihood says about the coefficients of a generalised linear model.
+
+information  I = Z' diag(w e) Z,  e the expected curvatures by eta,  Z = [1, X]                                         (7)
+cov = phi I^{-1},   phi = sum w (y - mu)^2/mu^q / (n - k)  (Pearson);  one for Poisson                                  (8)
+sandwich  I^{-1} (sum w s^2 z z') I^{-1},  s the slopes of (3): right for any variance about the mean                   (9)
+deviance explained  1 - D/D_0;   likelihood ratio (D_0 - D)/phi ~ chi^2(p)                                              (10)
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block, Source
+from novum.linear_model.generalized.family import Family
+from novum.linear_model.least_squares.coefficient_table import CoefficientTable
+from novum.runtime import arrays
+
+__all__ = ["GeneralizedInference", "infer_generalized"]
+
+COVARIANCES = ("information", "sandwich")
+STATIONARY = 1e-5  # largest slope, in units of its own spread, that a fit of these very rows may leave
+
+
+@dataclass(frozen=True, repr=False)
+class GeneralizedInference(CoefficientTable):
+    """Coefficients of a generalised linear model and how far to trust them. Prints as a table; `to_frame()` gives the rows."""
+
+    n_rows: float
+    degrees_of_freedom: float
+    dispersion: float
+    deviance: float
+    null_deviance: float
+    pearson: float
+    likelihood_ratio: float
+    likelihood_ratio_p_value: float
+
+    symbol: ClassVar[str] = "z"
+
+    def _foot(self) -> list[str]:
+        return [
+            f"{self.n_rows:.10g} rows, {self.degrees_of_freedom:.10g} degrees of freedom, covariance {self.covariance_type},"
+            f" dispersion {self.dispersion:.5g}",
+            f"deviance {self.deviance:.6g} (null {self.null_deviance:.6g}, explained {1 - self.deviance / self.null_deviance:.4f}),"
+            f" Pearson {self.pearson:.6g}",
+            f"likelihood ratio {self.likelihood_ratio:.5g} (p {self.likelihood_ratio_p_value:.3g})",
+        ]
+
+
+class Fitted(NamedTuple):
+    family: Family
+    coef: np.ndarray
+    intercept: float
+    mean: float  # of the targets
+
+
+class Facts(NamedTuple):
+    information: np.ndarray
+    meat: np.ndarray
+    gradient: np.ndarray
+    deviance: float
+    null: float
+    pearson: float
+    weight: float
+
+
+def facts(fit: Fitted, block: Block) -> Facts:
+    """Return the sums of (7) to (10) over a block."""
+    X = np.asarray(arrays.to_numpy(arrays.dense(block.X)), dtype=np.float64)
+    y = np.asarray(arrays.to_numpy(block.y), dtype=np.float64).ravel()
+    w = np.ones(len(y)) if block.weight is None else np.asarray(arrays.to_numpy(block.weight))
+    Z = np.column_stack([np.ones(len(y)), X])
+    rows = fit.family.rows(y, X @ fit.coef + fit.intercept)
+    mu, s = rows.mean, rows.slope
+    e = w * fit.family.expected_curvature(mu)
+    at_mean = np.full(len(y), fit.mean)
+    return Facts(
+        (Z * e[:, None]).T @ Z,
+        (Z * (w * s**2)[:, None]).T @ Z,
+        Z.T @ (w * s),
+        float(w @ fit.family.deviance(y, mu)),
+        float(w @ fit.family.deviance(y, at_mean)),
+        float(w @ ((y - mu) ** 2 / mu**fit.family.power)),
+        float(w.sum()),
+    )
+
+
+def infer_generalized(model: Any, source: Source, *, covariance: str, level: float) -> GeneralizedInference:
+    """Return (7) to (10) of a fitted model for its training data."""
+    from scipy import stats
+
+    from novum.linear_model.generalized.fit import targets_in_range
+
+    owner = f"{type(model).__name__}.inference"
+    if model.alpha != 0:
+        raise DataError(
+            f"{owner}: alpha={model.alpha:g} pulls the coefficients towards zero; without it (alpha=0) they have a theory."
+        )
+    if covariance not in COVARIANCES:
+        raise ParameterError(f"{owner}: covariance={covariance!r} is none of {', '.join(map(repr, COVARIANCES))}.")
+    if not 0 < level < 1:
+        raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
+    if source.n_features != model.n_features_in_:
+        raise DataError(f"{owner}: X has {source.n_features} columns, the training data had {model.n_features_in_}.")
+    family = model._family()
+    mass = targets_in_range(family, source)
+    coef = np.asarray(model.coef_, dtype=np.float64)
+    found = source.total(facts, Fitted(family, coef, float(model.intercept_), mass.target / mass.weight))
+    first = 0 if model.fit_intercept else 1
+    information, meat = found.information[first:, first:], found.meat[first:, first:]
+    gradient, scale = found.gradient[first:], np.sqrt(np.diag(found.meat))[first:]
+    if (
+        np.abs(gradient) > STATIONARY * np.maximum(scale, np.finfo(float).tiny) * np.sqrt(mass.weight) + 1e-7 * scale
+    ).any():
+        raise DataError(
+            f"{owner}: these rows do not have their maximum here; give X, y and sample_weight that `fit` saw."
+        )
+    unit = np.sqrt(np.diag(information))
+    if not unit.all() or np.linalg.cond(information / np.outer(unit, unit)) > 1e13:
+        raise DataError(
+            f"{owner}: columns are collinear or constant, so single coefficients are not determined; drop some."
+        )
+    inverse = np.linalg.inv(information / np.outer(unit, unit)) / np.outer(unit, unit)
+    n, k = found.weight, len(gradient)
+    if n <= k:
+        raise DataError(f"{owner}: {n:.10g} rows leave no degrees of freedom for {k} parameters; give more rows.")
+    dispersion = 1.0 if family.power == 1 else found.pearson / (n - k)
+    V = dispersion * inverse if covariance == "information" else inverse @ meat @ inverse
+    names = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(source.n_features)]))
+    estimate = coef
+    if model.fit_intercept:
+        names, estimate = ["intercept", *names], np.append(float(model.intercept_), coef)
+    error = np.sqrt(np.diag(V))
+    statistic = estimate / error
+    half = stats.norm.ppf((1 + level) / 2) * error
+    ratio = (found.null - found.deviance) / dispersion
+    freedom = k - model.fit_intercept
+    return GeneralizedInference(
+        names, estimate, error, statistic, 2 * stats.norm.sf(np.abs(statistic)), estimate - half, estimate + half, V,
+        covariance, level, n, n - k, float(dispersion), found.deviance, found.null, found.pearson, float(ratio),
+        float(stats.chi2.sf(ratio, freedom)) if freedom else float("nan"),
+    )  # fmt: skip

@@ -1,0 +1,72 @@
+r"""Intervals about a prediction of least squares.
+
+h(x) = 1/W + (x - m)' C_xx^{-1} (x - m),   s^2 = rss/(n - k)                                                            (19)
+confidence, for the mean at x:    yhat -+ t s sqrt(h(x))
+prediction, for a new target:     yhat -+ t s sqrt(1 + h(x)),     t the quantile with n - k degrees of freedom         (20)
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novum.exceptions import DataError, ParameterError
+from novum.fold.blocks import Block
+from novum.linear_model.least_squares.model import leverages
+from novum.report.result import result
+from novum.runtime import arrays
+
+__all__ = ["IntervalPrediction", "predict_with_interval"]
+
+KINDS = ("confidence", "prediction")
+
+
+@result
+class IntervalPrediction(NamedTuple):
+    """Predictions with the ends of their intervals."""
+
+    value: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+class Shape(NamedTuple):
+    mean: np.ndarray
+    inverse: np.ndarray
+    weight: float
+
+
+def leverage_block(shape: Shape, block: Block) -> np.ndarray:
+    """Return h of (19) for every row."""
+    return leverages(arrays.to_numpy(arrays.dense(block.X)), shape.mean, shape.inverse, shape.weight)
+
+
+def predict_with_interval(model: Any, X: Any, interval: str, level: float) -> IntervalPrediction:
+    """Return (20)."""
+    from scipy import stats
+
+    owner = "LinearRegression.predict"
+    if interval not in KINDS:
+        raise ParameterError(f"{owner}: interval={interval!r} is none of None, 'confidence', 'prediction'.")
+    if not 0 < level < 1:
+        raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
+    if np.ndim(model.coef_) != 1:
+        raise DataError(
+            f"{owner}: intervals are for one target; the model has {len(model.coef_)}. Fit them one by one."
+        )
+    if model.positive:
+        raise DataError(f"{owner}: coefficients held at >= 0 have no t distribution; fit with positive=False.")
+    k = model._rank + model.fit_intercept
+    freedom = model._n_rows - k
+    if freedom <= 0:
+        raise DataError(
+            f"{owner}: {model._n_rows:.10g} rows leave no degrees of freedom for {k} parameters; give more rows."
+        )
+    value = model.predict(X)
+    if not isinstance(value, np.ndarray):
+        raise DataError(f"{owner}: intervals are for data in memory; predict batch by batch.")
+    p = model.n_features_in_
+    shape = Shape(model._mean[:p], model._inverse(), model._weight if model.fit_intercept else np.inf)
+    h = np.asarray(model._rows(X, leverage_block, shape))
+    variance = float(np.asarray(model._rss).ravel()[0]) / freedom
+    half = stats.t.ppf((1 + level) / 2, freedom) * np.sqrt(variance * (h + (interval == "prediction")))
+    return IntervalPrediction(value, value - half, value + half)

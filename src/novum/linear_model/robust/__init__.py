@@ -1,0 +1,1 @@
+"""Regression that a few wild targets do not lead astray: Huber's loss with its scale, quantiles."""

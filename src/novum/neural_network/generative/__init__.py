@@ -1,0 +1,1 @@
+"""Networks that make data: autoencoders, adversarial networks and Boltzmann machines."""

@@ -1,0 +1,156 @@
+r"""Autoencoders: a network that says its own input through a narrow layer.
+
+    z = h(x),    x' = g(z),    minimise  sum_i w_i |x_i - g(h(x_i))|^2                                            (1)
+    denoising:   minimise  sum_i w_i |x_i - g(h(x_i + e_i))|^2,   e Gaussian, or some of the columns wiped out     (2)
+    linear g, h: the best codes span the space of the first principal axes; (1) is then the sum of the eigenvalues left out (3)
+
+Stacked (pretrain_epochs > 0): the first layer is trained with its decoder; both are frozen and the next pair of layers is put
+between them and trained to reproduce the input; and so on to the code; then all layers are trained together.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from novum.base.domains import Choice, Domain, Int, Real
+from novum.exceptions import ParameterError
+from novum.neural_network.generative.codes import CodeNetwork
+from novum.neural_network.generative.rows import LAYERS
+from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.targets import weighted_mean
+from novum.runtime.random import seed_of
+
+__all__ = ["Autoencoder"]
+
+
+class Autoencoder(CodeNetwork):
+    """Autoencoder: codes from which the rows can be told again.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Numbers of a code.
+    hidden : sequence of int, default=(64,)
+        Units of the layers between row and code; the decoder has them in the other order. () and activation="identity" is PCA.
+    channels : sequence of int, default=None
+        Filters of the layers of a convolutional network, each of which halves the image; `hidden` is then not used. X may have
+        the shape (images, rows, columns) or (images, channels, rows, columns).
+    activation : {"relu", "leaky_relu", "elu", "gelu", "tanh", "sigmoid", "identity"}, default="relu"
+    code_activation : {"identity", "sigmoid", "tanh", "relu"}, default="identity"
+        Of the code itself; "sigmoid" gives codes between 0 and 1.
+    noise : float, default=0.0
+        Of the rows in training, which the network must see through (denoising): the standard deviation, in units of the common
+        scale of X, or the share of the columns wiped out.
+    noise_kind : {"gaussian", "masking"}, default="gaussian"
+    pretrain_epochs : int, default=0
+        Epochs in which every layer is trained alone, from the rows to the code, before all are trained together.
+    image_shape : tuple of int, default=None
+        (rows, columns) or (channels, rows, columns) of flat rows, for `channels`.
+    [training]
+
+    Attributes
+    ----------
+    stages_ : list of TrainingCurve
+        The training of every layer alone.
+    module_, weights_, config_, history_, n_epochs_, best_epoch_
+        As in every network: see `NetworkEstimator`.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.neural_network import Autoencoder
+    >>> angle = np.random.default_rng(0).uniform(0, 6, 300)
+    >>> X = np.column_stack([np.cos(angle), np.sin(angle), angle])  # a curve in three dimensions
+    >>> model = Autoencoder(1, hidden=(32,), max_epochs=200, random_state=0).fit(X)  # doctest: +SKIP
+    >>> codes = model.transform(X)  # doctest: +SKIP
+    >>> codes.shape, model.reconstruction_error(X).mean() < 0.1 * X.var(axis=0).sum()  # doctest: +SKIP
+    ((300, 1), True)
+    """
+
+    _domains: dict[str, Domain] = {
+        **LAYERS,
+        "code_activation": Choice("identity", "sigmoid", "tanh", "relu"),
+        "noise": Real(0),
+        "noise_kind": Choice("gaussian", "masking"),
+        "pretrain_epochs": Int(0),
+        **TRAINING,
+    }
+
+    @stores_training
+    def __init__(
+        self, n_components: int = 2, *, hidden: Sequence[int] = (64,), channels: Sequence[int] | None = None,
+        activation: str = "relu", code_activation: str = "identity", noise: float = 0.0, noise_kind: str = "gaussian",
+        pretrain_epochs: int = 0, image_shape: Sequence[int] | None = None
+    ) -> None: ...  # fmt: skip
+
+    def _config(self, examples: Any) -> dict[str, Any]:
+        return {**super()._config(examples), "code_activation": self.code_activation}
+
+    def _build(self, config: dict[str, Any]) -> Any:
+        from novum.neural_network.generative.layers import CodeNet
+
+        return CodeNet(config)
+
+    def _loss(self, module: Any, batch: Any) -> Any:
+        """Return (1) or (2), in units of the scale of X, divided by the number of columns."""
+        rows, *weight = batch
+        seen = self._disturbed(module, rows) if module.training and self.noise else rows
+        error = ((module(seen) - rows) / module.scale).square().mean(dim=1)
+        return weighted_mean(error, *(weight or (None,)))
+
+    def _disturbed(self, module: Any, rows: Any) -> Any:
+        import torch
+
+        if self.noise_kind == "gaussian":
+            return rows + self.noise * module.scale * torch.randn_like(rows)
+        return torch.where(torch.rand_like(rows) < self.noise, module.mean, rows)
+
+    def _train(
+        self, X: Any, y: Any, sample_weight: Any, validation: Any, resumed: bool = False, start: Any = None
+    ) -> Self:
+        if self.noise_kind == "masking" and self.noise >= 1:
+            raise ParameterError(f"Autoencoder: noise={self.noise:g} of noise_kind='masking' is a share below 1.")
+        self.stages_: list[Any] = []
+        if self.pretrain_epochs and not resumed and start is None:
+            start = self._stacked(X, sample_weight, seed_of(self.random_state))
+        return super()._train(X, y, sample_weight, validation, resumed, start)
+
+    def _stacked(self, X: Any, sample_weight: Any, seed: int) -> Any:
+        """Train layer after layer; return what puts the layers into a network."""
+        if self.channels is not None:
+            raise ParameterError(
+                "Autoencoder: pretrain_epochs is for dense layers; give channels=None, or pretrain_epochs=0."
+            )
+        sizes = [*self._sizes_of("hidden"), int(self.n_components)]
+        learned: dict[str, np.ndarray] = {}
+        for k, size in enumerate(sizes):
+            last = k == len(sizes) - 1
+            stage = clone(self).set_params(
+                hidden=sizes[:k], n_components=size, code_activation=self.code_activation if last else self.activation,
+                max_epochs=self.pretrain_epochs, pretrain_epochs=0, checkpoint=None, random_state=(seed + k) % (1 << 63)
+            )  # fmt: skip
+            stage._train(
+                X, None, sample_weight, None, start=lambda module, held=learned: put(module, held, frozen=True)
+            )
+            learned = {name: value for name, value in stage.weights_.items() if ".layers." in name}
+            self.stages_.append(stage.history_)
+        return lambda module: put(module, learned, frozen=False)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean of minus `reconstruction_error`, so that more is better."""
+        return -float(self.reconstruction_error(X).mean())
+
+
+def put(module: Any, weights: dict[str, np.ndarray], frozen: bool) -> None:
+    """Put weights into a network by their names; `frozen` ones are not trained."""
+    import torch
+
+    for name, parameter in module.named_parameters():
+        if name in weights:
+            with torch.no_grad():
+                parameter.copy_(torch.from_numpy(np.array(weights[name])))
+            parameter.requires_grad_(not frozen)

@@ -1,0 +1,305 @@
+r"""The deep Boltzmann machine: layers learned one by one, then together. NumPy alone, no PyTorch.
+
+Pre-training learns each pair of neighbouring layers as a restricted machine whose weights count twice in the direction of a layer
+that will have another neighbour (Salakhutdinov and Hinton 2009). Then all layers are learned together, with the means of mean
+field for the data's half of the slope and persistent Gibbs chains for the model's:
+
+    W_l += rate (E_data[mu_{l-1} mu_l'] - E_chains[h_{l-1} h_l']),      b_l += rate (E_data[mu_l] - E_chains[h_l])   (1)
+
+The formulas of the model are in `layers`, the constant Z in `partition`.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import ArrayLike, Domain, Int, RandomState, Real
+from novum.base.estimator import fits
+from novum.base.history import History
+from novum.base.parameters import stores
+from novum.exceptions import ParameterError
+from novum.fold.blocks import Block
+from novum.neural_network.generative.boltzmann.layers import (
+    Layers,
+    bipartite,
+    bound_without_constant,
+    exact_free_energy,
+    layer_input,
+    mean_field,
+    split_sides,
+)
+from novum.neural_network.generative.boltzmann.learning import (
+    Learner,
+    Settings,
+    batches_of,
+    first_machine,
+    learn,
+    still,
+)
+from novum.neural_network.generative.boltzmann.likelihood import BoltzmannEstimator
+from novum.neural_network.generative.boltzmann.machine import Machine, hidden_mean, turned, visible_mean
+from novum.neural_network.generative.boltzmann.rows import dense, in_kind_of, training_rows
+from novum.neural_network.generative.counts import check_counts, legacy_state
+from novum.runtime.devices import needs_torch
+from novum.runtime.random import numpy_state
+from novum.runtime.typing import Rows, RowWeights, Target
+
+__all__ = ["DeepBoltzmannMachine"]
+
+MOST_COUNTED_ROWS = 10  # units of the smaller side above the rows: 2^10 states are counted for every row
+SWEEPS = 50  # of mean field for the rows of a question; learning makes do with fewer
+LAST_RATE = 0.1  # share of the rate that is left in the last pass: the chains must follow what is learned
+
+
+def pretrained(
+    rows: NDArray, weight: NDArray | None, sizes: list[int], n_iter: int, settings: Settings, batch_size: int,
+    rng: np.random.RandomState
+) -> Layers:  # fmt: skip
+    """Return layers learned one by one, each a restricted machine on the means of the one below."""
+    weights, biases, below = [], [], rows
+    for k, size in enumerate(sizes):
+        up = 1.0 if k == len(sizes) - 1 else 2.0  # a layer above will say as much again
+        down = 1.0 if k == 0 else 2.0  # and so will the layer below of what is visible here
+        here = settings._replace(up=up, down=down)
+        machine = first_machine(size, below.shape[1], False, rng)
+        if k == 0:
+            share = np.clip(np.average(rows, axis=0, weights=weight), 0.01, 0.99)
+            machine = machine._replace(visible=np.log(share / (1 - share)))  # units that are rarely on begin so
+        learner = Learner(machine, still(machine), np.zeros((batch_size, size)))
+        for _ in range(n_iter):
+            for batch in batches_of(rng.permutation(len(below)), batch_size):
+                learner = learn(learner, below[batch], here, rng, None if weight is None else weight[batch])
+        machine = learner.machine
+        weights.append(machine.weight.T.copy())
+        biases += [machine.visible, machine.hidden] if k == 0 else [machine.hidden]
+        below = hidden_mean(machine._replace(weight=up * machine.weight), below)
+    return Layers(weights, biases)
+
+
+def visible_of(layers: Layers, units: list[NDArray]) -> NDArray:
+    """Return the visible means given the layer above."""
+    return expit(layer_input(layers, units, 0))
+
+
+def stepped(
+    layers: Layers, data: list[NDArray], share: NDArray, dream: list[NDArray], rate: float, decay: float
+) -> Layers:
+    """Return the parameters after (1)."""
+    n = len(dream[0])
+    weights = [
+        W + rate * ((below * share[:, None]).T @ here - low.T @ high / n - decay * W)
+        for W, below, here, low, high in zip(layers.weights, data, data[1:], dream, dream[1:])
+    ]
+    biases = [b + rate * (share @ mean - units.mean(axis=0)) for b, mean, units in zip(layers.biases, data, dream)]
+    return Layers(weights, biases)
+
+
+def means_of_block(model: Any, block: Block) -> NDArray:
+    """Return the means of the top layer for the rows of a block, in their dtype."""
+    return in_kind_of(block, mean_field(model._layers(), dense(block.X), SWEEPS)[-1])
+
+
+def reconstruction_of_block(model: Any, block: Block) -> NDArray:
+    """Return the rows of a block as their first hidden layer's means see them."""
+    layers = model._layers()
+    return in_kind_of(block, visible_of(layers, mean_field(layers, dense(block.X), SWEEPS)))
+
+
+def energy_of_block(model: Any, block: Block) -> NDArray:
+    """Return -log of sum_h exp(-E) of the rows of a block: exact where it can be counted, else mean field's bound on it."""
+    layers, v = model._layers(), dense(block.X)
+    if model._counts_rows():
+        return in_kind_of(block, exact_free_energy(layers, v))
+    return in_kind_of(block, -bound_without_constant(layers, mean_field(layers, v, SWEEPS)))
+
+
+class DeepBoltzmannMachine(BoltzmannEstimator):
+    """Deep Boltzmann machine: layers of binary units that learn a density of binary rows.
+
+    Parameters
+    ----------
+    n_components : sequence of int or int, default=(64, 32)
+        Units of every hidden layer, from the rows upwards; a number: one layer.
+    n_pretrain : int, default=10
+        Passes over the rows with which every layer is learned alone; 0 begins with small random weights.
+    n_iter : int, default=20
+        Passes in which all layers are learned together.
+    pretrain_rate : float, default=0.1
+        Learning rate of the layers alone.
+    learning_rate : float, default=0.02
+        Of all layers together; it falls to a tenth.
+    weight_decay : float, default=0.0002
+        L2 penalty of the weights.
+    batch_size : int, default=20
+    n_chains : int, default=100
+        Persistent Gibbs chains.
+    n_steps : int, default=5
+        Steps of the chains for each step of learning.
+    mean_field_steps : int, default=10
+        Most sweeps of mean field for each step of learning.
+    random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+
+    Attributes
+    ----------
+    weights_ : list of arrays
+        W_l between layers l - 1 and l.
+    intercepts_ : list of arrays
+        b_l of every layer, that of the rows first.
+    history_ : History
+        Mean squared error of reconstruction of every pass with all layers.
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.neural_network import DeepBoltzmannMachine
+    >>> X = np.repeat([[1, 1, 0, 0], [0, 0, 1, 1]], 50, axis=0)
+    >>> model = DeepBoltzmannMachine((3, 2), n_pretrain=20, n_iter=200, learning_rate=0.1, random_state=0).fit(X)
+    >>> likely = np.exp(model.score_samples([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]]))  # counted, for so few units
+    >>> (likely > 0.3).tolist()
+    [True, True, False]
+    """
+
+    _domains: dict[str, Domain] = {
+        "n_components": Int(1) | ArrayLike(1),
+        "n_pretrain": Int(0),
+        "n_iter": Int(0),
+        "pretrain_rate": Real(0, open="low"),
+        "learning_rate": Real(0, open="low"),
+        "weight_decay": Real(0),
+        "batch_size": Int(1),
+        "n_chains": Int(1),
+        "n_steps": Int(1),
+        "mean_field_steps": Int(1),
+        "random_state": RandomState(),
+    }
+
+    @stores
+    def __init__(
+        self, n_components: Any = (64, 32), *, n_pretrain: int = 10, n_iter: int = 20, pretrain_rate: float = 0.1,
+        learning_rate: float = 0.02, weight_decay: float = 0.0002, batch_size: int = 20, n_chains: int = 100,
+        n_steps: int = 5, mean_field_steps: int = 10, random_state: Any = None
+    ) -> None: ...  # fmt: skip
+
+    @fits
+    def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Self:
+        """Learn the layers one by one, then together.
+
+        [rows in memory, no target, weights]
+        """
+        rows, weight = training_rows(self, X, sample_weight, binary=True)
+        rows, rng = dense(rows), numpy_state(self.random_state)
+        alone = Settings(float(self.pretrain_rate), 0.5, float(self.weight_decay), persistent=False)
+        layers = pretrained(rows, weight, self._sizes(), self.n_pretrain, alone, self.batch_size, rng)
+        odd = turned(np.full((self.n_chains, sum(self._sizes()[::2])), 0.5), rng)
+        history = History(name="reconstruction error")
+        for epoch in range(self.n_iter):
+            rate = self.learning_rate * (1 - (1 - LAST_RATE) * epoch / max(self.n_iter - 1, 1))
+            error = 0.0
+            for batch in batches_of(rng.permutation(len(rows)), self.batch_size):
+                share = np.ones(len(batch)) if weight is None else weight[batch]
+                units = mean_field(layers, rows[batch], self.mean_field_steps, tol=1e-4)
+                error += float(((rows[batch] - visible_of(layers, units)) ** 2).mean()) * len(batch)
+                dream, odd = self._dream(layers, odd, rng)
+                layers = stepped(layers, units, share / share.sum(), dream, rate, float(self.weight_decay))
+            history.append(error / len(rows))
+        self.weights_, self.intercepts_ = layers.weights, layers.biases
+        self.history_, self.n_iter_, self._n_features_out = history, self.n_iter, len(layers.biases[-1])
+        self._partition = None
+        return self
+
+    def _sizes(self) -> list[int]:
+        sizes = [self.n_components] if isinstance(self.n_components, int | np.integer) else list(self.n_components)
+        if not all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size > 0 for size in sizes):
+            raise ParameterError(
+                f"DeepBoltzmannMachine(n_components={self.n_components!r}): give the number of units of every hidden layer, whole"
+                " numbers of 1 or more, as in (64, 32)."
+            )
+        return [int(size) for size in sizes]
+
+    def _dream(self, layers: Layers, odd: NDArray, rng: np.random.RandomState) -> tuple[list[NDArray], NDArray]:
+        """Return the units of all layers after more steps of the chains, and the side from which they go on."""
+        machine = bipartite(layers)
+        for _ in range(self.n_steps):
+            even = turned(visible_mean(machine, odd), rng)
+            mean = hidden_mean(machine, even)
+            odd = turned(mean, rng)
+        return split_sides(layers, even, mean), odd  # means for one side: exact given the other, so with less noise
+
+    def _sides(self) -> Machine:
+        return bipartite(self._layers())
+
+    def _layers(self) -> Layers:
+        check_is_fitted(self, "weights_")
+        return Layers(self.weights_, self.intercepts_)
+
+    def _counts_rows(self) -> bool:
+        sizes = [len(b) for b in self.intercepts_[1:]]
+        return min(sum(sizes[0::2]), sum(sizes[1::2])) <= MOST_COUNTED_ROWS
+
+    def transform(self, X: Rows) -> NDArray:
+        """Return the means of the top layer, by mean field.
+
+        [rows] -> array of shape (n_samples, n_components[-1])
+        """
+        return self._rows(X, means_of_block, self)
+
+    def reconstruct(self, X: Rows) -> NDArray:
+        """Return the visible means that the hidden means of every row lead back to.
+
+        [rows] -> array of shape (n_samples, n_features)
+        """
+        return self._rows(X, reconstruction_of_block, self)
+
+    def score_samples(self, X: Rows) -> NDArray:
+        """Return the log-likelihood of every row: exact for small machines, else mean field's lower bound minus log Z.
+
+        [rows] -> array of shape (n_samples,)
+        """
+        return -self._rows(X, energy_of_block, self) - self._constant()
+
+    def sample(self, n_samples: int = 1, random_state: Any = None, *, n_steps: int = 1000) -> NDArray:
+        """Return rows drawn by Gibbs chains, one chain for each row.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        n_steps : int, default=1000
+            Steps from a start at random; modes far apart need more.
+        """
+        check_counts("DeepBoltzmannMachine.sample", n_samples=n_samples, n_steps=n_steps)
+        layers, rng = self._layers(), legacy_state(random_state)
+        machine = bipartite(layers)
+        odd = turned(np.full((n_samples, len(machine.hidden)), 0.5), rng)
+        for _ in range(n_steps):
+            even = turned(visible_mean(machine, odd), rng)
+            odd = turned(hidden_mean(machine, even), rng)
+        return even[:, : len(layers.biases[0])]
+
+    def mlp_weights(self) -> tuple[list[NDArray], list[NDArray]]:
+        """Return weights and intercepts with which a network of sigmoid layers begins: one pass up of this machine.
+
+        Every layer but the last counts its input twice, for the neighbour above that the network does not have.
+        """
+        layers = self._layers()
+        last = len(layers.weights) - 1
+        return [W * (1.0 if k == last else 2.0) for k, W in enumerate(layers.weights)], list(layers.biases[1:])
+
+    def encoder_with_head(self, n_outputs: int) -> Any:
+        """Return a new `torch.nn.Module`: the layers of `mlp_weights` with sigmoids, and a fresh linear layer of so many outputs.
+
+        Give it to `TorchClassifier` or `TorchRegressor`, which trains a copy: the head, and the layers below from where they are.
+        """
+        torch = needs_torch("DeepBoltzmannMachine.encoder_with_head")
+        layers: list[Any] = []
+        for W, b in zip(*self.mlp_weights()):
+            layer = torch.nn.Linear(*W.shape)
+            with torch.no_grad():
+                layer.weight.copy_(torch.from_numpy(W.T.copy()))
+                layer.bias.copy_(torch.from_numpy(b))
+            layers += [layer, torch.nn.Sigmoid()]
+        return torch.nn.Sequential(*layers, torch.nn.Linear(len(self.intercepts_[-1]), n_outputs))

@@ -1,0 +1,42 @@
+"""Rows for machines: checked, dense a batch at a time, and answers in the precision they came in."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from novum.exceptions import DataWarning
+from novum.fold.blocks import Block
+from novum.runtime import arrays
+
+__all__ = ["dense", "in_kind_of", "training_rows"]
+
+
+def dense(X: Any) -> NDArray:
+    """Return rows as a float64 array: a batch at a time, never all of a sparse matrix."""
+    return np.asarray(X.toarray() if scipy.sparse.issparse(X) else arrays.to_numpy(X), np.float64)
+
+
+def training_rows(estimator: Any, X: Any, sample_weight: Any, binary: bool, reset: bool = True) -> tuple[Any, Any]:
+    """Return rows (an array or CSR) and weights after every check; warn where binary units are given other numbers."""
+    source = estimator._source(X, None, sample_weight, reset=reset)
+    rows, weight = source.array(), source.weight
+    if weight is not None and not (weight > 0).all():
+        rows, weight = rows[weight > 0], weight[weight > 0]
+    if binary and rows.shape[0]:
+        least, most = rows.min(), rows.max()
+        if least < 0 or most > 1:
+            warnings.warn(
+                f"{type(estimator).__name__}: binary units are 0, 1 or probabilities, and X runs from {least:.4g} to {most:.4g}."
+                " Scale the columns to [0, 1], or use RestrictedBoltzmannMachine(visible='gaussian').",
+                DataWarning,
+                stacklevel=4,
+            )
+    return rows, weight
+
+
+def in_kind_of(block: Block, values: NDArray) -> NDArray:
+    """Return values in single precision where the rows are."""
+    return values.astype(np.float32) if block.X.dtype == np.float32 else values

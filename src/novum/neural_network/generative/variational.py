@@ -1,0 +1,269 @@
+r"""The variational autoencoder: a density of rows with codes that are standard normal.
+
+    p(x) = integral p(x | z) N(z; 0, I) dz,      log p(x) >= E_q[log p(x | z)] - KL(q(z | x) || N(0, I))           (1)
+
+Training maximises (1), with the second term times `beta`, by gradients through a draw of z. Formulas are in `densities`.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
+from sklearn.utils.validation import check_is_fitted
+
+from novum.base.domains import Choice, Domain, Real
+from novum.exceptions import DataError, ParameterError
+from novum.neural_network.generative.codes import CodeNetwork
+from novum.neural_network.generative.counts import check_counts
+from novum.neural_network.generative.plots import image_of, tiles
+from novum.neural_network.generative.rows import LAYERS
+from novum.neural_network.training.parameters import TRAINING, stores_training
+from novum.neural_network.training.targets import weighted_mean
+from novum.report.axes import drawing_axes
+from novum.report.result import result
+from novum.runtime.random import Stream, seed_of
+
+__all__ = ["Bound", "VariationalAutoencoder"]
+
+STUDENT = 5  # degrees of freedom, as in `densities`, which needs PyTorch to be read
+GRID_EDGE = 0.02  # share of the prior outside a latent map, on each side
+
+
+@result
+class Bound(NamedTuple):
+    """The bound (1) on log p(x) of every row and its two parts; `elbo` is their difference."""
+
+    elbo: NDArray
+    reconstruction: NDArray
+    divergence: NDArray
+
+
+class VariationalAutoencoder(CodeNetwork):
+    """Variational autoencoder: codes, new rows, and the log-likelihood of rows.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Numbers of a code.
+    hidden : sequence of int, default=(64,)
+        Units of the layers between row and code; the decoder has them in the other order.
+    channels : sequence of int, default=None
+        Filters of the layers of a convolutional network, each of which halves the image; `hidden` is then not used.
+    activation : {"relu", "leaky_relu", "elu", "gelu", "tanh", "sigmoid", "identity"}, default="relu"
+    likelihood : {"gaussian", "bernoulli"}, default="gaussian"
+        Of a column given the code: real, with a learned variance for each; or 0/1 (X holds 0, 1 or probabilities).
+    prior : {"normal", "student"}, default="normal"
+        Of the codes: standard normal, or Student's t with 5 degrees of freedom in every component, which is no longer the same in
+        all directions.
+    beta : float, default=1.0
+        Weight of the divergence from the prior in training; more than 1 keeps codes closer to it, less reconstructs better.
+    image_shape : tuple of int, default=None
+        (rows, columns) or (channels, rows, columns) of flat rows, for `channels`.
+    [training]
+
+    Attributes
+    ----------
+    history_ : TrainingCurve
+        The loss of every epoch (minus the bound), with its parts "reconstruction" and "divergence".
+    module_, weights_, config_, n_epochs_, best_epoch_
+        As in every network: see `NetworkEstimator`.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novum.neural_network import VariationalAutoencoder
+    >>> X = np.random.default_rng(0).normal(size=(500, 1)) * [1.0, 2.0, -1.0] + [0, 5, 0]  # a line, plus nothing
+    >>> X += 0.1 * np.random.default_rng(1).normal(size=X.shape)
+    >>> model = VariationalAutoencoder(1, hidden=(16,), max_epochs=60, random_state=0).fit(X)  # doctest: +SKIP
+    >>> new = model.sample(1000, random_state=0)  # doctest: +SKIP
+    >>> new.mean(axis=0).round(0), np.corrcoef(new.T)[0].round(1)  # doctest: +SKIP
+    (array([0., 5., 0.], dtype=float32), array([ 1.,  1., -1.]))
+    """
+
+    _domains: dict[str, Domain] = {
+        **LAYERS,
+        "likelihood": Choice("gaussian", "bernoulli"),
+        "prior": Choice("normal", "student"),
+        "beta": Real(0),
+        **TRAINING,
+    }
+
+    @stores_training
+    def __init__(
+        self, n_components: int = 2, *, hidden: Sequence[int] = (64,), channels: Sequence[int] | None = None,
+        activation: str = "relu", likelihood: str = "gaussian", prior: str = "normal", beta: float = 1.0,
+        image_shape: Sequence[int] | None = None
+    ) -> None: ...  # fmt: skip
+
+    def _rows_of(self, X: Any, reset: bool) -> Any:
+        rows = super()._rows_of(X, reset)
+        if self.likelihood != "bernoulli" or not len(rows):
+            return rows
+        least, most = float(rows.min()), float(rows.max())
+        if least < 0 or most > 1:
+            raise DataError(
+                f"VariationalAutoencoder: likelihood='bernoulli' takes 0, 1 or probabilities, and X runs from {least:.4g} to"
+                f" {most:.4g}. Scale the columns to [0, 1], or use likelihood='gaussian'."
+            )
+        return rows
+
+    def _config(self, examples: Any) -> dict[str, Any]:
+        return {**super()._config(examples), "likelihood": self.likelihood, "prior": self.prior}
+
+    def _build(self, config: dict[str, Any]) -> Any:
+        from novum.neural_network.generative.densities import DensityNet
+
+        return DensityNet(config)
+
+    def _means(self, module: Any, batch: Any) -> tuple[Any, Any]:
+        """Return the means over a batch of the two parts of (1)."""
+        import torch
+
+        rows, *weight = batch
+        noise = torch.randn(len(rows), int(self.n_components), device=rows.device)
+        parts = module.parts(rows, noise)
+        return tuple(weighted_mean(part, *(weight or (None,))) for part in parts)
+
+    def _loss(self, module: Any, batch: Any) -> Any:
+        seen, apart = self._means(module, batch)
+        return self.beta * apart - seen
+
+    def _measures(self, module: Any, batch: Any) -> dict[str, Any]:
+        seen, apart = self._means(module, batch)
+        return {"reconstruction": seen, "divergence": apart}
+
+    def _step(self, module: Any, batch: Any, steppers: list[Any], autocast: Any) -> Any:
+        with autocast():
+            seen, apart = self._means(module, batch)
+            loss = self.beta * apart - seen
+        steppers[0].descend(loss)
+        return {"loss": loss.detach(), "reconstruction": seen.detach(), "divergence": apart.detach()}
+
+    def posterior(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the means and the standard deviations of q(z | x) of every row."""
+        import torch
+
+        both = self._answers(X, lambda module, rows: torch.cat(module.posterior(rows), dim=1))
+        mean, log_variance = np.split(both, 2, axis=1)
+        return mean, np.exp(log_variance / 2)
+
+    def elbo(self, X: Any, *, n_draws: int = 10, random_state: Any = 0) -> Bound:
+        """Return the bound (1) on the log-likelihood of every row, with its parts.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        n_draws : int, default=10
+            Codes drawn for each row; the divergence is exact.
+        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=0
+        """
+        import torch
+
+        check_counts("VariationalAutoencoder.elbo", n_draws=n_draws)
+        check_is_fitted(self)
+        stream, done, k = Stream(seed_of(random_state)), 0, self.config_["sizes"][-1]
+
+        def drawn(module: Any, rows: Any) -> Any:
+            nonlocal done
+            noise = stream.normal("codes", 0, range(done, done + len(rows)), n_draws * k, np.float32)
+            done += len(rows)
+            each = torch.from_numpy(noise.reshape(len(rows), n_draws, k)).to(rows.device)
+            parts = [torch.stack(module.parts(rows, each[:, draw]), dim=1) for draw in range(n_draws)]
+            return torch.stack(parts).double().mean(dim=0)
+
+        found = self._answers(X, drawn)
+        return Bound(found[:, 0] - found[:, 1], found[:, 0], found[:, 1])
+
+    def score_samples(self, X: Any, *, n_draws: int = 100, random_state: Any = 0) -> np.ndarray:
+        """Return an estimate of log p(x) of every row by importance weights, eq. (5) of `densities`; low for few draws.
+
+        All rows see the same draws, so that the answer for a row does not depend on its place.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        n_draws : int, default=100
+        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=0
+        """
+        import torch
+
+        check_counts("VariationalAutoencoder.score_samples", n_draws=n_draws)
+        check_is_fitted(self)
+        half = Stream(seed_of(random_state)).normal(
+            "weights", 0, -(-n_draws // 2), self.config_["sizes"][-1], np.float32
+        )
+        noise = torch.from_numpy(
+            np.concatenate([half, -half])[:n_draws, None]
+        )  # pairs z, -z: errors of odd order cancel
+
+        def weighted(module: Any, rows: Any) -> Any:
+            return module.importance_weighted(rows, noise.to(rows.device).expand(-1, len(rows), -1))
+
+        return self._answers(X, weighted)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean of `score_samples`."""
+        return float(self.score_samples(X).mean())
+
+    def sample(self, n_samples: int = 1, random_state: Any = None, *, noise: bool = True) -> np.ndarray:
+        """Return new rows.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, numpy Generator, RandomState, SeedSequence or None, default=None
+        noise : bool, default=True
+            Whether rows are drawn given their codes; False gives their means, which look better as images.
+        """
+        check_counts("VariationalAutoencoder.sample", n_samples=n_samples)
+        check_is_fitted(self)
+        stream = Stream(seed_of(random_state))
+        k = self.config_["sizes"][-1]
+        if self.config_["prior"] == "student":
+            codes = stdtrit(STUDENT, stream.uniform("codes", 0, n_samples, k)).astype(np.float32)
+        else:
+            codes = stream.normal("codes", 0, n_samples, k, np.float32)
+        rows = self.inverse_transform(codes)
+        if not noise:
+            return rows
+        if self.config_["likelihood"] == "bernoulli":
+            return (stream.uniform("rows", 0, n_samples, rows.shape[1]) < rows).astype(rows.dtype)
+        spread = np.exp(self.module_.log_variance().detach().cpu().numpy() / 2)
+        return rows + spread * stream.normal("rows", 0, n_samples, rows.shape[1], np.float32)
+
+    def interpolate(self, first: Any, second: Any, n_steps: int = 10) -> np.ndarray:
+        """Return the rows along the straight line between the codes of two rows, both ends included."""
+        check_counts("VariationalAutoencoder.interpolate", n_steps=n_steps)
+        ends = self.transform(np.stack([np.asarray(first), np.asarray(second)]))
+        share = np.linspace(0, 1, n_steps, dtype=np.float32)[:, None]
+        return self.inverse_transform((1 - share) * ends[0] + share * ends[1])
+
+    def latent_map(self, n_steps: int = 12) -> tuple[np.ndarray, np.ndarray]:
+        """Return codes on a grid of quantiles of the prior, (n_steps^2, 2), and the means they stand for; for two components."""
+        check_is_fitted(self)
+        check_counts("VariationalAutoencoder.latent_map", n_steps=n_steps)
+        if self.config_["sizes"][-1] != 2:
+            raise ParameterError(
+                f"VariationalAutoencoder.latent_map is for codes of two numbers, and these have {self.config_['sizes'][-1]}; use"
+                " interpolate."
+            )
+        share = np.linspace(GRID_EDGE, 1 - GRID_EDGE, n_steps)
+        at = (stdtrit(STUDENT, share) if self.config_["prior"] == "student" else ndtri(share)).astype(np.float32)
+        codes = np.stack(np.meshgrid(at, at[::-1]), axis=-1).reshape(-1, 2)
+        return codes, self.inverse_transform(codes)
+
+    def plot_latent_map(self, n_steps: int = 12, ax: Any = None) -> Any:
+        """Draw the images that the codes of a grid stand for; return the axes."""
+        ax = drawing_axes(ax)
+        images = [image_of(row, self.config_["image_shape"]) for row in self.latent_map(n_steps)[1]]
+        if images[0] is None:
+            raise DataError(
+                "VariationalAutoencoder.plot_latent_map: rows are no images; give image_shape, or use latent_map."
+            )
+        ax.imshow(tiles([images[k : k + n_steps] for k in range(0, n_steps**2, n_steps)]), cmap="gray_r")  # type: ignore[misc]
+        ax.set(xticks=[], yticks=[], xlabel="code 1", ylabel="code 2")
+        return ax

@@ -1,0 +1,1 @@
+"""Networks on graphs: every node learns from its neighbours."""

@@ -1,0 +1,1 @@
+"""Recurrent networks over sequences, recursive networks over trees, encoders with decoders."""

@@ -1,0 +1,1 @@
+"""What networks over sequences share: symbols and their numbers, padding, decoding, attention maps."""

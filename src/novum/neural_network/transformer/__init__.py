@@ -1,0 +1,1 @@
+"""The Transformer: attention, positions, blocks; sequences to classes and to sequences."""
