@@ -21,6 +21,7 @@ from novum.base.estimator import Estimator
 from novum.base.history import History
 from novum.exceptions import DataError, DataWarning, NotConverged
 from novum.fold.blocks import Block, Source
+from novum.neural_network.mlp.descriptions import document_perceptron
 from novum.neural_network.mlp.epochs import Progress, RowsInMemory, RowsInPortions, Stopping, run_epochs
 from novum.neural_network.mlp.inspection import Inspection
 from novum.neural_network.mlp.machine import Data, Machine, Memory, Settings, activation_code, fresh_memory, join, split
@@ -68,6 +69,10 @@ class Perceptron(Inspection, Estimator):
 
     _reports_passes = True
     _rows_need_blas = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        document_perceptron(cls)
+        super().__init_subclass__(**options)
 
     def _open(self, X: Any, y: Any, sample_weight: Any, first: bool, incremental: bool) -> tuple[Source, Reader]:
         """Return the data and how to read its target; sets `n_outputs_` and, at first, `out_activation_`."""
