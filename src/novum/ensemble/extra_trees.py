@@ -51,7 +51,9 @@ class ExtraTreesClassifier(ForestClassifier):
     """
 
     _tree_type = ExtraTreeClassifier
-    _candidacy = Candidacy(rank=8, settings={"n_estimators": 200}, search=FOREST_SEARCH, quick={"n_estimators": 60})
+    _candidacy = Candidacy(
+        rank=8, settings={"n_estimators": 200}, search=FOREST_SEARCH, quick={"n_estimators": 60}, most_rows=100_000
+    )
     _domains: dict[str, Domain] = CLASSIFIER_DOMAINS
 
     @stores
@@ -96,7 +98,9 @@ class ExtraTreesRegressor(ForestRegressor):
     """
 
     _tree_type = ExtraTreeRegressor
-    _candidacy = Candidacy(rank=8, settings={"n_estimators": 200}, search=FOREST_SEARCH, quick={"n_estimators": 60})
+    _candidacy = Candidacy(
+        rank=8, settings={"n_estimators": 200}, search=FOREST_SEARCH, quick={"n_estimators": 60}, most_rows=100_000
+    )
     _domains: dict[str, Domain] = REGRESSOR_DOMAINS
 
     @stores

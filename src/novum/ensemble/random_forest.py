@@ -89,7 +89,9 @@ class RandomForestClassifier(ForestClassifier):
     """
 
     _tree_type = DecisionTreeClassifier
-    _candidacy = Candidacy(rank=8, settings={"n_estimators": 200}, search=FOREST_SEARCH, quick={"n_estimators": 60})
+    _candidacy = Candidacy(
+        rank=8, settings={"n_estimators": 200}, search=FOREST_SEARCH, quick={"n_estimators": 60}, most_rows=100_000
+    )
     _domains: dict[str, Domain] = CLASSIFIER_DOMAINS
 
 
@@ -126,6 +128,10 @@ class RandomForestRegressor(ForestRegressor):
 
     _tree_type = DecisionTreeRegressor
     _candidacy = Candidacy(
-        rank=8, settings={"n_estimators": 200, "max_features": 0.5}, search=FOREST_SEARCH, quick={"n_estimators": 60}
+        rank=8,
+        settings={"n_estimators": 200, "max_features": 0.5},
+        search=FOREST_SEARCH,
+        quick={"n_estimators": 60},
+        most_rows=100_000,
     )
     _domains: dict[str, Domain] = REGRESSOR_DOMAINS

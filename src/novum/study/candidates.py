@@ -105,7 +105,8 @@ def model_of(candidate: Candidate, change: dict[str, Any], y: np.ndarray, quick:
         known = estimator.get_params(deep=False)
         estimator.set_params(**{name: clone_value(v) for name, v in settings.items() if name in known})
     if candidate.by == "novum" and is_classifier(estimator) and not hasattr(estimator, "predict_proba"):
-        estimator = CalibratedClassifierCV(estimator, ensemble=False, cv=CALIBRATION_FOLDS)
+        fewest = int(np.unique(y, return_counts=True)[1].min())
+        estimator = CalibratedClassifierCV(estimator, ensemble=False, cv=max(2, min(CALIBRATION_FOLDS, fewest)))
     return estimator
 
 

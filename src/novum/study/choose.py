@@ -139,7 +139,7 @@ def choose(leaders: list[Leader], measure: Measure, prefer: str = "accuracy") ->
         if light:
             kept, practical = max(light, key=lambda leader: measure.better(leader.mean)), FOR_SIZE
             why = f"{best.size / max(kept.size, 1):.0f} times smaller"
-    if kept.best or practical == 0:
+    if kept is best or practical == 0:
         like = sum(leader.verdict == "cannot tell" for leader in leaders)
         others = "the next is shown to be worse" if not like else f"{number(like)} cannot be told from it"
         return best, f"best mean; {others}"

@@ -18,14 +18,19 @@ from novum.study.fits import Clock, Fold, Outcome, Rows, Task, outcomes
 from novum.study.measures import Predicted
 from novum.study.task import CLASSIFICATION
 
-__all__ = ["Part", "Scores", "compare"]
+__all__ = ["Part", "Scores", "compare", "last_seconds", "parts_of"]
 
 FEW_ROWS, MANY_COLUMNS = 3_000, 500
 TUNED, TUNED_OF_MANY = 5, 3  # how many of the best are tuned, and of a table of more rows or columns
 MOST_PARTS = 5  # models of the ensemble
 LEAST_WEIGHT = 0.02
 LEAST_MODELS = 2  # the baseline and the simplest are compared however little time there is
-TOP, LAST_FITS = 3, 3.0  # of the best so far, the slowest: how many of its fits the last ones may take as long as
+TOP, LAST_FITS = 3, 2.5  # of the best so far, the slowest: how many of its fits the last two may take as long as
+
+
+def last_seconds(seconds: Any, last: Any, growth: float) -> float:
+    """Return how long the last fits take, to be judged and to be used: the search once, fits on `growth` times the rows twice."""
+    return float(seconds - last + LAST_FITS * last * growth)
 
 
 class Part(NamedTuple):
@@ -42,6 +47,7 @@ class Scores(NamedTuple):
     values: np.ndarray  # (candidates, folds)
     seconds: np.ndarray  # (candidates,): mean of a fit
     sizes: np.ndarray  # (candidates,): mean bytes of a model
+    last: np.ndarray  # (candidates,): mean seconds of a fit without the search for its settings
     folds: list[Fold]
     fits: int  # done, of `planned`
     planned: int
@@ -103,9 +109,10 @@ class Board:
         chosen = [c for c in self.best_of_each(used) if not self.candidates[c].baseline]
         better, places = self.rows.judge.measure.better, np.flatnonzero(used)
         top = sorted(chosen, key=lambda c: -better(self.values(c)[used].mean()))[:TOP]
-        seconds = [np.mean([self.done[c, int(f)].seconds for f in places]) for c in top]
         compared = float(np.mean([len(fold.train) for fold in self.folds]))
-        return float(LAST_FITS * max(seconds, default=0.0) * n_rows / compared)
+        done = [[self.done[c, int(f)] for f in places] for c in top]
+        return max((last_seconds(np.mean([o.seconds for o in made]), np.mean([o.last for o in made]), n_rows / compared)
+                    for made in done), default=0.0)  # fmt: skip
 
     def best_of_each(self, used: np.ndarray) -> list[int]:
         """Return the candidates that finished these folds; of one name the better one."""
@@ -223,6 +230,7 @@ def gather(board: Board, planned: int, elapsed: float, processes: int, stopped: 
         np.array([board.values(c)[used] for c in chosen]).reshape(len(chosen), len(order)),
         np.array([mean_of("seconds", c) for c in chosen]),
         np.array([mean_of("size", c) for c in chosen]),
+        np.array([mean_of("last", c) for c in chosen]),
         [board.folds[f] for f in order],
         len(board.done),
         planned,
@@ -271,8 +279,15 @@ def with_ensemble(scores: Scores, board: Board) -> Scores:
         values=np.vstack([scores.values, values]),
         seconds=np.append(scores.seconds, scores.seconds[places].sum()),
         sizes=np.append(scores.sizes, scores.sizes[places].sum()),
+        last=np.append(scores.last, scores.last[places].sum()),
         parts=parts,
     )
+
+
+def parts_of(scores: Scores, position: int) -> list[Part]:
+    """Return what a row of the leaderboard is made of: a candidate, or the parts of the ensemble."""
+    candidate = scores.candidates[position]
+    return scores.parts if candidate.estimator is None else [Part(candidate, 1.0)]
 
 
 def usable(said: Predicted | None, kind: str) -> bool:

@@ -10,14 +10,11 @@ from threadpoolctl import threadpool_limits
 from novum.decision_theory import LossMatrixClassifier
 from novum.study.blend import Blend
 from novum.study.choose import Leader
-from novum.study.compare import Part, Scores
+from novum.study.compare import Part, Scores, last_seconds
 from novum.study.fits import Rows, fit_candidate
 from novum.study.tuning import Judge
 
 __all__ = ["affordable", "fit_kept", "model_to_save"]
-
-MARGIN = 1.5  # a fit on all rows takes so many times what it would if time grew with the rows
-FITS = 2  # of the kept model: to be judged, to be used
 
 
 def affordable(leaders: list[Leader], scores: Scores | None, n_rows: int, left: float | None) -> list[Leader]:
@@ -25,7 +22,8 @@ def affordable(leaders: list[Leader], scores: Scores | None, n_rows: int, left: 
     if left is None or scores is None:
         return leaders
     compared = np.mean([len(fold.train) for fold in scores.folds])
-    cost = {leader.position: FITS * MARGIN * leader.seconds * n_rows / compared for leader in leaders}
+    growth = float(n_rows / compared)
+    cost = {c: last_seconds(scores.seconds[c], scores.last[c], growth) for c in (leader.position for leader in leaders)}
     fine = [leader for leader in leaders if cost[leader.position] <= left]
     if any(leader.simplicity for leader in fine):
         return fine

@@ -86,6 +86,7 @@ class Outcome(NamedTuple):
     predicted: Predicted | None = None
     settings: dict[str, Any] = {}
     size: int = 0  # bytes of the model
+    last: float = 0.0  # seconds of its last fit, without the search for its settings
 
 
 class Fitted(NamedTuple):
@@ -93,6 +94,7 @@ class Fitted(NamedTuple):
 
     pipeline: Any
     change: dict[str, Any]  # of its settings that the search took
+    seconds: float = 0.0  # of the fit, without the search
 
 
 def fit_candidate(rows: Rows, candidate: Candidate, train: np.ndarray, change: dict[str, Any] | None = None) -> Fitted:
@@ -105,7 +107,9 @@ def fit_candidate(rows: Rows, candidate: Candidate, train: np.ndarray, change: d
     model = model_of(candidate, change, y)
     if weight is not None and not has_fit_parameter(model, "sample_weight"):
         raise ParameterError(f"{candidate.name} takes no weights of rows")
-    return Fitted(pipeline_of(columns, fit_model(model, X, y, weight)), change)
+    start = time.perf_counter()
+    fitted = fit_model(model, X, y, weight)
+    return Fitted(pipeline_of(columns, fitted), change, time.perf_counter() - start)
 
 
 def prepared_rows(
@@ -144,14 +148,14 @@ def size_of(model: Any) -> int:
 def fit_task(rows: Rows, task: Task) -> Outcome:
     """Fit on the training part and judge on the other, on one thread; an error is an outcome, not the end."""
     start, judge = time.perf_counter(), rows.judge
-    said, change, size = None, {}, 0
+    said, change, size, last = None, {}, 0, 0.0
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         warnings.simplefilter("always")
         try:
             fitted = fit_candidate(rows, task.candidate, task.split.train)
             test = task.split.test
             _, X = prepared_rows(rows, task.candidate.scaled, task.split.train, test)
-            said, change = predict_rows(judge, fitted.pipeline[-1], X), fitted.change
+            said, change, last = predict_rows(judge, fitted.pipeline[-1], X), fitted.change, fitted.seconds
             if said.proba is None and judge.measure.proba:
                 raise ParameterError(f"it gives no probabilities, which {judge.measure.title} needs")
             weight = None if rows.weight is None else rows.weight[test]
@@ -165,7 +169,16 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
     messages = sorted({f"{w.category.__name__}: {(str(w.message).splitlines() or [''])[0]:.160}" for w in caught})
     seconds = time.perf_counter() - start
     return Outcome(
-        task.model, task.fold, value, seconds, messages if not task.candidate.tuned else [], error, said, change, size
+        task.model,
+        task.fold,
+        value,
+        seconds,
+        messages if not task.candidate.tuned else [],
+        error,
+        said,
+        change,
+        size,
+        last,
     )
 
 

@@ -64,7 +64,16 @@ class SavedProgress:
         ):  # not there, or half written by a machine that went down
             return None
         return Outcome(
-            task.model, task.fold, about["score"], about["seconds"], about["messages"], "", said, {}, about["size"]
+            task.model,
+            task.fold,
+            about["score"],
+            about["seconds"],
+            about["messages"],
+            "",
+            said,
+            {},
+            about["size"],
+            about["last"],
         )
 
     def keep(self, task: Task, outcome: Outcome) -> None:
@@ -72,7 +81,7 @@ class SavedProgress:
         if outcome.error or outcome.predicted is None:
             return
         said: Any = outcome.predicted
-        about = {name: getattr(outcome, name) for name in ("score", "seconds", "messages", "size")}
+        about = {name: getattr(outcome, name) for name in ("score", "seconds", "messages", "size", "last")}
         arrays = {"about": np.array(json.dumps(about)), "values": np.asarray(said.values)}
         if said.proba is not None:
             arrays |= {"proba": said.proba, "values": np.searchsorted(self.classes, said.values)}

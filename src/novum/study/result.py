@@ -15,7 +15,7 @@ from novum.report.result import Result, result
 from novum.report.tables import html_paragraph, html_table
 from novum.study.card import Card
 from novum.study.choose import Leader, leaderboard
-from novum.study.compare import Part, Scores
+from novum.study.compare import Scores, parts_of
 from novum.study.explain import Explanation
 from novum.study.measures import MEASURES, Measure, probability
 from novum.study.schema import Schema, check, forms_of, prepare
@@ -130,13 +130,6 @@ class StudyResult(Result):
         if self.scores is not None:
             self.scores = self.scores._replace(stopped="interrupted")
 
-    def parts_of(self, leader: Leader) -> list[Part]:
-        """Return what a row of the leaderboard is made of: a candidate, or the parts of the ensemble."""
-        if self.scores is None:
-            raise DataError("StudyResult.parts_of: nothing has been compared yet.")
-        candidate = self.scores.candidates[leader.position]
-        return self.scores.parts if candidate.estimator is None else [Part(candidate, 1.0)]
-
     @property
     def complete(self) -> bool:
         """Whether a model was kept."""
@@ -216,9 +209,9 @@ class StudyResult(Result):
 
     def settings(self) -> str:
         """Return the kept model's parts and the settings that the search took."""
-        if self.kept is None:
+        if self.kept is None or self.scores is None:
             return ""
-        parts = self.parts_of(self.kept)
+        parts = parts_of(self.scores, self.kept.position)
         said = []
         for part, change in zip(parts, self.changes or [{}] * len(parts)):
             share = f"{part.weight:.0%} " if len(parts) > 1 else ""

@@ -25,7 +25,7 @@ from novum.runtime.renamed import renamed_parameter
 from novum.study.candidates import candidates_for
 from novum.study.card import make_card
 from novum.study.choose import PREFERENCES, Leader, choose
-from novum.study.compare import compare
+from novum.study.compare import compare, parts_of
 from novum.study.costs import cost_table
 from novum.study.explain import MOST_SECONDS, explain
 from novum.study.final import affordable, fit_kept, model_to_save
@@ -277,13 +277,15 @@ class Study:
     ) -> None:  # fmt: skip
         """Choose, fit on all training rows, judge on the rows put away, explain; then fit on every row, to be used."""
         measure, judge = result.measure, rows.judge
+        if result.scores is None:
+            raise DataError("StudyResult: nothing has been compared yet.")
         left = None if self.time_limit is None else FOR_FITS * self.time_limit - (perf_counter() - start)
         leaders: list[Leader] = affordable(result.leaders, result.scores, len(train), left)
         kept, reason = choose(leaders, measure, self.prefer)
         if len(leaders) < len(result.leaders):
             reason += f"; {result.leaders[0].name} would take longer than the time that was left"
         listener.step("keep", [f"{kept.name}: {reason} on {len(train)} rows"])
-        parts = result.parts_of(kept)
+        parts = parts_of(result.scores, kept.position)
         model, changes = fit_kept(rows, parts, train)
         y, frame = rows.y[held], rows.frame.iloc[held]
         weight = None if rows.weight is None else rows.weight[held]
