@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from novum import theory
 from novum.neural_network import (
     ComputationGraph,
     MLPClassifier,
@@ -30,6 +31,7 @@ def tree_of_messages() -> ComputationGraph:
 
 
 NETWORKS = {
+    "Approximation": lambda: theory.universal_approximation("sin", widths=(1, 2), n_init=1),
     "Architecture": lambda: architecture("transformer"),
     "AttentionMap": lambda: AttentionMap(["a", "b"], ["x", "<end>"], np.full((2, 3, 2, 2), 0.5)),
     "EvidenceBound": lambda: Bound(np.array([-3.0, -2.0]), np.array([-2.0, -1.5]), np.array([1.0, 0.5])),
