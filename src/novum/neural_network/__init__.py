@@ -1,14 +1,14 @@
 """Neural networks: perceptrons in C++, and networks on PyTorch that train themselves with scikit-learn's contract."""
 
 from novum.neural_network.convolution import ConvNetClassifier
+from novum.neural_network.feed_forward.graph import FeedForwardGraph
+from novum.neural_network.feed_forward.threshold import logic_to_network, parity_network
 from novum.neural_network.generative.autoencoder import Autoencoder
 from novum.neural_network.generative.boltzmann.deep import DeepBoltzmannMachine
 from novum.neural_network.generative.boltzmann.restricted import RestrictedBoltzmannMachine
 from novum.neural_network.generative.gan import GAN
 from novum.neural_network.generative.variational import VariationalAutoencoder
 from novum.neural_network.message_passing.network import GraphNetwork
-from novum.neural_network.feed_forward.graph import FeedForwardGraph
-from novum.neural_network.feed_forward.threshold import logic_to_network, parity_network
 from novum.neural_network.mlp.classifier import MLPClassifier
 from novum.neural_network.mlp.regressor import MLPRegressor
 from novum.neural_network.multi_task import MultiTaskNetwork
@@ -24,8 +24,8 @@ __all__ = [
     "Autoencoder",
     "ConvNetClassifier",
     "DeepBoltzmannMachine",
-    "GraphNetwork",
     "FeedForwardGraph",
+    "GraphNetwork",
     "MLPClassifier",
     "MLPRegressor",
     "MultiTaskNetwork",
