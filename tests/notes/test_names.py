@@ -126,6 +126,10 @@ def test_find_knows_what_the_docstrings_say(asked, name):
 def test_find_says_what_is_not_built(monkeypatch):
     monkeypatch.setattr("novum.notes.search.served", dict)  # as if nothing were
     monkeypatch.setattr("novum.notes.search.names_of", lambda row: ())
+    lines = repr(notes.find("convolution")).splitlines()
+    assert any(line.startswith("not built yet") and line.endswith("not yet") for line in lines)
+
+
 def test_nothing_is_left_to_build():
     lines = repr(notes.find("convolution")).splitlines()
     assert lines and not any(line.startswith("not built yet") for line in lines)

@@ -75,16 +75,16 @@ void Perceptron<Real>::load(const Real* theta, const Real* first, const Real* se
         }
     };
     spread(
-        theta, [](Layer & x) -> auto& { return x.weights; }, [](Layer & x) -> auto& { return x.shift; },
-        [](Layer & x) -> auto& { return x.scale; });
+        theta, [](Layer& x) -> auto& { return x.weights; }, [](Layer& x) -> auto& { return x.shift; },
+        [](Layer& x) -> auto& { return x.scale; });
     if (plan.trains && has_first(plan.step))
         spread(
-            first, [](Layer & x) -> auto& { return x.first; }, [](Layer & x) -> auto& { return x.shift_first; },
-            [](Layer & x) -> auto& { return x.scale_first; });
+            first, [](Layer& x) -> auto& { return x.first; }, [](Layer& x) -> auto& { return x.shift_first; },
+            [](Layer& x) -> auto& { return x.scale_first; });
     if (plan.trains && has_second(plan.step))
         spread(
-            second, [](Layer & x) -> auto& { return x.second; }, [](Layer & x) -> auto& { return x.shift_second; },
-            [](Layer & x) -> auto& { return x.scale_second; });
+            second, [](Layer& x) -> auto& { return x.second; }, [](Layer& x) -> auto& { return x.shift_second; },
+            [](Layer& x) -> auto& { return x.scale_second; });
     for (std::size_t l = 0; plan.normalize && hidden(l); ++l) {
         std::copy_n(running, layers[l].shape.out, layers[l].running_mean.data());
         std::copy_n(running + hidden_units, layers[l].shape.out, layers[l].running_variance.data());
