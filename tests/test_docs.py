@@ -115,7 +115,10 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
         "least_squares.md": [
             "linear_model/ols",
             "linear_model/ridge",
-            *(f"linear_model/least_squares/{name}" for name in ("inference", "solve", "residuals", "orthogonal")),
+            *(
+                f"linear_model/least_squares/{name}"
+                for name in ("inference", "solve", "residuals", "orthogonal", "hypothesis", "intervals")
+            ),
             "engines/moments/second",
             "engines/moments/triangles",
         ],

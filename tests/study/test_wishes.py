@@ -173,6 +173,7 @@ def test_boosting_works_on_forty_rows():
     assert result.kept.name == "GradientBoosting" and result.kept.mean < 0.25
 
 
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")  # three hundred epochs on noise
 def test_every_listed_classifier_has_probabilities():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), np.array(["a", "b", "c"] * 20)

@@ -32,14 +32,6 @@ FAMILIES = (
     *("ensemble", "neural_network"),
 )
 UNKNOWN = Candidacy(rank=7, scaled=True)  # of a class without a tag
-NETWORK = Candidacy(
-    rank=9,
-    settings={"hidden_layer_sizes": (64,), "alpha": 0.01, "max_iter": 300, "early_stopping": False},
-    search=({"alpha": 1.0}, {"hidden_layer_sizes": (32, 32), "alpha": 0.1}),
-    scaled=True,
-    most_rows=20_000,
-)
-GUESTS = {"MLPClassifier": NETWORK, "MLPRegressor": NETWORK}  # families that may come without a tag of their own
 ENSEMBLE_RANK = 10
 CALIBRATION_FOLDS = 3
 SHORT = {
@@ -79,7 +71,7 @@ def standing(kind: str) -> Iterator[tuple[type, Candidacy]]:
             continue
         for name in module.__all__:
             cls = getattr(module, name)
-            tag = (candidacy_of(cls) or GUESTS.get(name)) if isinstance(cls, type) else None
+            tag = candidacy_of(cls) if isinstance(cls, type) else None
             if tag is not None and (kind == "classifier") == bool(is_classifier(cls())):
                 yield cls, tag
 

@@ -22,7 +22,7 @@ from novum.fold.blocks import Source
 from novum.neural_network.mlp.machine import Data
 from novum.neural_network.mlp.model import Reader, chances, decisions
 from novum.neural_network.mlp.parameters import DOMAINS
-from novum.neural_network.mlp.perceptron import Perceptron, is_stochastic
+from novum.neural_network.mlp.perceptron import CANDIDACY, Perceptron, is_stochastic
 from novum.neural_network.mlp.scores import accuracy
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -68,6 +68,7 @@ class MLPClassifier(ClassifierMixin, Perceptron):
     array([[1., 0.]])
     """
 
+    _candidacy = CANDIDACY
     _domains: dict[str, Domain] = DOMAINS
 
     @stores

@@ -53,7 +53,13 @@ class Inspection:
     def hidden_outputs(self: Any, X: Rows) -> list[np.ndarray]:
         """Return what the units of every hidden layer say of every row: the features that the network has learned.
 
-        [rows in memory or a sparse matrix] -> list of arrays of shape (n_samples, n_units)
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        list of arrays of shape (n_samples, n_units)
         """
         h, found = self._dense_rows(X), []
         modules = self.modules().modules
@@ -66,7 +72,10 @@ class Inspection:
     def gradient_report(self: Any, X: Rows, y: Target, sample_weight: RowWeights = None) -> GradientReport:
         """Return how large the gradients of every layer are at these rows, and how many units are saturated.
 
-        [rows in memory or a sparse matrix, targets, weights]
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`, in memory.
         """
         weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         return gradient_report(self.modules(), self._dense_rows(X), self._targets(y), weight)
@@ -79,7 +88,10 @@ class Inspection:
         The loss is evaluated four times for every weight: take a small network and a few rows. Without `batch_norm`, whose loss
         depends on the batch.
 
-        [rows in memory or a sparse matrix, targets, weights]
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`, in memory.
         """
         rows = self._dense_rows(X)
         settings = self._settings()._replace(dropout=0.0, batch_norm=False)

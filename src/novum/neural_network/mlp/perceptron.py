@@ -17,6 +17,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
 from novum.base.callbacks import reporting
+from novum.base.candidacy import Candidacy
 from novum.base.estimator import Estimator
 from novum.base.history import History
 from novum.exceptions import DataError, DataWarning, NotConverged
@@ -33,7 +34,7 @@ from novum.neural_network.mlp.whole_batch import fold_objective, minimize_risk, 
 from novum.runtime.random import numpy_state
 from novum.runtime.threads import thread_count
 
-__all__ = ["Perceptron", "is_stochastic"]
+__all__ = ["CANDIDACY", "Perceptron", "is_stochastic"]
 
 AUTO_BATCH = 200  # scikit-learn's
 
@@ -62,6 +63,15 @@ def is_stochastic(model: Any) -> bool:
             f"partial_fit is only available for stochastic optimizers. {model.solver} is not stochastic."
         )
     return True
+
+
+CANDIDACY = Candidacy(  # of either perceptron in a study
+    rank=9,
+    settings={"hidden_layer_sizes": (64,), "alpha": 0.01, "max_iter": 300},
+    search=({"alpha": 1.0}, {"hidden_layer_sizes": (32, 32), "alpha": 0.1}),
+    scaled=True,
+    most_rows=20_000,
+)
 
 
 class Perceptron(Inspection, Estimator):

@@ -20,7 +20,7 @@ from novum.fold.blocks import Source
 from novum.neural_network.mlp.machine import Data
 from novum.neural_network.mlp.model import Reader, outputs
 from novum.neural_network.mlp.parameters import DOMAINS
-from novum.neural_network.mlp.perceptron import Perceptron, is_stochastic
+from novum.neural_network.mlp.perceptron import CANDIDACY, Perceptron, is_stochastic
 from novum.neural_network.mlp.scores import r2
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -51,6 +51,7 @@ class MLPRegressor(RegressorMixin, Perceptron):
     True
     """
 
+    _candidacy = CANDIDACY
     _domains: dict[str, Domain] = {**DOMAINS, "loss": Choice("squared_error", "poisson")}
 
     @stores
