@@ -49,8 +49,6 @@ class Policy(Result):
     Attributes
     ----------
     probabilities : ndarray of shape (n_states, n_actions)
-    actions : ndarray of shape (n_states,)
-        The most probable action of every state, -1 where none is taken.
 
     Examples
     --------

@@ -85,10 +85,10 @@ class DivisiveClustering(LabelModel):
     labels_ : array of shape (n_samples,)
         Clusters are numbered by their first row.
     n_clusters_ : int
-    children_ : array of shape (n_clusters_ - 1, 2)
-        The last split first: as a tree of merges of the clusters, whose numbers are 0 to n_clusters_ - 1; merge i makes cluster
-        n_clusters_ + i.
-    distances_ : array of shape (n_clusters_ - 1,)
+    children_ : array of shape (k - 1, 2), k the number of clusters
+        The last split first: as a tree of merges of the clusters, whose numbers are 0 to k - 1; merge i makes cluster
+        k + i.
+    distances_ : array of shape (k - 1,)
         By how much every split lowered the sum of squared distances to the means.
     inertia_ : float
         What is left of it.
