@@ -90,7 +90,9 @@ def test_the_loss_holds_half_alpha_times_the_squares():
 @pytest.mark.notes("000-c", "reg-l1")
 @quiet
 def test_the_one_norm_makes_weights_exactly_zero_at_a_minimum():
-    model = MLPRegressor(hidden_layer_sizes=(), solver="lbfgs", alpha=0.0, l1=30.0, tol=1e-9, max_iter=3000)
+    model = MLPRegressor(
+        hidden_layer_sizes=(), solver="lbfgs", alpha=0.0, l1=30.0, tol=1e-9, max_iter=3000, random_state=0
+    )
     y = X @ [2.0, 0.0, 0.3, 0.0] + 1
     w = model.fit(X, y).coefs_[0][:, 0]
     residual = X @ w + model.intercepts_[0] - y
