@@ -300,10 +300,12 @@ class Study:
             for one in MEASURES.values()
             if one.kind == result.task.kind and (said.proba is not None or not one.proba)
         ]
+        by_class = self.group is None and self.time is None  # how the rows were put away
+        share = len(held) / len(rows.y) if by_class else None
         every = {
             one.name: (
                 one.score(y, said, judge.classes, weight),
-                score_interval(one, y, said, judge.classes, self.random_state, weight),
+                score_interval(one, y, said, judge.classes, self.random_state, weight, share=share),
             )
             for one in [
                 measure,
