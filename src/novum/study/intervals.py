@@ -33,6 +33,7 @@ __all__ = ["RESAMPLES", "score_interval"]
 RESAMPLES = 1000  # of the bootstrap; the ends of a 95 % interval then rest on 25 values each
 MOST_DRAWS = 2_000_000  # rows drawn in all: fewer resamples of a large part, whose scores hardly differ
 LEAST_RESAMPLES = 200
+MANY_ROWS = 20_000  # of which means are normal
 AT_ONCE = 250_000  # rows drawn at a time
 LEAST_FREEDOM = 3.0  # below which Student's quantile is of no use
 LEFT_OUT = 100  # parts of the rows that are left out in turn for the skewness
@@ -216,6 +217,10 @@ def studentised(
         factor = influence.stratified_variance(values[0], strata, share) / plain if plain > 0 else 1.0
     else:
         factor = 1.0
+    error = error * np.sqrt(factor)
+    if n > MANY_ROWS:
+        half = float(norm.ppf((1 + level) / 2) * error)
+        return Interval(float(center - half), float(center + half))
     parts = []
     left = draws_of(n)
     while left > 0:  # as many resamples at once as fit into a few megabytes
@@ -225,7 +230,6 @@ def studentised(
         parts.append((b[fine] - center) / s[fine])
         left -= len(rows)
     low, high = np.quantile(np.concatenate(parts), [(1 - level) / 2, (1 + level) / 2])
-    error = error * np.sqrt(factor)
     return Interval(float(center - high * error), float(center - low * error))
 
 

@@ -14,7 +14,7 @@ import os
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from novum.runtime.renamed import renamed_parameter
 from novum.study.candidates import candidates_for
 from novum.study.card import make_card
 from novum.study.choose import PREFERENCES
-from novum.study.clock import Clock, usual_seconds
+from novum.study.clock import Clock, seconds_to_finish, slowness_since, usual_seconds
 from novum.study.compare import compare
 from novum.study.costs import cost_table
 from novum.study.explain import MOST_SECONDS, explain
@@ -48,7 +48,6 @@ from novum.study.workers import available_cores
 __all__ = ["Study"]
 
 MOST_COMPARED = 20_000  # training rows that models are compared on; the kept one is fitted on all
-FOR_THE_END, LEAST_FOR_THE_END = 0.15, 5.0  # share of the time, and seconds, for the explanation and the report
 FOR_EXPLAINING = 0.08
 
 
@@ -184,7 +183,7 @@ class Study:
             Prints as a leaderboard; `save(folder)` writes model, scores and report. Interrupted by Ctrl-C, it holds the
             part of the leaderboard that was finished, and no model.
         """
-        listener, start = listener or Silence(), perf_counter()
+        listener, start, worked = listener or Silence(), perf_counter(), process_time()
         table = self._table()
         task = find_task(table.columns[self.target], table.name, self.task)
         table = table.take(task.known)
@@ -235,7 +234,9 @@ class Study:
         listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)])
         asked = self.time_limit is not None
         limit = self.time_limit or usual_seconds(table.n_rows, frame.shape[1])
-        clock = Clock(start, limit - seconds_to_finish(limit), asked=asked)
+        slowness = slowness_since(start, worked)
+        for_fits = limit - seconds_to_finish(limit, frame.shape[1], slowness)
+        clock = Clock(start, for_fits, asked=asked, slowness=slowness)
         scores = compare(
             candidates,
             rows,
@@ -321,8 +322,3 @@ class Study:
         explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained)
         saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
         result.finished(saved, kept.leader, kept.reason, hold, explanation, kept.changes, model)
-
-
-def seconds_to_finish(limit: float) -> float:
-    """Return how much of a study's time is kept for the explanation and the report."""
-    return max(FOR_THE_END * limit, min(LEAST_FOR_THE_END, limit / 2))
