@@ -18,6 +18,10 @@ __all__ = ["Clock", "TimeIsUp", "seconds_to_finish", "slowness_since", "usual_se
 
 USUAL_SECONDS, USUAL_CELLS, GROWTH, MOST_SECONDS = 100.0, 1e6, 0.5, 3600.0
 FOR_THE_END, LEAST_FOR_THE_END = 0.15, 4.0  # share of the time, and seconds, for the explanation and the report
+FOR_LAST, LEAST_FOR_LAST = (
+    0.5,
+    0.05,
+)  # share of the time for the last fits, however late it is; the second where a user set it
 COLUMNS_A_SECOND = 500  # that the report describes
 MOST_SLOWNESS, LEAST_WORK = 5.0, 0.05  # of the machine, and seconds of work below which it cannot be told
 
@@ -43,6 +47,12 @@ class Clock:
     def left(self) -> float | None:
         """Return the seconds until then."""
         return None if self.at is None else max(0.0, self.at - time.perf_counter())
+
+    def until(self) -> float | None:
+        """Return when the last fits should be done: a limit that nobody asked for is exceeded rather than a worse model kept."""
+        if self.limit is None or self.seconds is None:
+            return None
+        return max(self.limit, time.perf_counter() + (LEAST_FOR_LAST if self.asked else FOR_LAST) * self.seconds)
 
     @property
     def over(self) -> bool:

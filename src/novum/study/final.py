@@ -23,6 +23,7 @@ from novum.study.tuning import Judge
 __all__ = ["Kept", "affordable", "fit_again", "fit_kept", "keep", "model_to_save"]
 
 FIRST_SHARE = 0.6  # of the time left, for the fit that is judged; the other one seeks no settings
+NEARLY_AS_FAST = 3.0  # times the fastest's seconds: where there is time for none, the best of these is kept
 FEW_MORE = 2.0  # times the rows of the folds: all are taken
 LEAST_SECONDS = 1.0  # that a fit gets, however little is left
 
@@ -39,7 +40,7 @@ class Kept(NamedTuple):
 
 
 def affordable(leaders: list[Leader], scores: Scores, left: float | None) -> list[Leader]:
-    """Return the rows of the leaderboard that the time left allows to be fitted as in the folds; the fastest if it allows none."""
+    """Return the rows of the leaderboard that the time left allows to be fitted as in the folds; some fast ones if it allows none."""
     if left is None:
         return leaders
     cost = {c: last_seconds(scores.seconds[c], scores.last[c], 1.0) for c in (one.position for one in leaders)}
@@ -47,7 +48,8 @@ def affordable(leaders: list[Leader], scores: Scores, left: float | None) -> lis
     if any(leader.simplicity for leader in fine):
         return fine
     real = [leader for leader in leaders if leader.simplicity] or leaders
-    return [min(real, key=lambda leader: cost[leader.position])]
+    fast = NEARLY_AS_FAST * min(cost[leader.position] for leader in real)
+    return [leader for leader in real if cost[leader.position] <= fast]
 
 
 def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None) -> float:

@@ -290,7 +290,9 @@ class Study:
         measure, judge, ordered = result.measure, rows.judge, self.time is not None
         if result.scores is None:
             raise DataError("StudyResult: nothing has been compared yet.")
-        kept = keep(result.leaders, result.scores, rows, train, prefer=self.prefer, ordered=ordered, until=clock.limit)
+        kept = keep(
+            result.leaders, result.scores, rows, train, prefer=self.prefer, ordered=ordered, until=clock.until()
+        )
         listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {len(train)} rows"])
         model = kept.model
         y, frame = rows.y[held], rows.frame.iloc[held]
@@ -317,7 +319,7 @@ class Study:
         seconds = MOST_SECONDS if clock.seconds is None else min(MOST_SECONDS, FOR_EXPLAINING * clock.seconds)
         result.hold_out = hold = HoldOut(score, interval, y, said.values, said.proba, every)
         listener.step("hold-out", [result.judged()])
-        final = fit_again(rows, kept, ordered=ordered, until=clock.limit)
+        final = fit_again(rows, kept, ordered=ordered, until=clock.until())
         result.refitted = final is not None
         explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained)
         saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
