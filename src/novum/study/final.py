@@ -40,7 +40,7 @@ class Kept(NamedTuple):
 
 
 def affordable(leaders: list[Leader], scores: Scores, left: float | None) -> list[Leader]:
-    """Return the rows of the leaderboard that the time left allows to be fitted as in the folds; some fast ones if it allows none."""
+    """Return the rows of the leaderboard that there is time to fit as in the folds; some fast ones if there is for none."""
     if left is None:
         return leaders
     cost = {c: last_seconds(scores.seconds[c], scores.last[c], 1.0) for c in (one.position for one in leaders)}

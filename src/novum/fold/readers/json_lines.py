@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.json as json
 
+from novum.fold.readers.cells import Form
 from novum.fold.readers.columns import ArrowPiece, describe
 from novum.fold.readers.csv import BLOCK_BYTES, float_type, number_forms, with_numbers
 from novum.fold.readers.table import DataFile
@@ -23,6 +24,10 @@ class JsonLinesFile(DataFile):
 
     format = "JSON lines"
     failures = (OSError, ValueError, MemoryError, pa.ArrowException)
+
+    types: dict[str, pa.DataType]
+    forms: dict[str, Form]  # of numbers that came as text
+    whole: frozenset[str]  # numbers that look like integers
 
     def __init__(self, path: Path, like: "JsonLinesFile | None" = None) -> None:
         self.like = like
@@ -37,7 +42,7 @@ class JsonLinesFile(DataFile):
     def _open(self) -> None:
         with self._connect() as reader:
             names = reader.schema.names
-            first = reader.read_next_batch() if self.like is None else None
+            first: Any = reader.read_next_batch() if self.like is None else None
         self.unique(names)
         if self.like is not None:
             self.types, self.forms, self.whole = self.like.types, self.like.forms, self.like.whole
