@@ -86,7 +86,7 @@ class Board:
         self.candidates += candidates
         repeats = 1 + max(fold.repeat for fold in self.folds)
         return [
-            Task(first + c, f, candidate, fold, seconds if first + c >= LEAST_MODELS else None)
+            Task(first + c, f, candidate, fold, None if first + c < LEAST_MODELS and candidate.by != "you" else seconds)
             for repeat in range(repeats)
             for c, candidate in enumerate(candidates)
             for f, fold in enumerate(self.folds)

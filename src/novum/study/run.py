@@ -92,7 +92,8 @@ class Study:
     hold_out : float, default=0.25
         Share of the rows put away until the end.
     folds, repeats : int or None, default=None
-        None: five folds twice up to 500 training rows, once up to 5,000, three beyond; ten folds thrice and less without `tune`.
+        None: five folds, four times up to 100 training rows, twice up to 500, once up to 5,000, three beyond; ten folds thrice and
+        less without `tune`.
     time_limit : float or None, default=None
         Seconds for the whole study; the comparison uses what is finished. None: as many as are usual for the size of the table,
         minutes (novum.study.clock).

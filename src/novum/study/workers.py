@@ -77,13 +77,14 @@ def outcomes(
     rows: Rows, tasks: list[Task], processes: int, clock: Clock, cluster: str | None = None,
     least: int = 0
 ) -> Generator[Outcome, None, None]:  # fmt: skip
-    """Yield the outcomes as they come, until all are there or the time is over; the first `least` are made in any case."""
+    """Yield the outcomes as they come, until all are there or the time is over; the first `least` are made in any case,
+    unless they are of a model that may never end."""
     made: set[tuple[int, int]] = set()
     for outcome in streamed(rows, tasks, processes, clock, cluster):
         made.add((outcome.model, outcome.fold))
         yield outcome
     for task in tasks[:least]:
-        if (task.model, task.fold) not in made:
+        if (task.model, task.fold) not in made and is_known(task.candidate.estimator):
             yield fit_task(rows, task._replace(seconds=None))
 
 
