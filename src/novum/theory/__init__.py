@@ -37,5 +37,7 @@ __getattr__ = moved_names(
         ".counting": "hypothesis_count",
         ".demonstrations": "gauss_markov irrelevant_features no_free_lunch",
         ".diagram": "plot_hypothesis_space",
+        ".reductions": "ReductionCost reduction_cost",
+        ".variance_bias": "VarianceBias bias_of_variance",
     },
 )
