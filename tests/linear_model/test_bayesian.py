@@ -80,7 +80,6 @@ def test_point_by_point_equals_all_at_once():
     assert_allclose(again.fit(LINE[0][1:], LINE[1][1:]).mean_, whole.mean_, rtol=1e-12)
 
 
-@pytest.mark.notes("002", "plot-sequential-bayes")
 def test_the_posterior_sharpens_around_the_line():
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (200, 1))
@@ -98,7 +97,6 @@ def test_the_posterior_sharpens_around_the_line():
 
 @pytest.mark.notes("002", "bayes-linreg-predictive")
 @pytest.mark.notes("003", "posterior-predictive")
-@pytest.mark.notes("002", "plot-predictive-band")
 def test_predictive_distribution_of_the_notes():
     model = BayesianLinearRegression(**SETTING).fit(*LINE)
     mean, std = model.predict([[1.5]], return_std=True)
@@ -112,7 +110,6 @@ def test_predictive_distribution_of_the_notes():
 
 
 @pytest.mark.notes("002", "equivalent-kernel")
-@pytest.mark.notes("002", "plot-equivalent-kernel")
 def test_predictions_weigh_the_targets():
     model = BayesianLinearRegression(**SETTING).fit(*LINE)
     weights = model.equivalent_kernel([[1.5]], LINE[0])
@@ -149,7 +146,6 @@ def test_evidence_and_its_maximum():
 
 
 @pytest.mark.notes("002", "bayes-model-comparison")
-@pytest.mark.notes("002", "plot-evidence-over-datasets")
 def test_bayes_factors_and_model_probabilities():
     from scipy.special import betaln
 

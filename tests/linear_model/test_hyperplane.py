@@ -89,8 +89,6 @@ def test_regions_of_the_largest_function_are_convex():
 @pytest.mark.notes("000-b", "one-vs-one")
 @pytest.mark.notes("003", "one-vs-rest")
 @pytest.mark.notes("003", "one-vs-one")
-@pytest.mark.notes("003", "fig-ambiguous-regions")
-@pytest.mark.notes("000-b", "plot-multiclass-regions")
 def test_reductions_leave_regions_that_nobody_or_several_claim():
     X = np.concatenate([RNG.normal(size=(60, 2)) + center for center in ([0.0, 4], [4, -2], [-4, -2])])
     y = np.repeat([0, 1, 2], 60)
