@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from novum.exceptions import DataError, ParameterError
-from novum.report.axes import drawing_panels
+from novum.report.axes import new_figure
 from novum.runtime.checks import check_count
 
 __all__ = ["plot_committee"]
@@ -55,7 +55,11 @@ def plot_committee(
     x = np.asarray(row, dtype=np.float64).reshape(1, -1)
     if x.shape[1] != forest.n_features_in_:
         raise DataError(f"plot_committee: the row has {x.shape[1]} features, the forest knows {forest.n_features_in_}.")
-    panels = drawing_panels(shown + 1) if axes is None else list(axes)
+    panels = (
+        list(new_figure(5 * shown + 3, 4).subplots(1, shown + 1, width_ratios=[5] * shown + [3]))
+        if axes is None
+        else list(axes)
+    )
     *branches, last = panels
     names = [str(name) for name in forest.classes_]
     shares = np.array([np.asarray(tree.predict_proba(x))[0] for tree in forest.estimators_])  # (T, classes)

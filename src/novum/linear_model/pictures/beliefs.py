@@ -236,7 +236,7 @@ def plot_posterior_steps(
             if truth is not None:
                 ax.plot(*truth, "+", color="white", ms=10)
             ax.set(xlabel="intercept", ylabel="slope")
-        likely.set_title(f"likelihood of row {n}")
+        likely.set_title(f"likelihood of row {n}" if n else "")
         belief.set_title(f"{said}, {n} row{'' if n == 1 else 's'}")
         lines.set(xlabel="x", ylabel="t", title=f"lines of the {said}")
     return panels
