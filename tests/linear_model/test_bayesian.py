@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import canvas, curve, tick_words
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
@@ -172,7 +173,14 @@ def test_evidence_prefers_a_cubic_for_a_sine():
         for order in range(1, 9)
     }
     found = compare_evidence(models)
-    assert found.best == "3" and found.plot().get_lines()[0].get_ydata()[2] == found.log_evidence.max()
+    ax = found.plot(canvas())
+    place, height = curve(ax)
+    for order in range(1, 9):  # the joint normal of the targets under each order
+        phi = np.vander(2 * x[:, 0] - 1, order + 1)
+        law = multivariate_normal(np.zeros(30), phi @ phi.T / 5e-3 + np.eye(30) / 25)
+        assert_allclose(height[order - 1], law.logpdf(t), rtol=1e-5)
+    assert place.tolist() == list(range(8)) and tick_words(ax) == [str(order) for order in range(1, 9)]
+    assert found.best == "3" and height.argmax() == 2
     assert "probability" in repr(found) and "<table>" in found._repr_html_()
 
 

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from artists import canvas, curve, curves
+from matplotlib.path import Path as MplPath
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris, make_classification
 from sklearn.tree import DecisionTreeClassifier
@@ -153,11 +154,19 @@ def test_gaussian_kernels_come_as_close_as_one_likes():
 
 @pytest.mark.notes("003", "fig-hypothesis-space")
 def test_diagram_of_hypothesis_spaces():
-    ax = plot_hypothesis_space(n_samples=20)
-    names = ax.get_legend_handles_labels()[1]
-    assert {"H1", "H2", "truth f"} <= set(names)
-    truth = np.array([2.6, 0.9])
+    ax = plot_hypothesis_space(canvas(), n_samples=20)
+    drawn = curves(ax)
+    (truth,) = drawn["truth f"]
+    whole = ax.lines[0].get_xydata()
+    for outer, inner in ((whole, drawn["H2"]), (drawn["H2"], drawn["H1"])):  # one inside the other
+        assert MplPath(outer).contains_points(inner).all()
+    assert MplPath(whole).contains_points([truth]).all() and not MplPath(drawn["H2"]).contains_points([truth]).any()
     small, large = (np.asarray(points.get_offsets()) for points in ax.collections)
+    for name, chosen in (("H1", small), ("H2", large)):
+        assert len(chosen) == 20 and MplPath(drawn[name]).contains_points(chosen, radius=0.02).all()
+        best = drawn[name][np.linalg.norm(drawn[name] - truth, axis=1).argmin()]
+        dotted = [line.get_xydata() for line in ax.lines if line.get_linestyle() == ":"]
+        assert any(np.allclose(line, [truth, best]) for line in dotted)  # the bias of the space
     assert np.linalg.norm(large - truth, axis=1).mean() < np.linalg.norm(small - truth, axis=1).mean()  # bias
     assert large.std(axis=0).sum() > small.std(axis=0).sum()  # variance
 
