@@ -6,9 +6,11 @@ import numpy as np
 from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
 
 __all__ = [
     "Mesh",
+    "arcs",
     "arrows",
     "bands",
     "bars",
@@ -118,6 +120,19 @@ def arrows(ax: Any) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return tail and head of every annotation that is an arrow."""
     drawn = (t for t in ax.texts if getattr(t, "arrow_patch", None) is not None)
     return [(np.asarray(t.xyann, float), np.asarray(t.xy, float)) for t in drawn]
+
+
+def arcs(ax: Any, nodes: Any) -> dict[tuple[str, str], Any]:
+    """Return the arrows of a drawn graph, by the nodes nearest to their tails and heads."""
+    place = {
+        t.get_text(): np.asarray(t.get_position(), float) for t in ax.texts if t.get_text() in set(map(str, nodes))
+    }
+
+    def nearest(point: Any) -> str:
+        return min(place, key=lambda name: float(np.square(place[name] - point).sum()))
+
+    drawn = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    return {tuple(nearest(end) for end in patch._posA_posB): patch for patch in drawn}
 
 
 def tick_words(ax: Any) -> list[str]:
