@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 import pytest
+from artists import canvas, curve, curves
+from matplotlib.path import Path as MplPath
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris, make_classification
 from sklearn.tree import DecisionTreeClassifier
@@ -14,7 +16,13 @@ from novum.exceptions import DataError, ParameterError
 from novum.kernel_ridge import KernelRidge
 from novum.linear_model import LinearRegression
 from novum.neighbors import KNeighborsClassifier
-from novum.theory import gauss_markov, irrelevant_features, no_free_lunch, plot_hypothesis_space
+from novum.theory import (
+    curse_of_dimensionality,
+    gauss_markov,
+    irrelevant_features,
+    no_free_lunch,
+    plot_hypothesis_space,
+)
 
 
 @pytest.mark.notes("003", "no-free-lunch")
@@ -93,13 +101,27 @@ def test_noisy_features_hurt_and_more_rows_help():
 
 @pytest.mark.notes("003", "curse-of-dimensionality")
 def test_shell_of_a_cube_and_cells_of_a_grid():
-    assert_allclose([1 - 0.99**d for d in (1, 2, 10, 100)], [0.01, 0.0199, 0.0956179, 0.6339677], atol=5e-8)
+    d = np.array([1, 2, 3, 10, 100])
+    found = curse_of_dimensionality(d, side=0.99, cells=4, share=0.1)
+    shares, need = found.plot(canvas(1, 2))
+    drawn = curves(shares)
+    shell, side = drawn["share in the shell"], drawn["side of a neighborhood"]
+    assert_allclose(shell[:, 0], d)
+    assert_allclose(shell[[0, 1, 3, 4], 1], [0.01, 0.0199, 0.0956179, 0.6339677], atol=5e-8)
     rng = np.random.default_rng(0)
-    for d in (2, 10, 100):
-        outside = (rng.uniform(size=(20000, d)) > 0.99).any(axis=1).mean()
-        assert abs(outside - (1 - 0.99**d)) < 0.012
-    sizes = [len(np.stack(np.meshgrid(*[np.arange(4)] * d)).reshape(d, -1).T) for d in (1, 2, 3)]
-    assert sizes == [4, 16, 64]  # N^D samples for N per axis
+    for k, (dimension, _) in enumerate(shell[1:], 1):
+        rows = rng.uniform(size=(20000, int(dimension)))
+        assert abs((rows > 0.99).any(axis=1).mean() - shell[k, 1]) < 0.012
+        assert abs((rows < side[k, 1]).all(axis=1).mean() - 0.1) < 0.01  # this cube holds a tenth of the rows
+    sizes = [len(np.stack(np.meshgrid(*[np.arange(4)] * n)).reshape(n, -1).T) for n in (1, 2, 3)]
+    at, rows_needed = curve(need)
+    assert_allclose(at, d)
+    assert_allclose(rows_needed[:3], sizes)  # N^D rows for N per axis
+    assert_allclose(rows_needed[3:], [4.0**10, 4.0**100], rtol=1e-12)
+    assert_allclose(curse_of_dimensionality((1, 3), side=0.9).shell, [0.1, 0.271], rtol=1e-12)
+    assert list(found.to_frame().columns) == ["dimensions", "shell", "rows", "side"]
+    with pytest.raises(ParameterError, match=r"curse_of_dimensionality\(side=1.5\)"):
+        curse_of_dimensionality(side=1.5)
 
 
 @pytest.mark.notes("002", "variance-bias")
@@ -170,11 +192,19 @@ def test_gaussian_kernels_come_as_close_as_one_likes():
 
 @pytest.mark.notes("003", "fig-hypothesis-space")
 def test_diagram_of_hypothesis_spaces():
-    ax = plot_hypothesis_space(n_samples=20)
-    names = ax.get_legend_handles_labels()[1]
-    assert {"H1", "H2", "truth f"} <= set(names)
-    truth = np.array([2.6, 0.9])
+    ax = plot_hypothesis_space(canvas(), n_samples=20)
+    drawn = curves(ax)
+    (truth,) = drawn["truth f"]
+    whole = ax.lines[0].get_xydata()
+    for outer, inner in ((whole, drawn["H2"]), (drawn["H2"], drawn["H1"])):  # one inside the other
+        assert MplPath(outer).contains_points(inner).all()
+    assert MplPath(whole).contains_points([truth]).all() and not MplPath(drawn["H2"]).contains_points([truth]).any()
     small, large = (np.asarray(points.get_offsets()) for points in ax.collections)
+    for name, chosen in (("H1", small), ("H2", large)):
+        assert len(chosen) == 20 and MplPath(drawn[name]).contains_points(chosen, radius=0.02).all()
+        best = drawn[name][np.linalg.norm(drawn[name] - truth, axis=1).argmin()]
+        dotted = [line.get_xydata() for line in ax.lines if line.get_linestyle() == ":"]
+        assert any(np.allclose(line, [truth, best]) for line in dotted)  # the bias of the space
     assert np.linalg.norm(large - truth, axis=1).mean() < np.linalg.norm(small - truth, axis=1).mean()  # bias
     assert large.std(axis=0).sum() > small.std(axis=0).sum()  # variance
 

@@ -163,23 +163,6 @@ def test_the_weights_of_the_best_epoch_come_back(monkeypatch):
     np.testing.assert_array_equal(model.coefs_[0], five.coefs_[0])
 
 
-@pytest.mark.notes("000-c", "plot-learning-curves")
-@quiet
-def test_the_curve_shows_the_best_epoch_and_the_last():
-    model = MLPClassifier((20,), early_stopping=True, random_state=1, learning_rate_init=0.02, n_iter_no_change=4).fit(
-        X, Y
-    )
-    ax = model.plot_training()
-    right = next(a for a in ax.figure.axes if a is not ax)
-    np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.loss_curve_)
-    np.testing.assert_array_equal(right.lines[0].get_ydata(), model.validation_scores_)
-    best = int(np.argmax(model.validation_scores_)) + 1
-    marks = {line.get_label(): line.get_xdata()[0] for line in ax.lines[1:]}
-    assert marks == {f"best epoch {best}": best, f"stopped at {model.n_iter_}": model.n_iter_}
-    assert list(model.history_["validation score"]) == model.validation_scores_
-    assert MLPRegressor(max_iter=2, random_state=0).fit(X, Y).plot_training().lines[0].get_ydata().shape == (2,)
-
-
 @pytest.mark.notes("000-c", "random-restarts")
 @pytest.mark.notes("002", "multi-restart")
 @quiet
@@ -301,26 +284,6 @@ def test_compiled_gradients_are_differences(activation):
     for kind, y in ((MLPClassifier, Y), (MLPClassifier, Y > 0), (MLPRegressor, X[:, :2])):
         assert kind(**options).fit(X, y).check_gradient(X[::8][:20], y[::8][:20])
     assert MLPRegressor("poisson", **options).fit(X, Y).check_gradient(X[:20], Y[:20], weight)
-
-
-@pytest.mark.notes("000-c", "plot-mlp")
-@pytest.mark.notes("002", "plot-mlp-diagram")
-@pytest.mark.notes("004", "network-diagram")
-@quiet
-def test_the_diagram_draws_units_weights_and_formulas():
-    model = MLPClassifier((5, 3), activation="tanh", max_iter=2, random_state=0).fit(X, Y)
-    ax = model.plot_network()
-    assert len(ax.patches) == 4 + 5 + 3 + 3
-    edges = [len(c.get_segments()) for c in ax.collections]
-    assert edges == [20, 15, 9]
-    red = ax.collections[0].get_colors()[:, 0] > 0.5
-    np.testing.assert_array_equal(red, model.coefs_[0].ravel() < 0)
-    widths = ax.collections[2].get_linewidths()
-    assert np.argmax(widths) == np.argmax(np.abs(model.coefs_[2].ravel()))
-    words = [t.get_text() for t in ax.texts]
-    assert r"$h_1 = \mathrm{tanh}(x W_1 + b_1)$" in words and r"$y = \mathrm{softmax}(h_{2} W_3 + b_3)$" in words
-    assert "5 units" in words
-    assert len(MLPRegressor(max_iter=2).fit(X, Y).plot_network(most_units=6).patches) == 4 + 6 + 1
 
 
 def test_what_does_not_go_together_is_told():
