@@ -14,7 +14,7 @@ from novum.study.compare import Part, Scores, last_seconds
 from novum.study.fits import Rows, fit_candidate
 from novum.study.tuning import Judge
 
-__all__ = ["affordable", "fit_kept", "model_to_save"]
+__all__ = ["affordable", "fit_kept", "fit_seconds", "model_to_save"]
 
 
 def affordable(leaders: list[Leader], scores: Scores | None, n_rows: int, left: float | None) -> list[Leader]:
@@ -29,6 +29,12 @@ def affordable(leaders: list[Leader], scores: Scores | None, n_rows: int, left: 
         return fine
     real = [leader for leader in leaders if leader.simplicity] or leaders
     return [min(real, key=lambda leader: cost[leader.position])]
+
+
+def fit_seconds(scores: Scores, position: int, n_rows: int) -> float:
+    """Return about how long a fit of a candidate on so many rows takes, its settings known."""
+    compared = float(np.mean([len(fold.train) for fold in scores.folds]))
+    return float(scores.last[position] * max(1.0, n_rows / compared))
 
 
 def fit_kept(

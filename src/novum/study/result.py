@@ -81,6 +81,9 @@ class StudyResult(Result):
     card : Card
         The data card.
     explanation : Explanation or None
+        Importances, confusion, ROC curve.
+    findings : Findings or None
+        Learning curve, calibration, thresholds, slices, contributions of the columns, partial dependence, coverage.
     """
 
     def __init__(
@@ -103,6 +106,7 @@ class StudyResult(Result):
         self.model: Any = None
         self.hold_out: HoldOut | None = None
         self.explanation: Explanation | None = None
+        self.findings: Any = None  # of novum.study.insight
         self.judged_model: Any = None
         self.changes: list[dict[str, Any]] = []  # of the kept model's settings, by the search
         self.unsaved = ""  # why the model could not be saved, where it could not

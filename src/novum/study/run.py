@@ -28,12 +28,14 @@ from novum.study.choose import PREFERENCES, Leader, choose
 from novum.study.compare import compare, parts_of
 from novum.study.costs import cost_table
 from novum.study.explain import MOST_SECONDS, explain
-from novum.study.final import affordable, fit_kept, model_to_save
+from novum.study.final import affordable, fit_kept, fit_seconds, model_to_save
 from novum.study.fits import Clock, Rows
 from novum.study.folds import Parting, class_numbers, make_folds, plan, split_rows
+from novum.study.insight.findings import look_further
 from novum.study.intervals import score_interval
 from novum.study.leaks import find_leaks
 from novum.study.measures import MEASURES, measure_for
+from novum.study.memory.kept import memory_from, remember
 from novum.study.progress import SavedProgress
 from novum.study.reading import read_table
 from novum.study.result import HoldOut, Listener, Silence, StudyResult
@@ -47,6 +49,7 @@ __all__ = ["Study"]
 MOST_COMPARED = 20_000  # training rows that models are compared on; the kept one is fitted on all
 FOR_FITS = 0.85  # of the time; the rest is for the explanation and the report
 FOR_EXPLAINING = 0.1
+FOR_SHUFFLING = 0.5  # of the time for explaining
 
 
 class Study:
@@ -249,7 +252,7 @@ class Study:
             listener.step("leaderboard", result.lines())
         if scores.candidates and scores.stopped != "interrupted":
             try:
-                self._conclude(result, everything, train, held, positive, start, listener)
+                self._conclude(result, table, everything, train, held, positive, start, listener)
             except KeyboardInterrupt:  # the comparison is there, and is kept
                 result.interrupted()
         result.elapsed = perf_counter() - start
@@ -272,8 +275,8 @@ class Study:
         return positive, cost_table(self.costs, task.labels)
 
     def _conclude(
-        self, result: StudyResult, rows: Rows, train: np.ndarray, held: np.ndarray, positive: int | None, start: float,
-        listener: Listener
+        self, result: StudyResult, table: Table, rows: Rows, train: np.ndarray, held: np.ndarray, positive: int | None,
+        start: float, listener: Listener
     ) -> None:  # fmt: skip
         """Choose, fit on all training rows, judge on the rows put away, explain; then fit on every row, to be used."""
         measure, judge = result.measure, rows.judge
@@ -309,11 +312,16 @@ class Study:
         seconds = MOST_SECONDS if self.time_limit is None else min(MOST_SECONDS, FOR_EXPLAINING * self.time_limit)
         result.hold_out = hold = HoldOut(score, interval, y, said.values, said.proba, every)
         listener.step("hold-out", [result.judged()])
-        explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained)
+        explanation = explain(model, frame, y, said, judge, positive, FOR_SHUFFLING * seconds, listener.explained)
+        result.findings = look_further(
+            rows, parts, changes, model, train, held, said, explanation, result.schema, positive,
+            fit_seconds(result.scores, kept.position, len(train)), (1 - FOR_SHUFFLING) * seconds, self.time is not None,
+            listener.explained,
+        )  # fmt: skip
         final, _ = fit_kept(rows, parts, np.arange(len(rows.y)), changes)
-        result.finished(
-            attach(model_to_save(final, judge), result.schema), kept, reason, hold, explanation, changes, model
-        )
+        saved = attach(model_to_save(final, judge), result.schema)
+        remember(saved, memory_from(result.findings, table, result.schema, rows.frame, self.random_state, positive))
+        result.finished(saved, kept, reason, hold, explanation, changes, model)
 
 
 def weights_in(table: Table, name: str | None) -> np.ndarray | None:
