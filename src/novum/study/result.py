@@ -319,7 +319,7 @@ class StudyResult(Result):
         return self.model.predict(prepare(table, self.schema))
 
     def save(self, folder: str | os.PathLike) -> list[Path]:
-        """Write report.html, model.novum and scores.csv into a folder, all or none; return their paths.
+        """Write report.html, report.md, model.novum, MODEL_CARD.md and scores.csv into a folder, all or none; return their paths.
 
         What the folder already holds under these names is replaced; nothing else in it is touched.
         """

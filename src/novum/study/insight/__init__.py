@@ -1,1 +1,1 @@
-"""What can be said about the kept model beyond its score: where it errs, what it uses, how sure it is, whether more rows would help."""
+"""What can be said about the kept model beyond its score: its errors, its columns, its certainty, its need of rows."""

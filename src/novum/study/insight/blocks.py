@@ -12,7 +12,6 @@ from novum.study.pictures import bars
 __all__ = ["failing_blocks", "growing_blocks", "sure_blocks", "using_blocks"]
 
 MOST_BARS = 20
-FAR_OFF = 0.05  # expected calibration error that deserves a warning
 
 
 def share_text(value: float) -> str:
@@ -22,21 +21,22 @@ def share_text(value: float) -> str:
 def sure_blocks(result: Any) -> list[Block]:
     """Return calibration, coverage and threshold."""
     found = result.findings
-    blocks = [calibration_block(found.calibration, result)] if found.calibration is not None else []
+    blocks = [calibration_block(found.calibration)] if found.calibration is not None else []
     blocks.append(coverage_block(result))
     if found.thresholds is not None:
         blocks.append(threshold_block(found.thresholds))
     return blocks
 
 
-def calibration_block(found: Any, result: Any) -> Block:
+def calibration_block(calibrated: Any) -> Block:
     """Return how probabilities agree with what happens."""
-    two = len(result.task.labels) == 2
-    about = "" if two else " The probability judged is that of the class that was said."
+    found = calibrated.curve
+    about = "" if calibrated.two else " The probability judged is that of the class that was said."
+    chance = f"with so many rows chance alone makes it up to {decimal(calibrated.by_chance)}"
     verdict = (
-        "On average probabilities are off by more than five hundredths: take them as an order, not as shares."
-        if found.expected_error > FAR_OFF
-        else "On average probabilities are off by at most five hundredths."
+        f"That is more than chance ({chance}): take the probabilities as an order, not as shares."
+        if calibrated.off
+        else f"Nothing speaks against the probabilities: {chance}."
     )
     words = [
         f"Do rows that are said to be so with some probability turn out so in that share of the cases? Expected calibration error"
@@ -113,8 +113,8 @@ def threshold_block(found: Any) -> Block:
     )
     rows = [
         [
-            Cell(f"{t:.2f}", float(t)),
-            Cell(number(score), float(score)),
+            Cell(decimal(t), float(t)),
+            Cell(decimal(score) if abs(score) <= 1 else number(score), float(score)),
             Cell(share_text(a), float(a)),
             Cell("-" if b != b else share_text(b), "" if b != b else float(b)),
         ]
@@ -214,7 +214,7 @@ def readable_block(result: Any) -> Block:
     """Return the model itself: coefficients with inference, or rules."""
     found = result.findings.readable
     if found.rules:
-        words = ["The whole model. A row goes down from the first line whose condition it meets."]
+        words = ["The model in words: a row follows the conditions that it meets, from the left to the right."]
         return Block("rules", "Rules of the tree", words, text=found.rules)
     if not found.effects:
         return Block("coefficients", "Coefficients with standard errors", [f"{found.about}."])
@@ -254,7 +254,9 @@ def growing_blocks(result: Any) -> list[Block]:
         ]
         for n, mean, scores in zip(curve.sizes, curve.means, curve.scores)
     ]
-    caption = f"{result.measure.title} on the same unseen rows; whiskers: from the worst to the best draw of so many rows"
+    caption = (
+        f"{result.measure.title} on the same unseen rows; whiskers: from the worst to the best draw of so many rows"
+    )
     return [
         Block(
             "curve", "", [curve.verdict], [(caption, curve_picture(curve, result.measure.title))],

@@ -1,9 +1,9 @@
 """The learning curve: the kept kind of model fitted on ever fewer of its training rows and judged on the same rows put away.
 
-Sizes are halved, so that every step of the curve asks what twice as many rows brought. Smaller parts are drawn several times, classes
-in equal shares; of rows in the order of time the last ones are taken, once. The last point is the judged model itself. Whether more
-rows would help is read off the last doubling: the gain from half of the rows to all of them, with an interval by the bootstrap
-over the rows put away, the same draw for both.
+Sizes are halved, so that every step of the curve asks what twice as many rows brought. Smaller parts are drawn several times,
+classes in equal shares; of rows in the order of time the last ones are taken, once. The last point is the judged model itself.
+Whether more rows would help is read off the last doubling: the gain from half of the rows to all of them, with an interval by
+the bootstrap over the rows put away, the same draw for both.
 """
 
 from typing import Any, NamedTuple
@@ -128,10 +128,14 @@ def verdict_on(curve: LearningCurve, measure: Any, n_held: int) -> str:
     if np.isnan(curve.gain):
         return "There are too few rows, or there was too little time, to say whether more rows would help."
     means, text = curve.means, measure.text
+
+    def signed(value: float) -> str:
+        return f"{'-' if value < 0 else '+'}{text(abs(value))}"
+
     size, last = curve.sizes[-2], curve.sizes[-1]
     said = (
         f"from {size:,} to {last:,} rows {measure.title} went from {text(means[-2])} to {text(means[-1])}"
-        f" (gain {curve.gain:+.3g}, 95 % interval {curve.interval.lower:+.3g} to {curve.interval.upper:+.3g})"
+        f" (gain {signed(curve.gain)}, 95 % interval {signed(curve.interval.lower)} to {signed(curve.interval.upper)})"
     )
     share = measure.higher_is_better or measure.name in ("log_loss", "brier")
     little = SMALL_GAIN * (1.0 if share else abs(means[-1]))

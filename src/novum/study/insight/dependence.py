@@ -2,10 +2,10 @@ r"""How a prediction moves with one column: partial dependence, and the curves o
 
     ICE_i(v) = f(x_i with its column set to v),     PD(v) = mean of ICE_i(v) over rows                                     (1)
 
-The values v of a number are some that occur, from its 2.5 to its 97.5 per cent point, so that nothing is asked of the model far from
-what it saw; of a category they are its most frequent levels. A band holds the middle 80 % of the rows' curves: where these rise
-and fall together with their mean, the column acts alike on all rows. Where columns go together, some of the rows that (1) asks
-about cannot occur (Friedman 2001; Goldstein et al. 2015).
+The values v of a number are some that occur, from its 2.5 to its 97.5 per cent point, so that nothing is asked of the model far
+from what it saw; of a category they are its most frequent levels. A band holds the middle 80 % of the rows' curves: where these
+rise and fall together with their mean, the column acts alike on all rows. Where columns go together, some of the rows that (1)
+asks about cannot occur (Friedman 2001; Goldstein et al. 2015).
 """
 
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ class Dependence(NamedTuple):
     curves: np.ndarray  # ICE of some rows, (rows, values)
     numeric: bool
     output: int  # the class it is about, as its place
+    days: bool = False  # whether the numbers are counts of days
 
 
 def grid_rows(cells: Any, numeric: bool) -> np.ndarray:
@@ -44,7 +45,7 @@ def grid_rows(cells: Any, numeric: bool) -> np.ndarray:
             return ordered[first]
         picked = ordered[np.round(np.linspace(0.025, 0.975, GRID) * (len(ordered) - 1)).astype(int)]
         return picked[np.unique(np.asarray(cells, dtype=np.float64)[picked], return_index=True)[1]]
-    levels, first, counts = np.unique(np.asarray(cells).astype(str), return_index=True, return_counts=True)
+    _, first, counts = np.unique(np.asarray(cells).astype(str), return_index=True, return_counts=True)
     return first[np.argsort(-counts, kind="stable")[:MOST_LEVELS]]
 
 
@@ -78,4 +79,4 @@ def partial_dependence(
     lower, upper = np.quantile(curves, BAND, axis=0)
     values = main.to_numpy()[chosen]
     labels = [float(v) for v in values] if numeric else ["(missing)" if v != v else str(v) for v in values]
-    return Dependence(column, labels, mean, lower, upper, curves[:shown], numeric, k)
+    return Dependence(column, labels, mean, lower, upper, curves[:shown], numeric, k, len(parts) > 1)

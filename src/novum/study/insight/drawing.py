@@ -1,12 +1,12 @@
-"""Pictures of what was found: curves with bands, points with intervals, levels side by side; marks and colours as in `pictures`."""
+"""Pictures of what was found: curves with bands, points with intervals, levels side by side; the marks of `pictures`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.study.pictures import Scale, bars, bottom_axis, left_axis, padded_range, picture, with_tip
+from novum.study.pictures import Scale, bars, bottom_axis, left_axis, padded_range, picture, short, with_tip
 
 __all__ = ["Series", "calibration_picture", "curve_picture", "dependence_picture", "lines", "threshold_picture"]
 
@@ -28,19 +28,22 @@ class Series(NamedTuple):
 
 def lines(
     series: Sequence[Series], title: str, axes: tuple[str, str], *, x: tuple[float, float] | None = None,
-    y: tuple[float, float] | None = None, upright: float | None = None, diagonal: bool = False
+    y: tuple[float, float] | None = None, upright: float | None = None, diagonal: bool = False, days: bool = False
 ) -> str:  # fmt: skip
     """Return lines over common axes, with bands, a mark at some x, and the names of the lines at their ends.
 
-    Hovering a point tells its numbers.
+    Hovering a point tells its numbers; with `days` those along the bottom are dates.
     """
+    text = day_text if days else short
     xs = np.concatenate([one.x for one in series])
     with_bands = [v for one in series for v in (one.y, one.lower, one.upper) if v is not None]
     ys = np.concatenate(with_bands)
     ys = ys[np.isfinite(ys)]
     across = Scale(*(x or padded_range(xs, 0.02)), LEFT, WIDE - RIGHT)
     up = Scale(*(y or padded_range(ys)), HIGH - BOTTOM, TOP)
-    body = bottom_axis(across, TOP, HIGH - BOTTOM, axes[0]) + left_axis(up, LEFT, WIDE - RIGHT, axes[1])
+    body = bottom_axis(across, TOP, HIGH - BOTTOM, axes[0], text, 4 if days else 6) + left_axis(
+        up, LEFT, WIDE - RIGHT, axes[1]
+    )
     if diagonal:
         body.append(
             f'<line class="reference" x1="{across(0.0):.1f}" y1="{up(0.0):.1f}" x2="{across(1.0):.1f}" y2="{up(1.0):.1f}"/>'
@@ -49,14 +52,21 @@ def lines(
         at = across(min(max(upright, across.low), across.high))
         body.append(f'<line class="reference" x1="{at:.1f}" y1="{TOP}" x2="{at:.1f}" y2="{HIGH - BOTTOM}"/>')
     for one in series:
-        body += drawn(one, across, up, axes)
+        body += drawn(one, across, up, axes, text)
     named = [one for one in series if one.name and one.kind != "thin"]
     if len(named) > 1:
         body += legend(named)
     return picture(title, body, WIDE, HIGH + (18 if len(named) > 1 else 0))
 
 
-def drawn(one: Series, across: Scale, up: Scale, axes: tuple[str, str]) -> list[str]:
+def day_text(value: float) -> str:
+    """Return a count of days as a date."""
+    return str(np.datetime64(round(value), "D"))
+
+
+def drawn(
+    one: Series, across: Scale, up: Scale, axes: tuple[str, str], text: Callable[[float], str] = short
+) -> list[str]:  # fmt: skip
     """Return the marks of one series."""
     body = []
     fine = np.isfinite(one.y)
@@ -73,7 +83,7 @@ def drawn(one: Series, across: Scale, up: Scale, axes: tuple[str, str]) -> list[
     shown = shown[np.unique(np.linspace(0, len(shown) - 1, min(len(shown), 40)).astype(int))] if len(shown) else shown
     for i in shown:
         a, b = across(one.x[i]), up(one.y[i])
-        said = f"{axes[0]} {one.x[i]:.4g}, {one.name or axes[1]} {one.y[i]:.4g}"
+        said = f"{axes[0]} {text(one.x[i])}, {one.name or axes[1]} {one.y[i]:.4g}"
         mark = f'<circle class="hit" cx="{a:.1f}" cy="{b:.1f}" r="8"/>'
         if one.lower is not None and one.upper is not None:
             said += f" ({one.lower[i]:.4g} to {one.upper[i]:.4g})"
@@ -148,4 +158,4 @@ def dependence_picture(found: Any, output: str) -> str:
     thin = [Series("", x, curve, "thin") for curve in found.curves]
     spread = np.concatenate([found.lower, found.upper, found.mean, *found.curves])
     line = Series("", x, found.mean, lower=found.lower, upper=found.upper)
-    return lines([*thin, line], title, (found.column, output), y=padded_range(spread))
+    return lines([*thin, line], title, (found.column, output), y=padded_range(spread), days=found.days)

@@ -1,4 +1,4 @@
-"""All that is found about a kept model, within its time: the cheap things first, then those that fit or ask the model many times."""
+"""All that is found about a kept model, within its time: by fitting it again, and by asking it many times."""
 
 from collections.abc import Callable
 from time import perf_counter
@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.evaluation import calibration
 from novum.evaluation.proportion import Interval
-from novum.evaluation.reliability import Calibration
 from novum.study.compare import Part
 from novum.study.explain import Explanation
 from novum.study.fits import Clock, Rows
+from novum.study.insight.calibrated import Calibrated, calibrated_rows
 from novum.study.insight.curve import LearningCurve, learning_curve
 from novum.study.insight.dependence import Dependence, partial_dependence
 from novum.study.insight.machine import Machine, frame_columns, machine_of
@@ -45,7 +44,7 @@ class Attribution(NamedTuple):
 class Findings(NamedTuple):
     """What was found."""
 
-    calibration: Calibration | None
+    calibration: Calibrated | None
     thresholds: Thresholds | None
     slices: Slices
     curve: LearningCurve | None
@@ -109,10 +108,11 @@ def look_further(
     advance(5, steps)
     weight = None if rows.weight is None else rows.weight[train]
     two = judge.classes is not None and len(judge.classes) == 2
-    readable = read_model(model, rows.frame.iloc[train], rows.y[train], weight, (1 if positive is None else positive) if two else None)  # fmt: skip
-    label = str(judge.classes[1 if positive is None else positive]) if two else ""
+    second = (1 if positive is None else positive) if two else None
+    readable = read_model(model, rows.frame.iloc[train], rows.y[train], weight, second)
+    label = "" if second is None else str(judge.classes[second])
     found = Findings(
-        calibration_of(judge, y, said, positive),
+        calibrated_rows(judge, y, said, positive),
         thresholds_of(judge, y, said, positive, label, MEASURES, (rows.y[folds.rows], folds.said) if folds else None),
         slices_of_unseen(rows, unseen, order, groups),
         curve, attributions, count, exact, dependences, readable,
@@ -129,15 +129,6 @@ def column_order(explanation: Explanation, groups: dict[str, list[str]]) -> list
     loss = {importance.column: importance.mean for importance in explanation.importances}
     least = float("-inf")
     return sorted(groups, key=lambda name: -max(loss.get(part, least) for part in groups[name]))
-
-
-def calibration_of(judge: Any, y: np.ndarray, said: Predicted, positive: int | None) -> Calibration | None:
-    """Return how the probabilities of the rows put away agree with what is true."""
-    if judge.classes is None or said.proba is None or not np.isfinite(said.proba).all():
-        return None
-    proba = said.proba / said.proba.sum(axis=1, keepdims=True)
-    label = None if len(judge.classes) != 2 else judge.classes[1 if positive is None else positive]
-    return calibration(y, proba, classes=judge.classes, pos_label=label, n_bins=10, strategy="quantile")
 
 
 def slices_of_unseen(rows: Rows, unseen: Unseen, order: list[str], groups: dict[str, list[str]]) -> Slices:
@@ -159,7 +150,7 @@ def coverages_of(rows: Rows, folds: Unseen | None, y: np.ndarray, said: Predicte
 
 def players_in(order: list[str], groups: dict[str, list[str]]) -> dict[str, list[str]]:
     """Return the groups of frame columns that play one by one, and the others as one."""
-    alone = order[: MOST_PLAYERS if len(order) <= MOST_PLAYERS + 1 else MOST_PLAYERS]
+    alone = order[:MOST_PLAYERS]
     players = {name: groups[name] for name in alone}
     rest = [part for name in order[len(alone) :] for part in groups[name]]
     return players | ({OTHERS: rest} if rest else {})

@@ -1,8 +1,8 @@
 """A kept model as one function of matrix rows, and the columns of the table as groups of matrix columns.
 
-Everything that a pipeline does to a column (filling, scaling, 0/1 columns, words) looks at that column alone. So a row in which some
-columns are replaced by those of another row has, as its matrix row, the matrix columns of both: rows are prepared once, and
-explanations mix matrices. A date is one column of the table and several of the frame.
+Everything that a pipeline does to a column (filling, scaling, 0/1 columns, words) looks at that column alone. So a row in which
+some columns are replaced by those of another row has, as its matrix row, the matrix columns of both: rows are prepared once,
+and explanations mix matrices. A date is one column of the table and several of the frame.
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ class Machine(NamedTuple):
 
     def values(self, matrices: list[np.ndarray]) -> np.ndarray:
         """Return what is said of rows, of shape (rows, 1) for numbers or (rows, classes)."""
-        total = 0.0
+        total: Any = 0.0
         for member, X in zip(self.members, matrices):
             step = max(1, MOST_CELLS // max(1, X.shape[1]))
             said = [self.of_member(member, X[start : start + step]) for start in range(0, len(X), step)]

@@ -1,8 +1,8 @@
 """The kept model in a reader's own columns and units: coefficients with inference, or the rules of a tree.
 
-A penalised fit has no standard errors of its own. So what is shown beside its weights is the same model without a penalty, fitted on the
-training rows: every number in the table's units, every category against its most frequent level. Where the rows are too few for
-that many columns, or give the classes away, there is no such table and it is said why.
+A penalised fit has no standard errors of its own. So what is shown beside its weights is the same model without a penalty,
+fitted on the training rows: every number in the table's units, every category against its most frequent level. Where the rows
+are too few for that many columns, or give the classes away, there is no such table and it is said why.
 """
 
 import re
@@ -146,6 +146,8 @@ def rules_of(columns: Any, tree: Any) -> str:
 
     def asked(match: re.Match) -> str:
         j, sign, value = int(match[1]), match[2], match[3]
+        if names[j].endswith(" (day)") and names[j].removesuffix(" (day)") + " (year)" in names:
+            return f"{names[j].removesuffix(' (day)')} {sign} {np.datetime64(int(float(value)), 'D')}"
         if levels[j] is None:
             return f"{names[j]} {sign} {value}"
         return names[j].replace(" is ", " is not ", 1) if sign == "<=" else names[j]

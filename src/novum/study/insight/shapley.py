@@ -104,9 +104,7 @@ def sampled_values(
                 there = (joined[:, [j]] <= np.arange(d - 1)[None, :]).ravel()
                 X[np.ix_(there, at[j])] = x[at[j]]
         between = machine.values(asked).reshape(size, d - 1, -1) if d > 1 else np.empty((size, 0, len(said)))
-        path = np.concatenate(
-            [at_background[:, None, :], between, np.broadcast_to(said, (size, 1, len(said)))], axis=1
-        )
+        path = np.concatenate([at_background[:, None, :], between, np.broadcast_to(said, (size, 1, len(said)))], axis=1)
         gains = np.diff(path, axis=1)
         total += np.take_along_axis(gains, joined[:, :, None], axis=1)
     per_row = total / orders

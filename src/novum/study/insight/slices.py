@@ -1,12 +1,13 @@
 """Slices where the model fails: values and ranges of single columns in which it errs more than elsewhere.
 
-Looked at are the levels of every category, the quarters of every number, and the rows in which a value is missing, if they hold enough
-rows. In each the loss is compared with that of all other rows, one-sided: the chance to be wrong by Fisher's exact test, the size of an
-error by the rank test of Mann and Whitney. The p-values are adjusted by Holm for all slices that were looked at, so the chance of
-naming any slice where there is none is at most 5 %, whatever their number and dependence.
+Looked at are the levels of every category, the quarters of every number, and the rows in which a value is missing, if they hold
+enough rows. In each the loss is compared with that of all other rows, one-sided: the chance to be wrong by Fisher's exact test,
+the size of an error by the rank test of Mann and Whitney. The p-values are adjusted by Holm for all slices that were looked at,
+so the chance of naming any slice where there is none is at most 5 %, whatever their number and dependence.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +48,9 @@ class Slices(NamedTuple):
         if not self.found:
             return f"No slice stands out: among {on} none has a {self.unit} that is shown to be larger than elsewhere."
         count = "One slice has" if len(self.found) == 1 else f"{len(self.found)} slices have"
-        return f"{count} a larger {self.unit} than the other rows, of {on} that were looked at (Holm's adjustment, 5 %)."
+        return (
+            f"{count} a larger {self.unit} than the other rows, of {on} that were looked at (Holm's adjustment, 5 %)."
+        )
 
 
 def slices_of(name: str, cells: Any) -> Iterator[tuple[str, np.ndarray]]:
@@ -68,7 +71,7 @@ def slices_of(name: str, cells: Any) -> Iterator[tuple[str, np.ndarray]]:
         elif len(known):
             edges = np.unique(np.quantile(known, QUARTERS))
             ends = np.concatenate([[-np.inf], edges, [np.inf]])
-            for low, high in zip(ends[:-1], ends[1:]):
+            for low, high in pairwise(ends):
                 yield range_words(name, low, high), (cells > low) & (cells <= high)
     if missing.any():
         yield f"{name} is missing", missing

@@ -4,16 +4,17 @@ Saying the positive class from a probability t on costs, with the costs c of tru
 
     C(t) = 1/N sum_i c[y_i, 1{p_i >= t}]                                                                                   (1)
 
-Every t between two neighbouring probabilities gives the same decisions, so all thresholds are tried by the middles between them.
-Probabilities that are right make t* = (c[0,1] - c[0,0]) / (c[0,1] - c[0,0] + c[1,0] - c[1,1]) best. The threshold is chosen on the
-rows of the training part, each predicted by a model that had not seen it, and told with its measures on the rows put away, which had
-no say; where there are no such rows the choice is made on the rows put away and said to be.
+Every t between two neighbouring probabilities gives the same decisions, so all thresholds are tried by the middles between
+them. Probabilities that are right make t* = (c[0,1] - c[0,0]) / (c[0,1] - c[0,0] + c[1,0] - c[1,1]) best. The threshold is
+chosen on the rows of the training part, each predicted by a model that had not seen it, and told with its measures on the rows
+put away, which had no say; where there are no such rows the choice is made on the rows put away and said to be.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.report.numbers import decimal
 from novum.study.measures import Measure, Predicted
 from novum.study.tuning import Judge
 
@@ -122,4 +123,5 @@ def sentence_on(
     said = f"{measure.title} is {measure.text(scores[0])} on the {n:,} rows put away, against {measure.text(scores[1])}"
     gains = measure.better(scores[0]) > measure.better(scores[1])
     keep = "" if gains else "; that is no gain, so the usual threshold may stay"
-    return f"Best for {measure.title}: say {label} from a probability of {best:.3f} on ({chosen}); {said} at {usual:.3g}{keep}."
+    choice = f"say {label} from a probability of {decimal(best)} on ({chosen})"
+    return f"Best for {measure.title}: {choice}; {said} at {decimal(usual)}{keep}."

@@ -1,8 +1,8 @@
 """What the kept kind of model says of rows that it has not seen: those put away, and those of the training part fold by fold.
 
-The model is fitted again, with the settings that were found, without every fold in turn. Together with the rows put away there is then
-one prediction per row by a model that had not seen it. They find slices, choose thresholds and calibrate intervals, which takes
-more rows than were put away; scores are never taken from them.
+The model is fitted again, with the settings that were found, without every fold in turn. Together with the rows put away there
+is then one prediction per row by a model that had not seen it. They find slices, choose thresholds and calibrate intervals,
+which takes more rows than were put away; scores are never taken from them.
 """
 
 from typing import Any, NamedTuple

@@ -1,14 +1,15 @@
 r"""Has a column moved since training? Told at prediction, from a summary of every column that the model file keeps.
 
-    numbers, dates   values v_1 < ... < v_k of the training column and its share F(v_i) up to each; with the share F'(v_i) of the new
-                     rows, D = max_i |F'(v_i) - F(v_i)| is at most the distance of Kolmogorov and Smirnov, so its p-value is safe  (1)
-    categories       the chi-squared test of the counts, rare levels together; Fisher's exact test where too few rows expect five    (2)
-    missing cells    Fisher's exact test of their shares                                                                          (3)
+    numbers, dates   values v_1 < ... < v_k of the training column and its share F(v_i) up to each; with the share G(v_i) of
+                     the new rows, D = max_i |G(v_i) - F(v_i)| is at most the distance of Kolmogorov and Smirnov, so that its
+                     p-value is safe; one row in so many training rows is taken off it, since F is an estimate too        (1)
+    categories       the chi-squared test of the counts, rare levels together; Fisher's exact test for few rows         (2)
+    missing cells    Fisher's exact test of their shares                                                                (3)
 
-All p-values of a table are adjusted by Holm. A column is named where the adjusted p is at most 1 % and the move is large enough to
-matter: D, or the largest change of a share, of a tenth. So at most one table in a hundred that has not moved is warned about. The
-population stability index of the sentence is sum (a_i - e_i) ln(a_i / e_i) over ten bins or the levels, with half a row added to
-every bin; above .25 it is usually called a large move.
+All p-values of a table are adjusted by Holm. A column is named where the adjusted p is at most 1 % and the move is large enough
+to matter: D, or the largest change of a share, of a tenth. So at most one table in a hundred that has not moved is warned
+about. The population stability index of the sentence is sum (a_i - e_i) ln(a_i / e_i) over ten bins or the levels, with half a
+row added to every bin; above .25 it is usually called a large move.
 """
 
 from typing import Any, NamedTuple
@@ -105,7 +106,8 @@ def value_move(column: Column, entry: dict[str, Any], role: str) -> list[Move]:
     share = np.searchsorted(now, values, side="right") / len(now)
     distance = float(np.abs(share - then).max())
     known = entry["rows"] - entry["missing"]
-    p = float(kstwo.sf(distance, max(1, round(len(now) * known / (len(now) + known)))))
+    least = max(0.0, distance - 1 / (known + 1))
+    p = float(kstwo.sf(least, max(1, round(len(now) * known / (len(now) + known)))))
     edges = np.unique(np.searchsorted(then, np.arange(1, BINS) / BINS))
     edges = edges[edges < len(values) - 1]
     before = np.diff(np.concatenate([[0.0], then[edges], [1.0]]))

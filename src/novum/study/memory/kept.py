@@ -1,10 +1,10 @@
 """What a model file keeps beside the model and its columns, as plain values: no pickle, nothing that runs.
 
-    background   a few rows of the table, prepared; explanations compare with them
-    players      the columns that are explained one by one, most important first; the others together
-    scores       of rows that the model had not seen; they make intervals and sets
-    reference    how every column was spread; it tells drift
-    usual        an ordinary row of the table: medians and most frequent levels; an example for whoever asks the model
+background   a few rows of the table, prepared; explanations compare with them
+players      the columns that are explained one by one, most important first; the others together
+scores       of rows that the model had not seen; they make intervals and sets
+reference    how every column was spread; it tells drift
+usual        an ordinary row of the table: medians and most frequent levels; an example for whoever asks the model
 """
 
 import json
@@ -19,7 +19,17 @@ from novum.study.memory.drift import as_numbers, reference_of
 from novum.study.schema import Schema
 from novum.study.table import Table
 
-__all__ = ["Memory", "background_frame", "make_memory", "memory_from", "memory_of", "remember"]
+__all__ = [
+    "Memory",
+    "background_frame",
+    "background_rows",
+    "forget",
+    "is_remembered",
+    "make_memory",
+    "memory_from",
+    "memory_of",
+    "remember",
+]
 
 ATTRIBUTE = "novum_memory_"  # of the saved pipeline
 MOST_ROWS, LEAST_ROWS, MOST_CELLS = 50, 8, 20_000  # of the background
@@ -110,7 +120,9 @@ def as_read(name: str, value: Any) -> Any:
         return np.asarray(value, dtype=np.float64)
     if name == "reference":
         for entry in value.values():
-            entry.update({key: np.asarray(entry[key], dtype=np.float64) for key in ("values", "shares") if key in entry})
+            entry.update(
+                {key: np.asarray(entry[key], dtype=np.float64) for key in ("values", "shares") if key in entry}
+            )
     return value
 
 
@@ -152,10 +164,30 @@ def background_frame(memory: Memory, schema: Schema) -> Any:
 
     columns: dict[str, Any] = {}
     groups = frame_columns(schema)
-    numbers = {part for name, role in zip(schema.names, schema.roles) if role in ("number", "date") for part in groups[name]}
+    numbers = {
+        part for name, role in zip(schema.names, schema.roles) if role in ("number", "date") for part in groups[name]
+    }
     for parts in groups.values():
         for part in parts:
             cells = memory.background[part]
             given = [np.nan if v is None else v for v in cells]
             columns[part] = pd.Series(given, dtype=np.float64 if part in numbers else object)
     return pd.DataFrame(columns)
+
+
+def is_remembered(model: Any) -> bool:
+    """Return whether a model file keeps anything beside the model."""
+    return getattr(model, ATTRIBUTE, None) is not None
+
+
+def background_rows(model: Any) -> int:
+    """Return how many rows of the table a model file keeps."""
+    kept = json.loads(getattr(model, ATTRIBUTE, None) or "{}").get("background", {})
+    return len(next(iter(kept.values()), ()))
+
+
+def forget(model: Any) -> Any:
+    """Return a model without anything of the table's rows: it predicts, but explains, covers and warns no more."""
+    if is_remembered(model):
+        delattr(model, ATTRIBUTE)
+    return model
