@@ -92,7 +92,7 @@ def usual_row(table: Table, schema: Schema) -> dict[str, Any]:
         column = table.columns[name]
         known = column.values[~column.missing]
         if role == "number":
-            row[name] = float(np.sort(known)[len(known) // 2])
+            row[name] = float(f"{np.sort(known)[len(known) // 2]:.6g}")
         elif role == "date":
             row[name] = str(np.datetime64(int(np.median(as_numbers(column)[~column.missing])), "D"))
         elif role == "category":

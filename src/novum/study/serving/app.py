@@ -11,6 +11,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Semaphore
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -65,7 +66,8 @@ class ModelServer:
         self.model, self.name, self.limits = model, name, limits or Limits()
         self.schema = schema_of(model, name)
         usual = memory_of(model, self.schema, name, "serving").usual if is_remembered(model) else {}
-        self.began, self.served, self.busy = monotonic(), 0, 0
+        self.began, self.served = monotonic(), 0
+        self.places = Semaphore(self.limits.waiting)
         self.pool = ThreadPoolExecutor(self.limits.workers, thread_name_prefix="novum-serve")
         described = openapi_document(self.schema, usual, self.limits.rows, self.limits.explained)
         page, policy = docs_page(self.schema, usual, name)
@@ -154,8 +156,6 @@ class ModelServer:
         size = headers.get(b"content-length", b"0")
         if size.isdigit() and int(size) > self.limits.bytes:
             raise self.too_large()
-        if self.busy >= self.limits.waiting:
-            raise Refusal(503, "the server is busy; try again later.")
         try:
             async with asyncio.timeout(self.limits.seconds):
                 body = await self.body(receive)
@@ -183,21 +183,16 @@ class ModelServer:
 
     async def worked(self, work: Callable[[Wish], Any], wish: Wish) -> Any:
         """Return what a thread makes of a wish, if it is done in time."""
-        if self.busy >= self.limits.waiting:
+        if not self.places.acquire(blocking=False):
             raise Refusal(503, "the server is busy; try again later.")
-        self.busy += 1
-        future = asyncio.get_running_loop().run_in_executor(self.pool, work, wish)
-        future.add_done_callback(lambda _: self.done())
+        future = self.pool.submit(work, wish)
+        future.add_done_callback(lambda _: self.places.release())  # when it is done, whether or not anybody still waits
         try:
-            return await asyncio.wait_for(asyncio.shield(future), self.limits.seconds)
+            return await asyncio.wait_for(asyncio.wrap_future(future), self.limits.seconds)
         except TimeoutError as error:
-            future.add_done_callback(lambda given_up: given_up.cancelled() or given_up.exception())
             raise Refusal(503, f"no answer within {self.limits.seconds:g} seconds; send fewer rows.") from error
         except (DataError, ParameterError) as error:
             raise Refusal(422, str(error)) from error
-
-    def done(self) -> None:
-        self.busy -= 1
 
     def predicted(self, wish: Wish) -> dict[str, Any]:
         """Return the answer to a wish for predictions."""

@@ -14,7 +14,7 @@ MOST_LEVELS = 100  # that an enumeration lists
 def cell_schema(role: str, levels: list[str], written: bool) -> dict[str, Any]:
     """Return the JSON schema of a cell."""
     if role == "number":
-        return {"type": ["number", "string", "null"] if written else ["number", "null"]}
+        return {"type": ["number", "boolean", *(["string"] if written else []), "null"]}
     if role == "date":
         return {"type": ["string", "null"], "description": "a date as 2021-12-31"}
     if role == "category" and len(levels) <= MOST_LEVELS:
