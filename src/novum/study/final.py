@@ -20,7 +20,7 @@ from novum.study.fits import Rows, fit_candidate
 from novum.study.roles import some_rows
 from novum.study.tuning import Judge
 
-__all__ = ["Kept", "affordable", "fit_again", "fit_kept", "keep", "model_to_save"]
+__all__ = ["Kept", "affordable", "fit_again", "fit_kept", "fit_seconds", "keep", "model_to_save"]
 
 FIRST_SHARE = 0.6  # of the time left, for the fit that is judged; the other one seeks no settings
 LEAST_SECONDS = 1.0  # that a fit gets, however little is left
@@ -90,6 +90,12 @@ def keep(
         except TimeIsUp:
             late = leader.name
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
+
+
+def fit_seconds(scores: Scores, position: int, n_rows: int) -> float:
+    """Return about how long a fit of a candidate on so many rows takes, its settings known."""
+    compared = float(np.mean([len(fold.train) for fold in scores.folds]))
+    return float(scores.last[position] * max(1.0, n_rows / compared))
 
 
 def fit_kept(
