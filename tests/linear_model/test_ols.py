@@ -107,8 +107,10 @@ def test_plane_is_drawn_through_the_sample():
     assert axes.name == "3d" and len(axes.collections) == 2
     line = LinearRegression().fit(X[:, :1], X[:, 0])
     assert len(line.plot(X[:, :1], X[:, 0]).lines) == 1
-    with pytest.raises(DataError, match="3 features"):
-        LinearRegression().fit(RNG.normal(size=(9, 3)), np.arange(9.0)).plot(RNG.normal(size=(9, 3)), np.arange(9.0))
+    wide = LinearRegression().fit(RNG.normal(size=(9, 3)), np.arange(9.0))
+    assert wide.plot(RNG.normal(size=(9, 3)), np.arange(9.0)).get_ylabel() == "target"  # against the predictions
+    with pytest.raises(DataError, match="give X and y"):
+        wide.plot(RNG.normal(size=(9, 3)))
 
 
 @pytest.mark.parametrize("which, least", [(1, 9.0), (2, 12.0)])
