@@ -27,9 +27,12 @@ TUNED, TUNED_OF_MANY = 5, 3  # how many of the best are tuned, and of a table of
 MOST_PARTS = 5  # models of the ensemble
 LEAST_WEIGHT = 0.02
 LEAST_MODELS = 2  # the baseline and the simplest are compared however little time there is
-MODEL_SHARE, LEAST_SECONDS = 0.25, 0.5  # of the time, for one model at its first settings; of a fit, whatever the time
+MODEL_SHARE, LEAST_SECONDS = 0.25, 1.0  # of the time, for one model at its first settings; of a fit, whatever the time
 MOST_RESERVED = 0.5  # of the time, for the last fits: of more rows than that allows some are taken
-TOP, LAST_FITS = 3, 2.5  # of the best so far, the slowest: how many of its fits the last two may take as long as
+TOP, LAST_FITS = (
+    3,
+    2.5,
+)  # of the best so far, which may be kept together: how many of their fits the last two may take as long as
 
 
 def last_seconds(seconds: Any, last: Any, growth: float) -> float:
@@ -83,7 +86,7 @@ class Board:
         self.candidates += candidates
         repeats = 1 + max(fold.repeat for fold in self.folds)
         return [
-            Task(first + c, f, candidate, fold, seconds)
+            Task(first + c, f, candidate, fold, seconds if first + c >= LEAST_MODELS else None)
             for repeat in range(repeats)
             for c, candidate in enumerate(candidates)
             for f, fold in enumerate(self.folds)
@@ -115,8 +118,8 @@ class Board:
         top = sorted(chosen, key=lambda c: -better(self.values(c)[used].mean()))[:TOP]
         compared = float(np.mean([len(fold.train) for fold in self.folds]))
         done = [[self.done[c, int(f)] for f in places] for c in top]
-        return max((last_seconds(np.mean([o.seconds for o in made]), np.mean([o.last for o in made]), n_rows / compared)
-                    for made in done), default=0.0)  # fmt: skip
+        return sum(last_seconds(np.mean([o.seconds for o in made]), np.mean([o.last for o in made]), n_rows / compared)
+                   for made in done)  # fmt: skip
 
     def best_of_each(self, used: np.ndarray) -> list[int]:
         """Return the candidates that finished these folds; of one name the better one."""
@@ -206,7 +209,10 @@ def seconds_of_a_fit(clock: Clock, folds: list[Fold], processes: int) -> float |
     """Return how long a fit may take, so that no model has more than its share of the time."""
     if clock.seconds is None:
         return None
-    return max(LEAST_SECONDS, MODEL_SHARE * clock.seconds * processes / sum(fold.repeat == 0 for fold in folds))
+    return max(
+        LEAST_SECONDS * clock.slowness,
+        MODEL_SHARE * clock.seconds * processes / sum(fold.repeat == 0 for fold in folds),
+    )
 
 
 def label_of(candidate: Candidate) -> str:

@@ -23,6 +23,7 @@ from novum.study.tuning import Judge
 __all__ = ["Kept", "affordable", "fit_again", "fit_kept", "fit_seconds", "keep", "model_to_save"]
 
 FIRST_SHARE = 0.6  # of the time left, for the fit that is judged; the other one seeks no settings
+FEW_MORE = 2.0  # times the rows of the folds: all are taken
 LEAST_SECONDS = 1.0  # that a fit gets, however little is left
 
 
@@ -51,9 +52,9 @@ def affordable(leaders: list[Leader], scores: Scores, left: float | None) -> lis
 
 def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None) -> float:
     """Return the share of the rows that the last fits have time for; at least as many as in the folds."""
-    if left is None:
-        return 1.0
     compared = float(np.mean([len(fold.train) for fold in scores.folds]))
+    if left is None or n_rows <= FEW_MORE * compared:
+        return 1.0
     search, last = scores.seconds[position] - scores.last[position], scores.last[position]
     able = compared * (left - search) / max(LAST_FITS * last, 1e-9)
     return float(np.clip(able / n_rows, min(1.0, compared / n_rows), 1.0))
@@ -74,8 +75,8 @@ def keep(
         left = None if until is None else max(0.0, until - time.perf_counter())
         able = affordable(able, scores, left)
         leader, reason = choose(able, rows.judge.measure, prefer)
-        if len(able) < len(leaders) and leaders[0] not in able:
-            reason += f"; {leaders[0].name} would take longer than the time that was left"
+        if leaders[0] not in able:
+            reason = f"the best of those that there was time for; {leaders[0].name} would take longer than was left"
         parts = parts_of(scores, leader.position)
         share = share_of_rows(scores, leader.position, len(train), left)
         some = some_rows(train, round(share * len(train)), ordered, rows.judge.seed)

@@ -14,7 +14,7 @@ import os
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from novum.runtime.renamed import renamed_parameter
 from novum.study.candidates import candidates_for
 from novum.study.card import make_card
 from novum.study.choose import PREFERENCES
-from novum.study.clock import Clock, usual_seconds
+from novum.study.clock import Clock, seconds_to_finish, slowness_since, usual_seconds
 from novum.study.compare import compare
 from novum.study.costs import cost_table
 from novum.study.explain import MOST_SECONDS, explain
@@ -50,7 +50,6 @@ from novum.study.workers import available_cores
 __all__ = ["Study"]
 
 MOST_COMPARED = 20_000  # training rows that models are compared on; the kept one is fitted on all
-FOR_THE_END, LEAST_FOR_THE_END = 0.15, 5.0  # share of the time, and seconds, for the explanation and the report
 FOR_EXPLAINING = 0.08
 FOR_SHUFFLING = 0.5  # of the time for explaining
 
@@ -187,7 +186,7 @@ class Study:
             Prints as a leaderboard; `save(folder)` writes model, scores and report. Interrupted by Ctrl-C, it holds the
             part of the leaderboard that was finished, and no model.
         """
-        listener, start = listener or Silence(), perf_counter()
+        listener, start, worked = listener or Silence(), perf_counter(), process_time()
         table = self._table()
         task = find_task(table.columns[self.target], table.name, self.task)
         table = table.take(task.known)
@@ -238,7 +237,9 @@ class Study:
         listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)])
         asked = self.time_limit is not None
         limit = self.time_limit or usual_seconds(table.n_rows, frame.shape[1])
-        clock = Clock(start, limit - seconds_to_finish(limit), asked=asked)
+        slowness = slowness_since(start, worked)
+        for_fits = limit - seconds_to_finish(limit, frame.shape[1], slowness)
+        clock = Clock(start, for_fits, asked=asked, slowness=slowness)
         scores = compare(
             candidates,
             rows,
@@ -303,10 +304,12 @@ class Study:
             for one in MEASURES.values()
             if one.kind == result.task.kind and (said.proba is not None or not one.proba)
         ]
+        by_class = self.group is None and self.time is None  # how the rows were put away
+        share = len(held) / len(rows.y) if by_class else None
         every = {
             one.name: (
                 one.score(y, said, judge.classes, weight),
-                score_interval(one, y, said, judge.classes, self.random_state, weight),
+                score_interval(one, y, said, judge.classes, self.random_state, weight, share=share),
             )
             for one in [
                 measure,
@@ -328,8 +331,3 @@ class Study:
         saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
         remember(saved, memory_from(result.findings, table, result.schema, rows.frame, self.random_state, positive))
         result.finished(saved, kept.leader, kept.reason, hold, explanation, kept.changes, model)
-
-
-def seconds_to_finish(limit: float) -> float:
-    """Return how much of a study's time is kept for the explanation and the report."""
-    return max(FOR_THE_END * limit, min(LEAST_FOR_THE_END, limit / 2))

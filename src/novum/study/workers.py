@@ -5,6 +5,7 @@ replaced, and the others know nothing of it. Rows are sent to a process once, no
 is not tried on the others. Nothing depends on the number of processes.
 """
 
+import math
 import os
 import pickle
 import signal
@@ -20,6 +21,7 @@ __all__ = ["available_cores", "outcomes"]
 
 TRIED_ALONE = 1.5  # seconds of fits in this process before others are thought of
 WORTH_PROCESSES = 8.0  # seconds of work left; starting processes costs about three
+TIME_TO_START = 8.0  # seconds that must be left for it on an idle machine
 MANY_CELLS = 500_000  # of a table whose fits go to other processes at once
 GRACE, START = 5.0, 60.0  # seconds that a process gets to end a fit by itself, and to begin its first
 KNOWN = ("novum", "sklearn")  # packages whose models may be fitted in this process: they do not end it
@@ -102,7 +104,8 @@ def streamed(
         spent = time.perf_counter() - start
         left = spent / max(done, 1) * len(queue)
         many = (spent > TRIED_ALONE and left > WORTH_PROCESSES) or (cells > MANY_CELLS and len(queue) > 1)
-        if risky or (many and elsewhere):
+        soon = (clock.left() or math.inf) < TIME_TO_START * clock.slowness
+        if risky or (many and elsewhere and not soon):
             yield from in_processes(rows, queue)
             return
         outcome = queue.note(fit_task(rows, queue.take()))
