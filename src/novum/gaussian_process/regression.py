@@ -394,6 +394,13 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         self.log_marginal_likelihood_value_ = evidence_at(self.L_, self.y_train_, self.alpha_)
         return self
 
+    def _kept_rows(self) -> Any:
+        if not hasattr(self, "X_train_") or not hasattr(self.X_train_, "shape"):
+            return None
+        return self.X_train_, (np.asarray(self.y_train_) * self._y_train_std + self._y_train_mean).reshape(
+            self.y_train_.shape
+        )
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.requires_fit = False

@@ -13,14 +13,15 @@ from threadpoolctl import threadpool_limits
 
 from novum.decision_theory import LossMatrixClassifier
 from novum.study.blend import Blend
+from novum.study.board import LAST_FITS, last_seconds
 from novum.study.choose import Leader, choose
 from novum.study.clock import TimeIsUp, within
-from novum.study.compare import LAST_FITS, Part, Scores, last_seconds, parts_of
+from novum.study.compare import Part, Scores, parts_of
 from novum.study.fits import Rows, fit_candidate
 from novum.study.roles import some_rows
 from novum.study.tuning import Judge
 
-__all__ = ["Kept", "affordable", "fit_again", "fit_kept", "keep", "model_to_save"]
+__all__ = ["Kept", "affordable", "fit_again", "fit_kept", "fit_seconds", "keep", "model_to_save"]
 
 FIRST_SHARE = 0.6  # of the time left, for the fit that is judged; the other one seeks no settings
 NEARLY_AS_FAST = 3.0  # times the fastest's seconds: where there is time for none, the best of these is kept
@@ -58,6 +59,8 @@ def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None
     if left is None or n_rows <= FEW_MORE * compared:
         return 1.0
     search, last = scores.seconds[position] - scores.last[position], scores.last[position]
+    if LAST_FITS * last * n_rows / compared <= LEAST_SECONDS:  # nobody waits for that
+        return 1.0
     able = compared * (left - search) / max(LAST_FITS * last, 1e-9)
     return float(np.clip(able / n_rows, min(1.0, compared / n_rows), 1.0))
 
@@ -76,7 +79,7 @@ def keep(
     while True:
         left = None if until is None else max(0.0, until - time.perf_counter())
         able = affordable(able, scores, left)
-        leader, reason = choose(able, rows.judge.measure, prefer)
+        leader, reason = choose(able, rows.judge.measure, prefer, leaders)
         if leaders[0] not in able:
             reason = f"the best of those that there was time for; {leaders[0].name} would take longer than was left"
         parts = parts_of(scores, leader.position)
@@ -93,6 +96,12 @@ def keep(
         except TimeIsUp:
             late = leader.name
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
+
+
+def fit_seconds(scores: Scores, position: int, n_rows: int) -> float:
+    """Return about how long a fit of a candidate on so many rows takes, its settings known."""
+    compared = float(np.mean([len(fold.train) for fold in scores.folds]))
+    return float(scores.last[position] * max(1.0, n_rows / compared))
 
 
 def fit_kept(

@@ -29,12 +29,14 @@ from novum.study.clock import Clock, seconds_to_finish, slowness_since, usual_se
 from novum.study.compare import compare
 from novum.study.costs import cost_table
 from novum.study.explain import MOST_SECONDS, explain
-from novum.study.final import fit_again, keep, model_to_save
+from novum.study.final import fit_again, fit_seconds, keep, model_to_save
 from novum.study.fits import Rows
 from novum.study.folds import Parting, class_numbers, make_folds, plan, split_rows
+from novum.study.insight.findings import look_further
 from novum.study.intervals import score_interval
 from novum.study.leaks import find_leaks
 from novum.study.measures import MEASURES, measure_for
+from novum.study.memory.kept import memory_from, remember
 from novum.study.progress import SavedProgress
 from novum.study.reading import read_table
 from novum.study.result import HoldOut, Listener, Silence, StudyResult
@@ -49,6 +51,7 @@ __all__ = ["Study"]
 
 MOST_COMPARED = 20_000  # training rows that models are compared on; the kept one is fitted on all
 FOR_EXPLAINING = 0.08
+FOR_SHUFFLING = 0.5  # of the time for explaining
 
 
 class Study:
@@ -261,7 +264,7 @@ class Study:
             listener.step("leaderboard", result.lines())
         if scores.candidates and scores.stopped != "interrupted":
             try:
-                self._conclude(result, everything, train, held, positive, clock, listener)
+                self._conclude(result, table, everything, train, held, positive, clock, listener)
             except KeyboardInterrupt:  # the comparison is there, and is kept
                 result.interrupted()
         result.elapsed = perf_counter() - start
@@ -284,8 +287,8 @@ class Study:
         return positive, cost_table(self.costs, task.labels)
 
     def _conclude(
-        self, result: StudyResult, rows: Rows, train: np.ndarray, held: np.ndarray, positive: int | None, clock: Clock,
-        listener: Listener
+        self, result: StudyResult, table: Table, rows: Rows, train: np.ndarray, held: np.ndarray, positive: int | None,
+        clock: Clock, listener: Listener
     ) -> None:  # fmt: skip
         """Choose, fit on all training rows, judge on the rows put away, explain; then fit on every row, to be used."""
         measure, judge, ordered = result.measure, rows.judge, self.time is not None
@@ -322,6 +325,12 @@ class Study:
         listener.step("hold-out", [result.judged()])
         final = fit_again(rows, kept, ordered=ordered, until=clock.until())
         result.refitted = final is not None
-        explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained)
+        explanation = explain(model, frame, y, said, judge, positive, FOR_SHUFFLING * seconds, listener.explained)
+        result.findings = look_further(
+            rows, kept.parts, kept.changes, model, train, held, said, explanation, result.schema, positive,
+            fit_seconds(result.scores, kept.leader.position, len(train)), (1 - FOR_SHUFFLING) * seconds, ordered,
+            listener.explained,
+        )  # fmt: skip
         saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
+        remember(saved, memory_from(result.findings, table, result.schema, rows.frame, self.random_state, positive))
         result.finished(saved, kept.leader, kept.reason, hold, explanation, kept.changes, model)
