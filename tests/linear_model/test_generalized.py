@@ -182,7 +182,9 @@ def test_clusters_are_summed_before_they_are_squared(table):
     G, n, k = len(totals), len(X), Z.shape[1]
     expected = bread @ totals.T @ totals @ bread * G / (G - 1) * (n - 1) / (n - k)
     assert_allclose(found.covariance, expected, rtol=1e-8)
-    with pytest.raises(ParameterError, match=r"PoissonRegressor\.inference: covariance='cluster' and groups go together"):
+    with pytest.raises(
+        ParameterError, match=r"PoissonRegressor\.inference: covariance='cluster' and groups go together"
+    ):
         model.inference(X, counts, groups=groups)
 
 
