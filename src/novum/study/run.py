@@ -316,7 +316,7 @@ class Study:
         result.findings = look_further(
             rows, parts, changes, model, train, held, said, explanation, result.schema, positive,
             fit_seconds(result.scores, kept.position, len(train)), (1 - FOR_SHUFFLING) * seconds, self.time is not None,
-            listener.explained,
+            listener.looked,
         )  # fmt: skip
         final, _ = fit_kept(rows, parts, np.arange(len(rows.y)), changes)
         saved = attach(model_to_save(final, judge), result.schema)

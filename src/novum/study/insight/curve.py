@@ -19,7 +19,7 @@ from novum.study.tuning import predict_rows
 
 __all__ = ["LearningCurve", "learning_curve", "some_of"]
 
-HALVINGS, REPEATS = 4, 4
+HALVINGS, REPEATS = 4, 2
 LEAST_ROWS = 20
 RESAMPLES = 400
 SMALL_GAIN = 0.01  # of a share, or of the score of an error: less is hardly worth twice the rows
