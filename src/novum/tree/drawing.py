@@ -255,6 +255,8 @@ def shrink(ax: Any, boxes: list[Any], texts: list[Any], width: float, height: fl
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         renderer = FigureCanvasAgg(ax.figure).get_renderer()
+    for box in boxes:
+        box.update_bbox_position_size(renderer)  # before it is drawn, a box does not know the size of its text
     extents = [box.get_bbox_patch().get_window_extent(renderer) for box in boxes]
     room = ax.get_window_extent(renderer)
     factor = min(
