@@ -25,7 +25,7 @@ from novum.study.table import DATE, Column, Table
 
 __all__ = ["drift_notes", "reference_of"]
 
-MOST_POINTS, LEAST_POINTS, MOST_CELLS = 256, 24, 200_000  # values kept of a column, and of all
+MOST_POINTS, LEAST_POINTS, MOST_CELLS = 256, 24, 60_000  # values kept of a column, and of all
 MOST_LEVELS = 100  # counts kept of a category; the others are counted together
 LEVEL = 0.01
 LEAST_MOVE = 0.1
@@ -62,7 +62,7 @@ def reference_of(table: Table, schema: Schema) -> dict[str, dict[str, Any]]:
             if len(known):
                 chosen = np.unique(known[np.round(np.linspace(0, len(known) - 1, points)).astype(int)])
                 entry["values"] = chosen
-                entry["shares"] = np.searchsorted(known, chosen, side="right") / len(known)
+                entry["shares"] = np.round(np.searchsorted(known, chosen, side="right") / len(known), 6)
         elif role == "category":
             levels, counts = np.unique(column.values[~column.missing].astype(str), return_counts=True)
             order = np.argsort(-counts, kind="stable")[:MOST_LEVELS]
