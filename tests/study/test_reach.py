@@ -115,7 +115,7 @@ def test_rows_that_have_moved_are():
         notes = drift_notes(table_of(frame), SCHEMA, reference)
         assert len(notes) == 1 and notes[0].startswith(words) and "adjusted for 5 tests" in notes[0]
     gone = drift_notes(table_of(plain.assign(x=plain["x"].where(plain["x"] > 0.5))), SCHEMA, reference)
-    assert any("missing in 10% of the rows then" in note or "missing in" in note for note in gone)
+    assert any("missing in 10 % of the rows then" in note or "missing in" in note for note in gone)
     far = plain.iloc[:3].assign(x=[900.0, 800.0, 950.0])
     assert len(drift_notes(table_of(far), SCHEMA, reference)) == 1  # three rows suffice when they are far off
 

@@ -152,6 +152,11 @@ def test_the_folder_is_named_after_table_and_target(tmp_path, monkeypatch):
     options = ["--folds", "3", "--repeats", "1", "--jobs", "1", "--models", "GaussianNB", "--no-tune"]
     run = CliRunner().invoke(application(), ["study", "shop.csv", "--target", "bought", *options])
     assert run.exit_code == 0, run.output
-    written = {path.name for path in (tmp_path / "shop-bought-study").iterdir()}
-    assert {"model.novum", "report.html", "scores.csv"} <= written and "progress" not in written
+    assert sorted(path.name for path in (tmp_path / "shop-bought-study").iterdir()) == [
+        "MODEL_CARD.md",
+        "model.novum",
+        "report.html",
+        "report.md",
+        "scores.csv",
+    ]
     assert "the model was fitted again on all 120 rows" in run.output

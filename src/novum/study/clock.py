@@ -17,7 +17,11 @@ from typing import Any
 __all__ = ["Clock", "TimeIsUp", "seconds_to_finish", "slowness_since", "usual_seconds", "within"]
 
 USUAL_SECONDS, USUAL_CELLS, GROWTH, MOST_SECONDS = 100.0, 1e6, 0.5, 3600.0
-FOR_THE_END, LEAST_FOR_THE_END = 0.15, 4.0  # share of the time, and seconds, for the explanation and the report
+FOR_THE_END, LEAST_FOR_THE_END, MOST_FOR_THE_END = (
+    0.15,
+    4.0,
+    0.4,
+)  # share, seconds, share for the explanation and the report
 FOR_LAST, LEAST_FOR_LAST = (
     0.5,
     0.05,
@@ -67,7 +71,10 @@ def usual_seconds(n_rows: int, n_columns: int) -> float:
 
 def seconds_to_finish(limit: float, n_columns: int, slowness: float) -> float:
     """Return how much of a study's time is kept for the explanation and the report."""
-    return min(max(FOR_THE_END * limit, (LEAST_FOR_THE_END + n_columns / COLUMNS_A_SECOND) * slowness), limit / 2)
+    return min(
+        max(FOR_THE_END * limit, (LEAST_FOR_THE_END + n_columns / COLUMNS_A_SECOND) * slowness),
+        MOST_FOR_THE_END * limit,
+    )
 
 
 def slowness_since(wall: float, cpu: float) -> float:

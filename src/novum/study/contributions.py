@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.exceptions import DataError, ParameterError
-from novum.report.numbers import decimal, number
+from novum.report.numbers import decimal, number, percent
 from novum.report.result import result
 from novum.report.tables import text_table
 from novum.study.insight.findings import players_in
@@ -178,5 +178,5 @@ def signed(value: float, text: Any) -> str:
 def reach_words(reach: Reach, i: int) -> str:
     """Return the interval or set of a row in words."""
     if reach.lower is None or reach.upper is None:
-        return f"set at {reach.level:.0%}: {', '.join(reach.sets[i])}"
-    return f"interval at {reach.level:.0%}: {number(reach.lower[i])} to {number(reach.upper[i])}"
+        return f"set at {percent(reach.level, 0)}: {', '.join(reach.sets[i])}"
+    return f"interval at {percent(reach.level, 0)}: {number(reach.lower[i])} to {number(reach.upper[i])}"

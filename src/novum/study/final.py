@@ -53,6 +53,12 @@ def affordable(leaders: list[Leader], scores: Scores, left: float | None) -> lis
     return [leader for leader in real if cost[leader.position] <= fast]
 
 
+def fit_seconds(scores: Scores, position: int, n_rows: int) -> float:
+    """Return about how long a fit of a candidate on so many rows takes, its settings known."""
+    compared = float(np.mean([len(fold.train) for fold in scores.folds]))
+    return float(scores.last[position] * max(1.0, n_rows / compared))
+
+
 def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None) -> float:
     """Return the share of the rows that the last fits have time for; at least as many as in the folds."""
     compared = float(np.mean([len(fold.train) for fold in scores.folds]))
@@ -96,12 +102,6 @@ def keep(
         except TimeIsUp:
             late = leader.name
             able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
-
-
-def fit_seconds(scores: Scores, position: int, n_rows: int) -> float:
-    """Return about how long a fit of a candidate on so many rows takes, its settings known."""
-    compared = float(np.mean([len(fold.train) for fold in scores.folds]))
-    return float(scores.last[position] * max(1.0, n_rows / compared))
 
 
 def fit_kept(

@@ -29,7 +29,7 @@ from novum.study.clock import Clock, seconds_to_finish, slowness_since, usual_se
 from novum.study.compare import compare
 from novum.study.costs import cost_table
 from novum.study.explain import MOST_SECONDS, explain
-from novum.study.final import fit_again, fit_seconds, keep, model_to_save
+from novum.study.final import fit_again, keep, model_to_save
 from novum.study.fits import Rows
 from novum.study.folds import Parting, class_numbers, make_folds, plan, split_rows
 from novum.study.insight.findings import look_further
@@ -51,7 +51,7 @@ __all__ = ["Study"]
 
 MOST_COMPARED = 20_000  # training rows that models are compared on; the kept one is fitted on all
 FOR_EXPLAINING = 0.08
-FOR_SHUFFLING = 0.5  # of the time for explaining
+LOOKING = 1.6  # times as long for the importances and all else that is found about the kept model
 
 
 class Study:
@@ -325,12 +325,23 @@ class Study:
         listener.step("hold-out", [result.judged()])
         final = fit_again(rows, kept, ordered=ordered, until=clock.until())
         result.refitted = final is not None
-        explanation = explain(model, frame, y, said, judge, positive, FOR_SHUFFLING * seconds, listener.explained)
-        result.findings = look_further(
-            rows, kept.parts, kept.changes, model, train, held, said, explanation, result.schema, positive,
-            fit_seconds(result.scores, kept.leader.position, len(train)), (1 - FOR_SHUFFLING) * seconds, ordered,
-            listener.explained,
-        )  # fmt: skip
+        explaining = perf_counter()
+        explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained)
+        left = LOOKING * seconds - (perf_counter() - explaining)
+        result.findings = found = look_further(
+            rows,
+            kept,
+            result.scores,
+            train,
+            held,
+            said,
+            explanation,
+            result.schema,
+            positive,
+            left,
+            ordered,
+            listener.looked,
+        )
         saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
-        remember(saved, memory_from(result.findings, table, result.schema, rows.frame, self.random_state, positive))
+        remember(saved, memory_from(found, table, result.schema, rows.frame, self.random_state, positive))
         result.finished(saved, kept.leader, kept.reason, hold, explanation, kept.changes, model)

@@ -110,8 +110,8 @@ def remember(model: Any, memory: Memory) -> Any:
 
 
 def as_list(values: Any) -> list[Any]:
-    """Return numbers with ten digits; a missing one is None."""
-    return [None if v != v else float(f"{v:.10g}") for v in np.asarray(values, dtype=np.float64).tolist()]
+    """Return numbers with twelve digits; a missing one is None."""
+    return [None if v != v else float(f"{v:.12g}") for v in np.asarray(values, dtype=np.float64).tolist()]
 
 
 def as_read(name: str, value: Any) -> Any:
