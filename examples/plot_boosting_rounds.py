@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_moons
 
-from novum.ensemble import AdaBoostClassifier
+from novum.ensemble import AdaBoostClassifier, plot_attention, plot_flow
 
 X, y = make_moons(160, noise=0.18, random_state=0)
 model = AdaBoostClassifier(n_estimators=300).fit(X, y)
@@ -35,4 +35,11 @@ for rounds in (5, 30, 300):
 ax.axvline(0, color="grey", linewidth=0.8)
 ax.set(xlabel="margin", ylabel="share of rows with at most this margin")
 ax.legend()
+
+# %%
+# What the single stumps of the first rounds say, and the flow of boosting beside those of bagging and stacking.
+plot_attention(model, X, y, rounds=(1, 2, 3))
+figure, axes = plt.subplots(3, 1, figsize=(9, 8), layout="constrained")
+for ax, kind in zip(axes, ("bagging", "boosting", "stacking")):
+    plot_flow(kind, ax)
 plt.show()

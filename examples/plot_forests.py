@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_classification, make_moons
 
-from novum.ensemble import AdaBoostClassifier, RandomForestClassifier
+from novum.ensemble import AdaBoostClassifier, RandomForestClassifier, plot_committee
 from novum.tree import DecisionTreeClassifier
 
 X, y = make_moons(400, noise=0.3, random_state=0)
@@ -66,5 +66,9 @@ proximity_axes.imshow(forest.proximity(X[order]), cmap="magma_r", vmax=0.5)
 proximity_axes.set(title="proximity", xticks=[], yticks=[])
 for axes in (curve_axes, noise_axes):
     axes.spines[["top", "right"]].set_visible(False)
+
+# %%
+# A point between the moons on its way through three trees, and what all trees say.
+plot_committee(RandomForestClassifier(25, max_depth=3, random_state=0).fit(X, y), [0.5, 0.3])
 print({name: np.round(found, 3).tolist() for name, found in errors.items()})
 plt.show()

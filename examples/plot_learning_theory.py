@@ -12,6 +12,7 @@ import numpy as np
 
 from novum.neighbors import KNeighborsClassifier
 from novum.theory import (
+    curse_of_dimensionality,
     irrelevant_features,
     no_free_lunch,
     plot_hypothesis_space,
@@ -43,13 +44,11 @@ print(lunch)
 
 # %%
 # Neighbors believe every column; nearly all of a cube of many dimensions is its shell.
-figure, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
 noisy = irrelevant_features(
     KNeighborsClassifier(), X, y, n_train=(100, 4000), n_noise=(0, 2, 5, 10, 20), random_state=0, n_repeats=2
 )
 noisy.plot(axes[0])
 print(noisy)
-dimension = np.arange(1, 501)
-axes[1].plot(dimension, 1 - 0.99**dimension)
-axes[1].set(xlabel="dimensions", ylabel="share of a cube outside of one of side .99", xscale="log")
+curse_of_dimensionality().plot(axes[1:])
 plt.show()

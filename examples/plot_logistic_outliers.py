@@ -10,7 +10,14 @@ A few such points turn its boundary. The cross-entropy charges them nothing (:do
 import matplotlib.pyplot as plt
 import numpy as np
 
-from novum.linear_model import Hyperplane, LinearRegression, LogisticRegression
+from novum.linear_model import (
+    Hyperplane,
+    LinearRegression,
+    LogisticRegression,
+    plot_masking,
+    plot_multiclass_regions,
+    plot_outlier_pull,
+)
 
 rng = np.random.default_rng(0)
 X = np.concatenate([rng.normal([-1.0, 1.0], 0.7, size=(80, 2)), rng.normal([1.0, -0.6], 0.7, size=(80, 2))])
@@ -40,4 +47,18 @@ for ax, (title, (rows, labels)) in zip(axes, samples.items()):
     distance = Hyperplane(squares.coef_, squares.intercept_ - 0.5).signed_distance(rows)
     ax.set_xlabel(f"farthest point from the plane of least squares: {np.abs(distance).max():.1f}")
 axes[0].legend(loc="lower left")
+
+# %%
+# The boundaries alone, without and with the far points.
+plot_outlier_pull(X, y, far, np.ones(25, int))
+
+# %%
+# Three classes in a row: least squares never gives the middle one the largest score, logistic regression does.
+row = np.vstack([rng.normal(center, 0.5, (60, 2)) for center in ([-3.0, -3.0], [0.0, 0.0], [3.0, 3.0])])
+plot_masking(row, np.repeat(["left", "middle", "right"], 60))
+
+# %%
+# Three classes by two-class learners: one against the rest leaves points that nobody or several claim (dark).
+corners = np.vstack([rng.normal(center, 1.0, (60, 2)) for center in ([0.0, 4.0], [4.0, -2.0], [-3.0, -3.0])])
+plot_multiclass_regions(corners, np.repeat(["a", "b", "c"], 60))
 plt.show()

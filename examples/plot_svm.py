@@ -9,6 +9,7 @@ Rings are the support vectors: all other points could be left out (:doc:`/theory
 import matplotlib.pyplot as plt
 import numpy as np
 
+from novum.linear_model import plot_feature_lift
 from novum.svm import SVC, SVR, plot_margin, plot_tube
 
 X = np.array([[0, 0], [1, 0], [0, 1], [2, 2], [3, 2], [2, 3.0]])
@@ -31,4 +32,10 @@ x = np.sort(rng.uniform(0, 6, 60))
 target = np.sin(x) + 0.15 * rng.normal(size=60)
 tube = SVR(C=20, epsilon=0.2).fit(x[:, None], target)
 plot_tube(tube, x, target, ax=axes[1, 1]).set(title="regression within a tube of 0.2")
+
+# %%
+# Why a kernel bends the boundary: lifted to squares and products, the ring is cut off by a plane.
+inside = (points**2).sum(axis=1) < 1.2
+plot_feature_lift(points, inside)
+plot_feature_lift(points[:, 0], np.abs(points[:, 0]) > 0.7)
 plt.show()

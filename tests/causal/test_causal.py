@@ -1,10 +1,11 @@
 """Causal graphs and effects: the notes' numbers, intervention as the truth, enumeration of sets, simulated data."""
 
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+from artists import arcs, canvas
 from reference.graphical import random_network
 
 from novum.causal import (
@@ -93,18 +94,40 @@ def test_minimal_sets_equal_those_of_all_subsets(seed):
 
 @pytest.mark.notes("002", "plot-causal-graphs")
 def test_checks_draw_the_open_back_door():
-    from matplotlib.figure import Figure
+    """Arrows are colored by the paths between treatment and outcome that remain when the arrows out of the treatment are cut."""
+    from matplotlib.colors import to_hex
+    from networkx import DiGraph, all_simple_paths, descendants
 
-    for adjustment, words in (([4], "7, 8: not admissible"), ([3, 4], "7, 8: admissible"), ([6], "")):
-        ax = Figure().subplots()
-        drawn = is_backdoor_set(DAG(SEVEN_EIGHT), 7, 8, adjustment).plot(ax)
-        assert drawn is ax and words in ax.get_title()
-        assert {text.get_text() for text in ax.texts} >= {str(i) for i in range(1, 9)}
-    legend = [
-        t.get_text()
-        for t in is_backdoor_set(DAG(SEVEN_EIGHT), 7, 8, [4]).plot(Figure().subplots()).get_legend().get_texts()
-    ]
-    assert "open path" in legend and "blocked path" in legend
+    from novum.graphical.drawing import BLOCKED, OPEN
+
+    graph = DiGraph(SEVEN_EIGHT)
+    cut = DiGraph([arc for arc in SEVEN_EIGHT if arc[0] != 7])
+    for adjustment, words in (
+        ([4], "7, 8: not admissible"),
+        ([3, 4], "7, 8: admissible"),
+        ([], "7, 8: not admissible"),
+    ):
+        ax = canvas()
+        assert is_backdoor_set(DAG(SEVEN_EIGHT), 7, 8, adjustment).plot(ax) is ax and ax.get_title() == words
+        state = {}
+        for path in all_simple_paths(cut.to_undirected(), 7, 8):
+            passes = True
+            for before, node, after in zip(path, path[1:], path[2:]):
+                collider = cut.has_edge(before, node) and cut.has_edge(after, node)
+                seen = bool({node, *descendants(cut, node)} & set(adjustment))
+                passes &= seen if collider else node not in adjustment
+            for step in pairwise(path):
+                state[frozenset(step)] = state.get(frozenset(step), False) or passes
+        drawn = arcs(ax, range(1, 9))
+        assert set(drawn) == {(str(a), str(b)) for a, b in graph.edges}  # every arrow, from cause to effect
+        for (a, b), patch in drawn.items():
+            color = {True: OPEN, False: BLOCKED, None: "0.6"}[state.get(frozenset((int(a), int(b))))]
+            assert to_hex(patch.get_edgecolor()) == to_hex(color), (adjustment, a, b)
+        legend = [t.get_text() for t in ax.get_legend().get_texts()]
+        assert legend == [
+            name for kind, name in ((True, "open path"), (False, "blocked path")) if kind in state.values()
+        ]
+    assert not is_backdoor_set(DAG(SEVEN_EIGHT), 7, 8, [6])  # a mediator is no back door
 
 
 @pytest.mark.notes("002", "confounder")

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from artists import canvas, scatters
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import kmeans as reference
 from scipy.sparse import csr_array, csr_matrix
@@ -79,12 +80,23 @@ def test_notes_error_of_one_to_six_clusters():
 
 @pytest.mark.notes("002", "plot-kmeans-steps")
 def test_pictures_of_the_steps():
-    axes = plot_kmeans_steps(PLANE, PLANE[[0, 3]])
+    axes = plot_kmeans_steps(PLANE, PLANE[[0, 3]], axes=canvas(3, 3))
     titles = [ax.get_title() for ax in axes]
+    centers = np.asarray(PLANE[[0, 3]], float)
+    for step in range(3):  # every panel: the rows by their nearest center, then the centers in their means
+        near = ((np.asarray(PLANE)[:, None] - centers) ** 2).sum(-1).argmin(1)
+        moved = np.array([np.asarray(PLANE)[near == k].mean(0) for k in (0, 1)])
+        for ax, where in ((axes[2 * step + 1], centers), (axes[2 * step + 2], moved)):
+            rows, crosses = ax.collections
+            assert_allclose(rows.get_offsets(), PLANE)
+            assert_allclose(crosses.get_offsets(), where)
+            assert_allclose(rows.get_facecolors(), crosses.get_facecolors()[near])
+        centers = moved
+    assert_allclose(scatters(axes[0])[1], PLANE[[0, 3]])
     assert titles[:3] == ["start", "assignment 1: J = 33.25", "means 1: J = 12.21"]
     assert titles[-1] == "means 3: J = 8.525" and titles[-2] == "assignment 3: J = 8.525"
     assert_allclose(axes[-1].collections[1].get_offsets(), [[1.25, 1.5], [3.9, 5.1]])
-    few = plot_kmeans_steps(PLANE, PLANE[[0, 3]], n_steps=1, axes=axes)
+    few = plot_kmeans_steps(PLANE, PLANE[[0, 3]], n_steps=1, axes=canvas(1, 3))
     assert len(few) == 3
     with pytest.raises(DataError, match="as many axes"):
         plot_kmeans_steps(PLANE, PLANE[[0, 3]], axes=axes[:2])

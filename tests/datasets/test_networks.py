@@ -103,9 +103,26 @@ def test_exercises_on_d_separation():
         for answer in ("d_separated", "connected"):
             for a, b, given in network.facts[answer]:
                 assert moral_separated(network.parents, list(a), list(b), given) == (answer == "d_separated")
-    undirected = {frozenset(arc) for arc in large.arcs}
-    for path in large.facts["blocked_paths"] + large.facts["open_paths"]:
-        assert all(frozenset(step) in undirected for step in itertools.pairwise(path.split("-")))
+    undirected, arcs = {frozenset(arc) for arc in large.arcs}, set(large.arcs)
+    children = {node: [b for a, b in arcs if a == node] for node in large.nodes}
+
+    def below(node):
+        return {node}.union(*(below(child) for child in children[node]))
+
+    def is_open(path, given):
+        """Walk the path: a collider passes where it or something below it is seen, every other node where it is not seen."""
+        return all(
+            bool(below(node) & given) if {(before, node), (after, node)} <= arcs else node not in given
+            for before, node, after in zip(path, path[1:], path[2:])
+        )
+
+    assert large.facts["blocked_paths"] == ["1-2-3-4", "1-2-5-beta-6", "1-2-5-beta-4"]
+    assert large.facts["open_paths"] == ["1-2-5-7-8"]
+    for answer in ("blocked_paths", "open_paths"):
+        for path in large.facts[answer]:
+            nodes = path.split("-")
+            assert all(frozenset(step) in undirected for step in itertools.pairwise(nodes))
+            assert is_open(nodes, {"beta"}) == (answer == "open_paths"), path
 
 
 @pytest.mark.notes("000-b", "ex-fg-polytree")

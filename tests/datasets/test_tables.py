@@ -40,7 +40,10 @@ def test_play_tennis_has_nine_yes_and_the_gains_of_the_notes():
 @pytest.mark.notes("001", "reduced-tennis")
 def test_reduced_tennis_is_decided_by_outlook_alone():
     table = datasets.load_play_tennis("reduced")
-    assert gains(table) == pytest.approx({"Outlook": 1.0, "Temperature": 0.0}) and len(table.target) == 4
+    rows = [("Sunny", "Hot", "Yes"), ("Sunny", "Cold", "Yes"), ("Rain", "Hot", "No"), ("Rain", "Cold", "No")]
+    assert list(table.feature_names) == ["Outlook", "Temperature"]
+    assert [(*row, label) for row, label in zip(table.data.tolist(), table.target.tolist())] == rows
+    assert gains(table) == pytest.approx({"Outlook": 1.0, "Temperature": 0.0})
 
 
 @pytest.mark.notes("001", "noisy-tennis")

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from artists import canvas, contours, curves, points
 from numpy.testing import assert_allclose
+from scipy.stats import multivariate_normal, norm
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
@@ -55,8 +57,10 @@ def test_candy_bags():
     assert_allclose(ten.posterior, [0, 0, 0.0035, 0.1009, 0.8956], atol=6e-5)
     assert_allclose(ten.predictive("lime"), 0.97303, atol=5e-6)
     assert ten.ml == "h5" and candy().update(["lime", "cherry"]).ml == "h3"
-    ax = ten.plot()
-    assert len(ax.lines) == 5 and ax.lines[0].get_xdata()[-1] == 10
+    drawn, bags = curves(ten.plot(canvas())), load_candy_bags()
+    worth = np.asarray(bags.prior) * np.asarray(bags.lime) ** np.arange(11)[:, None]  # prior times lime^n
+    for k, name in enumerate(bags.hypotheses):
+        assert_allclose(drawn[name], np.column_stack([np.arange(11), worth[:, k] / worth.sum(1)]), atol=1e-12)
     with pytest.raises(DataError, match="impossible under every hypothesis"):
         HypothesisPosterior([1.0], [[0.0, 1.0]]).update([0])
     with pytest.raises(DataError, match="'mint' is no outcome"):
@@ -193,10 +197,24 @@ def test_full_table():
 def test_pictures():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)) + 2 * np.repeat([[0, 0], [1, 1]], 30, axis=0), np.repeat([0, 1], 30)
-    model = GenerativeClassifier("multivariate_normal").fit(X, y)
-    left, right = plot_generative_vs_discriminative(model, LogisticRegression().fit(X, y), X, y)
-    assert left.get_title() == "discriminative" and len(right.collections) > 2
-    assert len(GenerativeClassifier().fit(NUMBERS, LABELS).plot().lines) == 2
+    model, rival = GenerativeClassifier("multivariate_normal").fit(X, y), LogisticRegression().fit(X, y)
+    left, right = plot_generative_vs_discriminative(model, rival, X, y, axes=canvas(1, 2))
+    assert left.get_title() == "discriminative" and right.get_title() == "generative"
+    w, b = rival.coef_[0], rival.intercept_[0]
+    border = contours(left)[0.5]
+    assert np.ptp(border, axis=0).max() > 3
+    assert_allclose((border @ w + b) / np.linalg.norm(w), 0, atol=0.05)
+    for c in (0, 1):
+        assert_allclose(points(left, str(c)), X[y == c])
+        assert_allclose(points(right, str(c)), X[y == c])
+        law = multivariate_normal(X[y == c].mean(0), np.cov(X[y == c].T, bias=True))
+        for level, ring in contours(right, c).items():
+            assert_allclose(0.5 * law.pdf(ring), level, atol=2e-3)  # p(x, c)
+    drawn = curves(GenerativeClassifier().fit(NUMBERS, LABELS).plot(ax=canvas()))
+    for c in (0, 1):
+        x, height = drawn[str(c)].T
+        mine = NUMBERS[c == LABELS, 0]
+        assert_allclose(height, len(mine) / 7 * norm.pdf(x, mine.mean(), mine.std()), rtol=1e-9)
     with pytest.raises(DataError, match="two columns"):
         plot_generative_vs_discriminative(model, model, NUMBERS, LABELS)
 

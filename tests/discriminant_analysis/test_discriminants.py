@@ -4,8 +4,9 @@ import dask.array as da
 import numpy as np
 import pytest
 import sklearn.discriminant_analysis as peer
+from artists import canvas, contours, curve, scatters
 from numpy.testing import assert_allclose
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 from sklearn.covariance import LedoitWolf
 
 import novum
@@ -241,21 +242,64 @@ def test_parameters_that_do_not_go_together():
 
 
 @pytest.mark.notes("001", "gaussian-classes-plot")
-@pytest.mark.notes("002", "plot-lda-posterior")
 @pytest.mark.notes("002", "plot-lda-failure")
-def test_pictures():
+def test_pictures_of_three_classes_with_unequal_covariances():
     rng = np.random.default_rng(0)
     X = np.vstack(
         [rng.normal(size=(50, 2)) * s + m for s, m in (((1, 1), (0, 0)), ((3, 0.3), (4, 0)), ((0.3, 3), (0, 4)))]
     )
     y = np.repeat([0, 1, 2], 50)
+    mean = np.array([X[y == c].mean(0) for c in range(3)])
+    within = [np.cov(X[y == c].T, bias=True) for c in range(3)]
     linear, quadratic = LinearDiscriminantAnalysis().fit(X, y), QuadraticDiscriminantAnalysis().fit(X, y)
-    ax = plot_class_densities(linear, X, y)
-    assert len(ax.get_legend().get_texts()) == 3 and ax.collections
-    assert quadratic.plot(X, y).collections
-    assert quadratic.score(X, y) > linear.score(X, y)  # unequal covariances: the shared one draws the wrong boundaries
-    assert plot_posterior_surface(LinearDiscriminantAnalysis().fit(SEVEN, LABELS)).collections
-    one = LinearDiscriminantAnalysis().fit(SEVEN[:, :1], LABELS)
-    assert len(one.plot().lines) == 3  # two bells and a boundary
+    shared = [np.mean(within, axis=0)] * 3
+    unbiased = [S * 50 / 49 for S in within]
+    right = []
+    for ax, covariance in (
+        (plot_class_densities(linear, X, y, ax=canvas()), shared),
+        (quadratic.plot(X, y, ax=canvas()), unbiased),
+    ):
+        for c, S in enumerate(covariance):
+            assert_allclose(curve(ax, str(c)), mean[c][:, None])
+            for level, ring in contours(ax, c).items():
+                gap = ring - mean[c]
+                assert_allclose(np.sqrt(np.einsum("ni,ij,nj->n", gap, np.linalg.inv(S), gap)), level, rtol=0.08)
+            assert list(contours(ax, c)) == [1, 2]
+            assert_allclose(scatters(ax)[c], X[y == c])
+        laws = [multivariate_normal(m, S) for m, S in zip(mean, covariance)]  # equal shares
+        borders = np.concatenate([contours(ax, k)[0.5] for k in (3, 4)])
+        turn = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+        around = borders[:, None] + 0.2 * np.stack([np.cos(turn), np.sin(turn)], -1)  # a step of the grid away
+        classes = np.array([law.logpdf(around) for law in laws]).argmax(0)
+        assert len(borders) > 40 and (np.ptp(classes, axis=1) > 0).mean() > 0.97  # the decision changes there
+        right.append((np.array([law.logpdf(X) for law in laws]).argmax(0) == y).mean())
+    assert right[1] > right[0]  # unequal covariances: the shared one draws the wrong boundaries
+    one = LinearDiscriminantAnalysis().fit(SEVEN[:, :1], LABELS).plot(ax=canvas())
+    spread = np.sqrt((2 / 3 * 3 + 0.5 * 4) / 7)
+    for name, m, share in (("1", 2, 3 / 7), ("2", 7, 4 / 7)):
+        x, height = curve(one, name)
+        assert_allclose(height, share * norm.pdf(x, m, spread), rtol=1e-9)
+    border = 4.5 + spread**2 / 5 * np.log(3 / 4)
+    assert_allclose(curve(one, 2)[0], border, atol=0.05)
     with pytest.raises(DataError, match="needs 1 or 2 features"):
         LinearDiscriminantAnalysis().fit(*blobs()).plot()
+
+
+@pytest.mark.notes("002", "plot-lda-posterior")
+def test_the_posterior_surface_is_a_sigmoid_of_a_linear_function():
+    rng = np.random.default_rng(1)
+    X = np.vstack([rng.normal(size=(40, 2)), rng.normal([2.0, 1.0], size=(60, 2))])
+    y = np.repeat([0, 1], [40, 60])
+    ax = plot_posterior_surface(LinearDiscriminantAnalysis().fit(X, y), ax=canvas())
+    mean = [X[y == c].mean(0) for c in (0, 1)]
+    S = sum((X[y == c] - mean[c]).T @ (X[y == c] - mean[c]) for c in (0, 1)) / 100
+    w = np.linalg.solve(S, mean[1] - mean[0])
+    b = np.log(60 / 40) - w @ (mean[0] + mean[1]) / 2
+    (filled,) = [c for c in ax.collections if len(getattr(c, "levels", ())) == 11]
+    assert_allclose(filled.levels, np.linspace(0, 1, 11))
+    shares = [1 / (1 + np.exp(-(path.vertices @ w + b))) for path in filled.get_paths()]
+    for k, share in enumerate(shares):  # every band lies between its two levels
+        assert share.min() > filled.levels[k] - 0.01 and share.max() < filled.levels[k + 1] + 0.01
+    other = plot_posterior_surface(LinearDiscriminantAnalysis().fit(X, y), positive=0, ax=canvas())
+    band = next(c for c in other.collections if len(getattr(c, "levels", ())) == 11).get_paths()[-1].vertices
+    assert (1 / (1 + np.exp(-(band @ w + b)))).max() < 0.11  # the other class is sure where this one is not

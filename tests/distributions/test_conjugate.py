@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import canvas, curve, curves
 from scipy import integrate, stats
 from scipy.special import betaln
 
@@ -338,11 +339,24 @@ def test_the_posterior_of_a_mean_sharpens():
     found = posterior_sequence(Normal(0, 4), x, sizes, likelihood=Normal(var=4.0))
     assert [float(p.std) for p in found.posteriors] == pytest.approx([np.sqrt(4 / (1 + n)) for n in sizes])
     assert close(found.posteriors[-1], Normal(0, 4).update(x, Normal(var=4.0)))
-    axes = found.plot()
-    peaks = [line.get_ydata().max() for line in axes.lines]
-    assert peaks == sorted(peaks) and [t.get_text() for t in axes.get_legend().get_texts()][:2] == ["prior", "n = 1"]
+    drawn = curves(found.plot(canvas()))
+    assert list(drawn) == ["prior", "n = 1", "n = 5", "n = 20", "n = 200"]
+    for n, line in zip(
+        sizes, drawn.values()
+    ):  # prior and noise have the same variance: the mean of n + 1 numbers, one of them 0
+        expected = stats.norm.pdf(line[:, 0], x[:n].sum() / (n + 1), np.sqrt(4 / (n + 1)))
+        np.testing.assert_allclose(line[:, 1], expected, rtol=1e-9, atol=1e-300)
     prior, known, X = CASES["vector"]
-    assert len(posterior_sequence(prior, X, (0, 2, 4), known).plot().lines) == 6
+    ax = posterior_sequence(prior, X, (0, 2, 4), known).plot(canvas())
+    for k, n in enumerate((0, 2, 4)):
+        precision = np.linalg.inv(prior.cov) + n * np.linalg.inv(known.cov)
+        pull = np.linalg.solve(prior.cov, prior.mean) + np.linalg.solve(known.cov, np.sum(X[:n], axis=0))
+        center = np.linalg.solve(precision, pull)
+        gap = np.column_stack(curve(ax, 2 * k)) - center
+        np.testing.assert_allclose(
+            np.einsum("ni,ij,nj->n", gap, precision, gap), 1, rtol=1e-8
+        )  # one standard deviation
+        np.testing.assert_allclose(np.ravel(curve(ax, 2 * k + 1)), center, rtol=1e-8)
     assert posterior_sequence(Beta(1, 1), TOSSES, (0, 7)).plot().get_xlim()[0] > -0.1
     with pytest.raises(ParameterError, match="give increasing numbers from 0 to 7"):
         posterior_sequence(Beta(1, 1), TOSSES, (3, 8))

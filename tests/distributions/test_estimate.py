@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import canvas, curve, curves
 from scipy import stats
 
 from novum.distributions import (
@@ -287,7 +288,13 @@ def test_the_likeliest_of_three_normals():
     found = rank_by_likelihood(x, candidates)
     assert found.best == "centred" and found.names[1] == "left"
     assert found.log_likelihood == pytest.approx([candidates[name].log_prob(x).sum() for name in found.names])
-    assert found.probability.sum() == pytest.approx(1) and found.plot().lines[0].get_label().startswith("centred")
+    assert found.probability.sum() == pytest.approx(1)
+    ax = found.plot(canvas())
+    for (label, line), (name, mean) in zip(curves(ax).items(), (("centred", 0), ("left", -2), ("right", 3))):
+        total = stats.norm.logpdf(x, mean).sum()
+        assert label == f"{name}: {total:.1f}"
+        np.testing.assert_allclose(line[:, 1], stats.norm.pdf(line[:, 0], mean), rtol=1e-10)
+    np.testing.assert_array_equal(curve(ax, 3), [x, np.zeros(4)])  # the data below the curves
     weighted = rank_by_likelihood([-2.0, 3.0], candidates, sample_weight=[0, 1])
     assert weighted.best == "right"
     with pytest.raises(ParameterError, match="no batch"):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats as st
+from artists import canvas
 from numpy.testing import assert_allclose
 from scipy.special import gammaln
 
@@ -201,8 +202,13 @@ def test_an_outlier_moves_the_normal_and_hardly_the_student():
     moved = abs(Normal.fit(SKEWED).mean - Normal.fit(clean).mean)
     assert moved > 10 * abs(StudentT.fit(SKEWED).loc - StudentT.fit(clean).loc)
     family = StudentT([1.0, 3.0, 30.0])
-    ax = family.plot()
-    assert len(ax.lines) == 3
+    for line, nu in zip(family.plot(canvas()).lines, (1, 3, 30), strict=True):
+        x, height = line.get_data()
+        np.testing.assert_allclose(height, st.t.pdf(x, nu), rtol=1e-9)
+        assert f"{nu}" in line.get_label() and x[0] < -3 and x[-1] > 3
+    bell, tail = Normal.fit(SKEWED).plot(canvas()).lines[0], StudentT.fit(SKEWED).plot(canvas()).lines[0]
+    middle = {name: line.get_xdata()[line.get_ydata().argmax()] for name, line in (("n", bell), ("t", tail))}
+    assert abs(middle["t"] - np.median(clean)) < abs(middle["n"] - np.median(clean))  # the peaks that are drawn
     far = family.log_prob(6.0)
     assert (np.diff(far) < 0).all() and (np.diff(family.log_prob(0.0)) > 0).all()  # fatter tails, lower peaks
 

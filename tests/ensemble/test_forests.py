@@ -243,8 +243,6 @@ def test_files_and_refusals(tmp_path):
         ExtraTreesClassifier(max_samples=10).fit(X, y)
 
 
-@pytest.mark.notes("003", "ensemble-comparison")
-@pytest.mark.notes("000-c", "plot-ensembles")
 def test_noisy_labels_hurt_boosting_more_than_bagging():
     fall = {"forest": [], "boosting": []}
     for seed in range(3):

@@ -1,60 +1,158 @@
-"""Every picture of trees, ensembles and neighbors says what its axes are; drawings of trees have none."""
+"""Pictures of ensembles: flows, the attention of boosting, votes of trees, bagging against boosting; each computed again here."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.datasets import load_iris
+from artists import arrows, bars, canvas, curves, meshes, scatters, tick_words, words
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris, make_classification
+from sklearn.ensemble import BaggingClassifier
+from sklearn.tree import DecisionTreeClassifier as PeerTree
 
-from novum import ensemble, neighbors, tree
-from novum.base.estimator import Estimator
+from novum.ensemble import (
+    AdaBoostClassifier,
+    RandomForestClassifier,
+    compare_ensembles,
+    plot_attention,
+    plot_committee,
+    plot_flow,
+)
+from novum.ensemble.pictures.flows import FLOWS
+from novum.exceptions import DataError, ParameterError
+from novum.tree import DecisionTreeClassifier
 
-X, Y = load_iris(return_X_y=True)
-PLANE = pd.DataFrame(X[:, 2:], columns=["length", "width"])
-
-
-def density():
-    return neighbors.KernelDensity(bandwidth=0.3)
-
-
-PICTURES = {
-    "plot_regions": lambda: neighbors.plot_regions(neighbors.KNeighborsClassifier(3).fit(PLANE, Y), points=20),
-    "plot_voronoi": lambda: neighbors.plot_voronoi(PLANE.drop_duplicates()),
-    "plot_neighbors": lambda: neighbors.plot_neighbors(
-        neighbors.KNeighborsClassifier(3).fit(PLANE.to_numpy(), Y), [1.0, 1.0]
-    ),
-    "KernelDensity.plot": lambda: density().fit(PLANE).plot(),
-    "KernelDensity.plot, one column": lambda: density().fit(PLANE[["width"]]).plot(),
-    "PruningCurve.plot": lambda: tree.DecisionTreeClassifier(random_state=0).pruning_curve(X, Y).plot(),
-    "OutOfBagCurve.plot": lambda: ensemble.RandomForestClassifier(5, random_state=0).fit(X, Y).oob_curve(X, Y).plot(),
-}
-
-
-@pytest.mark.parametrize("name", PICTURES)
-def test_axes_are_named(name):
-    ax = PICTURES[name]()
-    assert ax.get_xlabel() and ax.get_ylabel()
-    if "width" in ax.get_ylabel():
-        assert ax.get_xlabel() == "length"
+FLOW = {
+    "bagging": {("rows", "bootstrap sample 1"), ("bootstrap sample 1", "model 1"), ("model 1", "vote or mean"),
+                ("rows", "bootstrap sample 2"), ("bootstrap sample 2", "model 2"), ("model 2", "vote or mean"),
+                ("rows", "bootstrap sample B"), ("bootstrap sample B", "model B"), ("model B", "vote or mean")},
+    "stacking": {("rows", "model 1"), ("rows", "model 2"), ("rows", "model B"), ("model 1", "answers on held-out folds"),
+                 ("model 2", "answers on held-out folds"), ("model B", "answers on held-out folds"),
+                 ("answers on held-out folds", "model of the answers"), ("model of the answers", "answer")},
+}  # fmt: skip
 
 
-def test_no_picture_is_left_out():
-    public = [vars(module)[name] for module in (ensemble, neighbors, tree) for name in module.__all__]
-    drawn = {thing.__name__ for thing in public if getattr(thing, "__name__", "").startswith("plot_")} - {"plot_tree"}
-    own = (
-        thing for thing in public if isinstance(thing, type) and not issubclass(thing, Estimator)
-    )  # those: tests/report
-    drawn |= {f"{thing.__name__}.plot" for thing in own if hasattr(thing, "plot")}
-    assert drawn <= set(PICTURES)
-    assert not tree.plot_tree(tree.DecisionTreeClassifier(max_depth=1).fit(X, Y))[0].axes.axison
+def nearest(place, boxes):
+    return min(boxes, key=lambda name: abs(boxes[name][0] - place[0]) / 1.5 + abs(boxes[name][1] - place[1]) / 0.56)
 
 
-def test_columns_without_an_order_are_named():
-    mixed = pd.DataFrame({"size": [1.0, 2.0, 3.0], "kind": ["x", 1, "y"]})
-    lists = pd.DataFrame({"size": [1.0, 2.0, 3.0], "kind": [[1], [2], [3]]})
-    for cls in (tree.DecisionTreeClassifier, tree.ID3, ensemble.RandomForestClassifier, ensemble.AdaBoostClassifier):
-        with pytest.raises(ValueError, match=r"column 'kind' of the frame holds int and str.*astype\(str\)"):
-            cls().fit(mixed, [0, 1, 0])
-        with pytest.raises(ValueError, match="column 'kind' of the frame holds list"):
-            cls().fit(lists, [0, 1, 0])
-    text = mixed.assign(kind=mixed["kind"].astype(str))
-    assert np.array_equal(tree.DecisionTreeClassifier().fit(text, [0, 1, 0]).predict(text), [0, 1, 0])
+@pytest.mark.notes("000-c", "plot-ensembles")
+@pytest.mark.parametrize("kind", sorted(FLOW))
+def test_flows_of_bagging_and_stacking(kind):
+    ax = plot_flow(kind, canvas())
+    boxes = {text.replace("\n", " "): place for text, place in words(ax).items()}
+    drawn = {(nearest(tail, boxes), nearest(head, boxes)) for tail, head in arrows(ax)}
+    assert drawn == FLOW[kind]
+    for patch, (column, row, _) in zip(ax.patches, FLOWS[kind].boxes.values()):
+        assert_allclose(np.add(patch.get_xy(), [0.75, 0.28]), [column, row])
+    with pytest.raises(ParameterError, match="must be one of 'bagging', 'boosting', 'stacking'"):
+        plot_flow("voting")
+
+
+@pytest.mark.notes("000-c", "plot-ensembles")
+def test_rows_grow_with_their_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, "in", "out")
+    model = AdaBoostClassifier(n_estimators=4).fit(X, y)
+    axes = plot_attention(model, X, y, rounds=(1, 2, 4), axes=canvas(1, 3))
+    weight, shown = np.full(40, 1 / 40), {}
+    for step in (1, 2, 3, 4):
+        stump = PeerTree(max_depth=1).fit(X, y, sample_weight=weight)
+        wrong = stump.predict(X) != y
+        error = weight[wrong].sum()
+        shown[step] = weight, stump, error
+        weight = np.where(wrong, weight * (1 - error) / error, weight)
+        weight = weight / weight.sum()
+    for ax, step in zip(axes, (1, 2, 4)):
+        weight, stump, error = shown[step]
+        cloud = ax.collections[-1]
+        assert_allclose(scatters(ax)[0], X)
+        assert_allclose(cloud.get_sizes(), 20 * 40 * weight, rtol=1e-9)
+        assert_array_equal(cloud.get_array(), y == "out")
+        (mesh,) = meshes(ax)
+        at = np.stack(np.meshgrid(mesh.x, mesh.y), -1).reshape(-1, 2)
+        assert (mesh.value.ravel() != (stump.predict(at) == "out")).mean() < 0.01
+        assert ax.get_title() == f"round {step}: error {error:.3g}"
+    with pytest.raises(ParameterError, match=r"rounds=\[9\]\): the model has 4 rounds"):
+        plot_attention(model, X, y, rounds=[9])
+    with pytest.raises(DataError, match="points of the plane"):
+        plot_attention(model, np.ones((4, 3)), [0, 1, 0, 1])
+
+
+@pytest.mark.notes("000-a", "fig-tree")
+def test_trees_of_a_forest_with_their_votes_and_the_answer():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(7, max_depth=3, random_state=1).fit(X, np.array(["a", "b", "c"])[y])
+    row = X[106]  # a virginica that some trees take for a versicolor
+    *trees, answer = plot_committee(forest, row, n_trees=2, max_depth=None, axes=canvas(1, 3))
+    shares = []
+    for tree in forest.estimators_:
+        node, table = 0, tree.tree_
+        while table.children_left[node] >= 0:
+            left = row[table.feature[node]] <= table.threshold[node]
+            node = table.children_left[node] if left else table.children_right[node]
+        shares.append((table.value[node, 0] / table.value[node, 0].sum(), node))
+    assert len({int(np.argmax(share)) for share, _ in shares}) > 1  # they do not agree
+    for k, ax in enumerate(trees):
+        share, leaf = shares[k]
+        assert ax.get_title() == f"tree {k + 1} says {'abc'[int(np.argmax(share))]}"
+        heavy = [line.get_xydata() for line in ax.lines if line.get_linewidth() > 2]
+        depth = forest.estimators_[k].tree_.depths()[leaf]
+        assert len(heavy) == depth  # the way of the row, from the root to its leaf
+        end = min((place for line in heavy for place in line), key=lambda place: place[1])
+        box = next(t for t in ax.texts if np.allclose(t.get_position(), end))
+        assert box.get_text().splitlines()[-1] == f"class = {'abc'[int(np.argmax(share))]}"
+    place, height = bars(answer)
+    mean = np.mean([share for share, _ in shares], axis=0)
+    assert_allclose(height, mean, rtol=1e-9)
+    assert_allclose(place, [0, 1, 2])
+    assert tick_words(answer) == ["a", "b", "c"] and answer.get_title() == f"7 trees say {'abc'[mean.argmax()]}"
+    with pytest.raises(ParameterError, match=r"plot_committee\(n_trees=9\): the forest has 7 trees"):
+        plot_committee(forest, row, n_trees=9)
+
+
+@pytest.mark.notes("003", "ensemble-comparison")
+def test_noisy_labels_hurt_boosting_more_than_bagging():
+    X, y = make_classification(500, 10, n_informative=4, flip_y=0, class_sep=1.0, random_state=2)
+    bases = {"stump": DecisionTreeClassifier(max_depth=1), "tree": DecisionTreeClassifier(max_depth=4)}
+    found = compare_ensembles(X, y, bases, sizes=(2, 25), noise=(0.0, 0.25), n_splits=2, random_state=0)
+    ax = found.plot(canvas())
+    drawn = curves(ax)
+    assert len(drawn) == 6
+    for b, base in enumerate(("stump", "tree")):
+        for m, method in enumerate(("single", "bagging", "boosting")):
+            assert_allclose(drawn[f"{method}, {base}"], np.column_stack([[0.0, 0.25], found.error[m, b, -1]]))
+    members = curves(found.plot(canvas(), over="members"))
+    assert_allclose(members["boosting, stump"], np.column_stack([[2, 25], found.error[2, 0, :, 0]]))
+    fall = {name: line[1, 1] - line[0, 1] for name, line in drawn.items()}
+    assert fall["boosting, tree"] > fall["bagging, tree"] + 0.03  # wrong labels average out in bags
+    clean = {name: line[0, 1] for name, line in drawn.items()}
+    assert clean["bagging, tree"] < clean["single, tree"] - 0.02  # bags help what is unstable
+    assert clean["boosting, stump"] < clean["bagging, stump"] - 0.03  # boosting makes more of a stump than bags do
+    frame = found.to_frame()
+    row = frame[(frame.method == "boosting") & (frame.base == "tree") & (frame.members == 25) & (frame.noise == 0.25)]
+    assert row.error.item() == found.error[2, 1, 1, 1]
+
+
+def test_the_errors_are_those_of_the_models():
+    X, y = make_classification(120, 6, random_state=1)
+    base = {"tree": DecisionTreeClassifier(max_depth=3)}
+    found = compare_ensembles(X, y, base, sizes=(5,), noise=(0.0,), n_splits=1, random_state=3)
+    rng = np.random.default_rng(3)
+    order = rng.permutation(120)
+    train, test, seed = order[:60], order[60:], int(rng.integers(2**31))
+    models = (
+        base["tree"],
+        BaggingClassifier(base["tree"], 5, random_state=seed),
+        AdaBoostClassifier(base["tree"], n_estimators=5, random_state=seed),
+    )
+    assert_allclose(found.error[:, 0, 0, 0], [1 - m.fit(X[train], y[train]).score(X[test], y[test]) for m in models])
+    with pytest.raises(ParameterError, match="give 'noise' or 'members'"):
+        found.plot(over="rows")
+
+
+def test_a_share_of_labels_gets_another_class():
+    from novum.ensemble.rivalry import wrong_labels
+
+    code = np.repeat([0, 1, 2], 100)
+    spoiled = wrong_labels(code, 3, 0.2, np.random.default_rng(0))
+    assert (spoiled != code).sum() == 60 and set(spoiled) == {0, 1, 2}

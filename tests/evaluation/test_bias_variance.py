@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import canvas, curve, curves
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.pipeline import make_pipeline
@@ -82,37 +83,60 @@ def test_ridge_on_24_gaussian_bumps():
         return x, sine(x) + 0.3 * g.normal(size=25)
 
     lambdas = [float(v) for v in np.exp([-6.0, -2.0, 0.0, 3.0])]
-    curve = bias_variance_decomposition(
+    found = bias_variance_decomposition(
         model, sampler=draw, X_test=grid, truth=sine, noise=0.3, parameter="ridge__alpha", values=lambdas, n_repeats=60
     )
-    frame = curve.to_frame()
+    frame = found.to_frame()
     assert frame.bias.iloc[-1] > 5 * frame.bias.iloc[0] and frame.variance.iloc[0] > 2 * frame.variance.iloc[-1]
     np.testing.assert_allclose(frame.total, frame.bias + frame.variance + 0.09, rtol=1e-12)
-    for part in curve.parts:  # the identity, literally: mean squared distance of the fits from the truth
+    for part in found.parts:  # the identity, literally: mean squared distance of the fits from the truth
         assert part.bias + part.variance == pytest.approx(((part.predictions - part.truth) ** 2).mean(), rel=1e-10)
     pytest.importorskip("matplotlib")
-    ax = curve.plot(test_error=frame.total + 0.01)
-    assert ax.get_xlabel() == "ln ridge__alpha" and [t.get_text() for t in ax.get_legend().texts][:3] == [
-        "bias squared",
-        "variance",
-        "expected loss",
-    ]
-    panels = curve.plot_fits()
-    assert len(panels) == 3 and len(panels[0].lines) == 22  # twenty fits, their average, the truth
-    np.testing.assert_allclose(panels[0].lines[20].get_ydata(), curve.parts[0].predictions.mean(0), rtol=1e-10)
+    ax = found.plot(canvas(), test_error=frame.total + 0.01)
+    drawn = curves(ax)
+    fits = [np.asarray(part.predictions) for part in found.parts]
+    bias = [((fit.mean(0) - sine(grid)) ** 2).mean() for fit in fits]
+    variance = [fit.var(0).mean() for fit in fits]
+    assert ax.get_xlabel() == "ln ridge__alpha"
+    for name, height in (
+        ("bias squared", bias),
+        ("variance", variance),
+        ("expected loss", np.add(bias, variance) + 0.09),
+        ("test error", np.add(bias, variance) + 0.10),
+    ):
+        np.testing.assert_allclose(drawn[name], np.column_stack([[-6, -2, 0, 3], height]), rtol=1e-9, atol=1e-12)
+    best = int(np.argmin(np.add(bias, variance)))
+    panels = found.plot_fits(axes=canvas(1, 3))
+    for panel, k in zip(panels, (0, best, 3)):
+        assert len(panel.lines) == 22  # twenty fits, their average, the truth
+        for line, fit in zip(panel.lines[:20], fits[k]):
+            np.testing.assert_allclose(line.get_data(), [grid[:, 0], fit])
+        np.testing.assert_allclose(curves(panel)["average fit"][:, 1], fits[k].mean(0), rtol=1e-10)
+        np.testing.assert_allclose(curves(panel)["truth"][:, 1], sine(grid))
 
 
 @pytest.mark.notes("003", "fig-bias-variance-curve")
 def test_curve_over_the_degree_marks_its_minimum():
-    curve = bias_variance_decomposition(
-        polynomial(1), GRID, truth=sine, noise=0.3, X_test=np.linspace(0, 1, 33)[:, None], method="exact",
-        parameter="polynomialfeatures__degree", values=[0, 1, 3, 5, 7],
+    degrees, at = [0, 1, 3, 5, 7], np.linspace(0, 1, 33)
+    found = bias_variance_decomposition(
+        polynomial(1), GRID, truth=sine, noise=0.3, X_test=at[:, None], method="exact",
+        parameter="polynomialfeatures__degree", values=degrees,
     )  # fmt: skip
-    frame = curve.to_frame()
-    assert np.all(np.diff(frame.bias) <= 1e-9) and np.all(np.diff(frame.variance) > 0) and curve.best == 3
-    pytest.importorskip("matplotlib")
-    ax = curve.plot()
-    assert ax.lines[-1].get_xdata()[0] == 3 and "bias" in repr(curve)
+    bias, variance = [], []
+    for degree in degrees:  # least squares is a matrix: what it makes of the truth, and of the noise
+        weights = np.vander(at, degree + 1) @ np.linalg.pinv(np.vander(GRID[:, 0], degree + 1))
+        bias.append(np.mean((weights @ sine(GRID) - sine(at[:, None])) ** 2))
+        variance.append(0.09 * np.mean((weights**2).sum(axis=1)))
+    total = np.add(bias, variance) + 0.09
+    ax = found.plot(canvas())
+    drawn = curves(ax)
+    assert list(drawn) == ["bias squared", "variance", "expected loss", "noise"]
+    for name, height in (("bias squared", bias), ("variance", variance), ("expected loss", total)):
+        np.testing.assert_allclose(drawn[name], np.column_stack([degrees, height]), rtol=1e-6, atol=1e-10)
+    np.testing.assert_allclose(drawn["noise"][:, 1], 0.09)
+    assert np.all(np.diff(bias) <= 1e-9) and np.all(np.diff(variance) > 0)
+    best = degrees[int(np.argmin(total))]
+    assert found.best == best == 3 and set(curve(ax, -1)[0]) == {3} and "bias" in repr(found)
 
 
 def test_zero_one_parts_by_brute_force():
@@ -178,18 +202,21 @@ def test_bootstrap_of_regression_out_of_bag():
 @pytest.mark.notes("003", "fig-bullseye")
 def test_targets():
     pytest.importorskip("matplotlib")
-    panels = plot_bullseye()
-    assert len(panels) == 4 and all(ax.get_xlabel() for ax in panels)
-    clouds = [ax.lines[4].get_xydata() for ax in panels]
-    assert np.linalg.norm(clouds[0].mean(0)) < 0.5 < 2 < np.linalg.norm(clouds[2].mean(0))  # bias
-    assert clouds[1].std() > 2 * clouds[0].std()  # variance
+    panels = plot_bullseye(axes=canvas(1, 4))
+    draws = np.random.default_rng(0).normal(size=(4, 25, 2))  # bias 2.2 in both coordinates, spread 0.25 or 0.9
+    for ax, draw, (bias, spread) in zip(panels, draws, ((0, 0.25), (0, 0.9), (2.2, 0.25), (2.2, 0.9))):
+        np.testing.assert_allclose(ax.lines[4].get_xydata(), bias + spread * draw)
+        assert ax.get_title() == f"{'high' if bias else 'low'} bias, {'high' if spread > 0.5 else 'low'} variance"
+        for ring, radius in zip(ax.lines[:4], (1, 2, 3, 4)):
+            np.testing.assert_allclose(np.hypot(*ring.get_data()), radius)
     options = {"X_test": [[0.2], [0.7]], "truth": sine, "noise": 0.3, "n_repeats": 30}
     real = {
         name: bias_variance_decomposition(polynomial(d), GRID, **options) for name, d in (("line", 1), ("cubic", 3))
     }
-    panels = plot_bullseye(real)
-    assert [ax.get_title() for ax in panels] == ["line", "cubic"]
-    np.testing.assert_allclose(panels[0].lines[4].get_xdata(), real["line"].predictions[:, 0] - real["line"].truth[0])
+    panels = plot_bullseye(real, axes=canvas(1, 2))
+    for ax, name in zip(panels, real):
+        assert ax.get_title() == name
+        np.testing.assert_allclose(ax.lines[4].get_xydata(), real[name].predictions - sine(np.array([[0.2], [0.7]])))
 
 
 @pytest.mark.parametrize(

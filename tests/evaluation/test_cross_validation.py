@@ -5,6 +5,8 @@ import time
 import joblib
 import numpy as np
 import pytest
+from artists import canvas
+from matplotlib.colors import to_hex
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import model_selection
 from sklearn.datasets import load_iris
@@ -317,9 +319,36 @@ def test_splits_refuse(options, words):
 
 @pytest.mark.notes("002", "plot-nested-cv")
 def test_fold_diagram():
-    ax = plot_folds(KFold(3), np.zeros((12, 1)), inner=2)
+    """Every drawn bar, decoded into rows, is the role those rows have in the fold."""
+
+    def roles(ax, n):
+        names = {tuple(line.get_markerfacecolor()) if not isinstance(line.get_markerfacecolor(), str)
+                 else line.get_markerfacecolor(): line.get_label() for line in ax.lines}  # fmt: skip
+        names = {to_hex(color): name for color, name in names.items()}
+        found = {}
+        for bars in ax.collections:
+            for path in bars.get_paths():
+                box, role = path.get_extents(), names[to_hex(bars.get_facecolor()[0])]
+                assert box.height == pytest.approx(0.8)
+                held = found.setdefault((round(box.y0 + 0.4), role), set())
+                held.update(range(round(box.x0), round(box.x1)))
+        return found
+
+    order = np.array([5, 0, 7, 2, 9, 4, 11, 6, 1, 8, 3, 10])
+    outer = PredefinedSplit(np.repeat([0, 1, 2], 4)[np.argsort(order)])  # folds that are no runs of rows
+    ax = plot_folds(outer, np.zeros((12, 1)), inner=2, ax=canvas())
     assert [label.get_text() for label in ax.get_yticklabels()] == ["1.1", "1.2", "2.1", "2.2", "3.1", "3.2"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["train", "validation", "test"]
-    spans = [collection.get_paths()[0].get_extents() for collection in ax.collections[:3]]
-    assert (spans[2].x0, spans[2].x1) == (0, 4)  # the first outer fold tests rows 0 to 3
-    assert len(plot_folds(GroupKFold(2), np.zeros(6), groups=[0, 0, 1, 1, 2, 2]).collections) == 4
+    drawn = roles(ax, 12)
+    for fold in range(3):
+        test = set(order[4 * fold : 4 * fold + 4].tolist())
+        rest = sorted(set(range(12)) - test)
+        for inside, validate in enumerate((rest[:4], rest[4:])):
+            line = 2 * fold + inside
+            assert drawn[line, "test"] == test and drawn[line, "validation"] == set(validate)
+            assert drawn[line, "train"] == set(rest) - set(validate)
+    assert ax.get_ylim()[0] > ax.get_ylim()[1] and ax.get_xlim() == (0, 12)  # the first fold on top
+    plain = roles(plot_folds(GroupKFold(2), np.zeros(6), groups=[0, 0, 1, 1, 2, 2], ax=canvas()), 6)
+    assert set(plain) == {(k, role) for k in (0, 1) for role in ("train", "test")}
+    for k in (0, 1):
+        assert plain[k, "train"] | plain[k, "test"] == set(range(6)) and not plain[k, "train"] & plain[k, "test"]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import bands, curves
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.inspection import DecisionBoundaryDisplay
@@ -68,7 +69,13 @@ def test_learning_curve_tells_bias_from_variance():
     n, train, test = learning_curve(LinearRegression(), U, T, train_sizes=sizes, cv=5, scoring="neg_mean_squared_error")
     np.testing.assert_allclose(line.train_scores, train)
     np.testing.assert_allclose(line.test_scores, test)
-    assert list(line.train_sizes) == list(n) and line.ax_.get_xlabel()
+    drawn = curves(line.ax_)
+    assert list(drawn) == ["Train", "Test"]
+    for name, scores in (("Train", train), ("Test", test)):  # what is drawn over the rows, and its spread
+        np.testing.assert_allclose(drawn[name], np.column_stack([n, scores.mean(1)]))
+    for (x, low, high), scores in zip(bands(line.ax_), (train, test)):
+        np.testing.assert_allclose(x, n)
+        np.testing.assert_allclose(high - low, 2 * scores.std(1))
 
 
 @pytest.mark.notes("000-a", "overfitting-diagnostic")
@@ -89,6 +96,9 @@ def test_tree_size_curve():
         DecisionTreeClassifier(random_state=0), X, y, param_name="max_leaf_nodes", param_range=leaves, cv=4
     )
     np.testing.assert_allclose(display.gap, train.mean(1) - test.mean(1), rtol=1e-12)
+    drawn = curves(display.ax_)
+    for name, scores in (("Train", train), ("Test", test)):
+        np.testing.assert_allclose(drawn[name], np.column_stack([leaves, scores.mean(1)]))
     assert np.all(np.diff(train.mean(1)) >= 0) and display.gap[-1] > display.gap[0]
     assert display.best == leaves[int(test.mean(1).argmax())] and display.best < 64
     found = display.diagnose(64)
@@ -109,6 +119,18 @@ def test_degrees_over_and_underfit_and_weights_grow():
         and display.diagnose(1).kind == "high bias"
         and display.diagnose(12).kind == "high variance"
     )
+    degrees = [1, 3, 5, 12]
+    rows = [U[:25], T[:25]]
+    folds = np.array_split(np.arange(25), 5)
+    errors = {name: np.zeros((4, 5)) for name in ("Train", "Test")}
+    for i, degree in enumerate(degrees):
+        for j, held in enumerate(folds):
+            kept = np.setdiff1d(np.arange(25), held)
+            fitted = np.polynomial.Polynomial.fit(rows[0][kept, 0], rows[1][kept], degree)
+            for name, part in (("Train", kept), ("Test", held)):
+                errors[name][i, j] = -np.sqrt(np.mean((fitted(rows[0][part, 0]) - rows[1][part]) ** 2))
+    for name, line in curves(display.ax_).items():
+        np.testing.assert_allclose(line, np.column_stack([degrees, errors[name].mean(1)]), rtol=1e-3)
     norms = [
         float(np.linalg.norm(make_pipeline(PolynomialFeatures(d), LinearRegression()).fit(U[:25], T[:25])[-1].coef_))
         for d in (1, 3, 12)

@@ -105,6 +105,18 @@ def test_overfitting_between_two_hypotheses():
     found = overfits(lambda x: memory.get(x, 0), lambda x: int(x > 2), [0, 2, 5], [0, 1, 1], law)
     assert found == (True, 0.0, pytest.approx(1 / 3), pytest.approx(0.5), 0.0)
     assert not overfits(lambda x: int(x > 2), lambda x: memory.get(x, 0), [0, 2, 5], [0, 1, 1], law).overfits
+    # every pair of answers to four questions, of which two were seen: by counting errors
+    uneven = {(0, 0): 0.1, (1, 1): 0.2, (2, 0): 0.3, (3, 1): 0.4}
+    seen, told = [0, 1], [0, 0]
+    kinds = set()
+    for one, other in product(product((0, 1), repeat=4), repeat=2):
+        sample = [sum(a[x] != t for x, t in zip(seen, told)) / 2 for a in (one, other)]
+        true = [sum(p for (x, t), p in uneven.items() if a[x] != t) for a in (one, other)]
+        found = overfits(lambda x, a=one: a[x], lambda x, a=other: a[x], seen, told, uneven)
+        assert found.overfits == (sample[0] < sample[1] and true[0] > true[1] + 1e-12)
+        assert found[1:] == pytest.approx((*sample, *true))
+        kinds.add((np.sign(sample[0] - sample[1]), np.sign(round(true[0] - true[1], 9))))
+    assert len(kinds) == 9  # better, equal and worse, in both
 
 
 @pytest.mark.notes("000-c", "bootstrap-oob-probability")

@@ -5,6 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from artists import bars, canvas, curve
 from scipy import stats
 
 from novum.evaluation import (
@@ -318,10 +319,27 @@ def test_pictures():
         t_test(FOUR, mean=1), z_test(FOUR, sigma=1, mean=1, alternative="less"), chi_squared_test([[10, 20], [30, 5]]),
         f_test(x, y), permutation_test(x[:5], y[:5]), proportion_test(8, 10, exact=True),
     ):  # fmt: skip
-        ax = test.plot(level=0.1)
+        ax = test.plot(canvas(), level=0.1)
         assert ax.get_xlabel() and ax.get_ylabel() and ax.get_legend() is not None
-    ax = t_test(FOUR, mean=1).plot()
+    ax = t_test(FOUR, mean=1).plot(canvas())
+    at, density = curve(ax)
+    law = stats.t(3)
+    np.testing.assert_allclose(density, law.pdf(at), rtol=1e-9)
     ends = sorted(line.get_xdata()[0] for line in ax.lines[1:])
     assert ends == pytest.approx([-3.182446, 1.038582, 3.182446], abs=1e-6)
-    x_low, shaded = ax.collections[0].get_paths()[0].vertices[:, 0].min(), 1.038582
-    assert x_low < -shaded  # both tails are shaded
+    accepted = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+    np.testing.assert_allclose([accepted.x0, accepted.x1], law.ppf([0.025, 0.975]), rtol=1e-6)
+    tails = np.concatenate([path.vertices[:, 0] for path in ax.collections[0].get_paths()])
+    step = at[1] - at[0]
+    inner = np.abs(tails).min()
+    assert 1.038582 - 1e-9 <= inner < 1.038582 + step and tails.min() < -4 and tails.max() > 4  # both tails are shaded
+    less = z_test(FOUR, sigma=1, mean=1, alternative="less")
+    ax = less.plot(canvas())
+    tails = np.concatenate([path.vertices[:, 0] for path in ax.collections[0].get_paths()])
+    assert tails.max() == pytest.approx(less.statistic, abs=curve(ax)[0][1] - curve(ax)[0][0])
+    exact = proportion_test(8, 10, exact=True).plot(canvas())
+    k, height = bars(exact)
+    np.testing.assert_allclose(height, stats.binom(10, 0.5).pmf(k), rtol=1e-9)
+    red = {round(at) for at, patch in zip(k, exact.containers[0].patches) if patch.get_facecolor()[0] > 0.8
+           and patch.get_facecolor()[1] < 0.5}  # fmt: skip
+    assert red == {1, 2, 8, 9} == {0, 1, 2, 8, 9, 10} & set(np.rint(k).astype(int))

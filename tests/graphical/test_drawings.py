@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from artists import arcs, canvas
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
@@ -86,8 +87,22 @@ def test_a_network_with_evidence_and_tables():
     found = texts(ax)
     assert ax.get_title() == "fuel gauge" and not ax.axison and len(arrows(ax)) == 2
     assert fill(found["gauge\n= empty"]) == OBSERVED and fill(found["fuel"]) == "#ffffff"
+    assert set(arcs(ax, ["fuel", "battery", "gauge\n= empty"])) == {
+        ("fuel", "gauge\n= empty"),
+        ("battery", "gauge\n= empty"),
+    }
+    below = found["gauge\n= empty"].get_position()[1]
+    assert all(found[name].get_position()[1] > below for name in ("fuel", "battery"))  # causes stand above
     table = next(text for text in found if text.startswith("battery  fuel"))
-    assert [line.split() for line in table.split("\n")][2] == ["flat", "full", ".8", ".2"]
+    lines = [line.split() for line in table.split("\n")]
+    assert lines[0] == ["battery", "fuel", *car.states["gauge"]]
+    for *parents, first, second in lines[1:]:
+        share = car.query("gauge", dict(zip(("battery", "fuel"), parents)))
+        assert [float(first), float(second)] == pytest.approx([share[state] for state in car.states["gauge"]], abs=1e-4)
+    assert (
+        lines[2] == ["flat", "full", ".8", ".2"]
+        and found[table].get_position()[0] > found["gauge\n= empty"].get_position()[0]
+    )
     only = texts(car.plot(evidence=["fuel", "gauge"], tables="fuel"))
     assert len(only) == 4 and fill(only["fuel"]) == fill(only["gauge"]) == OBSERVED
     mine = Figure().subplots()
@@ -112,6 +127,18 @@ def test_tables_with_nested_headers():
     assert ax.get_title() == "P(gauge | battery, fuel)"
     words = [text.get_text() for text in ax.texts]
     assert words.count("flat") == words.count("charged") == 1 and words.count("empty") == 3
+    place = {text: text.get_position() for text in ax.texts}
+    first = min(x for x, _ in place.values())
+    states = {t.get_text(): y for t, (x, y) in place.items() if x == first and t.get_text() in car.states["gauge"]}
+    head = {y: sorted((x, t.get_text()) for t, (px, y2) in place.items() if y2 == y for x in [px] if px > first)
+            for y in {y for t, (x, y) in place.items() if x == first and t.get_text() in ("battery", "fuel")}}  # fmt: skip
+    batteries, fuels = head[max(head)], head[min(head)]
+    for text, (x, y) in place.items():
+        if x > first and y in states.values():
+            battery = min(batteries, key=lambda cell: abs(cell[0] - x))[1]
+            fuel = min(fuels, key=lambda cell: abs(cell[0] - x))[1]
+            state = next(name for name, height in states.items() if height == y)
+            assert float(text.get_text()) == pytest.approx(frame.loc[state, (battery, fuel)]), (battery, fuel, state)
     assert words[-1] == ".8" and words.count(".2") == 3
     symbols = [text.get_text() for text in car.plot_table("gauge", symbol="θ").texts]
     assert "θ(full | flat, empty)" in symbols and "θ(empty)" in [
@@ -131,9 +158,9 @@ def test_tables_with_nested_headers():
 def test_open_and_blocked_paths_are_colored():
     figure = Figure()
     axes = figure.subplots(2, 3)
-    for column, arcs in enumerate((["ca", "cb"], ["ac", "cb"], ["ac", "bc"])):
+    for column, pairs in enumerate((["ca", "cb"], ["ac", "cb"], ["ac", "bc"])):
         for row, given in enumerate(("", "c")):
-            found = DAG(map(tuple, arcs)).d_separated("a", "b", given)
+            found = DAG(map(tuple, pairs)).d_separated("a", "b", given)
             ax = found.plot(axes[row, column])
             color = BLOCKED if found else OPEN
             assert {to_hex(arrow.get_edgecolor()) for arrow in arrows(ax)} == {to_hex(color)}
@@ -141,8 +168,14 @@ def test_open_and_blocked_paths_are_colored():
     rendered(axes[0, 0])
     ax = FIVE.d_separated("a", "b", given="c").plot()
     rendered(ax)
-    colors = [to_hex(arrow.get_edgecolor()) for arrow in arrows(ax)]
-    assert colors.count(to_hex(OPEN)) == 3 and len(colors) == 4 and fill(texts(ax)["c"]) == OBSERVED
+    colors = {arc: to_hex(arrow.get_edgecolor()) for arc, arrow in arcs(ax, "abcef").items()}
+    on_path = {("a", "e"), ("f", "e"), ("f", "b")}  # c, seen below e, opens the way a - e - f - b
+    assert colors == {arc: to_hex(OPEN if arc in on_path else "0.6") for arc in [*on_path, ("e", "c")]}
+    assert fill(texts(ax)["c"]) == OBSERVED
+    shut = FIVE.d_separated("a", "b").plot(canvas())
+    assert {arc: to_hex(arrow.get_edgecolor()) for arc, arrow in arcs(shut, "abcef").items()} == {
+        arc: to_hex(BLOCKED if arc in on_path else "0.6") for arc in [*on_path, ("e", "c")]
+    }
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["open path"]
 
 
@@ -150,6 +183,19 @@ def test_open_and_blocked_paths_are_colored():
 def test_the_panel_of_classes():
     axes = DAG.equivalence_classes("ABC").plot()
     assert axes.shape == (11, 6)
+    panels = [[frozenset(arcs(ax, "ABC")) for ax in row if ax.texts] for row in axes]
+    assert len({graph for row in panels for graph in row}) == 25  # every graph over three nodes, once
+
+    def kind(graph):
+        """Skeleton and colliders without an arrow between their parents: what equivalent graphs share."""
+        pairs = {frozenset(arc) for arc in graph}
+        into = {c: sorted(a for a, b in graph if b == c) for c in "ABC"}
+        return frozenset(pairs), frozenset(
+            (c, tuple(who)) for c, who in into.items() if len(who) == 2 and frozenset(who) not in pairs
+        )
+
+    assert all(len({kind(graph) for graph in row}) == 1 for row in panels)  # a row is a class
+    assert len({kind(row[0]) for row in panels}) == 11  # and no two rows the same
     rendered(axes[0, 0])
     drawn = [[ax for ax in row if ax.texts] for row in axes]
     assert sorted(map(len, drawn)) == [1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 6] and len(arrows(axes[10, 0])) == 3
@@ -179,7 +225,14 @@ def test_factor_graphs_and_their_messages():
     ax = graph.sum_product().plot()
     rendered(ax)
     words = [text.get_text() for text in ax.texts]
-    assert "(60, 120)" in words and sum(word.startswith("(") for word in words) == 12 == graph.sum_product().n_messages
+    assert sum(word.startswith("(") for word in words) == 12 == graph.sum_product().n_messages
+    fa, fb, fc = np.array([[1, 2], [3, 4]]), np.array([[2, 1], [1, 3]]), np.array([[1, 1], [2, 5]])
+    to_x2 = {"fa": fa.sum(0), "fb": fb.sum(1), "fc": fc.sum(0)}  # from the leaves inwards
+    product = np.prod(list(to_x2.values()), axis=0)
+    out = {"x1": fa @ (product / to_x2["fa"]), "x3": (product / to_x2["fb"]) @ fb, "x4": fc @ (product / to_x2["fc"])}
+    expected = [[1, 1]] * 3 + list(to_x2.values()) + [product / one for one in to_x2.values()] + list(out.values())
+    drawn = sorted(tuple(map(float, word.strip("()").split(","))) for word in words if word.startswith("("))
+    np.testing.assert_allclose(drawn, sorted(tuple(map(float, one)) for one in expected), rtol=5e-3)
     long = chain(80).sum_product({"x3": 1}).plot()
     assert any(text.startswith("e^") for text in texts(long)) and fill(texts(long)["x3"]) == OBSERVED
     rendered(MarkovNetwork([(("a", "b"), np.ones((2, 2)))]).plot(observed="a"))

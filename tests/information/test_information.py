@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from artists import canvas, curve, words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -251,8 +252,6 @@ def test_repeated_samples_are_no_draws_of_a_density():
     for ask in (
         lambda: differential_entropy(samples=x),
         lambda: differential_entropy(samples=twice),
-        lambda: mutual_information(samples=(twice, twice)),
-        lambda: mutual_information(samples=twice, labels=np.arange(21) % 2),
         lambda: kl_divergence(samples=(twice, other)),
         lambda: kl_divergence(samples=(other, twice)),
     ):
@@ -274,14 +273,18 @@ def test_repeated_samples_are_no_draws_of_a_density():
 
 @pytest.mark.notes("001", "entropy-curve")
 def test_entropy_curve():
-    curve = entropy_curve()
+    found = entropy_curve()
     assert (
-        curve.entropy[0] == curve.entropy[-1] == 0
-        and curve.entropy.max() == 1
-        and curve.p[curve.entropy.argmax()] == 0.5
+        found.entropy[0] == found.entropy[-1] == 0
+        and found.entropy.max() == 1
+        and found.p[found.entropy.argmax()] == 0.5
     )
-    axes = curve.plot()
-    assert axes.get_ylabel() == "entropy H(p) in bits" and np.array_equal(axes.lines[0].get_ydata(), curve.entropy)
+    axes = found.plot(canvas())
+    p, height = curve(axes)
+    inside = (p > 0) & (p < 1)
+    q = p[inside]
+    np.testing.assert_allclose(height[inside], -q * np.log2(q) - (1 - q) * np.log2(1 - q), rtol=1e-12)
+    assert axes.get_ylabel() == "entropy H(p) in bits" and height[0] == height[-1] == 0
     assert entropy_curve(base="nats").plot(axes) is axes
     with pytest.raises(DataError, match="every p"):
         entropy_curve([1.5])
@@ -298,8 +301,22 @@ def test_information_diagram_has_true_areas():
     assert np.pi * r * r == pytest.approx(diagram.x) and np.pi * s * s == pytest.approx(diagram.y)
     assert lens_area(r, s, b - a) == pytest.approx(diagram.shared, rel=1e-9)
     assert "H(X|Y)\n0.875" in [text.get_text() for text in axes.texts]
-    bars = diagram.plot(kind="bars")
-    assert len(bars.patches) == 7 and [t.get_text() for t in bars.get_yticklabels()] == ["H(X,Y)", "H(X)", "H(Y)"]
+    middle = words(axes)
+    hx, hy = np.asarray(SECOND).sum(1), np.asarray(SECOND).sum(0)
+    hx, hy, both = (-(v[v > 0] * np.log2(v[v > 0])).sum() for v in (hx, hy, np.ravel(SECOND)))
+    parts = {"H(X|Y)": both - hy, "I(X;Y)": hx + hy - both, "H(Y|X)": both - hx}
+    for name, value in parts.items():
+        assert f"{name}\n{value:.3f}" in middle
+    assert middle[f"H(X|Y)\n{parts['H(X|Y)']:.3f}"][0] < a + r and middle[f"H(Y|X)\n{parts['H(Y|X)']:.3f}"][0] > b - s
+    bars = diagram.plot(canvas(), kind="bars")
+    spans = sorted((p.get_y() + p.get_height() / 2, p.get_x(), p.get_width()) for p in bars.patches)
+    rows = {"H(X,Y)": [*parts.values()], "H(X)": [parts["H(X|Y)"], parts["I(X;Y)"]],
+            "H(Y)": [parts["I(X;Y)"], parts["H(Y|X)"]]}  # fmt: skip
+    assert [t.get_text() for t in bars.get_yticklabels()] == list(rows)
+    for tick, widths in zip(bars.get_yticks(), rows.values()):
+        drawn = [(left, width) for y, left, width in spans if abs(y - tick) < 0.3]
+        np.testing.assert_allclose([width for _, width in drawn], widths, atol=1e-9)
+        np.testing.assert_allclose(np.diff([left for left, _ in drawn]), [width for _, width in drawn][:-1], atol=1e-9)
     assert center_distance(1.0, 1.0, 0.0) == 2 and center_distance(2.0, 1.0, math.pi) == 1
     copied = information_diagram(labels=([0, 1, 1], [0, 1, 1]), names=("A", "B"))
     assert copied.x_only == copied.y_only == 0 and copied.plot() is not None

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import arrows, canvas, curves
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -214,14 +215,26 @@ def test_square_roots():
 
 @pytest.mark.notes("000-a", "eigenbasis-scaling")
 def test_a_symmetric_map_scales_its_eigenbasis():
-    A = np.array([[2.0, 1], [1, 2]])
-    pairs = eigen_by_deflation(A)
-    v = np.array([0.3, -1.2])
-    inside = change_of_basis(np.eye(2), pairs.vectors.T) @ v
-    back = change_of_basis(pairs.vectors.T, np.eye(2)) @ (pairs.values * inside)
-    assert np.allclose(back, A @ v, rtol=1e-14)
-    axes = pairs.plot()
-    assert len(axes.lines) == 4 and axes.get_legend() is not None
+    rng = np.random.default_rng(7)
+    for A in (np.array([[2.0, 1], [1, 2]]), np.array([[3.0, -1.2], [-1.2, 0.4]]), (B := rng.normal(size=(4, 4))) + B.T):
+        pairs = eigen_by_deflation(A)
+        n = len(A)
+        v = rng.normal(size=n)
+        inside = change_of_basis(np.eye(n), pairs.vectors.T) @ v
+        assert np.allclose(pairs.vectors @ inside, v, rtol=1e-12)  # the same vector in the other frame
+        back = change_of_basis(pairs.vectors.T, np.eye(n)) @ (pairs.values * inside)
+        assert np.allclose(back, A @ v, rtol=1e-9, atol=1e-9)
+    A = np.array([[3.0, -1.2], [-1.2, 0.4]])
+    values, vectors = np.linalg.eigh(A)
+    axes = eigen_by_deflation(A).plot(canvas())
+    drawn = curves(axes)
+    circle, ellipse = drawn.pop("unit vectors"), drawn.pop("their images")
+    assert np.allclose(np.linalg.norm(circle, axis=1), 1) and np.allclose(ellipse, circle @ A)
+    order = np.argsort(-np.abs(values))
+    assert list(drawn) == [f"scaled by {values[k]:.3g}" for k in order]
+    for k, line, (tail, head) in zip(order, drawn.values(), arrows(axes)):
+        assert np.allclose(tail, 0) and np.isclose(abs(head @ vectors[:, k]), 1)  # a unit eigenvector
+        assert np.allclose(line, [[0, 0], A @ head])  # and its image, on the same line
     with pytest.raises(DataError, match="2 x 2"):
         eigen_by_deflation(np.eye(3)).plot()
 

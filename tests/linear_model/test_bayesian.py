@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import canvas, curve, tick_words
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
@@ -80,7 +81,6 @@ def test_point_by_point_equals_all_at_once():
     assert_allclose(again.fit(LINE[0][1:], LINE[1][1:]).mean_, whole.mean_, rtol=1e-12)
 
 
-@pytest.mark.notes("002", "plot-sequential-bayes")
 def test_the_posterior_sharpens_around_the_line():
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (200, 1))
@@ -98,7 +98,6 @@ def test_the_posterior_sharpens_around_the_line():
 
 @pytest.mark.notes("002", "bayes-linreg-predictive")
 @pytest.mark.notes("003", "posterior-predictive")
-@pytest.mark.notes("002", "plot-predictive-band")
 def test_predictive_distribution_of_the_notes():
     model = BayesianLinearRegression(**SETTING).fit(*LINE)
     mean, std = model.predict([[1.5]], return_std=True)
@@ -112,7 +111,6 @@ def test_predictive_distribution_of_the_notes():
 
 
 @pytest.mark.notes("002", "equivalent-kernel")
-@pytest.mark.notes("002", "plot-equivalent-kernel")
 def test_predictions_weigh_the_targets():
     model = BayesianLinearRegression(**SETTING).fit(*LINE)
     weights = model.equivalent_kernel([[1.5]], LINE[0])
@@ -149,7 +147,6 @@ def test_evidence_and_its_maximum():
 
 
 @pytest.mark.notes("002", "bayes-model-comparison")
-@pytest.mark.notes("002", "plot-evidence-over-datasets")
 def test_bayes_factors_and_model_probabilities():
     from scipy.special import betaln
 
@@ -176,7 +173,14 @@ def test_evidence_prefers_a_cubic_for_a_sine():
         for order in range(1, 9)
     }
     found = compare_evidence(models)
-    assert found.best == "3" and found.plot().get_lines()[0].get_ydata()[2] == found.log_evidence.max()
+    ax = found.plot(canvas())
+    place, height = curve(ax)
+    for order in range(1, 9):  # the joint normal of the targets under each order
+        phi = np.vander(2 * x[:, 0] - 1, order + 1)
+        law = multivariate_normal(np.zeros(30), phi @ phi.T / 5e-3 + np.eye(30) / 25)
+        assert_allclose(height[order - 1], law.logpdf(t), rtol=1e-5)
+    assert place.tolist() == list(range(8)) and tick_words(ax) == [str(order) for order in range(1, 9)]
+    assert found.best == "3" and height.argmax() == 2
     assert "probability" in repr(found) and "<table>" in found._repr_html_()
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import arrows, canvas, scatters
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
@@ -10,7 +11,7 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from novum.activations import Sigmoid
 from novum.datasets import make_gaussian_classes
 from novum.exceptions import DataError, ParameterError
-from novum.linear_model import Hyperplane, LinearRegression
+from novum.linear_model import Hyperplane
 
 RNG = np.random.default_rng(0)
 PLANE = Hyperplane([3.0, 4.0], -5.0)
@@ -89,8 +90,6 @@ def test_regions_of_the_largest_function_are_convex():
 @pytest.mark.notes("000-b", "one-vs-one")
 @pytest.mark.notes("003", "one-vs-rest")
 @pytest.mark.notes("003", "one-vs-one")
-@pytest.mark.notes("003", "fig-ambiguous-regions")
-@pytest.mark.notes("000-b", "plot-multiclass-regions")
 def test_reductions_leave_regions_that_nobody_or_several_claim():
     X = np.concatenate([RNG.normal(size=(60, 2)) + center for center in ([0.0, 4], [4, -2], [-4, -2])])
     y = np.repeat([0, 1, 2], 60)
@@ -115,34 +114,25 @@ def classes(m):
     return X, np.repeat(np.arange(m), 10)
 
 
-@pytest.mark.notes("000-b", "multiclass-cost")
-def test_pairs_gain_with_the_cost_of_the_base_learner():
-    """With base cost n^p and balanced classes: m n^p against m(m-1)/2 (2n/m)^p, a ratio of 2/(m-1) (m/2)^p."""
-    n, m = 1000.0, 10
-    ratios = [m * n**p / (m * (m - 1) / 2 * (2 * n / m) ** p) for p in (1, 2, 3)]
-    assert_allclose(ratios, [2 / (m - 1) * (m / 2) ** p for p in (1, 2, 3)])
-    assert_allclose(ratios, [10 / 9, 50 / 9, 250 / 9])
-
-
 @pytest.mark.notes("000-b", "plot-hyperplane-geometry")
 @pytest.mark.notes("002", "plot-discriminant-geometry")
 def test_picture_of_the_geometry():
-    ax = PLANE.plot(X=[[3.0, 4.0], [0.0, 0.0]])
-    line = ax.get_lines()[0].get_xydata()
-    assert_allclose(PLANE.decision_function(line), 0, atol=1e-12)
-    foot = ax.get_lines()[1].get_xydata()
-    assert_allclose(foot, [[0.6, 0.8], [3.0, 4.0]])
+    rows = np.array([[3.0, 4.0], [0.0, 0.0]])
+    ax = PLANE.plot(canvas(), X=rows)
+    boundary, first, second = (line.get_xydata() for line in ax.get_lines())
+    assert_allclose(boundary @ [3, 4] - 5, 0, atol=1e-12)
+    assert np.linalg.norm(boundary[1] - boundary[0]) > 2
+    assert_allclose(first, [[0.6, 0.8], [3.0, 4.0]])  # from the foot to the row, along the normal
+    assert_allclose(second, [[0.6, 0.8], [0.0, 0.0]], atol=1e-15)
+    assert_allclose(scatters(ax)[0], rows)
+    ((tail, head),) = arrows(ax)  # the text w stands at the end of the normal, which begins on the plane
+    assert_allclose(head, [0.6, 0.8])
+    along = tail - head
+    assert_allclose(along[0] * 4 - along[1] * 3, 0, atol=1e-12)
+    style = next(t for t in ax.texts if t.get_text() == "w").arrow_patch.get_arrowstyle()
+    assert type(style).__name__ == "CurveA"  # its tip is at the text
+    assert along @ [3, 4] > 0 and ax.get_title() == "distance of the origin: -1"
     assert PLANE.plot(ax=ax) is ax
-
-
-@pytest.mark.notes("003", "fig-sample-3d")
-def test_a_fitted_plane_passes_through_the_mean_of_the_sample():
-    X = RNG.normal(size=(30, 2))
-    t = X @ [1.0, -2.0] + 3 + 0.1 * RNG.normal(size=30)
-    model = LinearRegression().fit(X, t)
-    graph = Hyperplane([*model.coef_, -1.0], model.intercept_)  # w'x + b - t = 0 in three dimensions
-    assert_allclose(graph.decision_function([[*X.mean(0), t.mean()]]), 0, atol=1e-13)
-    assert_allclose(graph.decision_function(np.column_stack([X, t])), model.predict(X) - t, atol=1e-13)
 
 
 def test_from_estimators_and_repr():

@@ -13,7 +13,6 @@ THREE = np.repeat([0, 1, 2], 3)
 
 
 @pytest.mark.notes("002", "least-squares-classifier")
-@pytest.mark.notes("002", "plot-ls-masking")
 def test_the_middle_class_never_strictly_wins():
     model = LeastSquaresClassifier().fit(LINE, THREE)
     assert_allclose(model.intercept_, 1 / 3, rtol=1e-12)
@@ -46,8 +45,6 @@ def test_definition():
     assert_array_equal(two.predict(X), signs.predict(X) > 0)
 
 
-@pytest.mark.notes("002", "plot-ls-outliers")
-@pytest.mark.notes("003", "fig-ls-outliers")
 def test_far_rows_on_the_right_side_pull_the_boundary():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal([-2, 0], 0.6, (60, 2)), rng.normal([2, 0], 0.6, (60, 2))])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from artists import canvas, curve, scatters
 from numpy.testing import assert_allclose
 from reference.nist import digits, exact_least_squares, longley, wampler
 from sklearn.pipeline import make_pipeline
@@ -102,11 +103,23 @@ def test_several_targets_decouple():
 @pytest.mark.notes("003", "fig-sample-3d")
 def test_plane_is_drawn_through_the_sample():
     X = RNG.normal(size=(20, 2))
-    model = LinearRegression().fit(X, X @ [1.0, 2] + 3)
-    axes = model.plot(X, X @ [1.0, 2] + 3)
-    assert axes.name == "3d" and len(axes.collections) == 2
-    line = LinearRegression().fit(X[:, :1], X[:, 0])
-    assert len(line.plot(X[:, :1], X[:, 0]).lines) == 1
+    t = X @ [1.0, 2] + 3 + 0.3 * RNG.normal(size=20)
+    w = np.linalg.lstsq(np.column_stack([np.ones(20), X]), t, rcond=None)[0]
+    axes = LinearRegression().fit(X, t).plot(X, t)
+    cloud, surface = axes.collections
+    assert axes.name == "3d"
+    assert_allclose(np.column_stack(cloud._offsets3d), np.column_stack([X, t]))
+    held = getattr(surface, "_faces", None)
+    corners = surface._vec[:3].T if held is None else np.asarray(held).reshape(-1, 3)
+    assert_allclose(np.column_stack([np.ones(len(corners)), corners[:, :2]]) @ w, corners[:, 2], rtol=1e-9)
+    assert_allclose(corners[:, :2].min(0), X.min(0))
+    assert_allclose(corners[:, :2].max(0), X.max(0))
+    ax = LinearRegression().fit(X[:, :1], t).plot(X[:, :1], t, ax=canvas())
+    slope, level = np.polyfit(X[:, 0], t, 1)
+    x, height = curve(ax)
+    assert_allclose(x, [X[:, 0].min(), X[:, 0].max()])
+    assert_allclose(height, slope * x + level, rtol=1e-9)
+    assert_allclose(scatters(ax)[0], np.column_stack([X[:, 0], t]))
     wide = LinearRegression().fit(RNG.normal(size=(9, 3)), np.arange(9.0))
     assert wide.plot(RNG.normal(size=(9, 3)), np.arange(9.0)).get_ylabel() == "target"  # against the predictions
     with pytest.raises(DataError, match="give X and y"):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 import sklearn.linear_model as sk
+from artists import canvas, contours, curve, curves
 from numpy.testing import assert_allclose
 from sklearn.model_selection import KFold, LeaveOneOut, ShuffleSplit, cross_val_predict
 
@@ -179,15 +180,28 @@ def test_paths_are_drawn_with_the_chosen_penalty():
     X, y = X - X.mean(axis=0), y - y.mean()
     alphas, coefs, _ = lasso_path(X, y, alphas=30)
     chosen = LassoCV(alphas=20).fit(X, y)
-    axes = plot_path(alphas, coefs, names=[f"x{j}" for j in range(12)], chosen=chosen.alpha_, title="lasso")
-    assert axes.get_xscale() == "log" and len(axes.lines) == 13
-    assert_allclose(axes.lines[0].get_ydata(), coefs[0])
+    axes = plot_path(
+        alphas, coefs, names=[f"x{j}" for j in range(12)], chosen=chosen.alpha_, title="lasso", ax=canvas()
+    )
+    lines = curves(axes)
+    assert axes.get_xscale() == "log" and list(lines) == [f"x{j}" for j in range(12)]
+    for j, line in enumerate(lines.values()):  # a column's coefficient under every penalty
+        assert_allclose(line, np.column_stack([alphas, coefs[j]]))
+    for k in (5, 20):  # which is the lasso's: its subgradient vanishes
+        slope = X.T @ (y - X @ coefs[:, k]) / len(y)
+        on = coefs[:, k] != 0
+        assert_allclose(slope[on], alphas[k] * np.sign(coefs[on, k]), rtol=1e-3)
+        assert (np.abs(slope[~on]) <= alphas[k] * (1 + 1e-6)).all()
+    assert_allclose(curve(axes, 12)[0], chosen.alpha_)
     assert (coefs[:, 0] == 0).all()  # the lasso reaches zero
     ridge = np.array([Ridge(a).fit(X, y).coef_ for a in np.geomspace(1e-2, 1e6, 30)]).T
     assert (np.abs(ridge[:, -1]) > 0).all() and np.abs(ridge[:, -1]).max() < 1e-3  # ridge only comes close
-    assert len(plot_path(np.geomspace(1e-2, 1e6, 30), ridge).lines) == 12
-    drawn = chosen.plot()
-    assert_allclose(drawn.lines[-2].get_ydata(), chosen.mse_path_.mean(axis=1))
+    for line, path in zip(plot_path(np.geomspace(1e-2, 1e6, 30), ridge, ax=canvas()).lines, ridge, strict=True):
+        assert_allclose(line.get_data(), [np.geomspace(1e-2, 1e6, 30), path])
+    drawn = chosen.plot(canvas())
+    for line, fold in zip(drawn.lines, chosen.mse_path_.T):
+        assert_allclose(line.get_data(), [chosen.alphas_, fold])
+    assert_allclose(drawn.lines[-2].get_data(), [chosen.alphas_, chosen.mse_path_.mean(axis=1)])
     assert np.isclose(drawn.lines[-1].get_xdata()[0], chosen.alpha_)
     assert ElasticNetCV(l1_ratio=[0.5, 0.9], alphas=5).fit(X, y).plot().lines
     with pytest.raises(ValueError, match="one column of coefs per alpha"):
@@ -199,10 +213,33 @@ def test_norm_balls_touch_the_contours():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 2)) @ np.array([[1.0, 0.6], [0.0, 0.8]])
     y = X @ [0.3, 1.5] + 0.2 * rng.normal(size=50)
-    left, right = plot_norm_balls(X, y, radius=0.5)
+    A, b = X - X.mean(0), y - y.mean()
+
+    def error(w):
+        return float(((b - A @ w) ** 2).sum())
+
+    left, right = plot_norm_balls(X, y, radius=0.5, axes=canvas(1, 2))
     for axes, order in ((left, 1), (right, 2)):
-        touching = np.array(axes.lines[2].get_data()).ravel()
-        assert np.isclose(np.linalg.norm(touching, order), 0.5, atol=1e-3)
+        turn = np.linspace(0, 2 * np.pi, 20001)  # the least error on the ball, by trying every direction
+        ball = np.column_stack([np.cos(turn), np.sin(turn)])
+        ball *= 0.5 / np.linalg.norm(ball, order, axis=1)[:, None]
+        best = ball[np.argmin([error(w) for w in ball[::20]]) * 20]
+        touching = np.ravel(curve(axes, 2))
+        assert_allclose(touching, best, atol=6e-3)
+        assert_allclose(np.linalg.norm(touching, order), 0.5, atol=1e-3)
+        assert_allclose(np.ravel(curve(axes, 1)), np.linalg.lstsq(A, b, rcond=None)[0], rtol=1e-9)
+        drawn = axes.patches[0].get_xy()
+        assert_allclose(np.linalg.norm(drawn, order, axis=1), 0.5, rtol=1e-9)
+        least = error(np.linalg.lstsq(A, b, rcond=None)[0])
+        rings = contours(axes)
+        assert_allclose(list(rings), least + (error(touching) - least) * np.array([0.1, 0.4, 1, 2]), rtol=1e-9)
+        for level, ring in rings.items():
+            assert_allclose([error(w) for w in ring], level, rtol=0.02)
+        path = np.column_stack(curve(axes, 0))  # solutions under growing freedom: each the least error on its own ball
+        for w in path[::40]:
+            size = np.linalg.norm(w, order)
+            around = ball * size / 0.5
+            assert error(w) <= min(error(v) for v in around[::40]) + 1e-6 * least
     assert left.lines[2].get_xdata()[0] == 0  # the corner of the L1 ball
     assert right.lines[2].get_xdata()[0] != 0
     with pytest.raises(ValueError, match="two columns"):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import arrows, canvas, scatters, words
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Perceptron as SklearnPerceptron
 from sklearn.linear_model import SGDClassifier as SklearnSGD
@@ -199,16 +200,22 @@ def test_equals_scikit_learn_in_the_order_of_the_rows(penalty):
 
 @pytest.mark.notes("003", "fig-perceptron-step")
 def test_one_correction_turns_the_boundary_toward_the_row():
-    plt = pytest.importorskip("matplotlib.pyplot")
     x, before = np.array([2.0, 0.5]), np.array([[-0.5, 1.0]])
     unit = Perceptron(fit_intercept=False, shuffle=False, tol=None, max_iter=1)
     unit.fit([x, x], [1, -1], coef_init=before, sample_weight=[1, 0])  # a row of weight zero only names its class
     assert_array_equal(unit.coef_, before + x)
     assert unit.n_updates_ == 1 and unit.decision_function([x])[0] == (before @ x)[0] + x @ x
-    figure, axes = plt.subplots(1, 2)
-    for ax, w in zip(axes, (before, unit.coef_)):
-        assert Hyperplane(w).plot(ax, X=[x]) is ax and len(ax.lines) == 2
-    plt.close(figure)
+    sides = []
+    for ax, drawn, w in zip(canvas(1, 2), (before, unit.coef_), (before[0], before[0] + x)):
+        assert Hyperplane(drawn).plot(ax, X=[x]) is ax
+        boundary, foot = (line.get_xydata() for line in ax.lines)
+        assert_allclose(boundary @ w, 0, atol=1e-12)
+        assert_allclose(foot, [x - (x @ w) / (w @ w) * w, x])
+        assert_allclose(scatters(ax)[0], [x])
+        ((tail, head),) = arrows(ax)
+        assert_allclose(np.cross([*(tail - head), 0], [*w, 0]), 0, atol=1e-12)
+        sides.append(np.sign((x - foot[0]) @ (tail - head)))
+    assert sides == [-1, 1]  # the row lay behind the boundary, and the correction puts it in front
 
 
 def test_messages():
@@ -226,10 +233,15 @@ def test_messages():
 def test_the_unit_is_drawn_with_its_weights_and_bias():
     X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 0, 0, 1])
     model = Perceptron(shuffle=False, tol=None, max_iter=50).fit(X, y)
-    texts = [text.get_text() for text in model.plot().texts]
-    for number in (*model.coef_[0], model.intercept_[0]):
-        assert f"{number:.3g}" in texts
-    assert {"1", "x0", "x1"} <= set(texts) and any("sum > 0" in text for text in texts)
+    ax = model.plot(canvas())
+    inputs = {t.get_text(): t.get_position() for t in ax.texts if t.get_position()[0] < 0.1 and t.get_text()}
+    assert list(inputs) == ["1", "x0", "x1"]  # the constant input of the bias above the others
+    for name, number in zip(inputs, (model.intercept_[0], *model.coef_[0])):
+        height = inputs[name][1]
+        written = [t for t in ax.texts if np.isclose(t.get_position(), (0.225, height + 0.3 * (0.5 - height))).all()]
+        assert [t.get_text() for t in written] == [f"{number:.3g}"]  # a third of the way along its arrow
+        assert any(np.allclose(tail, (0.12, height)) and np.allclose(head, (0.47, 0.5)) for tail, head in arrows(ax))
+    assert "1: sum > 0\n0: else" in words(ax)
     with pytest.raises(DataError, match="draw one fitted to two classes"):
         Perceptron().fit(np.eye(3), [0, 1, 2]).plot()
     with pytest.raises(DataError, match="too many for a picture"):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
+from artists import canvas, curves
 
 from novum.exceptions import DataError, ParameterError
 from novum.losses import (
@@ -18,13 +18,17 @@ from novum.losses import (
 
 @pytest.mark.notes("000-b", "plot-hinge")
 def test_hinge_zero_one_and_perceptron_against_the_margin():
-    axes = Figure().subplots()
+    axes = canvas()
     drawn = plot_losses([HingeLoss(), ZeroOneLoss(), PerceptronLoss()], ax=axes)
-    assert drawn is axes
-    assert [line.get_label() for line in drawn.lines] == ["hinge", "zero-one", "perceptron"]
-    assert drawn.get_xlabel() == "margin t f"
-    x, y = drawn.lines[0].get_data()
-    np.testing.assert_allclose(y, np.maximum(0, 1 - x))
+    assert drawn is axes and drawn.get_xlabel() == "margin t f"
+    lines = curves(drawn)
+    assert list(lines) == ["hinge", "zero-one", "perceptron"]
+    x = lines["hinge"][:, 0]
+    np.testing.assert_allclose([x[0], x[-1]], [-3, 3])
+    np.testing.assert_allclose(lines["hinge"][:, 1], np.maximum(0, 1 - x), atol=1e-12)
+    np.testing.assert_allclose(lines["perceptron"], np.column_stack([x, np.maximum(0, -x)]), atol=1e-12)
+    wrong = x < 0  # at zero the sign counts as plus
+    np.testing.assert_array_equal(lines["zero-one"], np.column_stack([x, wrong]))
 
 
 @pytest.mark.notes("000-a", "losses-vs-measures")
@@ -36,22 +40,27 @@ def test_zero_one_is_a_square_wave_with_zero_derivative():
 
 @pytest.mark.notes("000-b", "plot-eps-loss")
 def test_the_tube_is_marked():
-    axes = plot_losses(EpsilonInsensitiveLoss(0.5))
+    axes = plot_losses(EpsilonInsensitiveLoss(0.5), ax=canvas())
     assert axes.get_xlabel() == "residual f - t"
+    ((x, height),) = (line.T for line in curves(axes).values())
+    np.testing.assert_allclose(height, np.maximum(0, np.abs(x) - 0.5), atol=1e-12)
     tube = axes.patches[0].get_extents().transformed(axes.transData.inverted())
     np.testing.assert_allclose([tube.x0, tube.x1], [-0.5, 0.5])
 
 
 @pytest.mark.notes("000-b", "plot-loss-vs-weight")
 def test_mistakes_are_steps_in_a_weight_and_the_perceptron_criterion_is_not():
-    X, t = np.array([[1.0, 0.5], [1.0, -1.0], [1.0, 2.0]]), [1, -1, 1]
-    axes = plot_risk([ZeroOneLoss(), PerceptronLoss()], X, t, [0.2, 0.0], index=1)
-    steps, slope = (line.get_ydata() for line in axes.lines)
-    assert set(steps) <= {0.0, 1.0, 2.0, 3.0}
-    assert np.unique(slope).size > 100
-    w = axes.lines[0].get_xdata()[100]
-    scores = X @ [0.2, w]
-    assert steps[100] == np.sum(np.where(scores >= 0, 1, -1) != t)
+    X, t = np.array([[1.0, 0.5], [1.0, -1.0], [1.0, 2.0]]), np.array([1, -1, 1])
+    lines = curves(plot_risk([ZeroOneLoss(), PerceptronLoss()], X, t, [0.2, 7.0], index=1, ax=canvas()))
+    for name, worth in (
+        ("zero-one", lambda score: float((np.where(score >= 0, 1, -1) != t).sum())),
+        ("perceptron", lambda score: float(np.maximum(0, -t * score).sum())),
+    ):
+        expected = [worth(X @ [0.2, w]) for w in lines[name][:, 0]]
+        np.testing.assert_allclose(lines[name][:, 1], expected, atol=1e-12)
+    assert set(lines["zero-one"][:, 1]) <= {0.0, 1.0, 2.0, 3.0} and np.unique(lines["perceptron"][:, 1]).size > 100
+    other = curves(plot_risk(PerceptronLoss(), X, t, [0.2, 7.0], index=0, ax=canvas()))["perceptron"]
+    np.testing.assert_allclose(other[:, 1], [np.maximum(0, -t * (X @ [w, 7.0])).sum() for w in other[:, 0]], atol=1e-12)
 
 
 @pytest.mark.parametrize(

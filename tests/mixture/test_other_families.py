@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from artists import canvas, scatters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mixture.test_gaussian import blobs
@@ -223,16 +224,30 @@ def test_novelty_from_any_density():
 
 
 @pytest.mark.notes("000-c", "plot-gmm-covariances")
-def test_pictures():
-    X = blobs(100, d=2)
-    ax = plot_ellipses(GaussianMixture(3, random_state=0).fit(X), X, deviations=1.0)
-    model = GaussianMixture(1).fit(X)
-    line = plot_ellipses(model, deviations=1.5).lines[0].get_xydata()
-    gap = line - model.means_[0]
-    assert_allclose(np.einsum("ni,ij,nj->n", gap, model.precisions_[0], gap), 1.5**2, rtol=1e-8)
-    assert len(ax.lines) == 3 and len(ax.collections) == 1
-    axes = plot_em_steps(GaussianMixture(2, random_state=0), X, steps=(0, 1, 4))
-    values = [float(one.get_title().partition(":")[2]) for one in axes]
-    assert values == sorted(values)
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
+def test_the_same_rows_under_four_kinds_of_covariance(kind):
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(80, 2)) @ [[2.0, 0.8], [0, 0.5]], rng.normal([7, 3], [0.6, 1.5], (60, 2))])
+    model = GaussianMixture(2, covariance_type=kind, tol=1e-9, max_iter=2000, random_state=0).fit(X)
+    ax = plot_ellipses(model, X, deviations=1.5, ax=canvas())
+    share = model.predict_proba(X)
+    covariance = [np.cov(X.T, aweights=share[:, k], bias=True) for k in (0, 1)]
+    if kind == "tied":
+        covariance = [(share.sum(0)[0] * covariance[0] + share.sum(0)[1] * covariance[1]) / len(X)] * 2
+    if kind in ("diag", "spherical"):
+        covariance = [np.diag(np.diag(S)) for S in covariance]
+    if kind == "spherical":
+        covariance = [np.eye(2) * np.trace(S) / 2 for S in covariance]
+    for k, line in enumerate(ax.lines):
+        gap = line.get_xydata() - np.average(X, axis=0, weights=share[:, k])
+        assert_allclose(np.einsum("ni,ij,nj->n", gap, np.linalg.inv(covariance[k]), gap), 1.5**2, rtol=2e-3)
+    assert_allclose(scatters(ax)[0], X)
     with pytest.raises(DataError, match="two columns"):
         plot_ellipses(GaussianMixture(1).fit(blobs(30)))
+
+
+def test_panels_of_em_rise():
+    X = blobs(100, d=2)
+    axes = plot_em_steps(GaussianMixture(2, random_state=0), X, steps=(0, 1, 4), axes=canvas(1, 3))
+    values = [float(one.get_title().partition(":")[2]) for one in axes]
+    assert values == sorted(values) and values[0] < values[-1]

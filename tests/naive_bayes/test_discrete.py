@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 import sklearn.naive_bayes as peer
+from artists import arrows, canvas, meshes, tick_words, words
 from numpy.testing import assert_allclose
 
 from novum import naive_bayes as ours
@@ -76,10 +77,26 @@ def test_topics():
     assert_allclose(smooth.predict_joint_log_proba(sp.csr_matrix(documents.astype(float))), expected, atol=5e-7)
     joint = plain.predict_joint_log_proba(documents)
     assert np.isneginf(joint[1, 0]) and np.isneginf(joint[0, 1]) and np.isfinite([joint[0, 0], joint[1, 1]]).all()
-    ax = smooth.plot()
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["learning", "math"] and len(ax.texts) == 10
-    assert len(plot_naive_bayes_graph(["w1", "w2"]).texts) == 5  # three nodes, two arrows
-    assert plot_class_tables(CategoricalNB().fit(*tennis())).images
+    ax = smooth.plot(ax=canvas())
+    shares = np.array([np.array([1, 11, 201, 4, 2]) / 219, np.array([56, 1, 4, 1, 2]) / 64])
+    (table,) = meshes(ax)
+    assert_allclose(table.value, shares)
+    assert_allclose(table.x, np.arange(5))
+    assert_allclose(table.y, [0, 1])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["learning", "math"]
+    assert tick_words(ax) == ["x0", "x1", "x2", "x3", "x4"]
+    written = {tuple(map(int, text.get_position())): text.get_text() for text in ax.texts}
+    assert {place: float(text) for place, text in written.items()} == pytest.approx(
+        {(j, i): shares[i, j] for i in range(2) for j in range(5)}, rel=6e-3
+    )
+    graph = plot_naive_bayes_graph(["w1", "w2"], "topic", ax=canvas())
+    assert words(graph) == {"w1": (-1, 0), "w2": (1, 0), "topic": (0, 1)}
+    for tail, head in arrows(graph):  # from the class to every word, none between words
+        assert_allclose(tail, [0, 0.9])
+        assert_allclose(head[1], 0.1)
+    assert sorted(head[0] for _, head in arrows(graph)) == [-1, 1]
+    (categories,) = meshes(plot_class_tables(CategoricalNB(alpha=0).fit(*tennis()), ax=canvas()))
+    assert_allclose(categories.value[:, :3].sum(axis=1), 1)  # the outlooks of each class
     with pytest.raises(ParameterError, match="3 feature_names for 5 columns"):
         plot_class_tables(smooth, feature_names=["a", "b", "c"])
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from artists import canvas, meshes, scatters
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import neighbors as sklearn_neighbors
 from sklearn.datasets import load_iris
@@ -228,15 +229,53 @@ def test_trees_are_saved_and_shared(algorithm, tmp_path):
         assert_array_equal(KNeighborsClassifier().fit(source, y).predict_proba(Q), model.predict_proba(Q))
 
 
-@pytest.mark.notes("000-a", "fig-influence")
 @pytest.mark.notes("003", "fig-knn")
-def test_pictures():
-    pytest.importorskip("matplotlib")
-    ax = plot_neighbors(KNeighborsClassifier(3).fit(POINTS, LABELS), QUERY[0])
-    assert ax.get_title() == "0 (2 of 3)" and len(ax.lines) == 3
-    for k in (1, 3):
-        assert str(k) in plot_regions(KNeighborsClassifier(k).fit(POINTS, LABELS), points=30).get_title()
-    assert len(plot_voronoi(POINTS, LABELS).patches) == 5
-    assert plot_neighbors(KNeighborsRegressor(3).fit(POINTS, VALUES), QUERY[0]).get_title() == "2"
+def test_a_query_and_the_neighbors_that_vote():
+    rng = np.random.default_rng(4)
+    X, y, query = rng.normal(size=(30, 2)), rng.integers(2, size=30), np.array([0.2, -0.1])
+    distance = np.linalg.norm(X - query, axis=1)
+    near = np.argsort(distance)[:5]
+    ax = plot_neighbors(KNeighborsClassifier(5).fit(X, y), query, ax=canvas())
+    links = {tuple(line.get_xydata()[1]) for line in ax.lines}
+    assert links == {tuple(X[i]) for i in near}  # to the five nearest, and to no other
+    for line in ax.lines:
+        assert_allclose(line.get_xydata()[0], query)
+    (circle,) = ax.patches
+    assert_allclose(circle.center, query)
+    assert_allclose(circle.radius, distance[near].max())
+    rows, star = scatters(ax)
+    assert_allclose(rows, X)
+    assert_allclose(star, [query])
+    winner = int(y[near].sum() >= 3)
+    assert ax.get_title() == f"{winner} ({int((y[near] == winner).sum())} of 5)"
+    colors = ax.collections[0].get_facecolors()
+    assert all((colors[i] == colors[j]).all() == (y[i] == y[j]) for i in range(30) for j in range(30))
+    mean = plot_neighbors(KNeighborsRegressor(3).fit(POINTS, VALUES), QUERY[0], ax=canvas())
+    assert mean.get_title() == "2" and len(mean.lines) == 3
+    ball = plot_neighbors(RadiusNeighborsClassifier(0.8).fit(X, y), query, ax=canvas())
+    assert ball.patches[0].radius == 0.8
+    assert {tuple(line.get_xydata()[1]) for line in ball.lines} == {tuple(x) for x in X[distance <= 0.8]}
+
+
+@pytest.mark.notes("000-a", "fig-influence")
+def test_regions_of_the_vote_and_cells_of_the_nearest():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(25, 2)), rng.integers(3, size=25)
+    for k in (1, 4):
+        ax = plot_regions(KNeighborsClassifier(k).fit(X, y), points=40, ax=canvas())
+        (mesh,) = meshes(ax)
+        at = np.stack(np.meshgrid(mesh.x, mesh.y), -1).reshape(-1, 2)
+        nearest = np.argsort(np.linalg.norm(at[:, None] - X, axis=2), axis=1)[:, :k]
+        votes = np.stack([(y[nearest] == c).sum(1) for c in range(3)], 1)
+        assert_array_equal(mesh.value.ravel(), votes.argmax(1))  # of equal votes the first class
+        assert_allclose(scatters(ax)[0], X)
+        assert_array_equal(ax.collections[-1].get_array(), y)
+        assert ax.get_title() == f"{k} neighbor{'s' if k > 1 else ''}"
+    cells = plot_voronoi(X, y, ax=canvas()).patches
+    assert len(cells) == 25
+    inside = rng.uniform(X.min(0), X.max(0), (200, 2))
+    held = np.array([cell.get_path().contains_points(inside) for cell in cells])
+    assert_array_equal(held.argmax(0), np.linalg.norm(inside[:, None] - X, axis=2).argmin(1))
+    assert (held.sum(0) == 1).all()  # every point in the cell of its nearest row, and in no other
     with pytest.raises(DataError, match="Choose two columns"):
         plot_voronoi(np.ones((4, 3)))

@@ -5,7 +5,8 @@ import pytest
 
 from novum.exceptions import ParameterError
 from novum.neural_network import plot_architecture
-from novum.neural_network.sketches import HEIGHT, SKETCHES, WIDTH, architecture
+from novum.neural_network.sketches import SKETCHES, architecture
+from novum.report.boxes import HEIGHT, WIDTH
 
 plt = pytest.importorskip("matplotlib.pyplot")
 

@@ -70,12 +70,12 @@ def test_the_check_finds_what_cannot_be_imported():
 
 def test_served_rows_have_names_and_planned_names_that_exist_are_shown():
     unnamed = [row.key for row in notes.ledger() if row.key in notes.served() and not names_of(row)]
-    assert unnamed == ["003/curse-of-dimensionality"]  # two sums in a test, nothing to import
+    assert not unnamed
     for row in notes.ledger():
         for name in (part.strip().rstrip("*") for part in row.api.split(",")):
             if not fault_of(name):
                 assert name in names_of(row), f"{name} is built: add it to the row {row.key} of names.tsv"
-    assert {shown_names(row) for row in notes.ledger() if not names_of(row)} == {"computed in its test"}
+    assert all(shown_names(row) for row in notes.ledger())
 
 
 def test_every_name_in_lists_and_pages_can_be_imported():

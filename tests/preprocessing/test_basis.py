@@ -182,8 +182,6 @@ def test_one_of_k_codes_are_scikit_learns():
     assert_array_equal(encoder.transform([["c9"]]), [[0, 0, 0, 0, 0]])
 
 
-@pytest.mark.notes("003", "fig-feature-lift")
-@pytest.mark.notes("000-b", "plot-feature-map")
 def test_points_on_a_line_are_separable_when_lifted():
     x = np.array([[-2.0], [-1.5], [-0.5], [0.0], [0.4], [1.4], [2.0]])
     label = (np.abs(x[:, 0]) > 1).astype(int)

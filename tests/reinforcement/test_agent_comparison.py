@@ -1,7 +1,10 @@
 """Comparisons of agents: statistics by their definitions, verdicts that are seldom wrong."""
 
+from itertools import product
+
 import numpy as np
 import pytest
+from artists import bands, canvas, curves
 
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.reinforcement import compare_agents
@@ -62,12 +65,20 @@ def test_learning_curves_are_drawn_with_bands():
 
     rng = np.random.default_rng(0)
     runs = [LearningCurve(np.arange(10, 210, 10), rng.normal(k, 1.0, size=20), np.full(20, 10)) for k in range(4)]
-    ax = plot_learning_curves({"agent": runs}, window=5)
-    line, band = ax.get_lines()[0], ax.collections[0].get_paths()[0].vertices
-    means = [np.mean([run.returns[max(0, k - 4) : k + 1].mean() for run in runs]) for k in range(20)]
-    assert line.get_ydata()[0] == pytest.approx(means[0]) and line.get_ydata()[-1] == pytest.approx(means[-1])
-    at_end = band[band[:, 0] == 200, 1]
-    single = [run.returns[-5:].mean() for run in runs]
-    assert min(single) <= at_end.min() < means[-1] < at_end.max() <= max(single)
+    ax = plot_learning_curves({"agent": runs}, canvas(), window=5)
+    ((name, line),) = curves(ax).items()
+    ((steps, low, high),) = bands(ax)
+    ends = np.arange(10, 210, 10)
+    last = [int(np.flatnonzero(ends <= step)[-1]) for step in line[:, 0]]  # the episode that had ended by then
+    single = np.array([[run.returns[max(0, k - 4) : k + 1].mean() for k in last] for run in runs])
+    assert name == "agent, 4 runs" and line[0, 0] == 10 and line[-1, 0] == 200
+    np.testing.assert_allclose(line[:, 1], single.mean(axis=0))
+    np.testing.assert_allclose(steps, line[:, 0])
+    draws = np.array(
+        [single[list(pick)].mean(axis=0) for pick in product(range(4), repeat=4)]
+    )  # every resample of four
+    spread = np.quantile(draws, [0.025, 0.975], axis=0)
+    np.testing.assert_allclose(high - low, spread[1] - spread[0], rtol=0.15)
+    assert (low < line[:, 1]).all() and (line[:, 1] < high).all()
     with pytest.raises(DataError, match="history_"):
         plot_learning_curves({"agent": []})

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from artists import arrows as arrow_ends
+from artists import scatters
 from matplotlib.figure import Figure
 
 from novum.exceptions import ParameterError
@@ -80,6 +82,13 @@ def test_a_process_as_a_graph():
     assert labels == sorted(["0: 1, 0", "1: 0.2, -1", "1: 0.8, -1", "0: 1, 2", "1: 1, 0"])
     arrows = [t for t in ax.texts if not t.get_text()]
     assert sorted(a.arrow_patch.get_linewidth() for a in arrows) == [0.8, 0.8, 2.0, 2.0, 2.0]  # the plan's are thick
+    nodes = scatters(ax)[0]
+    np.testing.assert_allclose(nodes, [[1, 0], [-1, 0]], atol=1e-12)
+    names = {t.get_text(): np.array(t.get_position()) for t in ax.texts if t.get_text() in map(str, toy.states)}
+    for s, name in enumerate(toy.states):
+        np.testing.assert_allclose(names[str(name)], nodes[s], atol=1e-12)
+    moves = sorted((int(tail[0] < 0), int(head[0] < 0)) for tail, head in arrow_ends(ax))
+    assert moves == [(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)]
     with pytest.raises(ParameterError, match="cannot be read"):
         garnet(100).plot()
 

@@ -73,7 +73,12 @@ def test_many_separators_and_the_widest():
         w, b = rival.coef_[0], rival.intercept_[0]
         distance = (Y[:6] * (X[:6] @ w + b)).min() / np.linalg.norm(w)
         assert distance <= 2.121320 / 2 + 1e-6  # none keeps further away from the points
-    assert sum(len(getattr(c, "levels", [])) == 3 for c in ax.collections) >= 5
+        drawn = [c for c in ax.collections if len(getattr(c, "levels", [])) == 3 and np.isfinite(c.levels).all()]
+        assert len(drawn) == seed + 2
+        for contour, (v, c) in ((drawn[0], ([2 / 3, 2 / 3], -5 / 3)), (drawn[-1], (w, b))):
+            border = contour.get_paths()[1].vertices  # the widest, drawn first, and the newest rival
+            assert len(border) > 1
+            assert_allclose((border @ np.asarray(v) + c) / np.linalg.norm(v), 0, atol=1e-6)
 
 
 @pytest.mark.notes("000-b", "plot-svr-tube")

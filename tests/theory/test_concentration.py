@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from artists import bands, canvas, curve
 from numpy.testing import assert_allclose
 from scipy import stats
 
@@ -56,8 +57,18 @@ def test_law_of_large_numbers():
     paths = mean_paths(Bernoulli(0.3), n=3000, n_paths=20, random_state=1)
     spread = np.abs(paths.means - 0.3).max(axis=1)
     assert spread[-1] < 0.05 < spread[10]
-    ax = paths.plot()
-    assert ax.get_xlabel() == "draws"
+    ax = paths.plot(canvas())
+    n = np.arange(1, 3001)
+    for k in range(20):
+        x, height = curve(ax, k)
+        draws = np.diff(np.r_[0, height * n])  # what every mean is the mean of: tosses of the coin
+        np.testing.assert_array_equal(x, n)
+        np.testing.assert_allclose(draws, np.rint(draws), atol=1e-6)
+        assert set(np.rint(draws)) == {0, 1}
+    ((x, low, high),) = bands(ax)
+    np.testing.assert_allclose(high - low, 4 * np.sqrt(0.21 / n))
+    np.testing.assert_allclose((high + low) / 2, 0.3)
+    assert curve(ax, 20)[1][0] == pytest.approx(0.3) and ax.get_xlabel() == "draws"
 
 
 @pytest.mark.notes("000-a", "sample-mean-law")

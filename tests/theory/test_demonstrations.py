@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 import pytest
+from artists import canvas, curve, curves
+from matplotlib.path import Path as MplPath
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris, make_classification
 from sklearn.tree import DecisionTreeClassifier
@@ -14,7 +16,13 @@ from novum.exceptions import DataError, ParameterError
 from novum.kernel_ridge import KernelRidge
 from novum.linear_model import LinearRegression
 from novum.neighbors import KNeighborsClassifier
-from novum.theory import gauss_markov, irrelevant_features, no_free_lunch, plot_hypothesis_space
+from novum.theory import (
+    curse_of_dimensionality,
+    gauss_markov,
+    irrelevant_features,
+    no_free_lunch,
+    plot_hypothesis_space,
+)
 
 
 @pytest.mark.notes("003", "no-free-lunch")
@@ -93,27 +101,79 @@ def test_noisy_features_hurt_and_more_rows_help():
 
 @pytest.mark.notes("003", "curse-of-dimensionality")
 def test_shell_of_a_cube_and_cells_of_a_grid():
-    assert_allclose([1 - 0.99**d for d in (1, 2, 10, 100)], [0.01, 0.0199, 0.0956179, 0.6339677], atol=5e-8)
+    d = np.array([1, 2, 3, 10, 100])
+    found = curse_of_dimensionality(d, side=0.99, cells=4, share=0.1)
+    shares, need = found.plot(canvas(1, 2))
+    drawn = curves(shares)
+    shell, side = drawn["share in the shell"], drawn["side of a neighborhood"]
+    assert_allclose(shell[:, 0], d)
+    assert_allclose(shell[[0, 1, 3, 4], 1], [0.01, 0.0199, 0.0956179, 0.6339677], atol=5e-8)
     rng = np.random.default_rng(0)
-    for d in (2, 10, 100):
-        outside = (rng.uniform(size=(20000, d)) > 0.99).any(axis=1).mean()
-        assert abs(outside - (1 - 0.99**d)) < 0.012
-    sizes = [len(np.stack(np.meshgrid(*[np.arange(4)] * d)).reshape(d, -1).T) for d in (1, 2, 3)]
-    assert sizes == [4, 16, 64]  # N^D samples for N per axis
+    for k, (dimension, _) in enumerate(shell[1:], 1):
+        rows = rng.uniform(size=(20000, int(dimension)))
+        assert abs((rows > 0.99).any(axis=1).mean() - shell[k, 1]) < 0.012
+        assert abs((rows < side[k, 1]).all(axis=1).mean() - 0.1) < 0.01  # this cube holds a tenth of the rows
+    sizes = [len(np.stack(np.meshgrid(*[np.arange(4)] * n)).reshape(n, -1).T) for n in (1, 2, 3)]
+    at, rows_needed = curve(need)
+    assert_allclose(at, d)
+    assert_allclose(rows_needed[:3], sizes)  # N^D rows for N per axis
+    assert_allclose(rows_needed[3:], [4.0**10, 4.0**100], rtol=1e-12)
+    assert_allclose(curse_of_dimensionality((1, 3), side=0.9).shell, [0.1, 0.271], rtol=1e-12)
+    assert list(found.to_frame().columns) == ["dimensions", "shell", "rows", "side"]
+    with pytest.raises(ParameterError, match=r"curse_of_dimensionality\(side=1.5\)"):
+        curse_of_dimensionality(side=1.5)
 
 
 @pytest.mark.notes("002", "variance-bias")
 def test_maximum_likelihood_variance_is_biased():
     from novum.distributions import Normal
+    from novum.theory import bias_of_variance
 
-    rng = np.random.default_rng(0)
     for n, expected in ((2, 0.5), (5, 0.8), (10, 0.9)):
-        draws = rng.normal(size=(200_000, n))
-        likely = draws.var(axis=1)
-        assert_allclose(likely.mean(), expected, atol=0.005)
-        assert_allclose(draws.var(axis=1, ddof=1).mean(), 1.0, atol=0.007)
-        assert_allclose((n - 1) / n, expected, rtol=1e-15)
-        assert_allclose(Normal.fit(draws[0]).var, likely[0], rtol=1e-12)
+        found = bias_of_variance(n, n_samples=20_000)
+        assert found.expected == pytest.approx(expected, rel=1e-15)
+        assert abs(found.likely - expected) < 4 * found.standard_error < 0.025
+        assert found.unbiased == pytest.approx(found.likely * n / (n - 1), rel=1e-12)
+        assert found.standard_error == pytest.approx(np.sqrt(2 * (n - 1)) / n / np.sqrt(20_000), rel=0.05)
+    wide = bias_of_variance(4, variance=9.0, random_state=1)
+    assert wide.expected == 6.75 and abs(wide.unbiased - 9) < 4 * wide.standard_error * 4 / 3
+    sample = np.random.default_rng(0).normal(size=7)
+    assert_allclose(Normal.fit(sample).var, ((sample - sample.mean()) ** 2).sum() / 7, rtol=1e-12)
+    with pytest.raises(ParameterError, match=r"bias_of_variance.*n=1"):
+        bias_of_variance(1)
+
+
+@pytest.mark.notes("000-b", "multiclass-cost")
+def test_pairs_gain_with_the_cost_of_the_base_learner():
+    """With base cost n^p and balanced classes: m n^p against m(m-1)/2 (2n/m)^p, a ratio of 2/(m-1) (m/2)^p."""
+    from sklearn.dummy import DummyClassifier
+    from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+
+    from novum.theory import reduction_cost
+
+    found = [reduction_cost([100] * 10, p) for p in (1, 2, 3)]
+    assert_allclose([one.ratio for one in found], [10 / 9, 50 / 9, 250 / 9])
+    assert [one.n_learners for one in found] == [(10, 45)] * 3 and found[0].cheaper == "one_vs_one"
+    assert found[1].one_vs_rest == 10 * 1000**2 and found[1].one_vs_one == 45 * 200**2
+    uneven = reduction_cost([1, 2, 5], 2)
+    assert (uneven.one_vs_rest, uneven.one_vs_one) == (3 * 64, 9 + 36 + 49)
+    assert reduction_cost([1, 2, 5, 5], 0).cheaper == "one_vs_rest"  # four learners against six
+    assert reduction_cost([3, 4], 2).ratio == 1
+
+    class Counter(DummyClassifier):
+        rows: list = []
+
+        def fit(self, X, y):
+            self.rows.append(len(X))
+            return super().fit(X, y)
+
+    y = np.repeat([0, 1, 2], [1, 2, 5])
+    for reduction, cost in ((OneVsRestClassifier, uneven.one_vs_rest), (OneVsOneClassifier, uneven.one_vs_one)):
+        Counter.rows.clear()
+        reduction(Counter()).fit(np.zeros((8, 1)), y)
+        assert sum(n**2 for n in Counter.rows) == cost
+    with pytest.raises(DataError, match="at least two classes"):
+        reduction_cost([3], 1)
 
 
 @pytest.mark.notes("000-c", "rbf-universality")
@@ -132,11 +192,19 @@ def test_gaussian_kernels_come_as_close_as_one_likes():
 
 @pytest.mark.notes("003", "fig-hypothesis-space")
 def test_diagram_of_hypothesis_spaces():
-    ax = plot_hypothesis_space(n_samples=20)
-    names = ax.get_legend_handles_labels()[1]
-    assert {"H1", "H2", "truth f"} <= set(names)
-    truth = np.array([2.6, 0.9])
+    ax = plot_hypothesis_space(canvas(), n_samples=20)
+    drawn = curves(ax)
+    (truth,) = drawn["truth f"]
+    whole = ax.lines[0].get_xydata()
+    for outer, inner in ((whole, drawn["H2"]), (drawn["H2"], drawn["H1"])):  # one inside the other
+        assert MplPath(outer).contains_points(inner).all()
+    assert MplPath(whole).contains_points([truth]).all() and not MplPath(drawn["H2"]).contains_points([truth]).any()
     small, large = (np.asarray(points.get_offsets()) for points in ax.collections)
+    for name, chosen in (("H1", small), ("H2", large)):
+        assert len(chosen) == 20 and MplPath(drawn[name]).contains_points(chosen, radius=0.02).all()
+        best = drawn[name][np.linalg.norm(drawn[name] - truth, axis=1).argmin()]
+        dotted = [line.get_xydata() for line in ax.lines if line.get_linestyle() == ":"]
+        assert any(np.allclose(line, [truth, best]) for line in dotted)  # the bias of the space
     assert np.linalg.norm(large - truth, axis=1).mean() < np.linalg.norm(small - truth, axis=1).mean()  # bias
     assert large.std(axis=0).sum() > small.std(axis=0).sum()  # variance
 

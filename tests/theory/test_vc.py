@@ -1,11 +1,13 @@
 """Shattering, growth functions and VC dimensions: the notes' figures, certificates checked, brute force."""
 
+import itertools
 import math
 import pickle
 from itertools import product
 
 import numpy as np
 import pytest
+from artists import canvas, scatters
 
 from novum.exceptions import DataError, ParameterError
 from novum.theory import growth_function, shatters, vc_dimension
@@ -46,10 +48,25 @@ def test_lines_in_the_plane():
 
 @pytest.mark.notes("003", "fig-shatter")
 def test_picture_of_every_labeling():
-    axes = shatters("lines", SQUARE).plot()
-    assert len(axes) == 16 and sum(ax.get_title() == "no concept" for ax in axes) == 2
-    one = shatters("rectangles", SQUARE).plot(labeling=3)
-    assert one.get_xlabel() == "$x_1$"
+    found = shatters("lines", SQUARE)
+    axes, corners = found.plot(), np.array(SQUARE)
+    assert len(axes) == 16
+    crossed = []
+    for ax, labels in zip(axes, itertools.product([False, True], repeat=4)):
+        labels = np.array(labels)
+        plus, minus = scatters(ax)
+        np.testing.assert_array_equal(plus, corners[labels])
+        np.testing.assert_array_equal(minus, corners[~labels])
+        shaded = [path for c in ax.collections if hasattr(c, "levels") for path in c.get_paths()]
+        crossed.append(ax.get_title() == "no concept")
+        if not crossed[-1] and labels.any():
+            inside = np.any([path.contains_points(corners) for path in shaded], axis=0)
+            np.testing.assert_array_equal(inside, labels)  # the shade holds the plus signs and no other point
+        elif not labels.any():
+            assert not any(path.contains_points(corners).any() for path in shaded)
+    assert np.flatnonzero(crossed).tolist() == [6, 9]  # the two diagonals
+    one = shatters("rectangles", SQUARE).plot(canvas(), labeling=3)
+    np.testing.assert_array_equal(scatters(one)[0], corners[2:])
     assert len(shatters("intervals", [0.0, 1.0]).plot()) == 4
     with pytest.raises(DataError, match="a picture has two"):
         shatters("linear", np.eye(3)).plot()

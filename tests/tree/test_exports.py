@@ -140,6 +140,20 @@ def test_boxes_say_what_scikit_learn_says(options):
         assert said == expected
 
 
+def test_boxes_fit_their_cells():
+    """A font of eleven points does not fit four panels: it shrinks until neighbors do not overlap."""
+    model = DecisionTreeClassifier(max_depth=2).fit(X, label)
+    figure = Figure(figsize=(16, 3.2))
+    FigureCanvasAgg(figure)
+    texts = plot_tree(model, ax=figure.subplots(1, 4)[0])
+    figure.canvas.draw()
+    boxes = [t.get_bbox_patch().get_window_extent() for t in texts if "samples" in t.get_text()]
+    assert texts[0].get_fontsize() < 9
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            assert not (abs(a.y0 - b.y0) < 1 and min(a.x1, b.x1) - max(a.x0, b.x0) > 1)
+
+
 @pytest.mark.notes("000-a", "fig-tree")
 @pytest.mark.notes("001", "tree-drawing")
 def test_branches_and_parts_are_on_the_edges():
@@ -152,7 +166,30 @@ def test_branches_and_parts_are_on_the_edges():
     words = {text.get_text() for text in plot_tree(model, ax=axes, sample=row, class_names=False)}
     assert {"Sunny 0.333", "Rain 0.333", "Covered 0.333", "Uncovered"} <= words
     assert sum(line.get_linewidth() > 2 for line in axes.lines) == 5
-    places = np.array([text.get_position() for text in plot_tree(model) if "samples" in text.get_text()])
-    assert len(np.unique(places.round(6), axis=0)) == len(places) == 8
+    ax = Figure().subplots()
+    drawn = plot_tree(model, ax=ax)
+    boxes = {tuple(np.round(t.get_position(), 6)): t.get_text().split("\n") for t in drawn if "samples" in t.get_text()}
+    labels = {tuple(np.round(t.get_position(), 6)): t.get_text() for t in drawn if "samples" not in t.get_text()}
+    table, answer = load_go_to_lesson(return_X_y=True, as_frame=True)
+    joined = {}
+    for line in ax.lines:
+        parent, child = (tuple(np.round(point, 6)) for point in line.get_xydata())
+        assert parent[1] > child[1]  # the tree grows downwards
+        middle = tuple(np.round((np.array(parent) + child) / 2, 6))
+        word = next(text for place, text in labels.items() if np.allclose(place, middle, atol=2e-6))
+        joined.setdefault(parent, {})[word] = child
+
+    def check(place, rows):
+        """Every box counts the rows that the words on the way to it leave."""
+        lines = boxes[place]
+        counts = [int((answer[rows] == c).sum()) for c in model.classes_]
+        assert f"samples = {rows.sum()}" in lines and f"value = {counts}" in lines
+        assert lines[-1] == f"class = {model.classes_[int(np.argmax(counts))]}"
+        below = joined.get(place, {})
+        assert set(below) == (set(table[lines[0]].unique()) if below else set())
+        return 1 + sum(check(child, rows & (table[lines[0]] == word)) for word, child in below.items())
+
+    root = max(boxes, key=lambda place: place[1])
+    assert check(root, answer == answer) == len(boxes) == 8
     with pytest.raises(ParameterError, match="give one row; it has 2"):
         plot_tree(model, sample=pd.concat([row, row]))

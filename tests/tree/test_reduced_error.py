@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from artists import canvas, curve
 from numpy.testing import assert_allclose, assert_array_equal
 
 from novum.datasets import load_go_to_lesson
@@ -89,19 +90,23 @@ def test_pruned_trees_of_divided_rows_and_zero_weights():
 def test_curve_of_errors_against_size(kind):
     y = label if kind is DecisionTreeClassifier else X[:, 0] + rng.normal(size=600)
     model = kind(random_state=1, validation_fraction=0.4)
-    curve = model.pruning_curve(X, y)
+    found = model.pruning_curve(X, y)
     judging = held_out(model._read(X, y, None).target, 600, 0.4, model._read(X, y, None).seed)
-    assert curve.n_leaves[-1] == 1 and (np.diff(curve.n_leaves) < 0).all()
-    assert_allclose(curve.training_error[0], 0, atol=1e-12)
-    assert (np.diff(curve.training_error) >= -1e-12).all()
-    for k in (0, len(curve.n_leaves) // 2, curve.best_index):
-        tree = kind(ccp_alpha=max(curve.ccp_alphas[k] * (1 + 1e-9), 0)).fit(X[~judging], y[~judging])
+    assert found.n_leaves[-1] == 1 and (np.diff(found.n_leaves) < 0).all()
+    assert_allclose(found.training_error[0], 0, atol=1e-12)
+    assert (np.diff(found.training_error) >= -1e-12).all()
+    for k in (0, len(found.n_leaves) // 2, found.best_index):
+        tree = kind(ccp_alpha=max(found.ccp_alphas[k] * (1 + 1e-9), 0)).fit(X[~judging], y[~judging])
         error = (tree.predict(X[judging]) - y[judging]) ** 2
-        assert tree.get_n_leaves() <= curve.n_leaves[k]
-        if tree.get_n_leaves() == curve.n_leaves[k]:
-            assert_allclose(curve.validation_error[k], error.mean(), rtol=1e-9)
-    best = curve.validation_error.min()
-    assert 1 < curve.n_leaves[curve.best_index] < curve.n_leaves[0] and curve.validation_error[0] > best
-    assert not hasattr(model, "tree_") and "trees" in repr(curve) and len(curve.to_frame()) == len(curve.n_leaves)
-    axes = curve.plot()
-    assert axes.get_xlabel() == "leaves" and len(axes.lines) == 3
+        assert tree.get_n_leaves() <= found.n_leaves[k]
+        if tree.get_n_leaves() == found.n_leaves[k]:
+            assert_allclose(found.validation_error[k], error.mean(), rtol=1e-9)
+    best = found.validation_error.min()
+    assert 1 < found.n_leaves[found.best_index] < found.n_leaves[0] and found.validation_error[0] > best
+    assert not hasattr(model, "tree_") and "trees" in repr(found) and len(found.to_frame()) == len(found.n_leaves)
+    axes = found.plot(canvas())
+    assert_allclose(curve(axes, "training"), [found.n_leaves, found.training_error])
+    assert_allclose(curve(axes, "held out"), [found.n_leaves, found.validation_error])
+    low = found.validation_error.argmin() if (found.validation_error == best).sum() == 1 else found.best_index
+    assert_allclose(curve(axes, 2), [[found.n_leaves[low]], [best]])
+    assert axes.get_xlabel() == "leaves"

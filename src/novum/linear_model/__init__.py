@@ -71,6 +71,11 @@ __getattr__ = moved_names(
         ".least_squares.inference": "Inference",
         ".logistic.inference": "LogisticInference",
         ".penalized.plot": "plot_norm_balls",
+        ".pictures.beliefs": "plot_equivalent_kernel plot_posterior_steps plot_predictive_band",
+        ".pictures.evidence_axis": "plot_evidence_over_datasets",
+        ".pictures.feature_lift": "plot_feature_lift",
+        ".pictures.reductions": "plot_multiclass_regions",
+        ".pictures.rivals": "plot_masking plot_outlier_pull",
         ".separability": "MistakeBound Separability perceptron_mistake_bound",
     },
 )

@@ -198,7 +198,7 @@ class Hyperplane(Result):
         reach = 1.2 * max(1.0, float(np.abs((points - foot) @ along).max()), abs(self.origin_distance))
         ax.plot(*np.stack([foot - reach * along, foot + reach * along]).T, color="black", label="f(x) = 0")
         ax.annotate(
-            "w", foot + 0.4 * reach * self.normal, foot, arrowprops={"arrowstyle": "<-"}, ha="center", va="center"
+            "w", foot, foot + 0.4 * reach * self.normal, arrowprops={"arrowstyle": "<-"}, ha="center", va="center"
         )
         if X is not None:
             side = self.predict(points)

@@ -4,26 +4,14 @@ A sketch is a table of boxes, each with its place and what it computes, and of a
 """
 
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.boxes import Boxes, Sketch, arrows_of, draw_boxes
 from novum.report.result import Result
 
 __all__ = ["Architecture", "architecture", "plot_architecture"]
-
-WIDTH, HEIGHT = 1.5, 0.56  # of a box, in steps of the grid
-BEND = 0.35  # of an arrow that would run through a box
-Boxes = dict[str, tuple[float, float, str]]
-
-
-class Sketch(NamedTuple):
-    """Boxes by name, (column, row, words), and arrows as text: `a > b > c, d > b`."""
-
-    boxes: Boxes
-    arrows: str
-
 
 # fmt: off
 SKETCHES: dict[str, Sketch] = {
@@ -131,44 +119,7 @@ class Architecture(Result):
         return {"kind": self.kind}
 
     def _result_picture(self, ax: Any) -> None:
-        from matplotlib.patches import Rectangle
-
-        for column, row, words in self.boxes.values():
-            ax.add_patch(
-                Rectangle(
-                    (column - WIDTH / 2, row - HEIGHT / 2), WIDTH, HEIGHT, facecolor="white", edgecolor="k", zorder=2
-                )
-            )
-            ax.text(column, row, words, ha="center", va="center", fontsize=8, zorder=3)
-        for a, b in self.arrows:
-            begin, end = self.boxes[a][:2], self.boxes[b][:2]
-            bend = BEND if self.is_blocked(a, b) else 0.0
-            style = {"arrowstyle": "->", "shrinkA": 0, "shrinkB": 0, "connectionstyle": f"arc3,rad={bend}"}
-            if bend and begin[0] == end[0]:  # around the boxes between, from side to side
-                ends = (end[0] + WIDTH / 2, end[1]), (begin[0] + WIDTH / 2, begin[1])
-            else:
-                ends = border(end, begin), border(begin, end)
-            ax.annotate("", *ends, arrowprops=style, zorder=1)
-        columns, rows = zip(*(place[:2] for place in self.boxes.values()))
-        ax.set(xlim=(min(columns) - 1, max(columns) + 1.4), ylim=(min(rows) - 0.6, max(rows) + 0.6), title=self.kind)
-        ax.set_axis_off()
-
-    def is_blocked(self, a: str, b: str) -> bool:
-        """Return whether the straight arrow between two boxes would run through another."""
-        (x0, y0), (x1, y1) = self.boxes[a][:2], self.boxes[b][:2]
-        for name, (x, y, _) in self.boxes.items():
-            for k in range(1, 20):
-                at = x0 + k / 20 * (x1 - x0), y0 + k / 20 * (y1 - y0)
-                if name not in (a, b) and abs(at[0] - x) < WIDTH / 2 and abs(at[1] - y) < HEIGHT / 2:
-                    return True
-        return False
-
-
-def border(place: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
-    """Return where the line from one box to another leaves the first."""
-    dx, dy = other[0] - place[0], other[1] - place[1]
-    share = min(WIDTH / 2 / abs(dx) if dx else float("inf"), HEIGHT / 2 / abs(dy) if dy else float("inf"))
-    return place[0] + share * dx, place[1] + share * dy
+        draw_boxes(ax, self.boxes, self.arrows, self.kind)
 
 
 def architecture(kind: str) -> Architecture:
@@ -178,8 +129,7 @@ def architecture(kind: str) -> Architecture:
             f"plot_architecture: kind={kind!r} must be one of {', '.join(map(repr, sorted(SKETCHES)))}."
         )
     boxes, text = SKETCHES[kind]
-    paths = [[name.strip() for name in path.split(">")] for path in text.split(",")]
-    return Architecture(kind, boxes, [pair for path in paths for pair in pairwise(path)])
+    return Architecture(kind, boxes, arrows_of(text))
 
 
 def plot_architecture(kind: str, ax: Any = None) -> Any:

@@ -81,6 +81,9 @@ class StudyResult(Result):
     card : Card
         The data card.
     explanation : Explanation or None
+        Importances, confusion, ROC curve.
+    findings : Findings or None
+        Learning curve, calibration, thresholds, slices, contributions of the columns, partial dependence, coverage.
     """
 
     def __init__(
@@ -103,7 +106,9 @@ class StudyResult(Result):
         self.model: Any = None
         self.hold_out: HoldOut | None = None
         self.explanation: Explanation | None = None
+        self.findings: Any = None  # of novum.study.insight
         self.judged_model: Any = None
+        self.refitted = True  # whether there was time to fit the saved model again, on all rows
         self.changes: list[dict[str, Any]] = []  # of the kept model's settings, by the search
         self.unsaved = ""  # why the model could not be saved, where it could not
         self.elapsed = 0.0
@@ -315,7 +320,7 @@ class StudyResult(Result):
         return self.model.predict(prepare(table, self.schema))
 
     def save(self, folder: str | os.PathLike) -> list[Path]:
-        """Write report.html, model.novum and scores.csv into a folder, all or none; return their paths.
+        """Write report.html, report.md, model.novum, MODEL_CARD.md and scores.csv into a folder, all or none; return their paths.
 
         What the folder already holds under these names is replaced; nothing else in it is touched.
         """

@@ -11,6 +11,7 @@ __all__ = ["draw_test"]
 
 LAW, TAIL, ACCEPT = "#33415c", "#d1495b", "#7a9e7e"
 REACH = 2e-3  # probability left out at either end of the picture
+TIE = 1e-7  # probabilities closer than this share are the same, rounded differently
 
 
 def limits(result: TestResult) -> tuple[float, float]:
@@ -29,10 +30,26 @@ def more_extreme(result: TestResult, x: np.ndarray) -> np.ndarray:
         return x >= t
     if result.alternative == "less":
         return x <= t
+    if is_discrete(result.law):
+        return rarer_counts(result, x)
     upper = result.law.sf(t) < result.law.cdf(t)
     tail = float(result.law.sf(t)) if upper else float(result.law.cdf(t))
     other = float(result.law.ppf(tail) if upper else result.law.ppf(1 - tail))
     return (x >= t) | (x <= other) if upper else (x <= t) | (x >= other)
+
+
+def rarer_counts(result: TestResult, k: np.ndarray) -> np.ndarray:
+    """Return which counts a two-sided test of counts holds against the hypothesis: no likelier ones, or both tails alike."""
+    law, t = result.law, result.statistic
+    rare = law.pmf(k) <= law.pmf(t) * (1 + TIE)
+    if np.isclose(float(law.pmf(k)[rare].sum()), result.p_value, rtol=1e-6, atol=2 * REACH):
+        return rare
+    below, above = float(law.cdf(t)), float(law.sf(t - 1))  # both with the count itself
+    return (
+        (k >= t) | (law.cdf(k) <= above * (1 + TIE))
+        if above < below
+        else (k <= t) | (law.sf(k - 1) <= below * (1 + TIE))
+    )
 
 
 def draw_test(result: TestResult, ax: Any, level: float) -> Any:
