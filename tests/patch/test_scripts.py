@@ -11,12 +11,6 @@ from novum.patch import used
 
 SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.py"))
 SLOW = {"boundaries", "curves", "calibration", "searches"}  # two seconds and more
-    "tree_export",
-    "forest_importance",
-    "calibration",
-    "persistence",
-    "partial_dependence",
-}  # the others: with the slow tests
 
 
 @pytest.mark.parametrize(
