@@ -1,24 +1,30 @@
-"""Hold-out scores of `novum study` beside scikit-learn's usual three, each tuned by a search of equal time, on public tables.
+"""Hold-out scores of `novum study` beside scikit-learn's usual three and FLAML, all with the same seconds on the same cores.
 
-    python -m benchmarks.studies [--seconds 20] [--seeds 1] [--peers peers.json] [--only name ...]
+    python -m benchmarks.studies --out found.jsonl [--seconds 30] [--seeds 3] [--tables "cars MPG,food"] [--part 0/8]
+    python -m benchmarks.studies --dump tables                        for a machine without these packages: --folder tables
+    python -m benchmarks.studies --summary found*.jsonl
 
-Every table is parted as the study parts it; each peer is searched on the training rows for so many seconds of a processor, with
-five folds, and judged once on the rows put away; the seconds of the study stand beside it. What counts is the
-mean rank over tables. Tables ship with scikit-learn, statsmodels and vega_datasets; those not installed are left out.
-
-`python -m benchmarks.studies --coverage` simulates studies and counts how often the reported interval holds the true score.
+Every table is parted as the study parts it. novum's study has `time_limit=seconds`; FLAML has `time_budget=seconds`; each of the
+other peers has a random search of so many seconds, five folds a try, one search per core, the best fitted again on all training
+rows. All are judged once on the rows put away, by accuracy or RMSE. A line of JSON per table, split and contestant goes to the
+file; what is there already is not done again. `--part i/n` takes every n-th of the tables and splits, so that n processes, each
+bound to its own cores (`taskset -c 0,1 ...`) and with a file of its own, share the work. AutoGluon, where there is an interpreter
+that has it: `--autogluon .../bin/python`.
 """
 
 import argparse
 import json
+import os
+import subprocess
+import sys
+import tempfile
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
+from joblib import Parallel, delayed
 from scipy.stats import rankdata
-from sklearn import datasets as bundled
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -34,77 +40,24 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
+from benchmarks.study_tables import TABLES, dump, load
 from novum.study import Study
 from novum.study.folds import split_rows
 
 TEXT = make_column_selector(dtype_include=["object", "category", "string"])
 NUMBERS = make_column_selector(dtype_include=["number", "bool"])
-
-
-# ---------------------------------------------------------------------------------------------------- tables
-
-
-def from_sklearn(name):
-    return getattr(bundled, f"load_{name}")(as_frame=True).frame
-
-
-def from_statsmodels(name, **columns):
-    from statsmodels import datasets
-
-    return getattr(datasets, name).load_pandas().data.assign(**columns)
-
-
-def from_vega(name):
-    from vega_datasets import data
-
-    return getattr(data, name)()
-
-
-def fair():
-    return from_statsmodels("fair", unfaithful=lambda f: np.where(f["affairs"] > 0, "yes", "no")).drop(
-        columns="affairs"
-    )
-
-
-def weather():
-    return from_vega("seattle_weather").assign(month=lambda f: f["date"].dt.month).drop(columns="date")
-
-
-def star98():
-    frame = from_statsmodels("star98")
-    return frame.assign(share=frame["NABOVE"] / (frame["NABOVE"] + frame["NBELOW"])).drop(columns=["NABOVE", "NBELOW"])
-
-
-def cars():
-    return from_vega("cars").drop(columns="Name").assign(Year=lambda f: pd.to_datetime(f["Year"]).dt.year)
-
-
-TABLES = {
-    "iris species": (lambda: from_sklearn("iris"), "target", "classification"),
-    "wine cultivar": (lambda: from_sklearn("wine"), "target", "classification"),
-    "breast cancer": (lambda: from_sklearn("breast_cancer"), "target", "classification"),
-    "digits": (lambda: from_sklearn("digits"), "target", "classification"),
-    "diabetes": (lambda: from_sklearn("diabetes"), "target", "regression"),
-    "cars MPG": (lambda: cars().dropna(subset="Miles_per_Gallon"), "Miles_per_Gallon", "regression"),
-    "cars origin": (cars, "Origin", "classification"),
-    "cars acceleration": (cars, "Acceleration", "regression"),
-    "barley yield": (lambda: from_vega("barley"), "yield", "regression"),
-    "Seattle weather": (weather, "weather", "classification"),
-    "Seattle temperature": (lambda: weather().drop(columns="temp_min"), "temp_max", "regression"),
-    "election 1996": (lambda: from_statsmodels("anes96"), "vote", "classification"),
-    "income 1996": (lambda: from_statsmodels("anes96"), "income", "regression"),
-    "affairs": (fair, "unfaithful", "classification"),
-    "schools": (star98, "share", "regression"),
-    "doctor visits": (lambda: from_statsmodels("randhie")[::5].reset_index(drop=True), "mdvis", "regression"),
-    "travel mode": (lambda: from_statsmodels("modechoice").drop(columns=["individual"]), "choice", "classification"),
-    "state crime": (lambda: from_statsmodels("statecrime").reset_index(drop=True), "murder", "regression"),
-    "food": (lambda: from_statsmodels("engel"), "foodexp", "regression"),
-    "investment": (lambda: from_statsmodels("grunfeld"), "invest", "regression"),
-    "credit card": (lambda: from_statsmodels("ccard"), "AVGEXP", "regression"),
-    "strikes": (lambda: from_statsmodels("strikes"), "duration", "regression"),
-    "inflation": (lambda: from_statsmodels("macrodata"), "infl", "regression"),
-    "grades": (lambda: from_statsmodels("spector"), "GRADE", "classification"),
-}
+LAST = 0.9  # of a peer's seconds after which its search begins no further try
+AUTOGLUON = """
+import sys, pandas as pd
+from autogluon.tabular import TabularPredictor
+train, test, out, target, kind, seconds, folder = sys.argv[1:]
+frame = pd.read_parquet(train)
+problem = "regression" if kind == "regression" else "binary" if frame[target].nunique() == 2 else "multiclass"
+metric = "root_mean_squared_error" if kind == "regression" else "accuracy"
+model = TabularPredictor(target, problem_type=problem, eval_metric=metric, path=folder, verbosity=0)
+model.fit(frame, time_limit=float(seconds))
+pd.DataFrame({"said": model.predict(pd.read_parquet(test))}).to_parquet(out)
+"""
 
 
 # ---------------------------------------------------------------------------------------------------- peers
@@ -148,143 +101,194 @@ def one_hot(scaled):
 PEERS = {"boosting": boosting, "forest": forest, "linear": linear}
 
 
-def search(make, kind, X, y, seconds, seed):
-    """Return the best of as many random settings as fit into the time, fitted on all training rows."""
-    rng, end = np.random.default_rng(seed), time.process_time() + seconds
+def tries(make, kind, X, y, until, seed):
+    """Return the best of as many random settings as fit into the time, with its score."""
+    rng = np.random.default_rng(seed)
     least = min(5, np.unique(y, return_counts=True)[1].min()) if kind == "classification" else 5
-    folds = (StratifiedKFold if kind == "classification" else KFold)(max(2, least), shuffle=True, random_state=seed)
+    folds = (StratifiedKFold if kind == "classification" else KFold)(max(2, least), shuffle=True, random_state=0)
     scoring = "accuracy" if kind == "classification" else "neg_root_mean_squared_error"
-    best, top = None, -np.inf
-    while best is None or time.process_time() < end:
-        model = make(kind, rng)
-        score = cross_val_score(model, X, y, cv=folds, scoring=scoring).mean()
-        if score > top or best is None:
-            best, top = model, score
-    return best.fit(X, y)
+    best, top, made = None, -np.inf, 0
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        while best is None or time.time() < until:
+            model = make(kind, rng)
+            score = cross_val_score(model, X, y, cv=folds, scoring=scoring).mean()
+            made += 1
+            if score > top or best is None:
+                best, top = model, score
+    return best, top, made
 
 
-def score(kind, y, predicted):
-    return (
-        float(accuracy_score(y, predicted))
-        if kind == "classification"
-        else float(root_mean_squared_error(y, predicted))
+def searched(make):
+    """Return a contestant: a random search on all cores, then a fit."""
+
+    def contest(frame, target, kind, y, train, held, seconds, seed, cores):
+        X = frame.drop(columns=target)
+        until = time.time() + LAST * seconds
+        found = Parallel(cores)(
+            delayed(tries)(make, kind, X.iloc[train], y[train], until, (seed, core)) for core in range(cores)
+        )
+        best, _, _ = max(found, key=lambda one: one[1])
+        said = best.fit(X.iloc[train], y[train]).predict(X.iloc[held])
+        return said, {"tries": sum(made for _, _, made in found)}
+
+    return contest
+
+
+def study(frame, target, kind, y, train, held, seconds, seed, cores):
+    """Our own."""
+    result = Study(frame, target, task=kind, random_state=seed, n_jobs=cores, time_limit=seconds).run()
+    if len(result.hold_out.y) != len(held):
+        raise RuntimeError("the study has parted the rows otherwise")
+    return result.hold_out.predicted, {"kept": result.kept.name, "stopped": result.scores.stopped}
+
+
+def flaml(frame, target, kind, y, train, held, seconds, seed, cores):
+    """FLAML as it comes."""
+    from flaml import AutoML
+
+    X = frame.drop(columns=target)
+    X = X.astype({c: "category" for c in X.columns if X[c].dtype == object})
+    metric = "accuracy" if kind == "classification" else "rmse"
+    model = AutoML()
+    model.fit(
+        X.iloc[train], y[train], task=kind, metric=metric, time_budget=seconds, n_jobs=cores, seed=seed, verbose=0
     )
+    return model.predict(X.iloc[held]), {"kept": model.best_estimator}
+
+
+def autogluon(python):
+    """AutoGluon of another environment, in a process of its own."""
+
+    def contest(frame, target, kind, y, train, held, seconds, seed, cores):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [str(Path(folder) / name) for name in ("train.parquet", "test.parquet", "said.parquet", "models")]
+            frame.iloc[train].to_parquet(paths[0])
+            frame.drop(columns=target).iloc[held].to_parquet(paths[1])
+            subprocess.run(
+                [python, "-c", AUTOGLUON, *paths[:3], target, kind, str(seconds), paths[3]],
+                check=True,
+                capture_output=True,
+            )
+            import pandas as pd
+
+            said = pd.read_parquet(paths[2])["said"].to_numpy()
+        return said, {}
+
+    return contest
+
+
+CONTESTANTS = {
+    "novum": study,
+    "boosting": searched(boosting),
+    "forest": searched(forest),
+    "linear": searched(linear),
+    "flaml": flaml,
+}
 
 
 # ---------------------------------------------------------------------------------------------------- the comparison
 
 
-def load(name):
-    make, target, kind = TABLES[name]
-    frame = make()
-    frame = frame.dropna(subset=target).reset_index(drop=True)
-    for column in frame.columns:
-        if frame[column].dtype.kind not in "biufM":
-            frame[column] = frame[column].astype(object)
-    y = frame[target].to_numpy()
-    return frame, target, kind, y.astype(str) if y.dtype == object else y
+def judge(kind, y, said):
+    if kind == "classification":
+        return float(accuracy_score(y, np.asarray(said).astype(y.dtype)))
+    return float(root_mean_squared_error(y, said))
 
 
-def measure_table(name, seconds, seed, known):
-    frame, target, kind, y = load(name)
+def contend(name, seed, contestant, options):
+    """Return the line of one contestant on one split of one table."""
+    frame, target, kind, y = load(name, options.folder)
     train, held = split_rows(y, kind, 0.25, seed)
-    found = dict(known.get(f"{name}/{seed}", {}))
-    start = time.process_time()
-    result = Study(frame, target, task=kind, random_state=seed, n_jobs=1).run()
-    took = time.process_time() - start
-    found["novum"] = score(kind, y[held], result.hold_out.predicted)
-    found.update(kept=result.kept.name, seconds=round(took, 1), rows=len(frame), columns=frame.shape[1] - 1)
-    X = frame.drop(columns=target)
-    for peer, make in PEERS.items():
-        if peer not in found:
-            with threadpool_limits(1):
-                model = search(make, kind, X.iloc[train], y[train], seconds, seed)
-            found[peer] = score(kind, y[held], model.predict(X.iloc[held]))
-    return found
+    contest = autogluon(options.autogluon) if contestant == "autogluon" else CONTESTANTS[contestant]
+    start, cores = time.perf_counter(), options.jobs
+    line = {"table": name, "seed": seed, "contestant": contestant, "kind": kind, "limit": options.seconds}
+    line |= {"rows": len(frame), "columns": frame.shape[1] - 1, "cores": cores}
+    try:
+        said, more = contest(frame, target, kind, y, train, held, options.seconds, seed, cores)
+        line |= {"score": judge(kind, y[held], said), **more}
+    except Exception as problem:  # the others go on
+        line["error"] = f"{type(problem).__name__}: {str(problem)[:200]}"
+    return line | {"seconds": round(time.perf_counter() - start, 1)}
 
 
-def mean_ranks(rows, names):
-    """Return the mean rank of every contestant, 1 the best; what nobody can tell apart to four digits shares its ranks."""
-    ranks = []
-    for key, row in rows.items():
-        sign = -1 if TABLES[key.split("/")[0]][2] == "classification" else 1
-        ranks.append(rankdata([sign * float(f"{row[name]:.4g}") for name in names]))
-    return dict(zip(names, np.mean(ranks, axis=0)))
+def read_lines(paths):
+    return [json.loads(text) for path in paths if Path(path).exists() for text in Path(path).read_text().splitlines()]
 
 
-def coverage(studies, seed=0):
-    """Return how often the interval of the reported score held the truth, found on 20,000 further rows."""
-    rng = np.random.default_rng(seed)
-    hits = {"accuracy": [], "rmse": [], "auc": [], "log_loss": []}
-    for number in range(studies):
-        n = int(rng.choice([120, 240, 480]))
-        X = rng.normal(size=(n + 20_000, 4))
-        signal = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * np.abs(X[:, 3])
-        frame = pd.DataFrame(X, columns=list("abcd"))
-        noisy = signal + rng.normal(size=len(X)) * rng.choice([0.5, 1.0, 2.0])
-        for kind in ("classification", "regression"):
-            y = np.where(noisy > 0.4, "yes", "no") if kind == "classification" else noisy
-            table = frame.assign(y=y)
-            names = (
-                ["LogisticRegression", "GaussianNB", "DecisionTree"]
-                if kind == "classification"
-                else ["Ridge", "DecisionTree"]
-            )
-            study = Study(table[:n], "y", models=names, random_state=number, n_jobs=1, folds=3, repeats=1, tune=False)
-            result = study.run()
-            judge_coverage(result, table[n:], hits)
-    return {name: (np.mean(found), len(found)) for name, found in hits.items()}
+def run(options):
+    names = options.tables.split(",") if options.tables else list(TABLES)
+    part, parts = (int(number) for number in options.part.split("/"))
+    chosen = options.contestants.split(",") if options.contestants else list(CONTESTANTS)
+    chosen += ["autogluon"] if options.autogluon else []
+    jobs = [(name, seed) for seed in range(options.seeds) for name in names][part::parts]
+    done = {(line["table"], line["seed"], line["contestant"]) for line in read_lines([options.out])}
+    Parallel(options.jobs)(delayed(abs)(number) for number in range(options.jobs))  # processes start outside the time
+    for name, seed in jobs:
+        for contestant in chosen:
+            if (name, seed, contestant) in done:
+                continue
+            line = contend(name, seed, contestant, options)
+            with options.out.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+            print(json.dumps(line), flush=True)
 
 
-def judge_coverage(result, rows, hits):
-    from novum.study.measures import MEASURES, Predicted, measure_for
-    from novum.study.schema import prepare
-    from novum.study.table import table_of
-
-    frame = prepare(table_of(rows.drop(columns="y")), result.schema)
-    classes = np.unique(result.task.y) if result.task.labels else None
-    proba = result.judged_model.predict_proba(frame) if result.task.labels else None
-    said = Predicted(result.judged_model.predict(frame), proba)
-    for name in hits:
-        if MEASURES[name].kind == result.task.kind:
-            measure = measure_for(result.task.kind, name, 1 if result.task.labels else None)
-            truth = measure.score(rows["y"].to_numpy(), said, classes)
-            low, high = result.hold_out.every[name][1]
-            hits[name].append(low <= truth <= high)
+def summary(lines):
+    """Print the scores, the mean rank of every contestant (1 the best; equal to four digits shares it) and the seconds."""
+    found = {}
+    for line in lines:
+        if "score" in line:
+            found.setdefault((line["table"], line["seed"]), {})[line["contestant"]] = line
+    names = list(dict.fromkeys(line["contestant"] for line in lines))
+    whole = {key: row for key, row in found.items() if all(name in row for name in names)}
+    print(f"{'table':22}{'splits':>7}" + "".join(f"{name:>11}" for name in names) + "   rank of novum, what it kept")
+    ranks = {}
+    for key, row in whole.items():
+        sign = -1 if row[names[0]]["kind"] == "classification" else 1
+        ranks[key] = rankdata([sign * float(f"{row[name]['score']:.4g}") for name in names])
+    for table in dict.fromkeys(table for table, _ in whole):
+        rows = [row for (one, _), row in whole.items() if one == table]
+        cells = "".join(f"{np.mean([row[name]['score'] for row in rows]):>11.4g}" for name in names)
+        place = np.mean([rank[0] for (one, _), rank in ranks.items() if one == table])
+        kept = ", ".join(dict.fromkeys(str(row[names[0]].get("kept", "")) for row in rows))
+        print(f"{table:22}{len(rows):>7}{cells}   {place:.1f}  {kept}")
+    if not ranks:
+        return
+    by_table = [
+        np.mean([rank for (one, _), rank in ranks.items() if one == table], axis=0)
+        for table in dict.fromkeys(table for table, _ in ranks)
+    ]
+    print("mean rank over tables:", dict(zip(names, np.round(np.mean(by_table, axis=0), 2).tolist())))
+    print("seconds:", {n: round(float(np.mean([row[n]["seconds"] for row in whole.values()])), 1) for n in names})
+    for line in lines:
+        if "error" in line:
+            print("failed:", line["table"], line["seed"], line["contestant"], line["error"])
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--peers", type=Path)
-    parser.add_argument("--only", nargs="*")
-    parser.add_argument("--coverage", type=int, default=0)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("studies.jsonl"))
+    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--tables", help="names parted by commas")
+    parser.add_argument("--contestants", help=f"of {', '.join(CONTESTANTS)}")
+    parser.add_argument("--part", default="0/1", help="i/n: every n-th of the tables and splits, from the i-th on")
+    parser.add_argument("--folder", help="of tables that --dump wrote")
+    parser.add_argument("--dump", help="write the tables into a folder and end")
+    parser.add_argument("--autogluon", help="interpreter of an environment that has AutoGluon")
+    parser.add_argument("--summary", nargs="+", help="files to sum up, and end")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if options.coverage:
-        print(coverage(options.coverage))
-        return
-    known = json.loads(options.peers.read_text()) if options.peers and options.peers.exists() else {}
-    rows, names = {}, ["novum", *PEERS]
-    print(f"{'table':22}{'rows':>7}{'columns':>8}" + "".join(f"{name:>10}" for name in names) + "   kept")
-    for name in options.only or TABLES:
-        for seed in range(options.seeds):
-            key = f"{name}/{seed}"
-            try:
-                rows[key] = row = measure_table(name, options.seconds, seed, known)
-            except ImportError as error:
-                print(f"{name}: left out, {error}")
-                break
-            known[key] = {peer: row[peer] for peer in PEERS}
-            if options.peers:
-                options.peers.write_text(json.dumps(known, indent=1))
-            cells = "".join(f"{row[one]:>10.4g}" for one in names)
-            print(
-                f"{name:22}{row['rows']:>7}{row['columns']:>8}{cells}   {row['kept']}, {row['seconds']} s", flush=True
-            )
-    print("mean rank (1 is best):", {name: round(float(rank), 2) for name, rank in mean_ranks(rows, names).items()})
+    if options.dump:
+        print(", ".join(dump(options.dump)))
+    elif options.summary:
+        summary(read_lines(options.summary))
+    else:
+        run(options)
+        summary(read_lines([options.out]))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -87,6 +87,9 @@ void add(nb::module_& core, const char* noun, const char* doc, std::initializer_
 }  // namespace
 
 NB_MODULE(_core, m) {
+#ifndef NOVUM_SANITIZE
+    nb::set_leak_warnings(false);  // a model in a global or a cache outlives the module; the sanitizers look for real leaks
+#endif
     m.doc() = "Compiled kernels. Private: call them through the Python modules that own them.";
     add(m, "runtime", "Threads, draws, tiles, and how the core was built.",
         {{"build", "How the core was built.", bind_runtime_build},

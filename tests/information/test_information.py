@@ -252,8 +252,6 @@ def test_repeated_samples_are_no_draws_of_a_density():
     for ask in (
         lambda: differential_entropy(samples=x),
         lambda: differential_entropy(samples=twice),
-        lambda: mutual_information(samples=(twice, twice)),
-        lambda: mutual_information(samples=twice, labels=np.arange(21) % 2),
         lambda: kl_divergence(samples=(twice, other)),
         lambda: kl_divergence(samples=(other, twice)),
     ):

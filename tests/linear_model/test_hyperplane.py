@@ -114,15 +114,6 @@ def classes(m):
     return X, np.repeat(np.arange(m), 10)
 
 
-@pytest.mark.notes("000-b", "multiclass-cost")
-def test_pairs_gain_with_the_cost_of_the_base_learner():
-    """With base cost n^p and balanced classes: m n^p against m(m-1)/2 (2n/m)^p, a ratio of 2/(m-1) (m/2)^p."""
-    n, m = 1000.0, 10
-    ratios = [m * n**p / (m * (m - 1) / 2 * (2 * n / m) ** p) for p in (1, 2, 3)]
-    assert_allclose(ratios, [2 / (m - 1) * (m / 2) ** p for p in (1, 2, 3)])
-    assert_allclose(ratios, [10 / 9, 50 / 9, 250 / 9])
-
-
 @pytest.mark.notes("000-b", "plot-hyperplane-geometry")
 @pytest.mark.notes("002", "plot-discriminant-geometry")
 def test_picture_of_the_geometry():

@@ -3,6 +3,7 @@
 from functools import cache, lru_cache
 
 import numpy as np
+from report.result_calls_algebra import ALGEBRA
 from report.result_calls_chance import APPROXIMATIONS, CLUSTERS, DECISIONS, DRAWS, PLAYS, SEQUENCES
 from report.result_calls_networks import NETWORKS
 from sklearn.datasets import load_iris
@@ -17,7 +18,6 @@ from novum import (
     graphical,
     information,
     kernel_ridge,
-    linalg,
     linear_model,
     notes,
     optimize,
@@ -305,11 +305,6 @@ REST = {
     "LinearForm of counts": lambda: MultinomialNB().fit(*iris()).linear_form(),
     "EntropyCurve": lambda: information.entropy_curve(),
     "InformationDiagram": lambda: information.information_diagram([[0.3, 0.2], [0.1, 0.4]]),
-    "Independence of vectors": lambda: linalg.are_independent([[1.0, 0.0], [1.0, 1.0]]),
-    "Membership": lambda: linalg.in_span([1.0, 2.0], [[1.0, 0.0], [1.0, 1.0]]),
-    "Definiteness": lambda: linalg.is_psd([[2.0, 1.0], [1.0, 2.0]]),
-    "EigenPairs": lambda: linalg.eigen_by_deflation([[2.0, 1.0], [1.0, 2.0]]),
-    "GradientCheck": lambda: linalg.check_gradient(lambda x: x @ x, lambda x: 2 * x, [1.0, 2.0]),
     "EvidenceComparison": lambda: linear_model.compare_evidence({"<fair>": -6.9, "any": -7.2}),
     "Hyperplane": lambda: linear_model.Hyperplane([1.0, 2.0], -1.0),
     "Inference": lambda: LinearRegression().fit(*numbers()).inference(),
@@ -385,6 +380,7 @@ CALLS = {
     **DECISIONS,
     **PLAYS,
     **CLUSTERS,
+    **ALGEBRA,
     **NETWORKS,
 }
 

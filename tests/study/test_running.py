@@ -9,11 +9,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from studytables import mixed
 from typer.testing import CliRunner
 
-import novum.study.fits as fits
+import novum.study.workers as fits
 from novum.cli import application
 from novum.cli.study import default_folder, seconds_in
 from novum.study import Listener, Study
-from novum.study.fits import Clock
+from novum.study.clock import Clock
 from novum.study.result import bytes_text
 
 QUICK = {

@@ -127,15 +127,53 @@ def test_shell_of_a_cube_and_cells_of_a_grid():
 @pytest.mark.notes("002", "variance-bias")
 def test_maximum_likelihood_variance_is_biased():
     from novum.distributions import Normal
+    from novum.theory import bias_of_variance
 
-    rng = np.random.default_rng(0)
     for n, expected in ((2, 0.5), (5, 0.8), (10, 0.9)):
-        draws = rng.normal(size=(200_000, n))
-        likely = draws.var(axis=1)
-        assert_allclose(likely.mean(), expected, atol=0.005)
-        assert_allclose(draws.var(axis=1, ddof=1).mean(), 1.0, atol=0.007)
-        assert_allclose((n - 1) / n, expected, rtol=1e-15)
-        assert_allclose(Normal.fit(draws[0]).var, likely[0], rtol=1e-12)
+        found = bias_of_variance(n, n_samples=20_000)
+        assert found.expected == pytest.approx(expected, rel=1e-15)
+        assert abs(found.likely - expected) < 4 * found.standard_error < 0.025
+        assert found.unbiased == pytest.approx(found.likely * n / (n - 1), rel=1e-12)
+        assert found.standard_error == pytest.approx(np.sqrt(2 * (n - 1)) / n / np.sqrt(20_000), rel=0.05)
+    wide = bias_of_variance(4, variance=9.0, random_state=1)
+    assert wide.expected == 6.75 and abs(wide.unbiased - 9) < 4 * wide.standard_error * 4 / 3
+    sample = np.random.default_rng(0).normal(size=7)
+    assert_allclose(Normal.fit(sample).var, ((sample - sample.mean()) ** 2).sum() / 7, rtol=1e-12)
+    with pytest.raises(ParameterError, match=r"bias_of_variance.*n=1"):
+        bias_of_variance(1)
+
+
+@pytest.mark.notes("000-b", "multiclass-cost")
+def test_pairs_gain_with_the_cost_of_the_base_learner():
+    """With base cost n^p and balanced classes: m n^p against m(m-1)/2 (2n/m)^p, a ratio of 2/(m-1) (m/2)^p."""
+    from sklearn.dummy import DummyClassifier
+    from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+
+    from novum.theory import reduction_cost
+
+    found = [reduction_cost([100] * 10, p) for p in (1, 2, 3)]
+    assert_allclose([one.ratio for one in found], [10 / 9, 50 / 9, 250 / 9])
+    assert [one.n_learners for one in found] == [(10, 45)] * 3 and found[0].cheaper == "one_vs_one"
+    assert found[1].one_vs_rest == 10 * 1000**2 and found[1].one_vs_one == 45 * 200**2
+    uneven = reduction_cost([1, 2, 5], 2)
+    assert (uneven.one_vs_rest, uneven.one_vs_one) == (3 * 64, 9 + 36 + 49)
+    assert reduction_cost([1, 2, 5, 5], 0).cheaper == "one_vs_rest"  # four learners against six
+    assert reduction_cost([3, 4], 2).ratio == 1
+
+    class Counter(DummyClassifier):
+        rows: list = []
+
+        def fit(self, X, y):
+            self.rows.append(len(X))
+            return super().fit(X, y)
+
+    y = np.repeat([0, 1, 2], [1, 2, 5])
+    for reduction, cost in ((OneVsRestClassifier, uneven.one_vs_rest), (OneVsOneClassifier, uneven.one_vs_one)):
+        Counter.rows.clear()
+        reduction(Counter()).fit(np.zeros((8, 1)), y)
+        assert sum(n**2 for n in Counter.rows) == cost
+    with pytest.raises(DataError, match="at least two classes"):
+        reduction_cost([3], 1)
 
 
 @pytest.mark.notes("000-c", "rbf-universality")

@@ -11,11 +11,18 @@ of the unit ball:
     D(P||Q) ~ (d/n) sum_i log(nu_i / rho_i) + log(m / (n - 1))                      Wang et al. 2009               (13)
               rho_i: k-th neighbor in x, nu_i: k-th neighbor in y
 
-All in nats. The errors of the terms cancel in (11) because one scale eps_i serves all three entropies. Draws of a continuous
-variable never repeat, so repeated rows are an error; in (11) repeated pairs are: where only x repeats, eps_i lies among equal x
-and (11) is (12) with x as the label.
+All in nats. The errors of the terms cancel in (11) because one scale eps_i serves all three entropies. Where only x repeats,
+eps_i lies among equal x and (11) is (12) with x as the label.
+
+Draws of a continuous variable never repeat: with repeated rows there is no density, and (10) and (13) refuse them. Mutual
+information has a value all the same. With g the least gap between different values of a column and U uniform on (-g/2, g/2),
+
+    I(X + U; Y) = I(X; Y)    because X is told by X + U                                                            (14)
+
+whether X was counted, rounded or both; so (11) and (12) spread every column that repeats by such a U and average over draws.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,6 +32,7 @@ from scipy.special import digamma
 
 from novum.exceptions import DataError
 from novum.runtime.checks import check_count, float_array
+from novum.runtime.random import seed_of
 
 __all__ = [
     "entropy_of_samples",
@@ -32,6 +40,9 @@ __all__ = [
     "mutual_information_with_labels",
     "relative_entropy_of_samples",
 ]
+
+DRAWS = 8  # of (14), averaged
+ROUNDING = 1e-9  # of the range of a column: gaps below it are those of rounded arithmetic
 
 
 def points_of(owner: str, name: str, samples: Any) -> NDArray[Any]:
@@ -103,18 +114,57 @@ def entropy_of_samples(owner: str, samples: Any, n_neighbors: Any) -> float:
     return float(digamma(n) - digamma(k) + d * np.log(2.0) + d * np.log(reach(owner, "samples", x, k)).mean())
 
 
-def mutual_information_of_samples(owner: str, first: Any, second: Any, n_neighbors: Any) -> float:
+def repeats(x: NDArray[Any]) -> bool:
+    """Whether a row occurs more than once."""
+    return len(np.unique(x, axis=0)) < len(x)
+
+
+def gap(column: NDArray[Any]) -> float:
+    """Return g of (14); zero where no value occurs twice."""
+    values = np.unique(column)
+    if len(values) == len(column):
+        return 0.0
+    steps = np.diff(values)
+    return float(steps[steps > ROUNDING * (values[-1] - values[0])].min())
+
+
+def spread(x: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    """Return x with its repeated values spread as (14) says."""
+    return x + np.array([gap(column) for column in x.T]) * rng.uniform(-0.5, 0.5, size=x.shape)
+
+
+def varying(x: NDArray[Any]) -> NDArray[Any]:
+    """Return the columns that have more than one value: the others tell nothing."""
+    return x[:, np.ptp(x, axis=0) > 0]
+
+
+def mean_of_draws(estimate: Callable[..., float], random_state: Any, *parts: NDArray[Any]) -> float:
+    """Return the mean of an estimate over draws of (14)."""
+    rng = np.random.default_rng(seed_of(random_state))
+    return float(np.mean([estimate(*(spread(part, rng) for part in parts)) for _ in range(DRAWS)]))
+
+
+def mutual_information_of_samples(owner: str, first: Any, second: Any, n_neighbors: Any, random_state: Any) -> float:
     """Return (11)."""
     x, y = points_of(owner, "samples[0]", first), points_of(owner, "samples[1]", second)
     if len(x) != len(y):
         raise DataError(f"{owner}: samples has {len(x)} and {len(y)} rows; they must be pairs.")
     n, k = len(x), neighbor_count(owner, n_neighbors, len(x))
-    distance = reach(owner, "samples", np.hstack([x, y]), k)
-    near = digamma(nearer(x, distance)) + digamma(nearer(y, distance))
-    return float(digamma(k) + digamma(n) - near.mean())
+
+    def estimate(x: NDArray[Any], y: NDArray[Any]) -> float:
+        distance = reach(owner, "samples", np.hstack([x, y]), k)
+        near = digamma(nearer(x, distance)) + digamma(nearer(y, distance))
+        return float(digamma(k) + digamma(n) - near.mean())
+
+    if not repeats(np.hstack([x, y])):
+        return estimate(x, y)
+    x, y = varying(x), varying(y)
+    return mean_of_draws(estimate, random_state, x, y) if x.size and y.size else 0.0
 
 
-def mutual_information_with_labels(owner: str, samples: Any, codes: NDArray[Any], n_neighbors: Any) -> float:
+def mutual_information_with_labels(
+    owner: str, samples: Any, codes: NDArray[Any], n_neighbors: Any, random_state: Any
+) -> float:
     """Return (12) for labels coded 0, 1, ...; labels that occur once say nothing and are left out, as in Ross's paper."""
     x = points_of(owner, "samples", samples)
     if len(x) != codes.size:
@@ -124,14 +174,20 @@ def mutual_information_with_labels(owner: str, samples: Any, codes: NDArray[Any]
     if not size.size:
         raise DataError(f"{owner}: every label occurs once; there is nothing to learn from neighbors of equal label.")
     most = check_count(owner, "n_neighbors", n_neighbors)
-    reach(owner, "samples", x, 1)  # across labels, too
-    distance = np.empty(len(x))
     k = np.minimum(most, size - 1)
-    for label in np.unique(codes):
-        rows = np.flatnonzero(codes == label)
-        distance[rows] = reach(owner, "samples", x[rows], int(k[rows[0]]))
-    within = nearer(x, distance)  # those strictly nearer and the point itself: as many as m_i
-    return float(digamma(len(x)) + digamma(k).mean() - digamma(size).mean() - digamma(within).mean())
+
+    def estimate(x: NDArray[Any]) -> float:
+        distance = np.empty(len(x))
+        for label in np.unique(codes):
+            rows = np.flatnonzero(codes == label)
+            distance[rows] = reach(owner, "samples", x[rows], int(k[rows[0]]))
+        within = nearer(x, distance)  # those strictly nearer and the point itself: as many as m_i
+        return float(digamma(len(x)) + digamma(k).mean() - digamma(size).mean() - digamma(within).mean())
+
+    if not repeats(x):
+        return estimate(x)
+    x = varying(x)
+    return mean_of_draws(estimate, random_state, x) if x.size else 0.0
 
 
 def relative_entropy_of_samples(owner: str, first: Any, second: Any, n_neighbors: Any) -> float:

@@ -134,7 +134,7 @@ def conditional_entropy(
 
 def mutual_information(
     p: Any = None, x: Any = 0, y: Any = 1, *, given: Any = (), counts: Any = None, labels: Any = None,
-    samples: Any = None, n_neighbors: int = 3, sample_weight: Any = None, base: Base = "bits"
+    samples: Any = None, n_neighbors: int = 3, sample_weight: Any = None, base: Base = "bits", random_state: Any = 0
 ) -> Any:  # fmt: skip
     """Return (6), or (7) where some variables are given.
 
@@ -156,12 +156,15 @@ def mutual_information(
     samples : (array-like, array-like) or array-like, optional
         Two continuous samples (n,) or (n, d) of pairs, estimated by nearest neighbors (Kraskov et al. 2004); together
         with labels, one such sample (Ross 2014). Estimates may be slightly negative. Bring columns to similar scales.
-        A repeated row is an error: drop it, add noise below the resolution, or treat the values as labels.
+        Where rows repeat, as counts and rounded values do, values are spread over their own width, which leaves the
+        information as it is, and the estimate is a mean over such draws.
     n_neighbors : int, default=3
         For samples: fewer have less bias, more have less variance.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows of labels; not for samples.
     base : "bits", "nats" or number above 1, default="bits"
+    random_state : int, Generator or None, default=0
+        Of the draws that spread repeated samples; nothing else is drawn.
 
     Returns
     -------
@@ -182,10 +185,14 @@ def mutual_information(
             raise ParameterError(f"{owner}: the estimate by neighbors has no weights; repeat or resample the rows.")
         if labels is not None:
             codes = coded_labels(owner, "labels", labels)[1]
-            return as_float(mutual_information_with_labels(owner, samples, codes, n_neighbors), owner, base)
+            return as_float(
+                mutual_information_with_labels(owner, samples, codes, n_neighbors, random_state), owner, base
+            )
         if len(samples) != 2:
             raise ParameterError(f"{owner}: samples must be two, as in samples=(x, y); there are {len(samples)}.")
-        return as_float(mutual_information_of_samples(owner, samples[0], samples[1], n_neighbors), owner, base)
+        return as_float(
+            mutual_information_of_samples(owner, samples[0], samples[1], n_neighbors, random_state), owner, base
+        )
     named = (("x", x), ("y", y), ("given", given))
     if is_gaussian(p):
         one_source(owner, p=p, counts=counts, labels=labels)

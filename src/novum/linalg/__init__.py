@@ -18,9 +18,13 @@ __all__ = [
 __getattr__ = moved_names(
     __name__,
     {
+        ".axioms": "AxiomCheck check_bilinear_form check_group check_norm check_subspace check_vector_space",
         ".bases": "Independence Membership are_independent change_of_basis coordinates in_span matrix_of_map",
         ".definite": "Definiteness",
         ".eigen": "EigenPairs eigen_by_deflation orthonormal_extension",
+        ".spectrum": "EigenReport eigen_report is_eigenpair",
         ".gradients": "GradientCheck",
+        ".identities": "MatrixIdentities check_identities",
+        ".inner_products": "angle are_orthonormal bilinear_form",
     },
 )

@@ -13,11 +13,13 @@ __all__ = [
     "SETS",
     "Chapter",
     "Row",
+    "call_of",
     "chapters",
     "ledger",
     "names_of",
     "page_name",
     "served",
+    "server_of",
     "shown_names",
     "table",
 ]
@@ -113,6 +115,32 @@ def names_of(row: Row) -> tuple[str, ...]:
     ('novum.graphical.BayesianNetwork.explaining_away',)
     """
     return all_names()[row.key]
+
+
+def server_of(row: Row) -> str:
+    """Return whose names serve a row: "novum", "scikit-learn" where ours have no part in it, "" where no test has passed.
+
+    Examples
+    --------
+    >>> from novum.notes.tables import ledger, server_of
+    >>> [server_of(row) for row in ledger() if row.item in ("explaining-away", "stacking")]
+    ['novum', 'scikit-learn']
+    """
+    if row.key not in served():
+        return ""
+    families = {name.partition(".")[0] for name in names_of(row)}
+    return "scikit-learn" if "sklearn" in families and "novum" not in families else "novum"
+
+
+@lru_cache(maxsize=1)
+def all_calls() -> dict[str, str]:
+    """Return the calls of `calls.tsv`, by the key of their row."""
+    return {row["row"]: row["call"] for row in table("calls.tsv")}
+
+
+def call_of(row: Row) -> str:
+    """Return how scikit-learn serves a row, as a line of Python with our learners in it; "" where novum does."""
+    return all_calls().get(row.key, "")
 
 
 def shown_names(row: Row, width: float = inf) -> str:

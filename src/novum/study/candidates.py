@@ -150,7 +150,13 @@ def candidates_for(task: str, n_rows: int, seed: int, models: Any = None, n_colu
         found = named(kind, seed, models, listed)
     else:
         found = [c for c in listed if c.candidacy is None or bears(c.candidacy, n_rows, n_columns)]
-    return [baseline, *sorted(found, key=lambda candidate: candidate.simplicity)]
+    return [baseline, *sorted(found, key=lambda candidate: (candidate.simplicity, slowness(candidate)))]
+
+
+def slowness(candidate: Candidate) -> float:
+    """Return a number that is larger for a class that bears fewer rows."""
+    most = candidate.candidacy.most_rows if candidate.candidacy else None
+    return 1 / most if most else 0.0
 
 
 def bears(tag: Candidacy, n_rows: int, n_columns: int) -> bool:

@@ -14,9 +14,11 @@ import numpy as np
 
 from novum.study.blend import greedy_weights
 from novum.study.candidates import ENSEMBLE_RANK, Candidate
-from novum.study.fits import Clock, Fold, Outcome, Rows, Task, outcomes
+from novum.study.clock import Clock
+from novum.study.fits import Fold, Outcome, Rows, Task
 from novum.study.measures import Predicted
 from novum.study.task import CLASSIFICATION
+from novum.study.workers import outcomes
 
 __all__ = ["Part", "Scores", "compare", "last_seconds", "parts_of"]
 
@@ -25,6 +27,8 @@ TUNED, TUNED_OF_MANY = 5, 3  # how many of the best are tuned, and of a table of
 MOST_PARTS = 5  # models of the ensemble
 LEAST_WEIGHT = 0.02
 LEAST_MODELS = 2  # the baseline and the simplest are compared however little time there is
+MODEL_SHARE, LEAST_SECONDS = 0.25, 0.5  # of the time, for one model at its first settings; of a fit, whatever the time
+MOST_RESERVED = 0.5  # of the time, for the last fits: of more rows than that allows some are taken
 TOP, LAST_FITS = 3, 2.5  # of the best so far, the slowest: how many of its fits the last two may take as long as
 
 
@@ -73,13 +77,13 @@ class Board:
         self.candidates: list[Candidate] = []
         self.done: dict[tuple[int, int], Outcome] = {}
 
-    def add(self, candidates: list[Candidate]) -> list[Task]:
-        """Take more candidates; return their fits, whole repetitions of all of them first."""
+    def add(self, candidates: list[Candidate], seconds: float | None = None) -> list[Task]:
+        """Take more candidates; return their fits, whole repetitions of all of them first, and what each may take."""
         first = len(self.candidates)
         self.candidates += candidates
         repeats = 1 + max(fold.repeat for fold in self.folds)
         return [
-            Task(first + c, f, candidate, fold)
+            Task(first + c, f, candidate, fold, seconds)
             for repeat in range(repeats)
             for c, candidate in enumerate(candidates)
             for f, fold in enumerate(self.folds)
@@ -164,7 +168,7 @@ def compare(
     planned, stopped = 0, ""
     try:
         for stage in range(2 if tune else 1):
-            tasks = board.add(candidates if stage == 0 else to_tune(board))
+            tasks = board.add(candidates if stage == 0 else to_tune(board), seconds_of_a_fit(clock, folds, processes))
             planned += len(tasks)
             waiting = []
             for task in tasks:
@@ -185,7 +189,7 @@ def compare(
                     advance(len(board.done), planned)
                     values = board.values(outcome.model)
                     if np.isfinite(values).all():
-                        clock.reserve(board.last_seconds(last_rows))
+                        clock.reserve(min(board.last_seconds(last_rows), MOST_RESERVED * (clock.seconds or 0.0)))
                         formed(label_of(board.candidates[outcome.model]), float(values.mean()))
             finally:
                 stream.close()
@@ -196,6 +200,13 @@ def compare(
         stopped = "interrupted"
     scores = gather(board, planned, time.perf_counter() - start, processes, stopped)
     return with_ensemble(scores, board) if ensemble and stopped != "interrupted" else scores
+
+
+def seconds_of_a_fit(clock: Clock, folds: list[Fold], processes: int) -> float | None:
+    """Return how long a fit may take, so that no model has more than its share of the time."""
+    if clock.seconds is None:
+        return None
+    return max(LEAST_SECONDS, MODEL_SHARE * clock.seconds * processes / sum(fold.repeat == 0 for fold in folds))
 
 
 def label_of(candidate: Candidate) -> str:

@@ -1,7 +1,11 @@
-"""The kept model: fitted on the rows it is judged with, then on all rows, and put into the form that is saved."""
+"""The kept model: fitted on the rows it is judged with, then on all rows, and put into the form that is saved.
 
+Where time is short, the model that is best is fitted on fewer rows, though on no fewer than in the folds that made it the best.
+"""
+
+import time
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -9,21 +13,35 @@ from threadpoolctl import threadpool_limits
 
 from novum.decision_theory import LossMatrixClassifier
 from novum.study.blend import Blend
-from novum.study.choose import Leader
-from novum.study.compare import Part, Scores, last_seconds
+from novum.study.choose import Leader, choose
+from novum.study.clock import TimeIsUp, within
+from novum.study.compare import LAST_FITS, Part, Scores, last_seconds, parts_of
 from novum.study.fits import Rows, fit_candidate
+from novum.study.roles import some_rows
 from novum.study.tuning import Judge
 
-__all__ = ["affordable", "fit_kept", "model_to_save"]
+__all__ = ["Kept", "affordable", "fit_again", "fit_kept", "keep", "model_to_save"]
+
+FIRST_SHARE = 0.6  # of the time left, for the fit that is judged; the other one seeks no settings
+LEAST_SECONDS = 1.0  # that a fit gets, however little is left
 
 
-def affordable(leaders: list[Leader], scores: Scores | None, n_rows: int, left: float | None) -> list[Leader]:
-    """Return the rows of the leaderboard whose last fits the time that is left allows; the fastest where it allows none."""
-    if left is None or scores is None:
+class Kept(NamedTuple):
+    """The row of the leaderboard that is kept, and its model fitted on the training rows."""
+
+    leader: Leader
+    reason: str
+    parts: list[Part]
+    model: Any
+    changes: list[dict[str, Any]]
+    share: float  # of the rows that it was fitted on
+
+
+def affordable(leaders: list[Leader], scores: Scores, left: float | None) -> list[Leader]:
+    """Return the rows of the leaderboard that the time left allows to be fitted as in the folds; the fastest if it allows none."""
+    if left is None:
         return leaders
-    compared = np.mean([len(fold.train) for fold in scores.folds])
-    growth = float(n_rows / compared)
-    cost = {c: last_seconds(scores.seconds[c], scores.last[c], growth) for c in (leader.position for leader in leaders)}
+    cost = {c: last_seconds(scores.seconds[c], scores.last[c], 1.0) for c in (one.position for one in leaders)}
     fine = [leader for leader in leaders if cost[leader.position] <= left]
     if any(leader.simplicity for leader in fine):
         return fine
@@ -31,21 +49,78 @@ def affordable(leaders: list[Leader], scores: Scores | None, n_rows: int, left: 
     return [min(real, key=lambda leader: cost[leader.position])]
 
 
+def share_of_rows(scores: Scores, position: int, n_rows: int, left: float | None) -> float:
+    """Return the share of the rows that the last fits have time for; at least as many as in the folds."""
+    if left is None:
+        return 1.0
+    compared = float(np.mean([len(fold.train) for fold in scores.folds]))
+    search, last = scores.seconds[position] - scores.last[position], scores.last[position]
+    able = compared * (left - search) / max(LAST_FITS * last, 1e-9)
+    return float(np.clip(able / n_rows, min(1.0, compared / n_rows), 1.0))
+
+
+def keep(
+    leaders: list[Leader], scores: Scores, rows: Rows, train: np.ndarray, *, prefer: str, ordered: bool, until: float | None
+) -> Kept:  # fmt: skip
+    """Choose a row of the leaderboard and fit its model; one whose fit takes longer than it may makes room for another.
+
+    Parameters
+    ----------
+    until : float or None
+        Time of `perf_counter` at which the fit on these rows and another on all rows should be done.
+    """
+    able, late = list(leaders), ""
+    while True:
+        left = None if until is None else max(0.0, until - time.perf_counter())
+        able = affordable(able, scores, left)
+        leader, reason = choose(able, rows.judge.measure, prefer)
+        if len(able) < len(leaders) and leaders[0] not in able:
+            reason += f"; {leaders[0].name} would take longer than the time that was left"
+        parts = parts_of(scores, leader.position)
+        share = share_of_rows(scores, leader.position, len(train), left)
+        some = some_rows(train, round(share * len(train)), ordered, rows.judge.seed)
+        if len(some) < len(train):
+            reason += f"; fitted on {len(some):,} of the {len(train):,} rows, for which there was time"
+        last_chance = len(able) == 1 or late == leader.name
+        seconds = None if left is None or last_chance else max(FIRST_SHARE * left, LEAST_SECONDS)
+        try:
+            with within(seconds):
+                model, changes = fit_kept(rows, parts, some, seconds=left)
+            return Kept(leader, reason, parts, model, changes, share)
+        except TimeIsUp:
+            late = leader.name
+            able = [one for one in able if one is not leader and one.seconds < leader.seconds] or able
+
+
 def fit_kept(
-    rows: Rows, parts: list[Part], train: np.ndarray, changes: list[dict[str, Any]] | None = None
-) -> tuple[Any, list[dict[str, Any]]]:
+    rows: Rows, parts: list[Part], train: np.ndarray, changes: list[dict[str, Any]] | None = None,
+    seconds: float | None = None
+) -> tuple[Any, list[dict[str, Any]]]:  # fmt: skip
     """Return the kept model fitted on some rows, and the changes of settings; these are sought unless they are given.
 
     What a fit warns about was noted when its candidate was compared.
     """
+    each = None if seconds is None else FIRST_SHARE * seconds / len(parts)
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         given: list[Any] = [None for _ in parts] if changes is None else list(changes)
-        fitted = [fit_candidate(rows, part.candidate, train, change) for part, change in zip(parts, given)]
+        fitted = [fit_candidate(rows, part.candidate, train, change, each) for part, change in zip(parts, given)]
     model = fitted[0].pipeline
     if len(parts) > 1:
         model = Blend([one.pipeline for one in fitted], [part.weight for part in parts])
     return model, [one.change for one in fitted]
+
+
+def fit_again(rows: Rows, kept: Kept, *, ordered: bool, until: float | None) -> Any:
+    """Return the kept model fitted on all rows, or on as large a share of them as before; None where the time was too short."""
+    every = np.arange(len(rows.y))
+    some = some_rows(every, round(kept.share * len(every)), ordered, rows.judge.seed)
+    left = None if until is None else max(until - time.perf_counter(), LEAST_SECONDS)
+    try:
+        with within(left):
+            return fit_kept(rows, kept.parts, some, kept.changes)[0]
+    except TimeIsUp:
+        return None
 
 
 def model_to_save(model: Any, judge: Judge) -> Pipeline:

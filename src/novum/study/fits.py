@@ -1,16 +1,12 @@
-"""One fit of one candidate on one fold, and many of them in as many processes as are worth it, to be stopped at any time.
+"""One fit of one candidate on one fold.
 
-A fit that raises is an outcome like any other: its model loses only itself. Rows are sent to a process once, not with every
-fit. Where time is limited the fits run in other processes, which can be ended in the middle of one. Nothing depends on the number
-of processes.
+A fit that raises is an outcome like any other: its model loses only itself. So is one that takes longer than it may; the search for
+settings ends by itself, with the best so far.
 """
 
 import pickle
-import signal
 import time
 import warnings
-from collections.abc import Generator
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,32 +15,15 @@ from threadpoolctl import threadpool_limits
 
 from novum.exceptions import ParameterError
 from novum.study.candidates import Candidate, model_of
+from novum.study.clock import TimeIsUp, within
 from novum.study.measures import Predicted
 from novum.study.pipelines import columns_for, pipeline_of
 from novum.study.tuning import Judge, fit_model, predict_rows, tune
 
-__all__ = ["Clock", "Fitted", "Fold", "Outcome", "Rows", "Task", "fit_candidate", "fit_task", "outcomes", "size_of"]
+__all__ = ["Fitted", "Fold", "Outcome", "Rows", "Task", "fit_candidate", "fit_task", "size_of"]
 
-TRIED_ALONE = 1.5  # seconds of fits in this process before others are thought of
-WORTH_PROCESSES = 8.0  # seconds of work left; starting processes costs about three
-MANY_CELLS = 500_000  # of a table whose fits go to other processes at once
-
-
-class Clock:
-    """How long there is for fits: until `at`, of `time.perf_counter`; None is for ever."""
-
-    def __init__(self, start: float, limit: float | None) -> None:
-        self.limit = None if limit is None else start + limit
-        self.at = self.limit
-
-    def reserve(self, seconds: float) -> None:
-        """Keep some seconds at the end for other things."""
-        if self.limit is not None:
-            self.at = self.limit - seconds
-
-    def left(self) -> float | None:
-        """Return the seconds until then."""
-        return None if self.at is None else max(0.0, self.at - time.perf_counter())
+MANY_CELLS = 500_000  # of a table whose prepared matrices are not kept
+SEARCH_SHARE = 0.6  # of a fit's seconds; the rest is for the fit with the settings that were found
 
 
 class Rows(NamedTuple):
@@ -72,6 +51,7 @@ class Task(NamedTuple):
     fold: int
     candidate: Candidate
     split: Fold
+    seconds: float | None = None  # that it may take
 
 
 class Outcome(NamedTuple):
@@ -97,13 +77,23 @@ class Fitted(NamedTuple):
     seconds: float = 0.0  # of the fit, without the search
 
 
-def fit_candidate(rows: Rows, candidate: Candidate, train: np.ndarray, change: dict[str, Any] | None = None) -> Fitted:
-    """Return the pipeline of a candidate fitted on some rows; its settings are sought among them unless they are given."""
+def fit_candidate(
+    rows: Rows, candidate: Candidate, train: np.ndarray, change: dict[str, Any] | None = None,
+    seconds: float | None = None
+) -> Fitted:  # fmt: skip
+    """Return the pipeline of a candidate fitted on some rows; its settings are sought among them unless they are given.
+
+    Parameters
+    ----------
+    seconds : float or None
+        How long search and fit may take; the search ends early for it.
+    """
     y = rows.y[train]
     weight = None if rows.weight is None else rows.weight[train]
     columns, X = prepared_rows(rows, candidate.scaled, train)
     if change is None:
-        change = tune(rows.judge, candidate, X, y, train, weight) if candidate.tuned else {}
+        until = None if seconds is None else time.perf_counter() + SEARCH_SHARE * seconds
+        change = tune(rows.judge, candidate, X, y, train, weight, until) if candidate.tuned else {}
     model = model_of(candidate, change, y)
     if weight is not None and not has_fit_parameter(model, "sample_weight"):
         raise ParameterError(f"{candidate.name} takes no weights of rows")
@@ -152,10 +142,11 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         warnings.simplefilter("always")
         try:
-            fitted = fit_candidate(rows, task.candidate, task.split.train)
-            test = task.split.test
-            _, X = prepared_rows(rows, task.candidate.scaled, task.split.train, test)
-            said, change, last = predict_rows(judge, fitted.pipeline[-1], X), fitted.change, fitted.seconds
+            with within(None if task.candidate.tuned else task.seconds):
+                fitted = fit_candidate(rows, task.candidate, task.split.train, seconds=task.seconds)
+                test = task.split.test
+                _, X = prepared_rows(rows, task.candidate.scaled, task.split.train, test)
+                said, change, last = predict_rows(judge, fitted.pipeline[-1], X), fitted.change, fitted.seconds
             if said.proba is None and judge.measure.proba:
                 raise ParameterError(f"it gives no probabilities, which {judge.measure.title} needs")
             weight = None if rows.weight is None else rows.weight[test]
@@ -163,6 +154,8 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
             if not np.isfinite(value):
                 error = f"the score is {value}"
             size = size_of(fitted.pipeline[-1])
+        except TimeIsUp:
+            said, value, error = None, float("nan"), f"a fit takes longer than {task.seconds:.3g} s"
         except Exception as problem:  # whatever a model raises on these rows
             text = (str(problem).splitlines() or [""])[0]
             value, error = float("nan"), f"{type(problem).__name__}: {text:.200}"
@@ -180,77 +173,3 @@ def fit_task(rows: Rows, task: Task) -> Outcome:
         size,
         last,
     )
-
-
-SHARED: list[Rows] = []  # of this process, where it works for another
-
-
-def begin_work(rows: Rows) -> None:
-    """Take the rows; Ctrl-C is left to the process that owns the study."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    SHARED[:] = [rows]
-
-
-def shared_task(task: Task) -> Outcome:
-    return fit_task(SHARED[0], task)
-
-
-def outcomes(
-    rows: Rows, tasks: list[Task], processes: int, clock: Clock, cluster: str | None = None,
-    least: int = 0
-) -> Generator[Outcome, None, None]:  # fmt: skip
-    """Yield the outcomes as they come, until all are there or the time is over; the first `least` are made in any case."""
-    waiting = list(tasks)
-    if clock.left() == 0.0:
-        yield from (fit_task(rows, task) for task in waiting[:least])
-        return
-    if cluster is not None:
-        yield from on_cluster(rows, waiting, cluster, clock)
-        return
-    start, cells = time.perf_counter(), rows.frame.shape[0] * rows.frame.shape[1]
-    done = 0
-    while waiting and clock.left() != 0.0:
-        spent = time.perf_counter() - start
-        left = spent / max(done, 1) * len(waiting)
-        many = (spent > TRIED_ALONE and left > WORTH_PROCESSES) or (cells > MANY_CELLS and len(waiting) > 1)
-        if many and (processes > 1 or clock.at is not None):
-            yield from in_processes(rows, waiting, processes, clock)
-            return
-        yield fit_task(rows, waiting.pop(0))
-        done += 1
-
-
-def in_processes(rows: Rows, tasks: list[Task], processes: int, clock: Clock) -> Generator[Outcome, None, None]:
-    """Yield the outcomes of fits in other processes, which are ended when nobody waits for them any more."""
-    from concurrent.futures import FIRST_COMPLETED, wait
-
-    from joblib.externals.loky import ProcessPoolExecutor
-
-    pool = ProcessPoolExecutor(processes, initializer=begin_work, initargs=(rows,))
-    try:
-        waiting = iter(tasks)
-        pending = {pool.submit(shared_task, task) for task in islice(waiting, processes)}
-        while pending:
-            done, pending = wait(pending, timeout=clock.left(), return_when=FIRST_COMPLETED)
-            if not done:
-                return
-            pending |= {pool.submit(shared_task, task) for task in islice(waiting, len(done))}
-            yield from (future.result() for future in done)
-    finally:
-        pool.shutdown(wait=True, kill_workers=True)
-
-
-def on_cluster(rows: Rows, tasks: list[Task], address: str, clock: Clock) -> Generator[Outcome, None, None]:
-    """Yield the outcomes of fits by the workers of a Dask cluster."""
-    from distributed import Client, as_completed
-
-    with Client(address, set_as_default=False) as client, client.as_current():
-        (there,) = client.scatter([rows], broadcast=True)  # in a list: a tuple would be sent in parts
-        futures = [client.submit(fit_task, there, task, pure=False) for task in tasks]
-        try:
-            for future in as_completed(futures, timeout=clock.left()):
-                yield future.result()
-        except TimeoutError:
-            return
-        finally:
-            client.cancel(futures)

@@ -104,6 +104,7 @@ class StudyResult(Result):
         self.hold_out: HoldOut | None = None
         self.explanation: Explanation | None = None
         self.judged_model: Any = None
+        self.refitted = True  # whether there was time to fit the saved model again, on all rows
         self.changes: list[dict[str, Any]] = []  # of the kept model's settings, by the search
         self.unsaved = ""  # why the model could not be saved, where it could not
         self.elapsed = 0.0

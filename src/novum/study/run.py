@@ -24,12 +24,13 @@ from novum.runtime.checks import check_count, check_number
 from novum.runtime.renamed import renamed_parameter
 from novum.study.candidates import candidates_for
 from novum.study.card import make_card
-from novum.study.choose import PREFERENCES, Leader, choose
-from novum.study.compare import compare, parts_of
+from novum.study.choose import PREFERENCES
+from novum.study.clock import Clock, usual_seconds
+from novum.study.compare import compare
 from novum.study.costs import cost_table
 from novum.study.explain import MOST_SECONDS, explain
-from novum.study.final import affordable, fit_kept, model_to_save
-from novum.study.fits import Clock, Rows
+from novum.study.final import fit_again, keep, model_to_save
+from novum.study.fits import Rows
 from novum.study.folds import Parting, class_numbers, make_folds, plan, split_rows
 from novum.study.intervals import score_interval
 from novum.study.leaks import find_leaks
@@ -37,16 +38,18 @@ from novum.study.measures import MEASURES, measure_for
 from novum.study.progress import SavedProgress
 from novum.study.reading import read_table
 from novum.study.result import HoldOut, Listener, Silence, StudyResult
+from novum.study.roles import check_parts, group_numbers, some_rows, time_order, weights_in
 from novum.study.schema import attach, prepare, schema_for
 from novum.study.table import Table, table_of
 from novum.study.task import Task, find_task
 from novum.study.tuning import Judge, predict_rows
+from novum.study.workers import available_cores
 
 __all__ = ["Study"]
 
 MOST_COMPARED = 20_000  # training rows that models are compared on; the kept one is fitted on all
-FOR_FITS = 0.85  # of the time; the rest is for the explanation and the report
-FOR_EXPLAINING = 0.1
+FOR_THE_END, LEAST_FOR_THE_END = 0.15, 5.0  # share of the time, and seconds, for the explanation and the report
+FOR_EXPLAINING = 0.08
 
 
 class Study:
@@ -92,7 +95,8 @@ class Study:
     folds, repeats : int or None, default=None
         None: five folds twice up to 500 training rows, once up to 5,000, three beyond; ten folds thrice and less without `tune`.
     time_limit : float or None, default=None
-        Seconds for the whole study; the comparison uses what is finished.
+        Seconds for the whole study; the comparison uses what is finished. None: as many as are usual for the size of the table,
+        minutes (novum.study.clock).
     n_jobs : int or None, default=None
         Processes; None: one per core.
     cluster : str or None, default=None
@@ -213,7 +217,7 @@ class Study:
             measure, task.kind, classes, self.random_state, partial(parting.inner, seed=self.random_state), costs
         )
         everything = Rows(frame, task.y, weight, judge)
-        compared = some_rows(train, parting.ordered, self.random_state)
+        compared = some_rows(train, MOST_COMPARED, parting.ordered, self.random_state)
         few = parting.take(compared)
         judge = judge._replace(split=partial(few.inner, seed=self.random_state))
         rows = Rows(
@@ -229,6 +233,9 @@ class Study:
         k, repeats = plan(len(compared), smallest, self.folds, self.repeats, tune, frame.shape[1])
         folds = make_folds(few, k, repeats, self.random_state)
         listener.step("candidates", [result.planned(len(candidates) - 1, k, repeats, len(compared), tune)])
+        asked = self.time_limit is not None
+        limit = self.time_limit or usual_seconds(table.n_rows, frame.shape[1])
+        clock = Clock(start, limit - seconds_to_finish(limit), asked=asked)
         scores = compare(
             candidates,
             rows,
@@ -236,20 +243,23 @@ class Study:
             processes=self.n_jobs,
             tune=tune,
             ensemble=self.ensemble,
-            clock=Clock(start, None if self.time_limit is None else FOR_FITS * self.time_limit),
+            clock=clock,
             last_rows=len(train),
             cluster=self.cluster,
             progress=None if resume is None else SavedProgress(Path(resume), rows, folds),
             advance=listener.advance,
             formed=lambda name, mean: listener.formed(name, measure.text(mean)),
         )
+        if scores.stopped == "time limit" and not asked:
+            usual = f"a table of this size has {limit:.0f} s unless you give it more (--budget)"
+            scores = scores._replace(notes=[*scores.notes, usual])
         result.compared(scores)
         listener.step("train", result.trained())
         if result.leaders:
             listener.step("leaderboard", result.lines())
         if scores.candidates and scores.stopped != "interrupted":
             try:
-                self._conclude(result, everything, train, held, positive, start, listener)
+                self._conclude(result, everything, train, held, positive, clock, listener)
             except KeyboardInterrupt:  # the comparison is there, and is kept
                 result.interrupted()
         result.elapsed = perf_counter() - start
@@ -272,21 +282,16 @@ class Study:
         return positive, cost_table(self.costs, task.labels)
 
     def _conclude(
-        self, result: StudyResult, rows: Rows, train: np.ndarray, held: np.ndarray, positive: int | None, start: float,
+        self, result: StudyResult, rows: Rows, train: np.ndarray, held: np.ndarray, positive: int | None, clock: Clock,
         listener: Listener
     ) -> None:  # fmt: skip
         """Choose, fit on all training rows, judge on the rows put away, explain; then fit on every row, to be used."""
-        measure, judge = result.measure, rows.judge
+        measure, judge, ordered = result.measure, rows.judge, self.time is not None
         if result.scores is None:
             raise DataError("StudyResult: nothing has been compared yet.")
-        left = None if self.time_limit is None else FOR_FITS * self.time_limit - (perf_counter() - start)
-        leaders: list[Leader] = affordable(result.leaders, result.scores, len(train), left)
-        kept, reason = choose(leaders, measure, self.prefer)
-        if len(leaders) < len(result.leaders):
-            reason += f"; {result.leaders[0].name} would take longer than the time that was left"
-        listener.step("keep", [f"{kept.name}: {reason} on {len(train)} rows"])
-        parts = parts_of(result.scores, kept.position)
-        model, changes = fit_kept(rows, parts, train)
+        kept = keep(result.leaders, result.scores, rows, train, prefer=self.prefer, ordered=ordered, until=clock.limit)
+        listener.step("keep", [f"{kept.leader.name}: {kept.reason} on {len(train)} rows"])
+        model = kept.model
         y, frame = rows.y[held], rows.frame.iloc[held]
         weight = None if rows.weight is None else rows.weight[held]
         said = predict_rows(judge, model, frame)
@@ -306,69 +311,16 @@ class Study:
             ]
         }
         score, interval = every[measure.name]
-        seconds = MOST_SECONDS if self.time_limit is None else min(MOST_SECONDS, FOR_EXPLAINING * self.time_limit)
+        seconds = MOST_SECONDS if clock.seconds is None else min(MOST_SECONDS, FOR_EXPLAINING * clock.seconds)
         result.hold_out = hold = HoldOut(score, interval, y, said.values, said.proba, every)
         listener.step("hold-out", [result.judged()])
+        final = fit_again(rows, kept, ordered=ordered, until=clock.limit)
+        result.refitted = final is not None
         explanation = explain(model, frame, y, said, judge, positive, seconds, listener.explained)
-        final, _ = fit_kept(rows, parts, np.arange(len(rows.y)), changes)
-        result.finished(
-            attach(model_to_save(final, judge), result.schema), kept, reason, hold, explanation, changes, model
-        )
+        saved = attach(model_to_save(final if result.refitted else model, judge), result.schema)
+        result.finished(saved, kept.leader, kept.reason, hold, explanation, kept.changes, model)
 
 
-def weights_in(table: Table, name: str | None) -> np.ndarray | None:
-    """Return the weights of the rows, or raise where they are none."""
-    if name is None:
-        return None
-    values = table.columns[name].values
-    if not isinstance(values, np.ndarray) or values.dtype != np.float64 or not (values >= 0).all() or values.sum() == 0:
-        raise DataError(f"{table.name}: the weights {name!r} must be numbers, none missing or below 0, and not all 0.")
-    return values
-
-
-def time_order(table: Table, name: str) -> np.ndarray:
-    """Return the rows in the order of a column of dates or numbers."""
-    column = table.columns[name]
-    if column.values is None or column.values.dtype == object:
-        raise DataError(f"{table.name}: the column {name!r} holds {column.type}; time must be dates or numbers.")
-    if column.missing.any():
-        raise DataError(
-            f"{table.name}: the time {name!r} is missing in row {int(np.flatnonzero(column.missing)[0]) + 1}."
-        )
-    return np.argsort(column.values, kind="stable")
-
-
-def group_numbers(table: Table, name: str) -> np.ndarray:
-    """Return the groups as numbers; a row without a group is one of its own."""
-    import pandas as pd
-
-    codes = pd.factorize(np.asarray(table.columns[name].values))[0]
-    alone = codes < 0
-    codes[alone] = codes.max(initial=0) + 1 + np.arange(alone.sum())
-    return codes
-
-
-def check_parts(task: Task, train: np.ndarray, held: np.ndarray, name: str) -> None:
-    """Raise where groups or times leave a part without a class."""
-    if task.labels and len(np.unique(task.y[train])) < len(task.labels):
-        lost = sorted(set(map(str, task.y)) - set(map(str, task.y[train])))
-        raise DataError(
-            f"{name}: no row of the class {lost[0]!r} is among the rows to learn from; group or time parts it off."
-        )
-
-
-def some_rows(train: np.ndarray, ordered: bool, seed: int) -> np.ndarray:
-    """Return the training rows that models are compared on; of ordered ones the last."""
-    if len(train) <= MOST_COMPARED:
-        return train
-    if ordered:
-        return train[-MOST_COMPARED:]
-    return np.sort(np.random.default_rng(seed).choice(train, MOST_COMPARED, replace=False))
-
-
-def available_cores() -> int:
-    """Return how many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux tells
-        return os.cpu_count() or 1
+def seconds_to_finish(limit: float) -> float:
+    """Return how much of a study's time is kept for the explanation and the report."""
+    return max(FOR_THE_END * limit, min(LEAST_FOR_THE_END, limit / 2))

@@ -1,10 +1,11 @@
 """The settings of a model, sought inside the rows it is fitted on: successive halving over folds that all tries share.
 
 All tries of a candidate's small search space are scored on the first folds; the best third of them goes on to the others; of
-these the best mean is taken. Since it happens inside a training part, the rows that judge the result have no say in it: a
-score of a tuned model is that of the whole procedure, search included.
+these the best mean is taken. Where time is short, the folds count that all of them have. Since it happens inside a training part,
+the rows that judge the result have no say in it: a score of a tuned model is that of the whole procedure, search included.
 """
 
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -64,8 +65,9 @@ def predict_rows(judge: Judge, model: Any, X: Any) -> Predicted:
 
 
 def tune(
-    judge: Judge, candidate: Candidate, X: np.ndarray, y: np.ndarray, rows: np.ndarray, weight: Any
-) -> dict[str, Any]:
+    judge: Judge, candidate: Candidate, X: np.ndarray, y: np.ndarray, rows: np.ndarray, weight: Any,
+    until: float | None = None
+) -> dict[str, Any]:  # fmt: skip
     """Return the change of a candidate's settings that does best on folds of these rows.
 
     Parameters
@@ -73,6 +75,8 @@ def tune(
     X, y, weight : of the rows to train on
     rows : int array
         Their numbers in the study, by which groups and times are known.
+    until : float or None
+        Time of `perf_counter` after which no further try begins, and the best so far is taken.
     """
     tries = [{}, *candidate.candidacy.search] if candidate.candidacy else [{}]
     if len(tries) == 1:
@@ -87,6 +91,8 @@ def tune(
     def judge_on(part: list[tuple[np.ndarray, np.ndarray]], numbers: list[int]) -> list[int]:
         for train, test in part:
             for number in numbers:
+                if until is not None and time.perf_counter() > until:
+                    break
                 try:
                     model = model_of(candidate, tries[number], y[train], quick=True)
                     fitted = fit_model(model, X[train], y[train], None if weight is None else weight[train])
@@ -95,9 +101,11 @@ def tune(
                 except Exception:  # a setting that these rows do not bear: the others go on
                     score = -np.inf
                 scores[number].append(score if np.isfinite(score) else -np.inf)
-        return sorted(numbers, key=lambda number: -np.mean(scores[number]))
+        common = max(1, min(len(scores[number]) for number in numbers))
+        judged = [number for number in numbers if len(scores[number]) >= common]
+        return sorted(judged, key=lambda number: -np.mean(scores[number][:common]))
 
     order = judge_on(folds[:FIRST], list(scores))
     if folds[FIRST:]:
         order = judge_on(folds[FIRST:], order[: -(-len(order) // KEPT)])
-    return tries[order[0]]
+    return tries[order[0]] if order else {}

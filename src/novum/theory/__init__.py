@@ -38,5 +38,7 @@ __getattr__ = moved_names(
         ".demonstrations": "gauss_markov irrelevant_features no_free_lunch",
         ".diagram": "plot_hypothesis_space",
         ".dimensions": "DimensionCurse curse_of_dimensionality",
+        ".reductions": "ReductionCost reduction_cost",
+        ".variance_bias": "VarianceBias bias_of_variance",
     },
 )

@@ -90,7 +90,7 @@ class CoefficientTable(Result):
         return [
             [
                 name,
-                f"{b:.6g}",
+                number_text(b, ".6g"),
                 number_text(se, ".4g"),
                 number_text(t, ".3f"),
                 shown_p(p),
@@ -114,7 +114,11 @@ class CoefficientTable(Result):
 
     def _result_picture(self, ax: Any) -> None:
         place = np.arange(len(self.names))
-        ax.errorbar(self.coef, place, xerr=[self.coef - self.lower, self.upper - self.coef], fmt="o", capsize=4)
+        told = (
+            np.isfinite(self.coef) & np.isfinite(self.lower) & np.isfinite(self.upper)
+        )  # others have a name and no mark
+        coef, lower, upper = self.coef[told], self.lower[told], self.upper[told]
+        ax.errorbar(coef, place[told], xerr=[coef - lower, upper - coef], fmt="o", capsize=4)
         ax.axvline(0, color="0.7", linewidth=1)
         ax.set_yticks(place, self.names)
         ax.set_xlabel(f"coefficient, {100 * self.level:g} % interval")

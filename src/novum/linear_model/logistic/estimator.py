@@ -235,19 +235,19 @@ class LogisticRegression(LinearProbabilities, Estimator):
         kind = "completely" if separation.complete else "quasi-completely"
         return (
             f"{type(self).__name__}: the classes are {kind} separated (direction: {parts}; separation_ has all of it), so the"
-            f" likelihood has no finite maximum and coef_ is where the iteration stopped. Penalise, e.g. C=1.0, or drop the columns"
-            f" that give the class away."
+            f" likelihood has no finite maximum and coef_ is where the iteration stopped. Penalise, e.g. C=1.0, drop the columns"
+            f" that give the class away, or take Firth's estimates: inference(X, y, method='firth')."
         )
 
     def inference(
         self, X: Rows = None, y: Target = None, sample_weight: RowWeights = None, *, covariance: Any = None,
-        level: float = 0.95, weights: Any = "precision", base_class: Any = None
+        level: float = 0.95, weights: Any = "precision", base_class: Any = None, method: str = "wald"
     ) -> LogisticInference:  # fmt: skip
         """Return coefficients with standard errors, z, p and intervals; for fits without a penalty.
 
         Parameters
         ----------
-        X, y, sample_weight : the training data, needed for the sandwich only
+        X, y, sample_weight : the training data, needed for the sandwich and where `method` is not "wald"
         covariance : {"information", "sandwich"}, default=None
             "information" is the inverse of the observed information, right where the likelihood is; "sandwich" holds also
             where it is not. None takes the sandwich where it is due: with `class_weight`, or weights that are no counts.
@@ -259,6 +259,10 @@ class LogisticRegression(LinearProbabilities, Estimator):
             Of the intervals.
         base_class : label, default=None
             The class that the coefficients of the others are measured against; None for the first.
+        method : {"wald", "profile", "firth"}, default="wald"
+            "profile" takes p and intervals from the likelihood itself: better in small samples, and after separation it gives
+            the finite bounds that remain. "firth" maximises the likelihood with Jeffreys' prior (Firth 1993), whose estimates
+            are finite also where the classes are separated, with intervals from that likelihood.
 
         Returns
         -------
@@ -277,6 +281,19 @@ class LogisticRegression(LinearProbabilities, Estimator):
         6 rows, covariance observed information
         likelihood ratio 3.3618 on 1 degrees of freedom (p 0.0667), pseudo R2 0.4042
         log-likelihood -2.47799 (null -4.15888), AIC 8.95597, BIC 8.53949
+
+        Separated classes have no finite maximum, but a finite bound, and Firth's estimates:
+
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     apart = LogisticRegression(C=np.inf).fit(x, [0, 0, 0, 1, 1, 1])
+        >>> apart.inference(x, [0, 0, 0, 1, 1, 1], method="firth")
+                       coef  std err       z      p     [0.025    0.975]
+        intercept  -2.82228    2.402  -1.650  0.099   -15.6339  0.414384
+        x0          1.12891   0.8549   1.964  0.050  0.0017326   6.07001
+        6 rows, p and intervals from the likelihood after Firth
+        likelihood ratio 3.857 on 1 degrees of freedom (p 0.0495)
+        penalised log-likelihood -1.28968 (null -3.2182)
         """
         check_is_fitted(self)
         with single_blas():
@@ -285,7 +302,13 @@ class LogisticRegression(LinearProbabilities, Estimator):
                 probe = type(self)(**self.get_params(deep=False))
                 source = labels_of(probe._source(X, y, sample_weight, target="classes"), self.classes_)[1]
             return infer_logistic(
-                self, source, covariance=covariance, level=level, weights=weights, base_class=base_class
+                self,
+                source,
+                covariance=covariance,
+                level=level,
+                weights=weights,
+                base_class=base_class,
+                method=method,
             )
 
     def __sklearn_tags__(self) -> Any:

@@ -12,23 +12,34 @@ l_0 belongs to the model with intercepts only; without intercepts to the one whe
 either case one that the fitted model contains. Weights mean what they mean for least squares: precisions, u_i = (w_i c_i)^2 with
 c_i that of `class_weight`, or frequencies, u_i = w_i c_i^2. Weighted by precision or by class the objective is no likelihood:
 (13) is then (16), and (14), AIC and BIC do not exist. A penalised fit has no such theory: its coefficients are pulled towards
-zero, and the information says nothing of that.
+zero, and the information says nothing of that. Where Wald's intervals fail (small samples, separated classes) those of the
+likelihood itself serve, plain or after Firth: `novum.linear_model.logistic.profile`.
 """
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
-from novum.linear_model.least_squares.coefficient_table import CoefficientTable
+from novum.linear_model.least_squares.coefficient_table import UNTOLD, CoefficientTable
+from novum.linear_model.logistic import options
+from novum.linear_model.logistic.likelihood import Likelihood
+from novum.linear_model.logistic.profile import likelihood_table
+from novum.linear_model.logistic.sums import weight_facts
 from novum.runtime import arrays
 
 __all__ = ["LogisticInference", "infer_logistic"]
 
 COVARIANCES = ("information", "sandwich")
 WEIGHTS = ("precision", "frequency")
+METHODS = {
+    "wald": "observed information",
+    "profile": "observed information",
+    "firth": "information at Firth's estimates",
+}
 SAME_DATA = 1e-6  # relative difference of log-likelihoods that rounding may leave between two passes over the same rows
 SINGULAR = 1e-13  # smallest eigenvalue of the unit-diagonal information, relative to the largest, that is not rounding
 
@@ -46,6 +57,7 @@ class LogisticInference(CoefficientTable):
     pseudo_r_squared: float
     aic: float
     bic: float
+    method: str = "wald"
 
     symbol: ClassVar[str] = "z"
 
@@ -54,20 +66,35 @@ class LogisticInference(CoefficientTable):
         return np.exp(np.column_stack([self.coef, self.lower, self.upper]))
 
     def _foot(self) -> list[str]:
-        return (
-            [
-                f"{self.n_rows:.10g} rows, covariance {self.covariance_type}",
-                f"likelihood ratio {self.likelihood_ratio:.5g} on {self.degrees_of_freedom} degrees of freedom"
-                f" (p {self.likelihood_ratio_p_value:.3g}), pseudo R2 {self.pseudo_r_squared:.4f}",
-                f"log-likelihood {self.log_likelihood:.6g} (null {self.null_log_likelihood:.6g}), AIC {self.aic:.6g},"
-                f" BIC {self.bic:.6g}",
-            ]
-            if not np.isnan(self.aic)
-            else [
-                f"{self.n_rows:.10g} rows, covariance {self.covariance_type}",
-                "rows are weighted, so that there is no likelihood: its ratio, AIC and BIC cannot be told",
-            ]
+        first = f"{self.n_rows:.10g} rows, covariance {self.covariance_type}"
+        if self.method != "wald":
+            first = f"{self.n_rows:.10g} rows, p and intervals from the likelihood" + (
+                " after Firth" if self.method == "firth" else ""
+            )
+        ratio = (
+            f"likelihood ratio {self.likelihood_ratio:.5g} on {self.degrees_of_freedom} degrees of freedom"
+            f" (p {self.likelihood_ratio_p_value:.3g})"
         )
+        ends = f"log-likelihood {self.log_likelihood:.6g} (null {self.null_log_likelihood:.6g})"
+        if self.method == "firth":
+            return [first, ratio, f"penalised {ends}"]
+        if np.isnan(self.aic):
+            return [first, "rows are weighted, so that there is no likelihood: its ratio, AIC and BIC cannot be told"]
+        return [
+            first,
+            f"{ratio}, pseudo R2 {self.pseudo_r_squared:.4f}",
+            f"{ends}, AIC {self.aic:.6g}, BIC {self.bic:.6g}",
+        ]
+
+    def _untold(self) -> list[str]:
+        if self.method == "wald":
+            return super()._untold()
+        endless = [name for name, b in zip(self.names, self.coef) if np.isinf(b)]
+        anything = [name for name, b in zip(self.names, self.coef) if np.isnan(b)]
+        return [
+            *([f"the classes are separated: {', '.join(endless)} would be infinite"] if endless else []),
+            *([f"{UNTOLD} cannot be told: the other columns separate the classes"] if anything else []),
+        ]
 
 
 def base_form(theta: np.ndarray, information: np.ndarray, base: int) -> tuple[np.ndarray, np.ndarray]:
@@ -181,35 +208,121 @@ def null_log_likelihood(mass: np.ndarray, fit_intercept: bool) -> float:
 
 
 def infer_logistic(
-    model: Any, source: Source | None, *, covariance: str | None, level: float, weights: str, base_class: Any
+    model: Any,
+    source: Source | None,
+    *,
+    covariance: str | None,
+    level: float,
+    weights: str,
+    base_class: Any,
+    method: str,
 ) -> LogisticInference:
-    """Return (13) to (16) of a fitted LogisticRegression; `source` holds the training data for the sandwich."""
-    from scipy import stats
-
+    """Return (13) to (16) of a fitted LogisticRegression, or (19); `source` holds the training data for the latter two."""
     owner, classes = "LogisticRegression.inference", list(model.classes_)
     if not 0 < level < 1:
         raise ParameterError(f"{owner}: level={level!r} must lie between 0 and 1, e.g. level=0.95.")
     if base_class is not None and base_class not in classes:
         raise ParameterError(f"{owner}: base_class={base_class!r} is none of the classes {classes}.")
+    if method not in METHODS:
+        raise ParameterError(f"{owner}: method={method!r} is none of {', '.join(map(repr, METHODS))}.")
+    base = 0 if base_class is None else classes.index(base_class)
+    if method != "wald":
+        return from_likelihood(owner, model, source, covariance, level, weights, base, method)
     if model.separation_ is not None:
         raise DataError(
-            f"{owner}: the classes are separated, so no finite maximum exists and nothing can be inferred. Penalise (C=1.0)."
+            f"{owner}: the classes are separated, so no finite maximum exists and Wald's intervals do not. Use"
+            " inference(X, y, method='firth') for finite estimates, or method='profile' for the bounds that the data do give."
         )
     if model._information is None:
         raise DataError(
             f"{owner}: the fit was penalised or had too many columns for its Hessian, so there are no Wald intervals;"
             f" fit LogisticRegression(C=np.inf)."
         )
+    return from_information(owner, model, source, covariance, level, weights, base)
+
+
+def names_in(model: Any, base: int) -> list[str]:
+    """Return the coefficients' names, the intercept of every class first."""
+    features = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)]))
+    own = ["intercept", *features] if model.fit_intercept else features
+    others = [label for c, label in enumerate(model.classes_) if c != base]
+    return own if len(others) == 1 else [f"{label}: {name}" for label in others for name in own]
+
+
+def intercepts_first(model: Any) -> np.ndarray:
+    """Return where each printed coefficient stands among (class, column) with the intercept last."""
+    p, k = model.n_features_in_, len(model.classes_)
+    order = np.array([p, *range(p)] if model.fit_intercept else range(p), dtype=int)
+    return np.concatenate([c * len(order) + order for c in range(k - 1)])
+
+
+def from_likelihood(
+    owner: str, model: Any, source: Source | None, covariance: str | None, level: float, weights: str, base: int,
+    method: str
+) -> LogisticInference:  # fmt: skip
+    """Return (19) of the rows that a model without penalty was fitted to."""
+    if covariance is not None:
+        raise ParameterError(f"{owner}(method={method!r}, covariance={covariance!r}): only Wald's intervals have one.")
+    if source is None:
+        raise ParameterError(
+            f"{owner}(method={method!r}): needs the training data: inference(X, y, method={method!r})."
+        )
+    if options.penalty_of(model).name is not None:
+        raise DataError(
+            f"{owner}(method={method!r}): the fit was penalised; fit LogisticRegression(C=np.inf) and ask that."
+        )
+    facts = source.without_features().total(weight_facts)
+    if (facts.other and weights == "precision") or model._class_factor is not None:
+        why = "class_weight" if model._class_factor is not None else "sample_weight, taken as precisions,"
+        raise ParameterError(
+            f"{owner}(method={method!r}): with {why} the objective is no likelihood"
+            + ("." if model._class_factor is not None else "; use weights='frequency' if the weights count rows.")
+        )
+    meat_of(owner, model, source, weights)  # these are the rows of the fit
+    k = len(model.classes_)
+    likelihood = Likelihood(owner, source, k, base, model.fit_intercept, method == "firth")
+    found = likelihood_table(likelihood, level, model.separation_ is not None)
+    place = intercepts_first(model)
+    mass = float(model._class_mass.sum())
+    n_rows = mass if weights == "frequency" else facts.rows
+    ratio, freedom = 2 * (found.value - found.null), (k - 1) * model.n_features_in_
+    plain = 0.0 if method == "profile" else np.nan
+    return LogisticInference(
+        names_in(model, base),
+        found.coef[place],
+        found.standard_error[place],
+        found.statistic[place],
+        found.p_value[place],
+        found.lower[place],
+        found.upper[place],
+        found.covariance[np.ix_(place, place)],
+        METHODS[method],
+        level,
+        n_rows,
+        found.value,
+        found.null,
+        ratio,
+        float(stats.chi2.sf(ratio, freedom)),
+        freedom,
+        1 - found.value / found.null + plain,
+        2 * len(place) - 2 * found.value + plain,
+        float(len(place) * np.log(n_rows) - 2 * found.value) + plain,
+        method,
+    )
+
+
+def from_information(
+    owner: str, model: Any, source: Source | None, covariance: str | None, level: float, weights: str, base: int
+) -> LogisticInference:
+    """Return (13) to (16)."""
     kind, likely = chosen_covariance(owner, model, source, covariance, weights)
-    base = 0 if base_class is None else classes.index(base_class)
-    k, p, m = len(classes), model.n_features_in_, model._theta.shape[1] - (not model.fit_intercept)
+    k, p, m = len(model.classes_), model.n_features_in_, model._theta.shape[1] - (not model.fit_intercept)
     rows = model._theta[:, :m] + 0.0
     if model.fit_intercept:
         rows[:, -1] *= model._constant
     estimate, information = base_form(rows, model._information, base)
-    order = [p, *range(p)] if model.fit_intercept else list(range(p))  # the intercept first, as it prints
-    estimate = estimate[:, order].ravel()
-    place = np.concatenate([c * m + np.array(order, dtype=int) for c in range(k - 1)])
+    place = intercepts_first(model)
+    estimate = estimate.ravel()[place]
     scale = np.ones(m)
     if model.fit_intercept:
         scale[-1] = model._constant  # the information is about theta, the table about theta times the constant
@@ -223,10 +336,6 @@ def infer_logistic(
     error = np.sqrt(np.diag(V))
     statistic = estimate / error
     half = stats.norm.ppf((1 + level) / 2) * error
-    features = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)]))
-    own = ["intercept", *features] if model.fit_intercept else features
-    others = [label for c, label in enumerate(classes) if c != base]
-    names = own if k == 2 else [f"{label}: {name}" for label in others for name in own]
     mass, log_likelihood, facts = model._class_mass, model._log_likelihood, getattr(model, "_weight_facts", None)
     factor = getattr(model, "_class_factor", None)
     null = null_log_likelihood(mass if factor is None else factor * mass, model.fit_intercept)
@@ -234,7 +343,7 @@ def infer_logistic(
     n_rows = float(mass.sum()) if weights == "frequency" or facts is None else facts[0]
     unlikely = 0.0 if likely else np.nan
     return LogisticInference(
-        names,
+        names_in(model, base),
         estimate,
         error,
         statistic,

@@ -1,0 +1,121 @@
+r"""Intervals from the likelihood itself: they hold where Wald's do not, in small samples and after separation.
+
+With D_j(b) = 2 (max l - max_{B_j = b} l), the deviance of a held coefficient (of (17), or of (18) for Firth's estimates),
+
+    interval_j = {b : D_j(b) <= chi^2_1(level)},   p_j = P(chi^2_1 > D_j(0)),   z_j = sign(b_j) sqrt(D_j(0))       (19)
+
+l is concave, so D_j is convex: the interval has one bound on each side, or none where D_j stays below the quantile for ever. That
+happens when classes are separated: the coefficient is then infinite, with one finite bound; or, if the other columns separate
+the classes without it, anything at all. (18) is not concave: with several separated classes a held coefficient can have more than
+one maximum, and the highest of those found counts.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import optimize, stats
+
+from novum.linear_model.logistic.likelihood import Likelihood, Place
+
+__all__ = ["LikelihoodTable", "likelihood_table"]
+
+FARTHEST = 1e7  # of a coefficient of a unit column; what is not decided there is infinite
+CLOSE = 1e-11  # relative width of the bracket of a bound
+
+
+class LikelihoodTable(NamedTuple):
+    """(19), a number per coefficient."""
+
+    coef: np.ndarray
+    standard_error: np.ndarray
+    statistic: np.ndarray
+    p_value: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    covariance: np.ndarray
+    value: float  # the log-likelihood at its maximum
+    null: float  # and with intercepts only
+
+
+class Profile:
+    """D_j of one coefficient, warm-started from the last place it was asked at."""
+
+    def __init__(self, likelihood: Likelihood, best: Place, j: int) -> None:
+        self.likelihood, self.best, self.j = likelihood, best, j
+        self.free = np.arange(likelihood.size) != j
+        self.last = best
+
+    def deviance(self, b: float) -> float:
+        """Return D_j(b); (18) may have several maxima, so that it is sought from two sides."""
+        starts = [self.start(b)]
+        if self.likelihood.firth:
+            starts.append(self.best.B.copy())
+            starts[-1].ravel()[self.j] = b
+        found = [self.likelihood.maximum(start, self.free) for start in starts]
+        self.last = max(found, key=lambda place: place.value)
+        return 2 * (self.best.value - self.last.value)
+
+    def start(self, b: float) -> np.ndarray:
+        """Return the likeliest of three guesses: others as they were, moved along the tangent, or all in proportion."""
+        here = self.last.B.ravel()
+        kept = here.copy()
+        kept[self.j] = b
+        moved, (at, information) = kept.copy(), (here[self.j], self.last.information)
+        tangent = np.linalg.lstsq(
+            information[np.ix_(self.free, self.free)], information[self.free, self.j], rcond=1e-12
+        )[0]
+        moved[self.free] -= tangent * (b - at)
+        guesses = [kept, moved] + ([here * (b / at)] if at * b > 0 else [])
+        places = [self.likelihood.at(guess.reshape(self.likelihood.shape)) for guess in guesses]
+        return max(places, key=lambda place: place.value).B
+
+    def bound(self, quantile: float, side: int, step: float) -> float:
+        """Return where D_j crosses the quantile on one side; infinite where it never does."""
+        centre = inner = float(self.best.B.ravel()[self.j])
+        self.last = self.best
+        while True:
+            outer = centre + side * step
+            if abs(outer) > FARTHEST:
+                return side * np.inf
+            if self.deviance(outer) >= quantile:
+                break
+            inner, step = outer, 2 * step
+        return float(
+            optimize.brentq(lambda b: self.deviance(b) - quantile, inner, outer, xtol=CLOSE * max(1, abs(outer)))
+        )
+
+
+def likelihood_table(likelihood: Likelihood, level: float, separated: bool) -> LikelihoodTable:
+    """Return (19) for every coefficient, in the columns' own units and the order (class, column)."""
+    everything = np.ones(likelihood.size, dtype=bool)
+    best = likelihood.maximum(np.zeros(likelihood.shape), everything)
+    scale = np.tile(likelihood.scale, likelihood.shape[0])
+    open_ended = separated and not likelihood.firth
+    spread = np.full(best.information.shape, np.nan) if open_ended else np.linalg.inv(best.information)
+    error = np.sqrt(np.diag(spread))
+    quantile = float(stats.chi2.ppf(level, 1))
+    lower, upper, ratio = np.empty(likelihood.size), np.empty(likelihood.size), np.empty(likelihood.size)
+    coef = best.B.ravel().copy()
+    for j in range(likelihood.size):
+        profile = Profile(likelihood, best, j)
+        step = 1.0 if open_ended else np.sqrt(quantile) * error[j]
+        lower[j], upper[j] = (profile.bound(quantile, side, step) for side in (-1, 1))
+        profile.last = best
+        ratio[j] = max(profile.deviance(0.0), 0.0)
+    coef = np.where(
+        np.isinf(lower), np.where(np.isinf(upper), np.nan, -np.inf), np.where(np.isinf(upper), np.inf, coef)
+    )
+    statistic = np.sign(coef) * np.sqrt(ratio)
+    features = np.tile(np.arange(likelihood.shape[1]) < likelihood.shape[1] - likelihood.intercept, likelihood.shape[0])
+    null = likelihood.maximum(np.zeros(likelihood.shape), ~features)
+    return LikelihoodTable(
+        coef / scale,
+        error / scale,
+        statistic,
+        stats.chi2.sf(ratio, 1),
+        lower / scale,
+        upper / scale,
+        spread / np.outer(scale, scale),
+        best.value,
+        null.value,
+    )

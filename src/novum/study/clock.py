@@ -1,0 +1,78 @@
+"""How long a study may take, and how a computation is ended when its time is over.
+
+A study that nobody gave a time limit has the usual one for its size, so that it ends in minutes: with c cells (rows x columns)
+
+    t(c) = min(100 s max(1, c / 10^6)^0.5, 1 h)                                                                     (1)
+
+It is far above what most tables need, so it cuts nothing but what is unusually slow, and the study says so.
+"""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["Clock", "TimeIsUp", "usual_seconds", "within"]
+
+USUAL_SECONDS, USUAL_CELLS, GROWTH, MOST_SECONDS = 100.0, 1e6, 0.5, 3600.0
+
+
+class TimeIsUp(BaseException):
+    """What `within` raises; no `Exception`, since models catch those."""
+
+
+class Clock:
+    """How long there is for fits: until `at`, of `time.perf_counter`; None is for ever."""
+
+    def __init__(self, start: float, limit: float | None, *, asked: bool = True) -> None:
+        self.start, self.seconds = start, limit
+        self.limit = None if limit is None else start + limit
+        self.at = self.limit
+        self.asked = asked and limit is not None  # whether the user set it
+
+    def reserve(self, seconds: float) -> None:
+        """Keep some seconds at the end for other things."""
+        if self.limit is not None:
+            self.at = self.limit - seconds
+
+    def left(self) -> float | None:
+        """Return the seconds until then."""
+        return None if self.at is None else max(0.0, self.at - time.perf_counter())
+
+    @property
+    def over(self) -> bool:
+        """Whether none are left."""
+        return self.left() == 0.0
+
+
+def usual_seconds(n_rows: int, n_columns: int) -> float:
+    """Return (1)."""
+    return min(USUAL_SECONDS * max(1.0, n_rows * n_columns / USUAL_CELLS) ** GROWTH, MOST_SECONDS)
+
+
+@contextmanager
+def within(seconds: float | None) -> Iterator[None]:
+    """Raise TimeIsUp in the block after some seconds; kernels that answer Ctrl-C answer this.
+
+    It takes a timer signal, which only the main thread can have, and which not every system knows; elsewhere the block runs to
+    its end.
+    """
+    able = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if seconds is None or not able:
+        yield
+        return
+
+    def end(number: int, frame: Any) -> None:
+        raise TimeIsUp
+
+    start, before = time.perf_counter(), signal.signal(signal.SIGALRM, end)
+    others, _ = signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))  # another's timer goes on afterwards
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+        if others:
+            signal.setitimer(signal.ITIMER_REAL, max(others - (time.perf_counter() - start), 1e-3))

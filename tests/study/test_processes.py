@@ -1,0 +1,97 @@
+"""Fits in other processes: one that dies or takes too long loses only itself."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from studytables import mixed
+
+from novum.exceptions import DataError
+from novum.study import Study
+from novum.study.clock import Clock, TimeIsUp, usual_seconds, within
+from novum.study.workers import is_known
+
+QUICK = {"folds": 3, "repeats": 1, "tune": False, "ensemble": False}
+
+
+class Odd(ClassifierMixin, BaseEstimator):
+    """A model that ends its process, waits for ever, or says the first class."""
+
+    def __init__(self, how="fine"):
+        self.how = how
+
+    def fit(self, X, y):
+        if self.how == "exit":
+            os._exit(3)
+        if self.how == "kill":  # as a system does that is out of memory
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.how == "wait":
+            time.sleep(60)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+    def predict_proba(self, X):
+        return np.tile(np.eye(len(self.classes_))[0], (len(X), 1))
+
+
+def shop():
+    return mixed().drop(columns="spent")
+
+
+@pytest.mark.parametrize("how", ["exit", pytest.param("kill", marks=pytest.mark.slow)])
+def test_a_process_that_dies_loses_only_its_model(how):
+    result = Study(shop(), "bought", n_jobs=1, models={"dies": Odd(how), "fine": Odd()}, **QUICK).run()
+    assert result.complete and {leader.name for leader in result.leaders} == {"baseline (most frequent)", "fine"}
+    assert [note for note in result.scores.notes if note.startswith("dies is left out: its process ended")]
+    assert result.scores.fits == result.scores.planned == 9 and not result.scores.stopped
+
+
+def test_a_fit_that_takes_too_long_is_ended():
+    start = time.perf_counter()
+    models = {"waits": Odd("wait"), "fine": Odd()}
+    result = Study(shop(), "bought", n_jobs=1, time_limit=40.0, models=models, **QUICK).run()
+    assert time.perf_counter() - start < 40 and result.complete
+    assert "fine" in {leader.name for leader in result.leaders}
+    assert any(note.startswith("waits is left out: a fit takes longer than") for note in result.scores.notes)
+
+
+def test_models_of_others_are_not_fitted_in_this_process():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    assert is_known(make_pipeline(StandardScaler(), LogisticRegression())) and is_known(None)
+    assert not is_known(Odd()) and not is_known(make_pipeline(StandardScaler(), Odd()))
+
+
+def test_within_ends_a_block_and_leaves_the_timers_of_others():
+    rung = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        start = time.perf_counter()
+        with pytest.raises(TimeIsUp), within(0.1):
+            time.sleep(5)
+        assert time.perf_counter() - start < 2
+        with within(5.0):
+            pass
+        time.sleep(0.6)
+        assert rung == [1]
+        with pytest.raises(DataError), within(None):
+            raise DataError("its own")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_the_usual_time_grows_with_the_table():
+    assert usual_seconds(100, 5) == usual_seconds(10_000, 30) == 100
+    assert 400 < usual_seconds(1_000_000, 20) < 500 and usual_seconds(10**9, 1000) == 3600
+    clock = Clock(time.perf_counter(), 50.0, asked=False)
+    assert not clock.asked and not clock.over and Clock(0.0, 1.0).over
