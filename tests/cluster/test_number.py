@@ -48,6 +48,7 @@ def test_000_silhouettes():
             assert_allclose(found, (b - a) / max(a, b), rtol=1e-12)
 
 
+@pytest.mark.notes("000-c", "silhouette")
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "manhattan", "cosine", "chebyshev"])
 @pytest.mark.parametrize("n", [7, 300])
 def test_scikit_learn_agrees(metric, n):

@@ -63,6 +63,7 @@ def test_closed_form_of_six_points():
     assert_allclose(model.get_precision() @ model.get_covariance(), np.eye(2), atol=1e-13)
 
 
+@pytest.mark.notes("002", "ppca")
 @pytest.mark.parametrize("q", [0, 1, 3, 6])
 def test_density_of_observed_cells_by_brute_force(q):
     X = sample(60, 6)

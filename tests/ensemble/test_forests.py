@@ -91,6 +91,11 @@ def test_drawing_columns_makes_trees_agree_less_and_the_forest_better():
     assert_allclose(few.tree_correlation(X[test]), pairs.mean(), rtol=1e-9)
 
 
+@pytest.mark.notes("000-a", "random-forest")
+@pytest.mark.notes("000-c", "random-forest")
+@pytest.mark.notes("001", "random-forest")
+@pytest.mark.notes("002", "random-forest")
+@pytest.mark.notes("004", "random-forest")
 @pytest.mark.parametrize(
     "name", ["RandomForestClassifier", "ExtraTreesClassifier", "RandomForestRegressor", "ExtraTreesRegressor"]
 )

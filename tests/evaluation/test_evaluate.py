@@ -191,6 +191,11 @@ NUMBERS = {
 }
 
 
+@pytest.mark.notes("000-a", "f-measure")
+@pytest.mark.notes("003", "f1")
+@pytest.mark.notes("000-a", "accuracy")
+@pytest.mark.notes("000-a", "precision")
+@pytest.mark.notes("000-a", "recall")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_two_classes_are_scikit_learns(weighted):
     n = 300
@@ -218,6 +223,8 @@ def test_two_classes_are_scikit_learns(weighted):
         assert found[name].lower <= value <= found[name].upper, name
 
 
+@pytest.mark.notes("001", "confusion-matrix")
+@pytest.mark.notes("002", "confusion-matrix")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_several_classes_are_scikit_learns(weighted):
     y = rng.choice(list("abcd"), p=[0.4, 0.3, 0.2, 0.1], size=250)
@@ -243,6 +250,11 @@ def test_several_classes_are_scikit_learns(weighted):
     assert_allclose(found.confusion, metrics.confusion_matrix(y, said, **w), rtol=1e-12)
 
 
+@pytest.mark.notes("000-a", "rmse")
+@pytest.mark.notes("000-a", "pearson")
+@pytest.mark.notes("001", "mae")
+@pytest.mark.notes("001", "mse")
+@pytest.mark.notes("001", "rmse")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_numbers_are_scikit_learns(weighted):
     y = rng.normal(size=120) * 3 + 1e6  # far from zero: no digits may be lost

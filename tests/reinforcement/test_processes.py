@@ -236,6 +236,7 @@ def test_policies():
         room.evaluate(np.ones((2, 2)) / 2)
 
 
+@pytest.mark.notes("003", "policy")
 @pytest.mark.notes("003", "epsilon-greedy")
 @pytest.mark.notes("000-c", "epsilon-greedy")
 def test_epsilon_greedy_probabilities():
