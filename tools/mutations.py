@@ -26,6 +26,13 @@ SILENT = ("__repr__", "_repr_html_", "__str__", "__sklearn_tags__", "_result_cap
 WARNERS = ("warn", "warning", "annotate", "text", "set_title", "legend", "check_number", "check_count", "check_choice")
 
 
+# of pictures, and of warnings: taste, not formulas
+LOOKS = (
+    "s", "lw", "ls", "ms", "alpha", "color", "c", "linewidth", "linewidths", "fontsize", "size", "zorder", "markersize", "figsize",
+    "xlim", "ylim", "pad", "rotation", "stacklevel", "edgecolor", "edgecolors", "mfc", "cmap", "bbox", "rasterized", "bins",
+)  # fmt: skip
+
+
 class Mutation(NamedTuple):
     """Where a module is changed, and how: `number` is the place of the node in a walk of the tree."""
 
@@ -56,7 +63,9 @@ def silent_nodes(tree: ast.Module) -> set[int]:
                 hush(node)
         elif isinstance(node, ast.AnnAssign):
             hush(node.annotation)
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in WARNERS:
+        elif (isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in WARNERS) or (
+            isinstance(node, ast.keyword) and node.arg in LOOKS
+        ):
             hush(node)
         elif isinstance(node, ast.If) and any(isinstance(step, ast.Raise) for step in node.body):
             hush(node.test)  # refusals are the business of other tests
