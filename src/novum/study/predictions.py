@@ -31,6 +31,7 @@ class Predictions(NamedTuple):
     drift: list[str] = []  # columns that have moved since training, a sentence each
 
 
+@result
 class Reach(NamedTuple):
     """Intervals of numbers, or sets of classes, that hold the truth with a chance of about `level`."""
 
