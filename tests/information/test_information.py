@@ -195,6 +195,10 @@ def chebyshev(x):
     return np.abs(x[:, None] - x[None]).max(axis=2)
 
 
+@pytest.mark.notes("002", "differential-entropy")
+@pytest.mark.notes("000-a", "kl")
+@pytest.mark.notes("002", "kl")
+@pytest.mark.notes("002", "mutual-information")
 @pytest.mark.parametrize("d", [1, 3])
 def test_estimates_from_neighbors_are_their_definitions(d):
     rng = np.random.default_rng(d)
