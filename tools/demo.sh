@@ -36,7 +36,7 @@ build() { "$venv/bin/python" -m pip install --no-build-isolation --no-deps .; }
 
 step "[1/4] virtual environment $venv" environment
 step "[2/4] dependencies (numpy scipy scikit-learn ...; PyTorch not needed)" install
-step "[3/4] compiled core: $(ls cpp/src/*.cpp bindings/*.cpp | wc -l) sources, $(nproc) jobs" build
+step "[3/4] compiled core: $(find cpp/src bindings -name '*.cpp' | wc -l) sources, $(nproc) jobs" build
 echo "[4/4] novum $("$venv/bin/python" -c 'import novum; print(novum.__version__)')"
 echo
 "$venv/bin/novum" tour

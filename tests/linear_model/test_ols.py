@@ -133,8 +133,10 @@ def test_plane_is_drawn_through_the_sample():
     assert_allclose(x, [X[:, 0].min(), X[:, 0].max()])
     assert_allclose(height, slope * x + level, rtol=1e-9)
     assert_allclose(scatters(ax)[0], np.column_stack([X[:, 0], t]))
-    with pytest.raises(DataError, match="3 features"):
-        LinearRegression().fit(RNG.normal(size=(9, 3)), np.arange(9.0)).plot(RNG.normal(size=(9, 3)), np.arange(9.0))
+    wide = LinearRegression().fit(RNG.normal(size=(9, 3)), np.arange(9.0))
+    assert wide.plot(RNG.normal(size=(9, 3)), np.arange(9.0)).get_ylabel() == "target"  # against the predictions
+    with pytest.raises(DataError, match="give X and y"):
+        wide.plot(RNG.normal(size=(9, 3)))
 
 
 @pytest.mark.parametrize("which, least", [(1, 9.0), (2, 12.0)])

@@ -113,7 +113,7 @@ def test_every_word_of_the_names_is_found():
         for word in search.words_of(row.name):
             words.setdefault(word, row)
     assert len(words) > 1000
-    worth = dict(search.index())
+    worth = {entry.found: entry.worth for entry in search.index()}
     assert all(search.score([word], worth[row]) == 1 for word, row in words.items())
     for word in list(words)[::100]:
         assert words[word] in notes.find(word).rows

@@ -85,7 +85,7 @@ def test_every_name_in_lists_and_pages_can_be_imported():
         shown = set(DOTTED.findall(re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
         shown = {name for name in shown if not name.startswith("novum.notes")}
         assert not {name: fault_of(name) for name in shown if fault_of(name)}, where
-    for chapter in notes.chapters():  # the lists leave "novum." away, and show whole names only
+    for chapter in notes.chapters():  # the lists show whole names only
         for line in repr(notes.notes(*chapter[:2])).splitlines()[1:]:
             assert not re.search(r"\w\.\.\.  \S+\.[a-z_]+\.\.\.", line)
 

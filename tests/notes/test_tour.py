@@ -29,16 +29,23 @@ def test_the_whole_tour_prints():
     whole = tour()
     text = repr(whole)
     assert not whole.differing and "DIFFER" not in text
-    assert "fuel gauge: P(empty | gauge empty)" in text and ".2571           notes .257" in text
-    assert "notes .245       misprint, docs/errata.md#001-2.1" in text
+    assert "fuel gauge: P(empty | gauge empty)" in text and ".2571        notes .257" in text
+    assert "notes .245, a misprint: docs/errata.md#001-2.1" in text
     assert text.splitlines()[-1].startswith(f"{len(whole.visited)} stops, ")
+    printed = sum(stop.printed != "-" for stop, *_ in whole.visited)
+    body = text.splitlines()[2:-1]
+    assert (
+        sum(f" notes {one.printed}" in line for line, (one, *_) in zip(body, whole.visited)) == printed
+        and sum(" ours" in line for line in body) == len(body) - printed
+    )
+    assert f"{printed} numbers that the notes print (2 misprinted), {len(body) - printed} examples of ours" in text
     assert whole._repr_html_().startswith("<pre>")
 
 
 def test_a_difference_is_visible():
     wrong = see(Stop("000", "1", "two and two", lambda: 5.0, "4", "", None, "", ""))
     text = repr(Tour([wrong], 0.0))
-    assert not wrong.agrees and "DIFFERS" in text and "1 stops, 1 DIFFER" in text
+    assert not wrong.agrees and "DIFFERS" in text and "1 stop, 1 DIFFER" in text
     healed = see(Stop("000", "1", "an erratum that is none", lambda: 4.0, "4", "", None, "", "000-4"))
     assert not healed.agrees
 

@@ -146,7 +146,13 @@ def test_standard_input(tmp_path):
     arguments = ["study", "-", "--target", "bought", "--out", str(tmp_path / "out"), *QUICK]
     run = CliRunner().invoke(application(), arguments, input=GOOD)
     assert run.exit_code == 0, run.output
-    assert sorted(os.listdir(tmp_path / "out")) == ["model.novum", "report.html", "scores.csv"]
+    assert sorted(os.listdir(tmp_path / "out")) == [
+        "MODEL_CARD.md",
+        "model.novum",
+        "report.html",
+        "report.md",
+        "scores.csv",
+    ]
     empty = CliRunner().invoke(application(), arguments[:-1], input=b"")
     assert empty.exit_code == 2 and "standard input: is empty" in empty.stderr
 

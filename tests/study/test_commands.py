@@ -38,7 +38,8 @@ def test_study(studied):
     )
     assert any(line.startswith("  keep        ") for line in lines)
     assert any(line.startswith("  hold-out    ") and "95 % interval" in line for line in lines)
-    assert sorted(os.listdir(folder / "out")) == ["model.novum", "report.html", "scores.csv"]
+    written = ["MODEL_CARD.md", "model.novum", "report.html", "report.md", "scores.csv"]
+    assert sorted(os.listdir(folder / "out")) == written
     assert sorted(os.listdir(folder)) == ["out", "shop.csv"]
 
 
@@ -112,5 +113,5 @@ def test_ctrl_c_keeps_the_leaderboard(tmp_path):
             break
     assert run.returncode == 130, errors
     assert "stopped early (interrupted)" in output and "GaussianNB" in output and errors == ""
-    assert sorted(os.listdir(tmp_path / "shop-bought-study")) == ["progress", "report.html", "scores.csv"]
+    assert sorted(os.listdir(tmp_path / "shop-bought-study")) == ["progress", "report.html", "report.md", "scores.csv"]
     assert "--resume" in output

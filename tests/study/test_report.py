@@ -66,7 +66,10 @@ def test_every_number_is_there(result):
         name: base64.b64decode(data).decode()
         for data, name in re.findall(r'href="data:text/csv;charset=utf-8;base64,([^"]+)" download="([^"]+)"', text)
     }
-    assert set(files) == {"scores.csv", "hold-out.csv", "importances.csv", "weights.csv", "columns.csv"}
+    assert set(files) == {
+        *("scores.csv", "hold-out.csv", "importances.csv", "weights.csv", "columns.csv"),
+        *("calibration.csv", "coverage.csv", "threshold.csv", "contributions.csv", "curve.csv"),
+    }
     assert files["scores.csv"].startswith("model,by,accuracy,lower,upper")
     confusion = files["hold-out.csv"].splitlines()[1:]
     assert sum(int(line.rsplit(",", 1)[1]) for line in confusion) == result.n_held

@@ -12,8 +12,9 @@ from studytables import mixed
 import novum
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
 from novum.study import Listener, Study, StudyResult, predict_table
+from novum.study.board import Board
 from novum.study.candidates import candidates_for
-from novum.study.compare import Board, gather
+from novum.study.compare import gather
 from novum.study.fits import Outcome, Rows
 from novum.study.folds import Parting, class_numbers, make_folds, plan, split_rows
 from novum.study.measures import MEASURES, Predicted
@@ -141,7 +142,13 @@ def test_a_regression():
 def test_a_saved_model_predicts_the_same(result, tmp_path):
     frame = mixed().drop(columns="spent")
     paths = result.save(tmp_path / "out")
-    assert sorted(path.name for path in paths) == ["model.novum", "report.html", "scores.csv"]
+    assert sorted(path.name for path in paths) == [
+        "MODEL_CARD.md",
+        "model.novum",
+        "report.html",
+        "report.md",
+        "scores.csv",
+    ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
     found = predict_table(novum.load(tmp_path / "out" / "model.novum"), frame[frame.columns[::-1]], proba=True)
     np.testing.assert_array_equal(found.values, result.predict(frame))
@@ -294,7 +301,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
 
     result = Study(mixed().drop(columns="spent"), "bought", **QUICK).run(Impatient())
     assert not result.complete and len(result.leaders) == 2 and "interrupted" in repr(result)
-    assert sorted(path.name for path in result.save(tmp_path / "out")) == ["report.html", "scores.csv"]
+    assert sorted(path.name for path in result.save(tmp_path / "out")) == ["report.html", "report.md", "scores.csv"]
     assert "Stopped before a model was kept" in (tmp_path / "out" / "report.html").read_text()
     with pytest.raises(DataError, match="interrupted"):
         result.predict(mixed())

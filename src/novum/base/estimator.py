@@ -19,6 +19,7 @@ from novum.base import domains, validation
 from novum.base.callbacks import CallbackSupportMixin, reporting
 from novum.base.learned import check_answers, check_learned, overflow_of
 from novum.base.naming import error_with_name
+from novum.base.pictures import Pictures
 from novum.base.sizes import check_sizes
 from novum.base.texts import complete
 from novum.exceptions import ParameterError
@@ -77,7 +78,7 @@ def fits(method: Callable) -> Callable:
     return wrapper
 
 
-class Estimator(CallbackSupportMixin, BaseEstimator):
+class Estimator(Pictures, CallbackSupportMixin, BaseEstimator):
     """Base of all estimators.
 
     Attributes

@@ -6,6 +6,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from novum.report.axes import drawing_axes
 from novum.report.result import Result
 from novum.report.tables import html_table
 
@@ -147,10 +148,7 @@ class History(Sequence[float], Result):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the objective against the pass and return the axes; a new figure is made when `ax` is None."""
-        if ax is None:
-            from matplotlib.figure import Figure
-
-            ax = Figure().subplots()
+        ax = drawing_axes(ax)
         ax.plot(range(1, len(self) + 1), self.objective)
         ax.set(xlabel="pass", ylabel=self.name)
         return ax

@@ -7,6 +7,7 @@ import typer
 
 from novum.cli._refuse import refusing
 from novum.cli._tables import ENCODING, SEPARATOR, TABLE, read_given
+from novum.exceptions import ParameterError
 
 __all__ = ["command"]
 
@@ -14,22 +15,32 @@ __all__ = ["command"]
 def command(
     model: Annotated[Path, typer.Argument(help="A model that novum study wrote.")],
     table: TABLE,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="CSV to write [default: print it].")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="CSV to write (default: print it).")] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Also the probability of every class.")] = False,
+    interval: Annotated[
+        bool,
+        typer.Option("--interval", help="Also an interval of a number, or a set of classes, that holds the truth."),
+    ] = False,
+    level: Annotated[float, typer.Option(help="Chance with which it does, with --interval.")] = 0.9,
     unseen: Annotated[bool, typer.Option("--unseen", help="Allow categories that the model never saw.")] = False,
     sep: SEPARATOR = None,
     encoding: ENCODING = None,
 ) -> None:
-    """Predict the rows of a new table; its columns must be those of the study, in any order."""
+    """Predict the rows of a new table; its columns must be those of the study, in any order. Columns that have moved since
+    training are named."""
     with refusing("predict"):
         import novum
         from novum.study.predictions import predict_table
         from novum.study.schema import forms_of, schema_of
 
+        if not 0 < level < 1:
+            raise ParameterError(f"--level {level:g}: must be between 0 and 1, as 0.9.")
         loaded = novum.load(model)
         rows = read_given(table, sep, encoding, forms_of(schema_of(loaded, str(model))))
-        found = predict_table(loaded, rows, proba=proba, unseen=unseen, name=str(model))
-        for note in found.notes:
+        found = predict_table(
+            loaded, rows, proba=proba, unseen=unseen, level=level if interval else None, name=str(model)
+        )
+        for note in [*found.notes, *found.drift]:
             typer.echo(f"novum predict: {table}: {note}", err=True)
         text = with_predictions(rows, found)
         if output is None:
@@ -59,4 +70,5 @@ def with_predictions(rows: Any, found: Any) -> str:
     columns = {name: shown(column) for name, column in rows.columns.items() if column.kind != OTHER}
     columns[found.name] = found.values
     columns.update({f"p({label})": values for label, values in found.probabilities.items()})
+    columns.update({} if found.reach is None else found.reach.columns(found.name))
     return csv_text(pd.DataFrame(columns))

@@ -25,7 +25,7 @@ UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 def command(
     table: TABLE,
     target: Annotated[str, typer.Option(help="The column to predict.")],
-    out: Annotated[Path | None, typer.Option(help="Folder for the report (default: TABLE-TARGET-study).")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the report (default: named by table and target).")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same results.")] = 0,
     budget: Annotated[
         str | None,
@@ -47,7 +47,7 @@ def command(
     group: Annotated[str | None, typer.Option(help="Column whose rows belong together, as those of a person.")] = None,
     time: Annotated[str | None, typer.Option(help="Column of dates: judge on rows later than those learned from.")] = None,
     weights: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
-    costs: Annotated[str | None, typer.Option(help="What mistakes cost, as sick:healthy=20,healthy:sick=1.")] = None,
+    costs: Annotated[str | None, typer.Option(help="What mistakes cost: true:said=cost, parted by commas, as ill:well=20.")] = None,
     positive: Annotated[str | None, typer.Option(help="The class that f1, auc and average_precision are about.")] = None,
     models: Annotated[str | None, typer.Option(help="Names from the leaderboard, parted by commas.")] = None,
     tune: Annotated[bool, typer.Option("--tune/--no-tune", help="Whether to seek settings.")] = True,
@@ -202,6 +202,10 @@ class Terminal:
     def explained(self, done: int, planned: int) -> None:
         """Move the bar of the columns whose importance is measured."""
         self.move("explain", "columns", done, planned)
+
+    def looked(self, done: int, planned: int) -> None:
+        """Move the bar of what is found about the kept model."""
+        self.move("look", "steps", done, planned)
 
     def move(self, name: str, what: str, done: int, planned: int) -> None:
         """Move a bar, or draw it first."""

@@ -8,6 +8,7 @@ from novum.cluster.criterion import within_cluster_error
 from novum.engines.kmeans import assignment
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
+from novum.report.axes import new_figure
 from novum.runtime.typing import Rows
 
 __all__ = ["plot_kmeans_steps"]
@@ -57,10 +58,8 @@ def plot_kmeans_steps(X: Rows, centers: Any, *, n_steps: int = 4, axes: Any = No
             break
         centers = moved
     if axes is None:
-        from matplotlib.figure import Figure
-
         columns = min(len(panels), 3)
-        figure = Figure(figsize=(3 * columns, 3 * -(-len(panels) // columns)), layout="constrained")
+        figure = new_figure(3 * columns, 3 * -(-len(panels) // columns))
         axes = figure.subplots(-(-len(panels) // columns), columns, sharex=True, sharey=True, squeeze=False)
     axes = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
     if len(axes) < len(panels):

@@ -210,11 +210,16 @@ class GenerativeClassifier(BayesRule, Estimator):
         ]
         return np.vstack(parts), np.repeat(self.classes_, counts)
 
-    def plot(self, X: Rows = None, y: Target = None, ax: Any = None) -> Any:
-        """Draw the density of every class (1 or 2 features), with the rows where given; return the axes."""
+    def _picture_of_model(self, ax: Any) -> Any:
+        """Draw the density of every class (1 or 2 features)."""
         from novum.decision_theory.plots import plot_generative
 
-        return plot_generative(self, X, y, ax)
+        return plot_generative(self, ax=ax)
+
+    def _picture_of_rows(self, X: Any, rows: Any, y: Any, ax: Any) -> Any:
+        from novum.decision_theory.plots import plot_generative
+
+        return plot_generative(self, rows, y, ax) if rows.shape[1] < 3 else super()._picture_of_rows(X, rows, y, ax)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -244,9 +244,8 @@ class PrincipalAxes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator
             total = source.total(squared_error, self._axes())
         return total.square / total.weight
 
-    def plot(self, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
         """Draw the share of the variance of every component and the share of the first k together; return the axes."""
-        check_is_fitted(self)
         return plot_spectrum(self.explained_variance_ratio_, ax)
 
     @property

@@ -229,6 +229,6 @@ class ProbabilisticPCA(FactorModel):
         p, q = self.loadings_.shape
         return -2 * float(scores.sum()) + float(free_parameters(p, np.array(q))) * np.log(len(scores))
 
-    def plot(self, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
         """Draw the share of the variance of every component and of the first k together; return the axes."""
         return plot_spectrum(self.explained_variance_ratio_, ax)

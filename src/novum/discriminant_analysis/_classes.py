@@ -23,7 +23,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.runtime import arrays
 from novum.runtime.random import seed_of
 from novum.runtime.renamed import renamed_method
-from novum.runtime.typing import Rows, Target
+from novum.runtime.typing import Rows
 
 __all__ = ["GaussianClasses", "class_density", "expected_rows", "log_joint", "priors_of"]
 
@@ -121,11 +121,20 @@ class GaussianClasses(BayesRule):
         rows = draw_gaussians(rng, counts, np.asarray(self.means_, np.float64), self._class_covariances())
         return rows, np.repeat(self.classes_, counts)
 
-    def plot(self, X: Rows = None, y: Target = None, ax: Any = None) -> Any:
-        """Draw the densities of the classes (1 or 2 features), with the decision boundary and the rows where given."""
+    def _picture_of_model(self, ax: Any) -> Any:
+        """Draw the densities of the classes (1 or 2 features), with the decision boundary."""
         from novum.discriminant_analysis.plots import plot_class_densities
 
-        return plot_class_densities(self, X, y, ax=ax)
+        return plot_class_densities(self, ax=ax)
+
+    def _picture_of_rows(self, X: Any, rows: Any, y: Any, ax: Any) -> Any:
+        from novum.discriminant_analysis.plots import plot_class_densities
+
+        return (
+            plot_class_densities(self, rows, y, ax=ax)
+            if rows.shape[1] < 3
+            else super()._picture_of_rows(X, rows, y, ax)
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -191,9 +191,8 @@ class StabilitySelection(SelectorMixin, TransformerMixin, Estimator):
         check_is_fitted(self)
         return self._rows(X, kept_columns, self.support_)
 
-    def plot(self, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
         """Draw the selection probabilities and the threshold."""
-        check_is_fitted(self)
         ax = drawing_axes(ax)
         colors = np.where(self.support_, "#d1495b", "#c9d1dc")
         ax.bar(np.arange(len(self.support_)), self.selection_probabilities_, color=colors)

@@ -299,8 +299,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
     def predict_distribution(self, X: Any) -> Normal:
         """Return the law of a new target at every point, its noise included: a batch of `novum.distributions.Normal`.
 
-        Noise is the white part of the kernel and `alpha`; where `alpha` is given per point that of new points is not known, and
-        left out.
+        Noise is the white part of the kernel and `alpha`; an `alpha` per point says nothing of new points, and is left out.
         """
         mean, std = self.predict(X, return_std=True)
         scale = self._y_train_std if np.ndim(mean) == 2 else getattr(self, "_y_train_std", np.ones(1))[0]
@@ -320,9 +319,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         target = self.y_train_.reshape(len(self.y_train_), -1)
         mean, variance = leave_one_out(Factor(self.L_, self.jitter_), target)
         mean = (mean * self._y_train_std + self._y_train_mean).reshape(self.y_train_.shape)
-        if not return_std:
-            return mean
-        return mean, (np.sqrt(variance)[:, None] * self._y_train_std).reshape(self.y_train_.shape)
+        std = (np.sqrt(variance)[:, None] * self._y_train_std).reshape(self.y_train_.shape)
+        return (mean, std) if return_std else mean
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
         """Return functions drawn from the posterior (from the prior before a fit) at the points X.
@@ -332,9 +330,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         array of shape (n_points, n_samples) or (n_points, n_targets, n_samples)
         """
         if not isinstance(n_samples, Integral) or n_samples < 1:
-            raise ParameterError(
-                f"GaussianProcessRegressor.sample_y: n_samples={n_samples!r} must be an int of 1 or more."
-            )
+            raise ParameterError(f"GaussianProcessRegressor.sample_y: n_samples={n_samples!r} must be an int above 0.")
         mean, cov = self.predict(X, return_cov=True)
         seed = seed_of(random_state)
         if mean.ndim == 1:
@@ -393,6 +389,10 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         self._condition_on(factor)
         self.log_marginal_likelihood_value_ = evidence_at(self.L_, self.y_train_, self.alpha_)
         return self
+
+    def _kept_rows(self) -> Any:
+        y = self.y_train_.reshape(len(self.y_train_), -1) * self._y_train_std + self._y_train_mean
+        return (self.X_train_, y.reshape(self.y_train_.shape)) if hasattr(self.X_train_, "shape") else None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Function, Int, Null, RandomState, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.parameters import stores
+from novum.base.pictures import axes_last
 from novum.engines.kmeans.lloyd import lloyd
 from novum.engines.kmeans.seeding import random_rows
 from novum.engines.kmeans.spread import mean_variance
@@ -36,6 +37,7 @@ from novum.runtime.typing import Rows, RowWeights, Target
 __all__ = ["RBFNetwork"]
 
 Array = NDArray[np.float64]
+DRAWN_POINTS = 200  # of the curves of a picture
 SIGNED = ("thin_plate", "linear")  # profiles that vanish or change sign: nothing to divide by
 TOLERANCE, SWEEPS = 1e-4, 300  # of k-means
 
@@ -245,13 +247,21 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
         check_is_fitted(self)
         return self._rows(X, features, self._basis())
 
-    def plot(self, X: Any, ax: Any = None, *, show: str = "basis") -> Any:
+    def _reach(self) -> NDArray:
+        """Return the places of one variable from the first center to the last and as far again around them."""
+        low, high = float(self.centers_.min()), float(self.centers_.max())
+        return np.linspace(low - (high - low or 1.0), high + (high - low or 1.0), DRAWN_POINTS)
+
+    @axes_last
+    def plot(self, X: Any = None, y: Any = None, *, ax: Any = None, show: str = "basis") -> Any:
         """Draw the basis functions, or what each adds to the prediction, along one variable.
 
         Parameters
         ----------
         X : array-like of shape (n_points,) or (n_points, 1)
-            Where to draw them.
+            Where to draw them; None draws them from the first center to the last and as far again around them.
+        y : array-like of shape (n_points,), default=None
+            Targets to draw as points.
         ax : matplotlib axes, default=None
         show : {"basis", "parts"}, default="basis"
             "basis" draws (1) or (2) and their sum, "parts" v_j phi_j and the prediction.
@@ -265,7 +275,7 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
             raise ParameterError(f"RBFNetwork.plot(show={show!r}): give 'basis' or 'parts'.")
         if self.centers_.shape[1] != 1 or (show == "parts" and not self._flat):
             raise DataError("RBFNetwork.plot draws networks of one variable and, for show='parts', of one target.")
-        x = np.ravel(np.asarray(X, dtype=np.float64))
+        x = self._reach() if X is None else np.ravel(np.asarray(X, dtype=np.float64))
         values = self.basis(x[:, None])
         lines, whole = (
             (values, values.sum(axis=1)) if show == "basis" else (values * self.coef_, self.predict(x[:, None]))
@@ -274,6 +284,8 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
         for center, line in zip(self.centers_[:, 0], lines.T, strict=True):
             ax.plot(x, line, label=f"center {center:.3g}")
         ax.plot(x, whole, color="black", linestyle="--", label="sum" if show == "basis" else "prediction")
-        ax.set_xlabel("x")
+        if y is not None:
+            ax.scatter(x, np.ravel(np.asarray(y, dtype=np.float64)), s=12, color="0.5")
+        ax.set_xlabel(str(getattr(self, "feature_names_in_", ["x"])[0]))
         ax.set_ylabel(("normalised " if self.normalized else "") + ("basis functions" if show == "basis" else "parts"))
         return ax

@@ -93,7 +93,7 @@ class_weight, warm_start
         """Whether the last epoch had no mistake, on the rows that it visited."""
         return self._clean
 
-    def plot(self, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
         """Draw the unit: inputs with their weights, the bias, the sum and the threshold; for two classes. Return the axes."""
         check_is_fitted(self)
         if len(self.classes_) != 2:

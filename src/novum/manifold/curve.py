@@ -264,13 +264,16 @@ class PrincipalCurve(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         total = self._source(X, None, sample_weight, reset=False).host().total(distances_of, curve)
         return total.square / total.weight
 
-    def plot(self, X: Any = None, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
+        """Draw the first two columns of the curve; return the axes."""
+        return self._picture_of_rows(None, None, None, ax)
+
+    def _picture_of_rows(self, X: Any, rows: Any, y: Any, ax: Any) -> Any:
         """Draw the first two columns of the curve, over rows where they are given; return the axes."""
         curve = self._curve().curve
         ax = drawing_axes(ax)
         other = 1 if curve.shape[1] > 1 else 0
-        if X is not None:
-            rows = check_array(X, dtype=np.float64)
+        if rows is not None:
             ax.scatter(rows[:, 0], rows[:, other], s=8, color="0.7")
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(curve.shape[1])])
         ax.plot(curve[:, 0], curve[:, other], color="C1", linewidth=2)

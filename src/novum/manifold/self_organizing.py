@@ -279,7 +279,7 @@ class SelfOrganizingMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estim
         count = touching.sum(axis=1)
         return ((gaps * touching).sum(axis=1) / np.maximum(count, 1)).reshape(self.n_rows, self.n_columns)
 
-    def plot(self, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
         """Draw the U-matrix as colors and the hits of the units as dots; return the axes."""
         lattice = lattice_of(self.n_rows, self.n_columns, self.lattice)
         return draw_map(lattice, self.u_matrix().ravel(), self.hits_, ax)

@@ -21,6 +21,8 @@ from novum.exceptions import DataError, NotConverged, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.mixture._em import Run, Solved, best_run, work_blocks
 from novum.mixture._start import INIT, filled_source, start_sums
+from novum.report.axes import drawing_axes
+from novum.report.pictures import draw_ellipses
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Rows, RowWeights, Target
@@ -244,6 +246,18 @@ class GaussianBase(MixtureBase):
     def _centers(self) -> NDArray:
         """Return the point about which tied covariances whiten rows."""
         return np.average(np.asarray(self.means_, np.float64), axis=0, weights=np.asarray(self.weights_, np.float64))
+
+    def _picture_of_model(self, ax: Any) -> Any:
+        """Draw the components: curves of one column, ellipses of more; return the axes."""
+        return self._picture_of_rows(None, None, None, ax)
+
+    def _picture_of_rows(self, X: Any, rows: Any, y: Any, ax: Any) -> Any:
+        """Draw the components over rows in the colors of those they belong to; return the axes."""
+        ax = drawing_axes(ax)
+        means, weights = np.asarray(self.means_, np.float64), np.asarray(self.weights_, np.float64)
+        covariances = dense(self.covariance_type, self.covariances_, *self.means_.shape)
+        draw_ellipses(self, rows, means, covariances, weights, None if X is None else np.asarray(self.predict(X)), ax)
+        return ax
 
     def sample(self, n_samples: int = 1) -> Any:
         """Draw rows from the mixture.

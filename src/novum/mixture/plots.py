@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novum.engines.gaussians.covariance import dense
 from novum.exceptions import DataError, NotConverged
-from novum.report.axes import drawing_axes
+from novum.report.axes import drawing_axes, new_figure
 
 __all__ = ["plot_ellipses", "plot_em_steps"]
 
@@ -108,9 +108,7 @@ def plot_em_steps(model: Any, X: Any, *, steps: tuple[int, ...] = (0, 1, 2, 5, 2
     """
     X = check_plane(X, "plot_em_steps")
     if axes is None:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(3 * len(steps), 3), layout="constrained")
+        figure = new_figure(3 * len(steps), 3)
         axes = figure.subplots(1, len(steps), sharex=True, sharey=True, squeeze=False)
     axes = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
     if len(axes) < len(steps):

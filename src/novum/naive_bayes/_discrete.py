@@ -220,7 +220,7 @@ class DiscreteNB(BayesRule, PartialFit):
     def _per_class(self) -> int:
         return self.n_features_in_ - 1
 
-    def plot(self, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
         """Draw the probabilities of every class as a heat table, class by feature; return the axes."""
         from novum.naive_bayes.plots import plot_class_tables
 

@@ -263,7 +263,7 @@ class CategoricalNB(BayesRule, PartialFit):
         self._query()
         return len(self.classes_) - 1 + len(self.classes_) * int((self.n_categories_ - 1).sum())
 
-    def plot(self, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
         """Draw the probabilities of every class as a heat table; return the axes."""
         from novum.naive_bayes.plots import plot_class_tables
 

@@ -28,6 +28,8 @@ from novum.base.generative import BayesRule, checked_priors
 from novum.base.parameters import stores
 from novum.exceptions import ParameterError
 from novum.fold.blocks import Block, Source
+from novum.report.axes import drawing_axes
+from novum.report.pictures import draw_ellipses
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -162,6 +164,14 @@ class GaussianNB(BayesRule, Estimator):
 
     @stores
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None: ...
+
+    def _picture_of_model(self, ax: Any) -> Any:
+        """Draw the density of every class: a curve of one column, ellipses of more; return the axes."""
+        ax = drawing_axes(ax)
+        covariances = np.asarray(self.var_, np.float64)[:, :, None] * np.eye(self.n_features_in_)
+        prior = np.asarray(self.class_prior_, np.float64)
+        draw_ellipses(self, None, np.asarray(self.theta_, np.float64), covariances, prior, None, ax, self.classes_)
+        return ax
 
     @fits
     def fit(self, X: Rows, y: Target = None, sample_weight: RowWeights = None) -> Any:

@@ -48,6 +48,12 @@ class Stored(NeighborsBase):
         check_consistent_length(np.broadcast_to(np.float64(0), (X.shape[0], 1)), y)
         return y
 
+    def _kept_rows(self) -> Any:
+        if self._fit_X is None or np.ndim(self._y) != 1:
+            return None
+        y = self.classes_[self._y] if hasattr(self, "classes_") else self._y
+        return np.asarray(self._fit_X.toarray() if scipy.sparse.issparse(self._fit_X) else self._fit_X), y
+
     def _take_target(self, y: NDArray) -> None:
         raise NotImplementedError
 

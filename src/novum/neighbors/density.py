@@ -235,9 +235,13 @@ class KernelDensity(Estimator):
         length = radii(self.kernel, n_samples, data.shape[1], rng)
         return data[row] + self.bandwidth_ * length[:, None] * direction
 
-    def plot(self, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
         """Draw the density of one column as a curve, of two as filled contours, with the rows."""
         from novum.neighbors.plots import plot_density
 
-        check_is_fitted(self)
         return plot_density(self, ax)
+
+    def _picture_of_rows(self, X: Any, rows: Any, y: Any, ax: Any) -> Any:
+        ax = self._picture_of_model(ax)
+        ax.scatter(rows[:, 0], rows[:, 1] if rows.shape[1] == 2 else 0 * rows[:, 0], s=12, color="C1", zorder=3)
+        return ax

@@ -13,16 +13,17 @@ from novum.report.tables import html_text
 
 __all__ = ["Listing", "notes"]
 
-NAME_WIDTH, API_WIDTH = 46, 52  # two columns and a test fit 140 characters
+NAME_WIDTH, API_WIDTH = 44, 58  # two columns and a test fit 150 characters
 
 
 @dataclass(frozen=True, repr=False)
 class Listing(Result):
-    """Rows of the ledger, and names of the library, and the text that shows them."""
+    """Rows of the ledger, names of the library, what a search answers, and the text that shows them."""
 
     text: str
     rows: tuple[Row, ...] = field(default=())
     names: tuple[PublicName, ...] = field(default=())
+    answers: tuple[str, ...] = field(default=())  # of a search: the names of its lines, best first
 
     def _result_columns(self) -> dict[str, Any]:
         return table_of_records(self.rows or tuple(self.text.splitlines()))
@@ -114,7 +115,7 @@ def of_chapter(number: str, chapter: str) -> Listing:
     lines = [f"{number} chapter {found.chapter}, {found.title} -> {home(rows)}; {count(rows)} items served; {page}"]
     width = max((len(row.section) for row in rows), default=1)
     for row in rows:
-        names = shown_names(row, API_WIDTH).ljust(API_WIDTH)
+        names = shown_names(row, API_WIDTH, whole=True).ljust(API_WIDTH)
         lines.append(f"  {row.section:<{width}}  {clip(row.name, NAME_WIDTH)}  {names}  {test_name(row)}")
     misprints = [e for e in errata() if (e.notes, e.chapter) == found[:2]]
     if misprints:

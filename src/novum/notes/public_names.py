@@ -101,6 +101,10 @@ def names_of(module: str, sources: Sources) -> Iterator[PublicName]:
     for name, place in places.items():
         node = sources.definition(place, name)
         if node is None:
+            if file_of(
+                f"{module}.{name}", sources.root
+            ).is_file():  # a module of the family, as feature_extraction.text
+                yield from names_of(f"{module}.{name}", sources)
             continue
         yield described(f"{module}.{name}", node)
         if isinstance(node, ast.ClassDef):
@@ -109,11 +113,21 @@ def names_of(module: str, sources: Sources) -> Iterator[PublicName]:
             yield from (described(f"{module}.{name}.{method.name}", method) for method in reversed(once.values()))
 
 
+def top_level(sources: Sources) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the families of `novum` and its functions with the module of each, from the two constants of its `__init__`."""
+    tree = sources.tree("novum")
+    assert tree is not None
+    assigned = {getattr(node.targets[0], "id", ""): node.value for node in tree.body if isinstance(node, ast.Assign)}
+    return ast.literal_eval(assigned["_FAMILIES"]), ast.literal_eval(assigned["_NAMES"])
+
+
 @lru_cache(maxsize=1)
 def public_names() -> tuple[PublicName, ...]:
     """Return every public name of the library, families in alphabetical order."""
     root = Path(__file__).parents[1]
     sources = Sources(root)
-    homes = {path.stem if path.suffix else path.name for path in root.iterdir()}
-    families = sorted(home for home in homes if home.isidentifier() and not home.startswith("_"))
-    return tuple(found for home in families for found in names_of(f"novum.{home}", sources))
+    families, functions = top_level(sources)
+    homes = sorted([*families, "notes"])
+    found = [name for home in homes for name in names_of(f"novum.{home}", sources)]
+    definitions = {f"novum.{name}": sources.definition(module, name) for name, module in functions.items()}
+    return (*(described(path, node) for path, node in definitions.items() if node), *found)

@@ -143,9 +143,9 @@ def call_of(row: Row) -> str:
     return all_calls().get(row.key, "")
 
 
-def shown_names(row: Row, width: float = inf) -> str:
-    """Return the names of a row without "novum.", as many whole ones as fit into `width`, or that there is none."""
-    names = [name.removeprefix("novum.") for name in names_of(row)]
+def shown_names(row: Row, width: float = inf, *, whole: bool = False) -> str:
+    """Return the names of a row, as many as fit into `width`, or that there is none; without "novum." unless `whole`."""
+    names = [name if whole else name.removeprefix("novum.") for name in names_of(row)]
     fit = [", ".join(names[:count]) + (", ..." if count < len(names) else "") for count in range(len(names), 0, -1)]
     short = next((text for text in fit if len(text) <= width), fit[-1] if fit else "")
     return short or ("computed in its test" if row.key in served() else "not built yet")

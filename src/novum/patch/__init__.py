@@ -25,7 +25,7 @@ __all__ = ["patch", "used"]
 THEIRS = "sklearn"
 VARIABLE = "NOVUM_PATCH"  # tells processes started from here what to replace: names, or * for all
 WORKERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workers")  # read by them when they start
-ASKED_BY_CLASS = ("tree", "ensemble", "neighbors")
+ASKED_BY_CLASS = ("tree", "ensemble", "neighbors", "linear_model")
 LIBRARIES = (THEIRS, "novum")
 _replaced: dict[str, dict[str, type]] = {}  # by scikit-learn's module: name and novum's class
 _asked: set[str] = set()
@@ -89,7 +89,7 @@ def public_names(module: ModuleType) -> list[str]:
 
 def register(module: str, classes: dict[str, type]) -> None:
     """Let novum's classes pass where scikit-learn's functions ask for an instance of their own (`plot_tree`, partial
-    dependence by recursion, `locally_linear_embedding`). It cannot be taken back, and changes nothing else.
+    dependence by recursion, `locally_linear_embedding`, `RANSACRegressor`). It cannot be taken back, and changes nothing else.
     """
     for name, cls in classes.items():
         theirs = vars(sys.modules[module])[name]

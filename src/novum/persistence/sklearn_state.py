@@ -78,6 +78,7 @@ KERNELS = "sklearn.gaussian_process.kernels"
 ELSEWHERE = {
     "classes_",
     "novum_table_",
+    "novum_memory_",
     "n_features_in_",
     "feature_names_in_",
     "n_outputs_",

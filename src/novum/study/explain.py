@@ -3,7 +3,7 @@
 The importance of a column is what the score loses when the column's values are shuffled among the hold-out rows, so that
 they say nothing any more; columns that repeat each other share it, and each may look unimportant alone. Rows are prepared once and
 the shuffling is done in the matrix that the model takes. It ends when its time is over: the columns that go with the target most
-come first.
+come first. The interval of an importance is that of the bootstrap over rows and shuffles together.
 """
 
 import time
@@ -27,6 +27,9 @@ MOST_PREDICTIONS = 1_000  # of all hold-out rows, for the importances
 MOST_ROWS = 1_000  # hold-out rows that the importances are measured on
 MOST_POINTS = 800  # in a picture
 MOST_SECONDS = 20.0  # of shuffling
+WITH_INTERVALS = 20  # columns whose importance gets an interval
+KEPT_PREDICTIONS = 500  # columns whose predictions are kept for it
+DRAWS = 120
 MOST_DRAWN = 2_000_000  # rows drawn for the interval of the area
 
 
@@ -36,6 +39,7 @@ class Importance(NamedTuple):
     column: str
     mean: float
     deviation: float  # over shuffles
+    interval: Interval = Interval(float("nan"), float("nan"))  # 95 %, by shuffles and rows; of the most important
 
 
 class Roc(NamedTuple):
@@ -151,16 +155,48 @@ def shuffle_importances(
     measure, start = judge.measure, time.perf_counter()
     full = measure.better(measure.score(y, say(members, judge, None, None), judge.classes))
     found: list[Importance] = []
+    shuffled: dict[str, list[Predicted]] = {}
     for name in by_association(members[0], y, names, judge):
         if found and time.perf_counter() - start > seconds:
             break
-        losses = []
-        for _ in range(times):
-            said = say(members, judge, name, rng.permutation(len(y)))
-            losses.append(full - measure.better(measure.score(y, said, judge.classes)))
+        said = [say(members, judge, name, rng.permutation(len(y))) for _ in range(times)]
+        losses = [full - measure.better(measure.score(y, one, judge.classes)) for one in said]
         found.append(Importance(str(name), float(np.mean(losses)), float(np.std(losses, ddof=1))))
+        if len(found) <= KEPT_PREDICTIONS:
+            shuffled[str(name)] = said
         advance(len(found), len(names))
-    return sorted(found, key=lambda importance: -importance.mean), len(names) - len(found)
+    found.sort(key=lambda importance: -importance.mean)
+    draws = resamples_of(judge, y, say(members, judge, None, None), rng)
+    for place, one in enumerate(found[:WITH_INTERVALS]):
+        if one.column in shuffled and time.perf_counter() - start < 1.2 * seconds + 1:
+            found[place] = one._replace(interval=loss_interval(judge, y, draws, shuffled[one.column], rng))
+    return found, len(names) - len(found)
+
+
+def resamples_of(
+    judge: Judge, y: np.ndarray, usual: Predicted, rng: np.random.Generator
+) -> list[tuple[np.ndarray, float]]:  # fmt: skip
+    """Return resamples of the rows, as weights, with the score that nothing shuffled has on each."""
+    drawn = [np.bincount(rng.integers(len(y), size=len(y)), minlength=len(y)).astype(np.float64) for _ in range(DRAWS)]
+    if judge.kind == CLASSIFICATION:  # some measures need every class
+        classes = np.unique(y)
+        drawn = [weight for weight in drawn if len(np.unique(y[weight > 0])) == len(classes)]
+    return [(w, judge.measure.better(judge.measure.score(y, usual, judge.classes, w))) for w in drawn]
+
+
+def loss_interval(
+    judge: Judge, y: np.ndarray, draws: list[tuple[np.ndarray, float]], shuffled: list[Predicted], rng: np.random.Generator
+) -> Interval:  # fmt: skip
+    """Return an interval for the loss of score: the bootstrap over rows, with a shuffle drawn for every resample."""
+    if not draws:
+        return Interval(float("nan"), float("nan"))
+    measure, picked = judge.measure, rng.integers(len(shuffled), size=len(draws))
+    losses = [
+        before - measure.better(measure.score(y, shuffled[k], judge.classes, weight))
+        for (weight, before), k in zip(draws, picked)
+    ]
+    low, high = np.quantile(losses, [0.025, 0.975])
+    return Interval(float(low), float(high))
 
 
 def by_association(member: Member, y: np.ndarray, names: list[str], judge: Judge) -> list[str]:

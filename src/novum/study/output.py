@@ -47,7 +47,10 @@ def rows_as_csv(head: list[str], rows: list[list[Any]]) -> str:
 
 
 def write_study(result: Any, folder: Path) -> list[Path]:
-    """Write report, model and scores; return their paths. A model that cannot be saved is told in `result.unsaved`."""
+    """Write report, model, its card and scores; return their paths. A model that cannot be saved is told in `result.unsaved`."""
+    from novum.study.markdown import report_markdown
+    from novum.study.memory.kept import background_rows
+    from novum.study.model_card import model_card
     from novum.study.report import report_html
 
     target = Path(os.path.realpath(folder))
@@ -67,6 +70,12 @@ def write_study(result: Any, folder: Path) -> list[Path]:
         names.append("scores.csv")
         (draft / "scores.csv").write_text(csv_text(result.to_frame()), encoding="utf-8")
         (draft / "report.html").write_text(report_html(result), encoding="utf-8")
+        names.append("report.md")
+        (draft / "report.md").write_text(report_markdown(result), encoding="utf-8")
+        if "model.novum" in names:
+            names.append("MODEL_CARD.md")
+            card = model_card(result, (draft / "model.novum").stat().st_size, background_rows(result.model))
+            (draft / "MODEL_CARD.md").write_text(card, encoding="utf-8")
         if target.exists():
             for name in names:
                 os.replace(draft / name, target / name)

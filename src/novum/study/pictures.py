@@ -4,7 +4,7 @@ Every mark carries its numbers in `data-tip` (shown by the page on hover or touc
 (`mark`, `soft`, `axis`, `grid`, `kept`), so light, dark and print need one picture.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
@@ -63,13 +63,15 @@ def with_tip(tip: str, inner: str) -> str:
     return f'<g class="tip" data-tip="{escape(tip, quote=True)}"><title>{escape(tip)}</title>{inner}</g>'
 
 
-def bottom_axis(scale: Scale, top: float, bottom: float, title: str) -> list[str]:
-    """Return grid lines with their numbers below."""
+def bottom_axis(
+    scale: Scale, top: float, bottom: float, title: str, text: Callable[[float], str] = short, most: int = 6
+) -> list[str]:  # fmt: skip
+    """Return grid lines with their numbers below, or what `text` makes of these."""
     parts = []
-    for value in ticks(scale.low, scale.high):
+    for value in ticks(scale.low, scale.high, most):
         x = scale(value)
         parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{bottom}"/>')
-        parts.append(f'<text class="axis" x="{x:.1f}" y="{bottom + 15}" text-anchor="middle">{short(value)}</text>')
+        parts.append(f'<text class="axis" x="{x:.1f}" y="{bottom + 15}" text-anchor="middle">{text(value)}</text>')
     middle = (scale.start + scale.stop) / 2
     parts.append(f'<text class="axis" x="{middle:.1f}" y="{bottom + 31}" text-anchor="middle">{escape(title)}</text>')
     return parts

@@ -1,16 +1,22 @@
-"""Use a kept model on a new table: check the columns, predict, and say what was odd."""
+"""Use a kept model on a new table: check the columns, predict, say how sure it is, and what was odd or has moved."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from novum.exceptions import DataError
+from novum.exceptions import DataError, ParameterError
 from novum.report.result import result
-from novum.study.schema import check, forms_of, prepare, schema_of
+from novum.runtime.checks import check_number
+from novum.study.memory.conformal import sets_of, widths_of
+from novum.study.memory.drift import drift_notes
+from novum.study.memory.kept import is_remembered, memory_of
+from novum.study.schema import Schema, check, forms_of, prepare, schema_of
 from novum.study.table import Table, table_of
 from novum.study.task import CLASSIFICATION
 
-__all__ = ["Predictions", "predict_table"]
+__all__ = ["Predictions", "Reach", "checked_rows", "predict_table", "reach_of"]
+
+BETWEEN = " | "  # classes of a set
 
 
 @result
@@ -21,11 +27,58 @@ class Predictions(NamedTuple):
     values: np.ndarray
     probabilities: dict[str, np.ndarray]  # by class; empty unless asked for
     notes: list[str]
+    reach: "Reach | None" = None  # intervals or sets, where they were asked for
+    drift: list[str] = []  # columns that have moved since training, a sentence each
+
+
+class Reach(NamedTuple):
+    """Intervals of numbers, or sets of classes, that hold the truth with a chance of about `level`."""
+
+    level: float
+    lower: np.ndarray | None  # of numbers
+    upper: np.ndarray | None
+    sets: list[list[str]]  # of classes, the most probable first; empty for numbers
+
+    def columns(self, name: str) -> dict[str, Any]:
+        """Return them as columns of a table."""
+        if self.lower is None or self.upper is None:
+            return {f"{name}_set": [BETWEEN.join(one) for one in self.sets]}
+        return {f"{name}_lower": self.lower, f"{name}_upper": self.upper}
+
+
+def checked_rows(frame: Any, schema: Schema, unseen: bool) -> tuple[Table, list[str]]:
+    """Return the rows that a model takes, and notes on what was odd, or raise."""
+    table = frame if isinstance(frame, Table) else table_of(frame, forms=forms_of(schema))
+    return check(table, schema, unseen=unseen)
+
+
+def reach_of(model: Any, schema: Schema, prepared: Any, values: Any, level: float, name: str) -> Reach:
+    """Return the intervals or sets of prepared rows, or raise where the model file does not allow them."""
+    level = check_number("predict", "level", level, 0, 1, open_low=True, open_high=True)
+    memory = memory_of(model, schema, name, "intervals and sets")
+    scores = np.asarray(memory.scores)
+    width = widths_of(scores, level)
+    if not np.isfinite(width):
+        if not len(scores):
+            raise DataError(
+                f"{name}: its model gives no probabilities, so it has no sets of classes; leave out --interval."
+            )
+        most = len(scores) / (len(scores) + 1)
+        raise ParameterError(
+            f"level {level:g}: {name} knows the errors of {len(scores)} rows, which allow a level of at most {most:.3f}."
+        )
+    if schema.task != CLASSIFICATION:
+        return Reach(level, values - width, values + width, [])
+    proba = model.predict_proba(prepared)
+    marks, order = sets_of(proba, scores, level), np.argsort(-proba, axis=1, kind="stable")
+    labels = [str(label) for label in model.classes_]
+    sets = [[labels[k] for k in order[i] if marks[i, k]] for i in range(len(proba))]
+    return Reach(level, None, None, sets)
 
 
 def predict_table(
-    model: Any, frame: Any, *, proba: bool = False, unseen: bool = False, name: str = "the model"
-) -> Predictions:
+    model: Any, frame: Any, *, proba: bool = False, unseen: bool = False, level: float | None = None, name: str = "the model"
+) -> Predictions:  # fmt: skip
     """Return the predictions of a model that a study saved.
 
     Parameters
@@ -37,6 +90,8 @@ def predict_table(
         Also the probability of every class.
     unseen : bool, default=False
         Take categories that the model never saw, instead of raising.
+    level : float or None, default=None
+        Chance with which an interval (of numbers) or a set (of classes) is to hold the truth; None for no intervals.
 
     Raises
     ------
@@ -44,8 +99,7 @@ def predict_table(
         If a column is missing or of the wrong kind; the message names it.
     """
     schema = schema_of(model, name)
-    table = frame if isinstance(frame, Table) else table_of(frame, forms=forms_of(schema))
-    fitted, notes = check(table, schema, unseen=unseen)
+    fitted, notes = checked_rows(frame, schema, unseen)
     prepared = prepare(fitted, schema)
     values = model.predict(prepared)
     probabilities: dict[str, np.ndarray] = {}
@@ -53,4 +107,8 @@ def predict_table(
         if schema.task != CLASSIFICATION or not hasattr(model, "predict_proba"):
             raise DataError(f"{name}: predicts {schema.target!r} without probabilities; leave out --proba.")
         probabilities = dict(zip(map(str, model.classes_), model.predict_proba(prepared).T))
-    return Predictions(f"predicted_{schema.target}", values, probabilities, notes)
+    reach = None if level is None else reach_of(model, schema, prepared, values, level, name)
+    drift = []
+    if is_remembered(model):
+        drift = drift_notes(fitted, schema, memory_of(model, schema, name, "drift").reference)
+    return Predictions(f"predicted_{schema.target}", values, probabilities, notes, reach, drift)

@@ -3,16 +3,17 @@
 What is computed here is only how things look: every number and sentence comes from the result of the study.
 """
 
-import base64
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from novum import __version__
 from novum.persistence.versions import installed_version
 from novum.study import pictures
+from novum.study.blocks import Block, Cell, download
+from novum.study.insight.blocks import failing_blocks, growing_blocks, sure_blocks, using_blocks
 from novum.study.measures import MEASURES, probability
 from novum.study.output import csv_text, rows_as_csv
 from novum.study.result import bytes_text
@@ -22,18 +23,6 @@ __all__ = ["report_html"]
 TEMPLATE = "report.html.j2"
 MOST_BARS = 20  # rows of a bar chart; the table has all
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
-
-
-class Cell(NamedTuple):
-    """A cell of a table: what is shown and what it sorts by."""
-
-    text: str
-    value: Any = ""
-
-
-def download(text: str) -> str:
-    """Return a CSV as an address that holds it."""
-    return "data:text/csv;charset=utf-8;base64," + base64.b64encode(text.encode()).decode()
 
 
 def report_html(result: Any) -> str:
@@ -55,7 +44,20 @@ def report_html(result: Any) -> str:
         usage=usage(result),
         data=data_card(result),
         method=method(result),
+        blocks=finding_blocks(result),
     )
+
+
+def finding_blocks(result: Any) -> dict[str, list[Block]]:
+    """Return what was found about the kept model, by section."""
+    if result.findings is None or not result.complete:
+        return {}
+    return {
+        "sure": sure_blocks(result),
+        "fails": failing_blocks(result),
+        "uses": using_blocks(result),
+        "more": growing_blocks(result),
+    }
 
 
 def comparison(result: Any) -> dict[str, Any]:
@@ -169,11 +171,16 @@ def usage(result: Any) -> dict[str, Any]:
         return {}
     title = result.measure.title
     loss = [
-        (i.column, i.mean, i.deviation, f"{i.column}: {i.mean:.4g}, deviation {i.deviation:.2g} over shuffles")
+        (i.column, i.mean, half_width(i), f"{i.column}: {i.mean:.4g}{ends_text(i, ' (95 % interval ', ')')}")
         for i in found.importances
     ]
     rows = [
-        [Cell(i.column), Cell(f"{i.mean:.4g}", i.mean), Cell(f"{i.deviation:.2g}", i.deviation)]
+        [
+            Cell(i.column),
+            Cell(f"{i.mean:.4g}", i.mean),
+            Cell(ends_text(i), i.interval.lower if np.isfinite(i.interval.lower) else ""),
+            Cell(f"{i.deviation:.2g}", i.deviation),
+        ]
         for i in found.importances
     ]
     out: dict[str, Any] = {
@@ -185,7 +192,12 @@ def usage(result: Any) -> dict[str, Any]:
         "rows": rows,
         "shown": min(len(rows), MOST_BARS),
         "skipped": found.skipped,
-        "csv": download(rows_as_csv(["column", "loss", "deviation"], [list(i) for i in found.importances])),
+        "csv": download(
+            rows_as_csv(
+                ["column", "loss", "lower", "upper", "deviation"],
+                [[i.column, i.mean, *i.interval, i.deviation] for i in found.importances],
+            )
+        ),
         "weights": None,
     }
     if found.coefficients:
@@ -198,6 +210,18 @@ def usage(result: Any) -> dict[str, Any]:
             "csv": download(rows_as_csv(["column", "weight"], [list(pair) for pair in found.coefficients])),
         }
     return out
+
+
+def half_width(importance: Any) -> float:
+    """Return half of the interval of an importance; its deviation where it has none."""
+    low, high = importance.interval
+    return (high - low) / 2 if np.isfinite(high - low) else importance.deviation
+
+
+def ends_text(importance: Any, before: str = "", after: str = "") -> str:
+    """Return the interval of an importance in words, "" where it has none."""
+    low, high = importance.interval
+    return f"{before}{low:.3g} to {high:.3g}{after}" if np.isfinite(high - low) else ""
 
 
 def data_card(result: Any) -> dict[str, Any]:

@@ -58,6 +58,10 @@ class Listener(Protocol):
         """The importance of one more column is known."""
         return None
 
+    def looked(self, done: int, planned: int) -> None:
+        """One more thing is known about the kept model."""
+        return None
+
 
 class Silence(Listener):
     """Hears and says nothing."""
@@ -81,6 +85,9 @@ class StudyResult(Result):
     card : Card
         The data card.
     explanation : Explanation or None
+        Importances, confusion, ROC curve.
+    findings : Findings or None
+        Learning curve, calibration, thresholds, slices, contributions of the columns, partial dependence, coverage.
     """
 
     def __init__(
@@ -103,6 +110,7 @@ class StudyResult(Result):
         self.model: Any = None
         self.hold_out: HoldOut | None = None
         self.explanation: Explanation | None = None
+        self.findings: Any = None  # of novum.study.insight
         self.judged_model: Any = None
         self.refitted = True  # whether there was time to fit the saved model again, on all rows
         self.changes: list[dict[str, Any]] = []  # of the kept model's settings, by the search
@@ -316,7 +324,7 @@ class StudyResult(Result):
         return self.model.predict(prepare(table, self.schema))
 
     def save(self, folder: str | os.PathLike) -> list[Path]:
-        """Write report.html, model.novum and scores.csv into a folder, all or none; return their paths.
+        """Write report.html, report.md, model.novum, MODEL_CARD.md and scores.csv into a folder, all or none; return their paths.
 
         What the folder already holds under these names is replaced; nothing else in it is touched.
         """

@@ -16,10 +16,11 @@ from novum.study.pipelines import WORDS
 from novum.study.table import BOOL, DATE, NUMBER, TEXT, Column, Table
 from novum.study.task import Task
 
-__all__ = ["Schema", "attach", "check", "forms_of", "prepare", "schema_for", "schema_of"]
+__all__ = ["Schema", "attach", "check", "date_columns", "forms_of", "prepare", "schema_for", "schema_of"]
 
 ATTRIBUTE = "novum_table_"  # of the saved pipeline
 MOST_NAMED = 5  # names in a sentence
+DATE_PARTS = ("year", "month", "weekday", "day")
 
 
 class Schema(NamedTuple):
@@ -81,7 +82,7 @@ def prepare(table: Table, schema: Schema) -> Any:
             columns[name] = pd.Series([np.nan if v is None else v for v in column.values], dtype=object)
         else:
             columns.update(date_parts(column))
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns, copy=False)  # a large table need not be there twice
 
 
 def date_parts(column: Column) -> dict[str, np.ndarray]:
@@ -95,7 +96,13 @@ def date_parts(column: Column) -> dict[str, np.ndarray]:
         "weekday": (count + 3) % 7,  # day 0 of the count was a Thursday; Monday is 0
         "day": count,
     }
-    return {f"{column.name} ({part})": np.where(missing, np.nan, value) for part, value in parts.items()}
+    named = dict(zip(DATE_PARTS, date_columns(column.name)))
+    return {named[part]: np.where(missing, np.nan, value) for part, value in parts.items()}
+
+
+def date_columns(name: str) -> list[str]:
+    """Return the columns of the prepared frame that a date becomes."""
+    return [f"{name} ({part})" for part in DATE_PARTS]
 
 
 def check(table: Table, schema: Schema, *, unseen: bool = False) -> tuple[Table, list[str]]:

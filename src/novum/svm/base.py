@@ -16,6 +16,7 @@ from novum.base.validation import check_weight, home_of, rows_at_hand
 from novum.exceptions import DataError, DataWarning, NotConverged
 from novum.fold.blocks import Block
 from novum.kernels.choice import looks_numeric, things_of
+from novum.report.pictures.plane import grid_over, without_names
 from novum.runtime import arrays
 from novum.runtime.threads import thread_count
 from novum.runtime.words import first_few
@@ -242,6 +243,25 @@ class KernelMachine(Estimator):
         else:
             coef.flags.writeable = False
         return coef
+
+    def _kept_rows(self) -> Any:
+        if self.kernel == "precomputed" or callable(self.kernel):
+            return None
+        kept: Any = self.support_vectors_
+        return (kept.toarray() if scipy.sparse.issparse(kept) else np.asarray(kept)), None
+
+    def _picture_of_rows(self, X: Any, rows: Any, y: Any, ax: Any) -> Any:
+        """Draw what the machine makes of rows; in the plane with its margins and rings around support vectors."""
+        ax = super()._picture_of_rows(X, rows, y, ax)
+        kept = self._kept_rows()
+        if rows.shape[1] == 2 and kept is not None and hasattr(self, "classes_"):
+            ax.scatter(*kept[0].T, s=70, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
+            if len(self.classes_) == 2:
+                across, up, points = grid_over(rows)
+                with without_names():
+                    height = np.asarray(self.decision_function(points)).reshape(across.shape)
+                ax.contour(across, up, height, levels=[-1, 1], colors="black", linestyles="dashed", linewidths=0.8)
+        return ax
 
     def _linear_weights(self) -> Any:
         return self.dual_coef_ @ self.support_vectors_

@@ -228,9 +228,12 @@ class RectangleLearner(ClassifierMixin, Estimator):
         check_is_fitted(self)
         return self._rows(X, label_of, self._boxes())
 
-    def plot(self, ax: Any = None, *, X: Any = None, y: Any = None) -> Any:
-        """Draw the boxes over the first two features, and rows with their labels where they are given."""
-        check_is_fitted(self)
+    def _picture_of_model(self, ax: Any) -> Any:
+        """Draw the boxes over the two features."""
+        return self._picture_of_rows(None, None, None, ax)
+
+    def _picture_of_rows(self, X: Any, rows: Any, y: Any, ax: Any) -> Any:
+        """Draw the boxes over the two features, and rows with their labels where they are given."""
         if self.n_features_in_ != 2:
             raise DataError(f"RectangleLearner.plot: there are {self.n_features_in_} features; a picture has two.")
         from matplotlib.patches import Rectangle
@@ -238,12 +241,13 @@ class RectangleLearner(ClassifierMixin, Estimator):
         ax = drawing_axes(ax)
         for low, high, c in zip(self.low_, self.high_, self.box_class_):
             ax.add_patch(Rectangle((low[0], low[1]), *(high - low), facecolor=f"C{c}", edgecolor=f"C{c}", alpha=0.25))
-        if X is not None:
-            points, labels = np.asarray(X), None if y is None else np.asarray(y)
+        if rows is not None:
+            points, labels = rows, None if y is None else np.asarray(y)
             for c, label in enumerate(self.classes_):
-                rows = points if labels is None else points[labels == label]
-                ax.scatter(*rows.T, color=f"C{c}", marker="_+"[c] if len(self.classes_) == 2 else "o", label=str(label))
+                mine = points if labels is None else points[labels == label]
+                ax.scatter(*mine.T, color=f"C{c}", marker="_+"[c] if len(self.classes_) == 2 else "o", label=str(label))
             ax.legend()
         ax.autoscale_view()
-        ax.set(xlabel="$x_1$", ylabel="$x_2$")
+        names = getattr(self, "feature_names_in_", ("$x_1$", "$x_2$"))
+        ax.set(xlabel=names[0], ylabel=names[1])
         return ax

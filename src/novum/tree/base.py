@@ -36,6 +36,7 @@ TREE_SEARCH: tuple[dict[str, Any], ...] = (
     {"max_depth": 4, "min_samples_leaf": 5},
     {"max_depth": 12, "min_samples_leaf": 20},
 )  # what is worth trying in a study
+DRAWN_LEVELS = 5  # of a tree that are drawn: more cannot be read
 
 
 class Leaves(NamedTuple):
@@ -240,6 +241,13 @@ class BaseTree(MultiOutputMixin, Estimator, ABC):
         if self.levels_ and is_frame(X):
             X = coded_frame(X, self.levels_)
         return self.tree_.decision_path(validate_data(self, X, reset=False, ensure_all_finite="allow-nan"))
+
+    def _picture_of_model(self, ax: Any) -> Any:
+        """Draw the tree, five levels of it; return the axes."""
+        from novum.tree.drawing import figure_for, plot_tree
+
+        ax = figure_for(self.tree_, DRAWN_LEVELS).subplots() if ax is None else ax
+        return plot_tree(self, max_depth=DRAWN_LEVELS, filled=True, ax=ax)[0].axes
 
     def get_depth(self) -> Any:
         """Return the most splits on the way to a leaf."""

@@ -4,6 +4,7 @@ Leaves stand side by side in the order of the branches, a node in the middle abo
 scikit-learn's; nodes of more than two branches, or of sets of categories, have the categories on their edges.
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ __all__ = ["plot_tree"]
 PALETTE = ("#00798c", "#d1495b", "#edae49", "#66a182", "#8d6cab", "#2e4057", "#c97b4a", "#7a9cc6")
 CUT = "\n  (...)  \n"  # in place of what lies below `max_depth`
 LARGEST_FONT, SMALLEST_FONT = 11.0, 3.0
+WIDTHS = (5.0, 18.0)  # inches of a figure, at least and at most
+GAP = 0.94  # of the way to its neighbor that a box may fill
 LONGEST_EDGE = 24  # characters of a label on an edge
 
 
@@ -125,6 +128,14 @@ def edge_text(tree: Tree, node: int, child: int, names: Names) -> str:
     condition = edge_condition(tree, node, child)
     text = ", ".join(names.levels[condition.feature][c] for c in condition.categories or ())
     return text if len(text) <= LONGEST_EDGE else text[: LONGEST_EDGE - 1] + "…"
+
+
+def figure_for(tree: Tree, max_depth: int) -> Any:
+    """Return a new figure in which the boxes of so many levels can be read."""
+    depth = tree.depths()
+    leaves = np.nanmax(positions(tree, depth, max_depth + 1)) + 1
+    levels = min(int(depth.max()), max_depth + 1) + 1
+    return new_figure(float(np.clip(1.4 * leaves, *WIDTHS)), 1.25 * levels + 0.5)
 
 
 def plot_tree(
@@ -244,25 +255,29 @@ def draw_tree(
     ax.set(xlim=(0, 1), ylim=(0, 1))
     ax.set_axis_off()
     if fontsize is None:
-        shrink(ax, boxes, texts, 1 / (np.nanmax(x) + 1), 1 / levels)
+        shrink(ax, boxes, texts, 1 / levels)
     return texts
 
 
-def shrink(ax: Any, boxes: list[Any], texts: list[Any], width: float, height: float) -> None:
-    """Make the font so small that the widest and highest boxes fit their cells of the axes."""
+def shrink(ax: Any, boxes: list[Any], texts: list[Any], height: float) -> None:
+    """Make the font so small that no box touches its neighbors on the same level, nor the edge of the axes."""
     renderer = ax.figure.canvas.get_renderer() if hasattr(ax.figure.canvas, "get_renderer") else None
     if renderer is None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         renderer = FigureCanvasAgg(ax.figure).get_renderer()
-    for box in boxes:
-        box.update_bbox_position_size(renderer)  # before it is drawn, a box does not know the size of its text
-    extents = [box.get_bbox_patch().get_window_extent(renderer) for box in boxes]
     room = ax.get_window_extent(renderer)
-    factor = min(
-        width * room.width / max(extent.width for extent in extents),
-        0.8 * height * room.height / max(extent.height for extent in extents),
-        1.0,
-    )
+    levels: dict[float, list[tuple[float, float]]] = {}
+    factor = 1.0
+    for box in boxes:
+        box.update_bbox_position_size(renderer)  # before that a frame knows nothing of its text
+        extent = box.get_bbox_patch().get_window_extent(renderer)
+        x, y = box.get_position()
+        levels.setdefault(round(y, 6), []).append((x, extent.width / room.width / 2))
+        factor = min(factor, 0.8 * height * room.height / extent.height)
+    for found in levels.values():
+        ends = [(0.0, 0.0), *sorted(found), (1.0, 0.0)]
+        for (x, half), (other, its_half) in pairwise(ends):
+            factor = min(factor, GAP * (other - x) / (half + its_half))
     for text in texts:
         text.set_fontsize(max(SMALLEST_FONT, factor * text.get_fontsize()))

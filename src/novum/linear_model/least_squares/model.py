@@ -184,10 +184,11 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             )
         return mean, arrays.like(mean, np.broadcast_to(np.sqrt(self.noise_variance_), mean.shape))
 
-    def plot(self, X: Rows, y: Target, ax: Any = None) -> Any:
+    def _picture_of_rows(self, X: Any, rows: Any, y: Any, ax: Any) -> Any:
         """Draw the sample with the fitted line (one feature) or plane (two); return the axes."""
-        check_is_fitted(self)
-        return plot_fit(self, X, y, ax)
+        if y is None or rows.shape[1] > 2 or np.ndim(y) != 1:
+            return super()._picture_of_rows(X, rows, y, ax)
+        return plot_fit(self, rows, y, ax)
 
     def _penalty(self) -> np.ndarray:
         """Return the ridge penalty of every target."""

@@ -3,7 +3,7 @@ r"""The penalty of a lasso or an elastic net chosen by cross-validation: what La
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from novum.base.domains import ArrayLike, Bool, Choice, Domain, Int, Null, RandomState, Real
 from novum.base.estimator import fits
@@ -184,7 +184,6 @@ class PenaltyByValidation(SplitterRouting, SparseLinearRegressor):
         self.coef_ = coef[0].astype(dtype)
         self.intercept_ = dtype(intercept[0]) if self.fit_intercept else 0.0
 
-    def plot(self, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
         """Draw the error of every fold and their mean against the penalty, with the one that was chosen; return the axes."""
-        check_is_fitted(self)
         return plot_validation(self, ax)

@@ -325,7 +325,7 @@ class FeedForwardGraph(Estimator):
         problem = Problem(self._structure(), rows, self._targets(y), weight, float(self.alpha))
         return check_gradient(lambda t: problem.at(t)[0], lambda t: problem.at(t)[1], self.theta_, tol=tol)
 
-    def plot(self, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
         """Draw the nodes by their depth, and the edges with their numbers of weights."""
         check_is_fitted(self)
         return draw_graph(self._structure(), ax)

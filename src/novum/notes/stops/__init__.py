@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from novum.notes.stops.registry import STOPS, Seen, Stop, see, value_text
+from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.report.tables import html_text
 
@@ -28,6 +29,21 @@ FILES = (
 )
 
 
+HEAD = (
+    "A tour of your notes, computed now. 'notes' marks a number that the page prints; 'ours' marks an example of our own\n"
+    "where the page prints none, and says how it was checked."
+)
+
+
+def origin(one: Stop) -> str:
+    """Return whose number a stop shows: the one that the notes print, their misprint, or one of ours."""
+    if one.erratum:
+        return f"notes {one.printed}, a misprint: docs/errata.md#{one.erratum}"
+    if one.printed != "-":
+        return f"notes {one.printed}"
+    return f"ours: {one.remark}" if one.remark else "ours"
+
+
 class Tour(Result):
     """The stops in the order of the notes, each with its value and whether it agrees."""
 
@@ -41,17 +57,22 @@ class Tour(Result):
         return [one for one in self.visited if not one.agrees]
 
     def _lines(self) -> list[str]:
-        lines = ['A tour of your notes. Each line is computed now; "notes" is what the page says.']
+        lines = [HEAD]
         before = ("", "")
         for one, value, agrees in self.visited:
             place = f"{one.notes}  {one.place:<6}" if (one.notes, one.place) != before else " " * 11
             before = (one.notes, one.place)
-            remark = f"misprint, docs/errata.md#{one.erratum}" if one.erratum else one.remark
-            remark = remark if agrees else f"DIFFERS {remark}"
             now = one.unit + value_text(value, one.printed)
-            lines.append(f"  {place} {one.label:<52} {now:<15} notes {one.printed:<10} {remark}".rstrip())
+            verdict = origin(one) if agrees else f"DIFFERS from {origin(one)}"
+            lines.append(f"  {place} {one.label:<62} {now:<12} {verdict}")
         found = f"{len(self.differing)} DIFFER, " if self.differing else ""
-        return lines + [f"{len(self.visited)} stops, {found}{self.seconds:.1f} s. All chapters: novum notes"]
+        theirs = [one.stop for one in self.visited if one.stop.printed != "-"]
+        wrong = sum(bool(one.erratum) for one in theirs)
+        return lines + [
+            f"{counted(len(self.visited), 'stop')}, {found}{self.seconds:.1f} s: "
+            f"{counted(len(theirs), 'number')} that the notes print ({wrong} misprinted), "
+            f"{counted(len(self.visited) - len(theirs), 'example')} of ours. All chapters: novum notes"
+        ]
 
     def _result_columns(self) -> dict[str, Any]:
         names = ("notes", "place", "label", "printed", "remark")

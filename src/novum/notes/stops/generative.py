@@ -61,7 +61,7 @@ def linear_log_odds() -> Any:
     return float(model.log_odds([[4.0, 5.0]], positive=1, negative=2)[0])
 
 
-@stop("001", "3.3", "LDA: first weight of class 1 against 2", reference=-8.621951, remark="catalogue")
+@stop("001", "3.3", "LDA: first weight of class 1 against 2", reference=-8.621951, remark="computed apart")
 def linear_weight() -> Any:
     from novum.discriminant_analysis import LinearDiscriminantAnalysis
 

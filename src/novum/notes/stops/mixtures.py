@@ -9,7 +9,13 @@ from novum.notes.stops.registry import stop
 FOUR = np.array([[0.0], [1.0], [4.0], [5.0]])
 
 
-@stop("000", "18.2", "EM for two means, variance known, on 0 1 4 5: first mean", reference=0.503868, remark="catalogue")
+@stop(
+    "000",
+    "18.2",
+    "EM for two means, variance known, on 0 1 4 5: first mean",
+    reference=0.503868,
+    remark="computed apart",
+)
 def known_variance() -> Any:
     from novum.mixture import GaussianMixture
 

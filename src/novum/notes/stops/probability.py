@@ -25,12 +25,12 @@ def fraction(value: float) -> str:
     return str(Fraction(value).limit_denominator(1000))
 
 
-@stop("000", "5.1", "pair [[.1, .2], [.3, .4]]: correlation", reference=-0.089087, remark="numbers of our own")
+@stop("000", "5.1", "pair [[.1, .2], [.3, .4]]: correlation", reference=-0.089087, remark="by the definition")
 def correlation() -> Any:
     return JointTable([[0.1, 0.2], [0.3, 0.4]], names=("x", "y")).correlation("x", "y")
 
 
-@stop("000", "5.5", "extra bits for (1/2, 1/4, 1/4) coded as uniform", reference=0.084963, remark="numbers of our own")
+@stop("000", "5.5", "extra bits for (1/2, 1/4, 1/4) coded as uniform", reference=0.084963, remark="by the definition")
 def extra_bits() -> Any:
     return kl_divergence([0.5, 0.25, 0.25], [1 / 3, 1 / 3, 1 / 3])
 
@@ -58,7 +58,7 @@ def win() -> Any:
     return fraction(DIE.with_variable("gain", lambda face: 30 if face <= 2 else -20).probability({"gain": 30}))
 
 
-@stop("002", "P2.1", "H(y|x) of [[.3, .2], [.1, .4]]", reference=0.846439, remark="bits; numbers of our own")
+@stop("002", "P2.1", "H(y|x) of [[.3, .2], [.1, .4]]", reference=0.846439, remark="bits, by the definition")
 def left_entropy() -> Any:
     return conditional_entropy(JOINT)
 
@@ -83,7 +83,7 @@ def conditional() -> Any:
     return float(MultivariateNormal([1, 2], [[2, 0.8], [0.8, 1]]).condition(1, [3]).mean[0])
 
 
-@stop("002", "P2.A", "linear-Gaussian posterior of x", reference=0.342105, remark="numbers of our own")
+@stop("002", "P2.A", "linear-Gaussian posterior of x", reference=0.342105, remark="by the definition")
 def linear() -> Any:
     return float(
         linear_gaussian(MultivariateNormal([0.5], [[0.5]]), np.array([[3.0]]), 0.25, [2.0], [1.0]).posterior.mean[0]

@@ -17,7 +17,7 @@ def change_of_basis() -> Any:
     return float(matrix_of_map(np.array(A), B, C)[2, 1])
 
 
-@stop("003", "7.1", "share of a square outside one of side .99", reference=0.0199, remark="notes: 1 - .99^2")
+@stop("003", "7.1", "share of a square outside one of side .99", reference=0.0199, remark="1 - .99^2, as the page says")
 def shell() -> Any:
     return 1 - 0.99**2
 

@@ -29,7 +29,7 @@ def lesson() -> Any:
     "17.4",
     "AdaBoost, 20 of 100 wrong: weight of round one",
     reference=np.log(4) / 2,
-    remark="notes: (log 4)/2",
+    remark="the formula (log 4) / 2 of the page",
 )
 def boosting() -> Any:
     X, y = np.zeros((100, 1)), np.repeat([1, -1], [80, 20])

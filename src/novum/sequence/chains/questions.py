@@ -23,6 +23,8 @@ BALANCED = 1e-8  # relative difference of two flows that counts as none
 class ChainQuestions:
     """What needs the matrix of the chain alone; `_matrix` and `_nodes` give it and the names of its states."""
 
+    _drawn_unfitted = True  # a chain may be given as its matrix
+
     def _matrix(self) -> scipy.sparse.csr_array:
         raise NotImplementedError
 
@@ -118,7 +120,7 @@ class ChainQuestions:
         """Return a networkx DiGraph with `probability` on every arrow."""
         return graph_of(self._nodes(), self._matrix())
 
-    def plot(self, ax: Any = None) -> Any:
+    def _picture_of_model(self, ax: Any) -> Any:
         """Draw the states and arrows, closed classes in color, and return the axes; needs networkx."""
         from novum.report.axes import drawing_axes
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from novum.base.pictures import axes_last
 from novum.exceptions import DataError, ParameterError
 from novum.runtime.typing import Rows
 from novum.sequence.hmm import markov, recursions
@@ -250,8 +251,11 @@ class AnswersMixin:
         check_is_fitted(self, "startprob_")
         return OnlineFilter(self, self._model())
 
-    def plot(self, X: Rows, ax: Any = None) -> Any:
-        """Draw one sequence with a band in the color of the most probable state behind every stretch; returns the axes."""
+    @axes_last
+    def plot(self, X: Rows = None, y: Any = None, *, ax: Any = None) -> Any:
+        """Draw the sequence X with a band in the color of the most probable state behind every stretch; y is not used."""
+        if X is None:
+            raise DataError(f"{type(self).__name__}.plot: give X, the sequence to draw.")
         path = self.predict(X)
         rows, at = np.asarray(as_columns(X), np.float64), getattr(X, "index", None)
         at = np.asarray(at) if at is not None and not callable(at) and np.asarray(at).dtype.kind in "iufM" else None

@@ -11,7 +11,8 @@ from novum.base.domains import Choice, Domain, Int, Null, Real
 from novum.base.estimator import Estimator, fits
 from novum.base.history import History
 from novum.base.parameters import stores
-from novum.exceptions import NotConverged
+from novum.base.pictures import axes_last
+from novum.exceptions import DataError, NotConverged
 from novum.runtime.checks import check_count
 from novum.sequence.lds import models
 from novum.sequence.lds.domains import Matrix, Names
@@ -315,8 +316,11 @@ class LinearDynamicalSystem(Estimator):
         """Return predicted and filtered covariance and gain of the far future."""
         return steady_covariance("LinearDynamicalSystem.steady_state", self._system("steady_state"))
 
-    def plot(self, X: Any, ax: Any = None, **options: Any) -> Any:
-        """Draw a series with its smoothed signal and band; options are those of `SmoothedStates.plot`."""
+    @axes_last
+    def plot(self, X: Any = None, y: Any = None, *, ax: Any = None, **options: Any) -> Any:
+        """Draw a series X with its smoothed signal and band; y is not used; options are those of `SmoothedStates.plot`."""
+        if X is None:
+            raise DataError("LinearDynamicalSystem.plot: give X, the series to draw.")
         return self.smooth(X).plot(ax, **options)
 
     def __sklearn_tags__(self) -> Any:

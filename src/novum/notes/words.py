@@ -1,0 +1,104 @@
+"""Words as a search compares them: one spelling for all, plurals cut, endings cut for the second glance.
+
+A word is brought into one form on both sides, in the index and in the question, so a rule need not be right about English, only the
+same on both: *neighbours*, *neighbour* and *neighbors* are "neighbor", *regularisation* is "regularization", *matrices* "matrix".
+"""
+
+import re
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+__all__ = ["WEAK", "joined", "likeness", "nearness", "strong", "words_of"]
+
+WORD = re.compile(r"[^\W_]+")
+CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+ALMOST = 0.82  # similarity of two words above which one is taken for a misspelling of the other
+WEAK = frozenset(  # said with a name, not part of it: "EM algorithm", "how to fit a lasso in Python"
+    WORD.findall(
+        "a algorithm an and approach are by can do estimator fit fitting for from function how i implementation in is learn"
+        " method model modeling my novum of on or problem procedure python run scikit sklearn technique the theorem theory to"
+        " train training use using via what where which with"
+    )
+)
+SPELLINGS = (
+    (re.compile(r"(?<=[a-z]{3})our"), "or"),  # neighbour, behaviour
+    (re.compile(r"(?<=[a-z]{3})is(?=e$|ed$|er$|ing$|ation$)"), "iz"),  # regularise
+    (re.compile(r"(?<=[a-z]{3})ys(?=e$|ed$|er$|ing$)"), "yz"),  # analyse
+    (re.compile(r"(?<=[a-z]{2})ll(?=ed$|er$|ing$)"), "l"),  # labelled, modelling
+    (re.compile(r"(?<=[a-z]{2})tre(?=$|d$)"), "ter"),  # centre
+    (re.compile(r"programme$"), "program"),
+)
+PLURALS = (
+    (re.compile(r"(?<=[a-z]{2})ices$|(?<=ind|ert)ex$"), "ix"),  # matrices; index and vertex, to meet their plurals
+    (re.compile(r"(?<=[a-z]{2})ies$"), "y"),  # policies
+    (re.compile(r"(?<=[a-z]{2}[ey])ses$"), "sis"),  # hypotheses, analyses
+    (re.compile(r"(?<=ss|sh|ch)es$|(?<=x)es$"), ""),  # losses, boxes
+    (re.compile(r"(?<=[a-z]{3})(?<![siu])s$"), ""),
+)
+ENDINGS = re.compile(
+    r"(ization|izing|ized|izer|ize|ational|ation|ating|ated|ator|ate|ional|ions|ion|istic|ical|ian|ic|ing|ed|er|al|ity|ive|ment|ly|e)$"
+)
+SHORTEST_ROOT = 4
+
+
+@lru_cache(maxsize=32768)
+def one_form(word: str) -> str:
+    """Return a word in lower case in the form that stands for all its spellings and for its plural."""
+    for rules in (PLURALS, SPELLINGS):
+        for pattern, put in rules:
+            changed = pattern.sub(put, word)
+            if changed != word:
+                word = changed
+                if rules is PLURALS:
+                    break
+    return word
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, each in its one form; names are cut at their capitals.
+
+    Examples
+    --------
+    >>> words_of("K-nearest neighbours"), words_of("GaussianMixture"), words_of("Bayes's hypotheses")
+    (['k', 'nearest', 'neighbor'], ['gaussian', 'mixture'], ['baye', 'hypothesis'])
+    """
+    plain = text.replace("'s", "").replace("’s", "")
+    return [one_form(word) for word in WORD.findall(CAMEL.sub(" ", plain).lower())]
+
+
+def strong(words: list[str]) -> list[str]:
+    """Return the words that a question is about, or all of them where it has no such word."""
+    return [word for word in words if word not in WEAK] or words
+
+
+def joined(words: list[str]) -> str:
+    """Return words written as one, so that "k means" is "kmeans"."""
+    return "".join(words)
+
+
+@lru_cache(maxsize=65536)
+def root_of(word: str) -> str:
+    """Return a word without its ending: regularization and regularized are "regular"."""
+    root = ENDINGS.sub("", word)
+    return root if len(root) >= SHORTEST_ROOT else word
+
+
+@lru_cache(maxsize=262144)
+def likeness(asked: str, word: str) -> float:
+    """Return how well a word answers an asked one, 0 for not at all."""
+    if asked == word:
+        return 1.0
+    if len(asked) >= 3 and word.startswith(asked):
+        return 0.9
+    if len(asked) > SHORTEST_ROOT and root_of(asked) == root_of(word):
+        return 0.85
+    return 0.0
+
+
+@lru_cache(maxsize=65536)
+def nearness(asked: str, word: str) -> float:
+    """Return the similarity of two words where one may be the other misspelt, else 0."""
+    if min(len(asked), len(word)) < SHORTEST_ROOT or abs(len(asked) - len(word)) > 2 or asked[0] != word[0]:
+        return 0.0
+    ratio = SequenceMatcher(None, asked, word).ratio()
+    return ratio if ratio >= ALMOST else 0.0

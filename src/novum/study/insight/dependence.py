@@ -1,0 +1,82 @@
+r"""How a prediction moves with one column: partial dependence, and the curves of single rows around it.
+
+    ICE_i(v) = f(x_i with its column set to v),     PD(v) = mean of ICE_i(v) over rows                                     (1)
+
+The values v of a number are some that occur, from its 2.5 to its 97.5 per cent point, so that nothing is asked of the model far
+from what it saw; of a category they are its most frequent levels. A band holds the middle 80 % of the rows' curves: where these
+rise and fall together with their mean, the column acts alike on all rows. Where columns go together, some of the rows that (1)
+asks about cannot occur (Friedman 2001; Goldstein et al. 2015).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from novum.study.insight.machine import Machine, mixed_rows
+
+__all__ = ["Dependence", "partial_dependence"]
+
+GRID = 16  # values of a number
+MOST_LEVELS = 10
+BAND = (0.1, 0.9)
+
+
+class Dependence(NamedTuple):
+    """The partial dependence of a prediction on a column."""
+
+    column: str
+    values: list[Any]  # numbers or levels
+    mean: np.ndarray  # PD
+    lower: np.ndarray  # the band
+    upper: np.ndarray
+    curves: np.ndarray  # ICE of some rows, (rows, values)
+    numeric: bool
+    output: int  # the class it is about, as its place
+    days: bool = False  # whether the numbers are counts of days
+
+
+def grid_rows(cells: Any, numeric: bool) -> np.ndarray:
+    """Return rows whose cells make the grid of a column, in order."""
+    if numeric:
+        known = np.flatnonzero(~np.isnan(np.asarray(cells, dtype=np.float64)))
+        ordered = known[np.argsort(np.asarray(cells, dtype=np.float64)[known], kind="stable")]
+        values, first = np.unique(np.asarray(cells, dtype=np.float64)[ordered], return_index=True)
+        if len(values) <= GRID:
+            return ordered[first]
+        picked = ordered[np.round(np.linspace(0.025, 0.975, GRID) * (len(ordered) - 1)).astype(int)]
+        return picked[np.unique(np.asarray(cells, dtype=np.float64)[picked], return_index=True)[1]]
+    _, first, counts = np.unique(np.asarray(cells).astype(str), return_index=True, return_counts=True)
+    return first[np.argsort(-counts, kind="stable")[:MOST_LEVELS]]
+
+
+def partial_dependence(
+    machine: Machine, matrices: list[np.ndarray], frame: Any, column: str, parts: list[str],
+    places: list[np.ndarray], output: int | None = None, shown: int = 12
+) -> Dependence | None:  # fmt: skip
+    """Return (1) over rows, or None for a column with fewer than two values.
+
+    Parameters
+    ----------
+    matrices : of the rows of the frame
+    parts : columns of the frame that the column of the table became; the last of them orders the values
+    places : matrix columns of the column, per member
+    output : int or None
+        Which output; None: the one that moves most.
+    """
+    main = frame[parts[-1]]
+    numeric = main.dtype.kind != "O"
+    chosen = grid_rows(main.to_numpy(), numeric)
+    if len(chosen) < 2:
+        return None
+    asked = []
+    for row in chosen:
+        other = [np.broadcast_to(X[row], X.shape) for X in matrices]
+        asked.append(machine.values(mixed_rows(matrices, other, places)))
+    curves = np.stack(asked, axis=1)  # (rows, values, outputs)
+    k = int(np.argmax(np.ptp(curves.mean(axis=0), axis=0))) if output is None else output
+    curves = curves[:, :, k]
+    mean = curves.mean(axis=0)
+    lower, upper = np.quantile(curves, BAND, axis=0)
+    values = main.to_numpy()[chosen]
+    labels = [float(v) for v in values] if numeric else ["(missing)" if v != v else str(v) for v in values]
+    return Dependence(column, labels, mean, lower, upper, curves[:shown], numeric, k, len(parts) > 1)
