@@ -73,6 +73,7 @@ def test_equals_scikit_learn(dtype, rtol):
     assert_allclose(ours.predict_proba(X), peer.predict_proba(X.astype(np.float64)), rtol=100 * rtol, atol=rtol)
 
 
+@pytest.mark.notes("001", "gaussian-nb")
 @pytest.mark.parametrize("cuts", [[100], [1, 2, 150], [50, 51, 199]])
 def test_portions_equal_one_fit(cuts):
     X, y, w = RNG.normal(size=(200, 5)) * [1, 1e3, 1e-3, 1, 1] + 1e4, RNG.integers(3, size=200), RNG.uniform(size=200)
