@@ -44,6 +44,24 @@ class Contributions(NamedTuple):
     reach: Reach | None  # None where the model file does not allow it
     notes: list[str]
 
+    def __repr__(self) -> str:
+        return "\n".join(contributions_text(self))
+
+    def _result_caption(self) -> str:
+        return "What every column adds to the mean prediction"
+
+    def _result_columns(self) -> dict[str, Any]:
+        added = {name: self.values[:, j].tolist() for j, name in enumerate(self.columns)}
+        told = {"predicted": [plain(value) for value in self.predicted], "explains": self.output}
+        return {**told, "value": self.said.tolist(), "base": self.base.tolist(), **added}
+
+    def _result_picture(self, ax: Any) -> None:
+        order = np.argsort(np.abs(self.values[0]), kind="stable")[-SHOWN:]
+        ax.barh([f"{self.columns[j]} = {self.cells[0][j]}" for j in order], self.values[0][order])
+        ax.axvline(0.0, color="0.6", linewidth=0.8)
+        about = f"the probability of {self.output[0]}" if self.classes else self.output[0]
+        ax.set(xlabel=f"adds to {about}", title=f"Row 1: {self.said[0]:.4g}, mean prediction {self.base[0]:.4g}")
+
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as plain values."""
         found = []

@@ -40,6 +40,9 @@ class Reach(NamedTuple):
     upper: np.ndarray | None
     sets: list[list[str]]  # of classes, the most probable first; empty for numbers
 
+    def _result_columns(self) -> dict[str, Any]:
+        return {name.strip("_"): list(cells) for name, cells in self.columns("").items()}
+
     def columns(self, name: str) -> dict[str, Any]:
         """Return them as columns of a table."""
         if self.lower is None or self.upper is None:
