@@ -113,7 +113,7 @@ def command(
         if not result.unsaved:
             show(
                 "",
-                [f"the model was fitted again on all {result.n_train + result.n_held:,} rows; {file_size(paths[1])}"],
+                [f"the model was {result.saved_from()}; {file_size(paths[1])}"],
             )
             typer.echo(f"next: novum predict {folder / 'model.novum'} new.csv -o predictions.csv")
 
